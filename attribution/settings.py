@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
 
 from attribution.errors import BadInput, BadSetting
+from attribution.policy import LOWEST_THRESHOLD, Aggregation, Decision
 from attribution.types import Frozen
-from attribution.verdicts import LOWEST_THRESHOLD, Thresholds
 
 _PACKAGE = Path(__file__).resolve().parent
 # the folder of app.py, pages, prompts and examples: the checkout or, in an installed package, a folder of it
@@ -104,9 +104,16 @@ class Settings(Frozen):
     gc_model: str = Field("", description="folder of a cross-encoder with one output, for the groundedness method gc")
     pages_per_claim: int = Field(3, ge=1, le=20)
     top_k: int = Field(5, ge=1, le=50, description="passages compared with each claim")
-    threshold: float = Field(0.5, ge=LOWEST_THRESHOLD, le=0.99, description="least probability of support that counts")
-    contradiction_threshold: float = Field(
-        0.54, ge=LOWEST_THRESHOLD, le=0.99, description="least probability of a contradiction that counts"
+    threshold: float | None = Field(
+        None, ge=LOWEST_THRESHOLD, le=0.99, description="least probability of support that counts; none: the verifier's"
+    )
+    contradiction_threshold: float | None = Field(
+        None, ge=LOWEST_THRESHOLD, le=0.99, description="the same for a contradiction"
+    )
+    aggregation: Aggregation = Field("both", description="which passages count where they disagree")
+    least_sources: int = Field(1, ge=1, le=9, description="independent sources that must support or contradict a claim")
+    decision: Decision = Field(
+        "weighed", description="plain: the most probable relation of each claim and passage, and nothing else"
     )
     coherence: float = Field(
         0.5, ge=0, le=1, description="least probability that a claim's sentence entails it; 0 keeps every claim"
@@ -150,10 +157,6 @@ class Settings(Frozen):
     @classmethod
     def _one_or_many(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
-
-    @property
-    def thresholds(self) -> Thresholds:
-        return Thresholds(self.threshold, self.contradiction_threshold)
 
     @property
     def has_endpoint(self) -> bool:
@@ -278,7 +281,8 @@ SETTINGS: dict[Trust, tuple[str, ...]] = {
     "anyone": (  # strangers choose them
         "segmenter", "verifier", "embedder", "chunker", "chunk_size", "chunk_overlap", "window_sentences",
         "window_stride", "worthiness", "independence", "enrichment", "ranking", "shortlist", "pages_per_claim", "top_k",
-        "threshold", "contradiction_threshold", "coherence", "without_added", "query", "search_language", "fallback",
+        "threshold", "contradiction_threshold", "aggregation", "least_sources", "decision",
+        "coherence", "without_added", "query", "search_language", "fallback",
         "exclude", "input_price", "output_price",
     ),
     "limit": (  # strangers may lower them

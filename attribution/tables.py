@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from attribution.errors import Unavailable, UnknownName
+from attribution.policy import DecisionPolicy
 from attribution.settings import Settings, secret
 
 T = TypeVar("T")
@@ -48,6 +49,7 @@ class Entry:
     models: Mapping[str, str] = field(default_factory=dict)  # models of the hub for it, with a note; the default first
     english: bool = False  # its own model or rules read English only
     bundled: bool = False  # its model comes with the project: loaded, or first built, ahead of the first run
+    policy: DecisionPolicy = DecisionPolicy()  # of a verifier, where the settings choose nothing else
     download: str = ""  # "module:function" that downloads its model ahead of the first run: progress, settings → path
 
     def missing(self, settings: Settings | None = None) -> str:
@@ -63,11 +65,15 @@ class Table(dict[str, Entry], Generic[T]):
         super().__init__(entries)
         self.kind = kind
 
-    def build(self, name: str, settings: Settings) -> T:
-        """Build the implementation of that name. Raises UnknownName or Unavailable, with what to do."""
+    def entry(self, name: str) -> Entry:
+        """Return the entry of that name. Raises UnknownName with those that exist."""
         if name not in self:
             raise UnknownName(f"{self.kind} {name!r}: expected one of {', '.join(self)}")
-        entry = self[name]
+        return self[name]
+
+    def build(self, name: str, settings: Settings) -> T:
+        """Build the implementation of that name. Raises UnknownName or Unavailable, with what to do."""
+        entry = self.entry(name)
         if missing := entry.missing(settings):
             raise Unavailable(f"{self.kind} {name!r} is not ready: {missing}")
         implementation: T = load(entry.target)(settings)

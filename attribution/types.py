@@ -382,6 +382,12 @@ class Evidence(Frozen):
     parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
     as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # of an enriched claim as written
     difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
+    origin: str = Field("", exclude_if=lambda origin: not origin)  # of its page, if it is a copy of others
+
+    @property
+    def source(self) -> str:
+        """What counts once in a decision: the page, together with its copies where they are known."""
+        return self.origin or self.page_id
 
     @property
     def deciding_sentence(self) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
+from attribution.policy import DecisionPolicy
 from attribution.types import (
     UNCHECKED,
     AnalystLabel,
@@ -30,37 +32,23 @@ WORST_LAST: tuple[Label, ...] = (  # of the parts of a claim
 )  # fmt: skip
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
-Aggregation = Literal["both", "strictest", "most_frequent", "any"]  # where passages disagree, see `_heavier`
-SURE = 0.75  # probability from which on a side can make a claim conflicting
-ALONE = 0.9  # and from which on one page contradicts a claim though no value differs
-MORE = 2  # pages that a side must have more to count alone
-LOWEST_THRESHOLD = 0.34  # below it, another relation can be more probable
 
+def relation(probabilities: Probabilities, policy: DecisionPolicy) -> Relation:
+    """Entailed or contradicted, whichever is more probable, if it reaches its threshold; else no relation.
 
-class Thresholds(NamedTuple):
-    """Least probabilities of the two relations that count."""
-
-    support: float
-    contradiction: float
-
-
-def relation(probabilities: Probabilities, thresholds: Thresholds) -> Relation:
-    """Entailed or contradicted, whichever is more probable, if it reaches its threshold; else no relation."""
+    A plain decision takes the most probable of the three, whatever the thresholds.
+    """
+    if policy.decision == "plain":
+        return leaning(probabilities)
     side = _stronger_side(probabilities)
-    least = thresholds.support if side == "entailed" else thresholds.contradiction
+    least = policy.support if side == "entailed" else policy.contradiction
     return side if getattr(probabilities, side) >= least else "no_relation"
 
 
-def counted(probabilities: Probabilities, reservation: Reservation | None, thresholds: Thresholds) -> Relation:
+def counted(probabilities: Probabilities, reservation: Reservation | None, policy: DecisionPolicy) -> Relation:
     """The relation that a passage counts for: that of its probabilities, unless a reservation speaks against it."""
-    found = relation(probabilities, thresholds)
+    found = relation(probabilities, policy)
     return "no_relation" if reservation and found in reservation.relations else found
-
-
-def thresholds_of(report: Report) -> Thresholds:
-    """The thresholds that the report was made with; earlier ones had one for both relations."""
-    support = float(str(report.settings.get("threshold", 0.5)))
-    return Thresholds(support, float(str(report.settings.get("contradiction_threshold", support))))
 
 
 def agreeing(badge: Label | None) -> AnalystLabel | None:
@@ -90,38 +78,30 @@ def not_reached(claim: Claim, reason: str = STOPPED) -> Verdict:
 
 
 def decide(
-    claim: Claim,
-    evidence: Sequence[Evidence],
-    thresholds: Thresholds,
-    failures: Sequence[Failure] = (),
-    aggregation: Aggregation = "both",
+    claim: Claim, evidence: Sequence[Evidence], policy: DecisionPolicy, failures: Sequence[Failure] = ()
 ) -> Verdict:
     """The claim's verdict, and for an enriched claim also the label of its own words; failures explain a missing one.
 
-    The evidence's own relations count; the thresholds are for the probabilities of the claim as written.
+    The evidence's own relations count; the policy's thresholds are for the probabilities of the claim as written.
     """
-    verdict = _of_weakest_part(claim, evidence, thresholds, failures, aggregation)
-    as_written = [e.model_copy(update=_as_judged(e, e.as_written, thresholds)) for e in evidence if e.as_written]
+    verdict = _of_weakest_part(claim, evidence, policy, failures)
+    as_written = [e.model_copy(update=_as_judged(e, e.as_written, policy)) for e in evidence if e.as_written]
     if not as_written:
         return verdict
-    return verdict.model_copy(update={"without_added": _verdict(claim, as_written, (), aggregation).label})
+    return verdict.model_copy(update={"without_added": _verdict(_Case(claim, as_written, policy)).label})
 
 
 def _of_weakest_part(
-    claim: Claim,
-    evidence: Sequence[Evidence],
-    thresholds: Thresholds,
-    failures: Sequence[Failure],
-    aggregation: Aggregation,
+    claim: Claim, evidence: Sequence[Evidence], policy: DecisionPolicy, failures: Sequence[Failure]
 ) -> Verdict:
     """The verdict of the worst part of a claim of several sentences, with that part in its reason."""
     statements = [part.statement for part in evidence[0].parts] if evidence else []
     if not statements or not claim.checked:
-        return _verdict(claim, evidence, failures, aggregation)
+        return _verdict(_Case(claim, evidence, policy, failures))
     verdicts = []
     for place, statement in enumerate(statements):
-        of_part = [e.model_copy(update=_as_judged(e, e.parts[place].probabilities, thresholds)) for e in evidence]
-        verdicts.append((_verdict(claim, of_part, failures, aggregation), statement))
+        of_part = [e.model_copy(update=_as_judged(e, e.parts[place].probabilities, policy)) for e in evidence]
+        verdicts.append((_verdict(_Case(claim, of_part, policy, failures)), statement))
     worst, statement = max(verdicts, key=lambda found: WORST_LAST.index(found[0].label))
     reason = f"Its weakest part is “{statement}” {worst.reason}"
     if worst.label == "no_relation" and any(v.label != "no_relation" for v, _ in verdicts):
@@ -129,134 +109,244 @@ def _of_weakest_part(
     return worst.model_copy(update={"reason": reason})
 
 
-def _as_judged(evidence: Evidence, probabilities: Probabilities, thresholds: Thresholds) -> dict[str, object]:
-    return {"probabilities": probabilities, "relation": counted(probabilities, evidence.reservation, thresholds)}
+def _as_judged(evidence: Evidence, probabilities: Probabilities, policy: DecisionPolicy) -> dict[str, object]:
+    return {"probabilities": probabilities, "relation": counted(probabilities, evidence.reservation, policy)}
 
 
-def _verdict(
-    claim: Claim, evidence: Sequence[Evidence], failures: Sequence[Failure], aggregation: Aggregation
-) -> Verdict:
-    def verdict(label: Label, confidence: float, reason: str) -> Verdict:
-        return Verdict(claim_id=claim.id, label=label, confidence=round(confidence, 4), reason=reason)
+@dataclass(frozen=True)
+class _Case:
+    """What a verdict is made from."""
 
-    if claim.worthiness in NOT_CHECKED:
-        return verdict("not_checked", 0.0, claim.worthiness_reason or NOT_CHECKED[claim.worthiness])
-    if not claim.coherent:
-        return verdict("not_checked", 0.0, f"Its sentence does not say this (entailed at {claim.coherence:.2f}).")
-    if not evidence:
-        reasons = "; ".join(dict.fromkeys(f.message for f in failures))
-        if any(f.kind == "verifier_failed" for f in failures):
-            return not_reached(claim, reasons)
-        return verdict("missing", 0.0, reasons or "No matching passage was found.")
-    supporting = [e for e in evidence if e.relation == "entailed"]
-    against = [e for e in evidence if e.relation == "contradicted"]
-    if alone := uncounted(evidence):
-        against = []
-    support = max((e.probabilities.entailed for e in supporting), default=0.0)
-    contradiction = max((e.probabilities.contradicted for e in against), default=0.0)
-    passages = f"{len(evidence)} passage{'s' * (len(evidence) != 1)}"
-    differs = (
-        max(against, key=lambda e: (bool(e.difference), e.probabilities.contradicted)).difference if against else ""
-    )
-    differs = f": {differs}." if differs else "."
-    if supporting and against:
-        counts = f"{_of(supporting, passages, 'support')}, {_of(against, '', 'contradict')}"
-        heavier = _heavier(supporting, against, aggregation)
-        if heavier is None:
-            return verdict("conflicting", min(support, contradiction), f"{counts}{differs}")
-        label, rule = heavier
-        return verdict(label, support if label == "supported" else contradiction, f"{counts}; {rule}{differs}")
-    if supporting:
-        return verdict("supported", support, f"{_of(supporting, passages, 'support')}, none contradicts it.")
-    if against:
-        reason = f"{_of(against, passages, 'contradict')}, none supports it{differs}"
-        return verdict("contradicted", contradiction, reason)
-    if alone:
-        lean = max(e.probabilities.contradicted for e in alone)
-        return verdict("unclear", lean, "One page seems to contradict it, but no number, date or name differs.")
-    held = [e for e in evidence if e.reservation and leaning(e.probabilities) in e.reservation.relations]
-    if held:
-        nearest = max(held, key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted))
-        confidence = max(nearest.probabilities.entailed, nearest.probabilities.contradicted)
-        note = nearest.reservation.note if nearest.reservation else ""
-        return verdict("unclear", confidence, f"A passage seems to settle it, but {note}.")
-    leanings = [(getattr(e.probabilities, side), side) for e in evidence if (side := leaning(e.probabilities)) in SIDES]
+    claim: Claim
+    evidence: Sequence[Evidence]
+    policy: DecisionPolicy
+    failures: Sequence[Failure] = ()
+
+    def verdict(self, label: Label, confidence: float, reason: str) -> Verdict:
+        return Verdict(claim_id=self.claim.id, label=label, confidence=round(confidence, 4), reason=reason)
+
+    @cached_property
+    def too_few(self) -> list[Evidence]:
+        """The passages that support the claim, if they are of fewer sources than the policy asks for."""
+        found = _of(self.evidence, "entailed")
+        return found if _sources(found) < self.policy.least_sources else []
+
+    @cached_property
+    def uncounted(self) -> list[Evidence]:
+        return uncounted(self.evidence, self.policy)
+
+    @cached_property
+    def supporting(self) -> list[Evidence]:
+        return [] if self.too_few else _of(self.evidence, "entailed")
+
+    @cached_property
+    def against(self) -> list[Evidence]:
+        return [] if self.uncounted else _of(self.evidence, "contradicted")
+
+    @property
+    def support(self) -> float:
+        return max((e.probabilities.entailed for e in self.supporting), default=0.0)
+
+    @property
+    def contradiction(self) -> float:
+        return max((e.probabilities.contradicted for e in self.against), default=0.0)
+
+    @property
+    def passages(self) -> str:
+        return f"{len(self.evidence)} passage{'s' * (len(self.evidence) != 1)}"
+
+    @property
+    def differs(self) -> str:
+        """How the deciding passage differs from the claim, as the end of a sentence."""
+        surest = max(self.against, key=lambda e: (bool(e.difference), e.probabilities.contradicted), default=None)
+        return f": {surest.difference}." if surest and surest.difference else "."
+
+
+def _verdict(case: _Case) -> Verdict:
+    """The verdict of the first rule that applies; the table in docs/verdicts.md lists them in this order."""
+    return next(found for rule in RULES if (found := rule(case)))
+
+
+def _not_worth_checking(case: _Case) -> Verdict | None:
+    if (worthiness := case.claim.worthiness) not in NOT_CHECKED:
+        return None
+    return case.verdict("not_checked", 0.0, case.claim.worthiness_reason or NOT_CHECKED[worthiness])
+
+
+def _incoherent(case: _Case) -> Verdict | None:
+    if case.claim.coherent:
+        return None
+    return case.verdict("not_checked", 0.0, f"Its sentence does not say this (entailed at {case.claim.coherence:.2f}).")
+
+
+def _nothing_to_read(case: _Case) -> Verdict | None:
+    if case.evidence:
+        return None
+    reasons = "; ".join(dict.fromkeys(f.message for f in case.failures))
+    if any(f.kind == "verifier_failed" for f in case.failures):
+        return not_reached(case.claim, reasons)
+    return case.verdict("missing", 0.0, reasons or "No matching passage was found.")
+
+
+def _both_sides(case: _Case) -> Verdict | None:
+    if not (case.supporting and case.against):
+        return None
+    counts = f"{_share(case.supporting, case.passages, 'support')}, {_share(case.against, '', 'contradict')}"
+    heavier = _heavier(case.supporting, case.against, case.policy)
+    if heavier is None:
+        return case.verdict("conflicting", min(case.support, case.contradiction), f"{counts}{case.differs}")
+    label, rule = heavier
+    confidence = case.support if label == "supported" else case.contradiction
+    return case.verdict(label, confidence, f"{counts}; {rule}{case.differs}")
+
+
+def _only_support(case: _Case) -> Verdict | None:
+    if not case.supporting:
+        return None
+    counts = _share(case.supporting, case.passages, "support")
+    return case.verdict("supported", case.support, f"{counts}, none contradicts it.")
+
+
+def _only_contradiction(case: _Case) -> Verdict | None:
+    if not case.against:
+        return None
+    counts = _share(case.against, case.passages, "contradict")
+    others = "too few sources support it" if case.too_few else "none supports it"
+    return case.verdict("contradicted", case.contradiction, f"{counts}, {others}{case.differs}")
+
+
+def _too_few_sources(case: _Case) -> Verdict | None:
+    least = case.policy.least_sources
+    if not (sides := (*case.too_few, *(case.uncounted if least > 1 else ()))):
+        return None
+    surest = max(max(e.probabilities.entailed, e.probabilities.contradicted) for e in sides)
+    verb = "support" if case.too_few else "contradict"
+    counts = _share(case.too_few or case.uncounted, case.passages, verb)
+    return case.verdict("unclear", surest, f"{counts}, but {least} independent sources are asked for.")
+
+
+def _one_page_without_a_difference(case: _Case) -> Verdict | None:
+    if not case.uncounted:
+        return None
+    lean = max(e.probabilities.contradicted for e in case.uncounted)
+    return case.verdict("unclear", lean, "One page seems to contradict it, but no number, date or name differs.")
+
+
+def _reserved(case: _Case) -> Verdict | None:
+    held = [e for e in case.evidence if e.reservation and leaning(e.probabilities) in e.reservation.relations]
+    if not held:
+        return None
+    nearest = max(held, key=_strongest)
+    note = nearest.reservation.note if nearest.reservation else ""
+    return case.verdict("unclear", _strongest(nearest), f"A passage seems to settle it, but {note}.")
+
+
+def _undecided(case: _Case) -> Verdict | None:
+    leanings = [
+        (getattr(e.probabilities, side), side) for e in case.evidence if (side := leaning(e.probabilities)) in SIDES
+    ]
     if leanings:
         probability, side = max(leanings)
-        return verdict("unclear", probability, f"Related passages don't settle it; they lean to {SIDES[side]}.")
-    if about := [e for e in evidence if e.about]:
-        nearest_p = max(max(e.probabilities.entailed, e.probabilities.contradicted) for e in about)
-        return verdict("unclear", nearest_p, "Related passages don't settle it.")
-    neutral = max(e.probabilities.no_relation for e in evidence)
-    return verdict("no_relation", neutral, f"Nothing related was found in {passages}.")
+        return case.verdict("unclear", probability, f"Related passages don't settle it; they lean to {SIDES[side]}.")
+    if about := [e for e in case.evidence if e.about]:
+        return case.verdict("unclear", max(map(_strongest, about)), "Related passages don't settle it.")
+    return None
 
 
-def uncounted(evidence: Sequence[Evidence]) -> list[Evidence]:
-    """The passages that contradict a claim in no value, if they are of one page and none is very sure."""
-    against = [e for e in evidence if e.relation == "contradicted"]
-    enough = any(e.difference or e.probabilities.contradicted >= ALONE for e in against) or _sources(against) > 1
-    return [] if enough else against
+def _unrelated(case: _Case) -> Verdict:
+    neutral = max(e.probabilities.no_relation for e in case.evidence)
+    return case.verdict("no_relation", neutral, f"Nothing related was found in {case.passages}.")
+
+
+RULES: tuple[Callable[[_Case], Verdict | None], ...] = (
+    _not_worth_checking, _incoherent, _nothing_to_read, _both_sides, _only_support, _only_contradiction,
+    _too_few_sources, _one_page_without_a_difference, _reserved, _undecided, _unrelated,
+)  # fmt: skip
+
+
+def uncounted(evidence: Sequence[Evidence], policy: DecisionPolicy) -> list[Evidence]:
+    """The passages that contradict a claim and don't count: in no value, of one page and not very sure; or too few."""
+    against = _of(evidence, "contradicted")
+    sources = _sources(against)
+    enough = any(e.difference or e.probabilities.contradicted >= policy.alone for e in against) or sources > 1
+    return [] if enough and sources >= policy.least_sources else against
 
 
 def _heavier(
-    supporting: Sequence[Evidence], against: Sequence[Evidence], aggregation: Aggregation
+    supporting: Sequence[Evidence], against: Sequence[Evidence], policy: DecisionPolicy
 ) -> tuple[Label, str] | None:
     """Return the label of the side that counts, and why; None where both do, and the claim is conflicting.
 
-    Pages count once each. Under "both", a side counts that has two pages more, or that alone is sure.
+    Sources count once each. Under "both", a side counts that has two more, or that alone is sure.
     """
     more = _sources(supporting) - _sources(against)
-    sides: tuple[Label, Label] = ("supported", "contradicted")
-    match aggregation:
+    larger: Label = "supported" if more > 0 else "contradicted"
+    match policy.aggregation:
         case "strictest":
             return "contradicted", "one contradiction is enough"
         case "any":
             return "supported", "one support is enough"
         case "most_frequent" if more:
-            return sides[more < 0], "the more frequent counts"
-        case "both" if abs(more) >= MORE:
-            return sides[more < 0], "the side with more pages counts"
+            return larger, "the more frequent counts"
+        case "both" if abs(more) >= policy.more:
+            return larger, "the side with more pages counts"
         case "both":
-            sure = (
-                max(e.probabilities.entailed for e in supporting) >= SURE,
-                max(e.probabilities.contradicted for e in against) >= SURE,
-            )
-            if sure[0] != sure[1]:
-                return sides[sure[1]], "the surer side counts"
-            if not any(sure):
-                best = max(
-                    (*supporting, *against), key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted)
-                )
-                return sides[best.relation == "contradicted"], "the surer side counts"
+            return _surer(supporting, against, policy.sure)
     return None
 
 
+def _surer(supporting: Sequence[Evidence], against: Sequence[Evidence], sure: float) -> tuple[Label, str] | None:
+    """Return the only side that is sure, or the surer of two that are not; None where both are sure."""
+    support = max(e.probabilities.entailed for e in supporting) >= sure
+    contradiction = max(e.probabilities.contradicted for e in against) >= sure
+    if support and contradiction:
+        return None
+    if support != contradiction:
+        label: Label = "supported" if support else "contradicted"
+    else:
+        label = (
+            "contradicted" if max((*supporting, *against), key=_strongest).relation == "contradicted" else "supported"
+        )
+    return label, "the surer side counts"
+
+
+def _strongest(piece: Evidence) -> float:
+    return max(piece.probabilities.entailed, piece.probabilities.contradicted)
+
+
+def _of(evidence: Sequence[Evidence], relation: Relation) -> list[Evidence]:
+    return [e for e in evidence if e.relation == relation]
+
+
 def _sources(evidence: Sequence[Evidence]) -> int:
-    return len({e.page_id for e in evidence})
+    return len({e.source for e in evidence})
 
 
-def _of(pieces: Sequence[Evidence], passages: str, verb: str) -> str:
+def _share(pieces: Sequence[Evidence], passages: str, verb: str) -> str:
     """The share of passages that do so: "1 of 5 passages supports it"."""
     return f"{len(pieces)}{' of ' * bool(passages)}{passages} {verb}{'s' * (len(pieces) == 1)} it"
 
 
-def recolour(report: Report, thresholds: Thresholds) -> Report:
-    """The run relabelled with other thresholds, from its stored probabilities alone."""
+def recolour(report: Report, policy: DecisionPolicy) -> Report:
+    """The run relabelled under another policy, from its stored probabilities alone."""
+    origins = {page.id: page.origin for page in report.pages} if policy.least_sources > 1 else {}
     evidence = tuple(
-        e.model_copy(update={"relation": counted(e.probabilities, e.reservation, thresholds)}) for e in report.evidence
+        e.model_copy(
+            update={
+                "relation": counted(e.probabilities, e.reservation, policy),
+                "origin": origins.get(e.page_id) or e.origin,
+            }
+        )
+        for e in report.evidence
     )
     by_claim: dict[str, list[Evidence]] = {c.id: [] for c in report.claims}
     for piece in evidence:
         by_claim[piece.claim_id].append(piece)
     claims = {c.id: c for c in report.claims}
     verdicts = tuple(
-        v if v.label in ("missing", *UNCHECKED) else decide(claims[v.claim_id], by_claim[v.claim_id], thresholds)
+        v if v.label in ("missing", *UNCHECKED) else decide(claims[v.claim_id], by_claim[v.claim_id], policy)
         for v in report.verdicts
         if v.claim_id in claims
     )
-    settings = {
-        **report.settings,
-        "threshold": thresholds.support,
-        "contradiction_threshold": thresholds.contradiction,
-    }
+    settings = {**report.settings, **policy.as_settings()}
     return report.model_copy(update={"evidence": evidence, "verdicts": verdicts, "settings": settings})

@@ -25,7 +25,7 @@ from attribution.store.store import Store
 from attribution.text.passages import plain
 from attribution.text.urls import canonical
 from attribution.types import Page, Report, content_id
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import CachedVerifier
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import held_out, rows
@@ -113,7 +113,7 @@ def by_verifier(row: Mapping[str, Any], settings: Settings, verifier: CachedVeri
         if claim["label"] and passages and any(map(str.isalnum, text)):
             labels.append(claim["label"])
             cited.append(CitedSources(text, tuple(((p, ""),) for p in passages)))
-    for label, found in zip(labels, support(cited, verifier.verify, settings.thresholds), strict=True):
+    for label, found in zip(labels, support(cited, verifier.verify, policy_of(settings)), strict=True):
         yield label, found.together
 
 

@@ -29,7 +29,7 @@ from attribution.review.corrections import CORRECTED, CORRECTORS, Corrector, Pre
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.parse import parse, with_entities
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import CachedVerifier
 from benchmarks import arguments, publish
 from training.data import load, normalised, read_rows
@@ -151,11 +151,11 @@ def outcomes(
         if number % 10 == 0:
             print(f"\r{number} ", end="", file=sys.stderr, flush=True)
         try:
-            (judged,) = judge([GivenClaim(claim, (passage,))], verifier, settings.thresholds)
+            (judged,) = judge([GivenClaim(claim, (passage,))], verifier, policy_of(settings))
             label, found = judged.verdict.label, None
             if label in CORRECTED:
                 right = () if label == "contradicted" else (passage,)
-                found = best(claim, [Premise(passage)], corrector, verifier, settings.thresholds, right)
+                found = best(claim, [Premise(passage)], corrector, verifier, policy_of(settings), right)
         except BadInput:  # longer than the verifier reads
             yield Outcome("refused", "")
             continue

@@ -22,7 +22,7 @@ from tqdm import tqdm
 from attribution.settings import Settings
 from attribution.types import Judgement, Pair
 from attribution.verdicts import relation
-from attribution.verifiers import VERIFIERS, Verifier
+from attribution.verifiers import VERIFIERS, Verifier, policy_of
 from attribution.verifiers.contrast import contrast, reversed_roles
 from benchmarks.evaluation_sets import rows
 
@@ -70,7 +70,7 @@ def _badges(verifier: Verifier, pairs: Sequence[Pair], settings: Settings) -> di
     after = [judged for (judged,) in contrast([[read] for read in zip(pairs, before, strict=True)], verifier)]
 
     def count(judgements: Sequence[Judgement]) -> Counter[str]:
-        return Counter(relation(j.probabilities, settings.thresholds) for j in judgements)
+        return Counter(relation(j.probabilities, policy_of(settings)) for j in judgements)
 
     return {"without": count(before), "with": count(after)}
 

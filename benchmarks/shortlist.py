@@ -21,6 +21,7 @@ from attribution.settings import ROOT, Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Page
 from attribution.verdicts import decide
+from attribution.verifiers import policy_of
 from benchmarks import arguments, publish, retrieval
 from benchmarks.evaluation_sets import expertqa_claims
 from benchmarks.examples import examples
@@ -85,7 +86,7 @@ def judged(pool: Pool, settings: Settings, store: Store) -> list[tuple[str, set[
     claims = [Claim(id=f"c{n}", text=text, spans=((0, len(text)),)) for n, text in enumerate(texts)]
     evidence = [matcher.match([claim])[0] for claim in claims]
     return [
-        (decide(claim, pieces, settings.thresholds).label, {(e.page_id, e.start) for e in pieces})
+        (decide(claim, pieces, policy_of(settings)).label, {(e.page_id, e.start) for e in pieces})
         for claim, pieces in zip(claims, evidence, strict=True)
     ]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from attribution.pipeline.judge import GivenClaim, judge
 from attribution.settings import ROOT, Settings
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import VERIFIERS, policy_of
 from benchmarks import arguments, publish
 
 FOLDER = ROOT / "tests" / "verdicts"
@@ -37,7 +37,7 @@ def given(row: dict[str, Any]) -> GivenClaim:
 
 def judged(rows: list[dict[str, Any]], verifier: str, settings: Settings) -> Iterator[tuple[dict[str, Any], str, str]]:
     """Yield each row with its badge and right, wrong or plainly wrong."""
-    found = judge([given(row) for row in rows], VERIFIERS.build(verifier, settings), settings.thresholds)
+    found = judge([given(row) for row in rows], VERIFIERS.build(verifier, settings), policy_of(settings))
     for row, one in zip(rows, found, strict=True):
         label, expected = one.verdict.label, set(row["expect"])
         right = label in expected or (label in SILENT and bool(SILENT & expected))

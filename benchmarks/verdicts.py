@@ -23,10 +23,11 @@ from typing import Any
 from tqdm import tqdm
 
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
+from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.settings import Settings
 from attribution.types import LABELS, Claim, Label, Verdict
-from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, counted, decide
-from attribution.verifiers import VERIFIERS
+from attribution.verdicts import counted, decide
+from attribution.verifiers import VERIFIERS, policy_of
 from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_passages, rows
 from training.in_domain import group
 
@@ -35,7 +36,7 @@ MAX_CLAIM = 450  # characters of a claim, as in training
 LEAST_SHOWN = 4  # badges that the curve begins after: the first few jump
 BATCH = 16  # claims judged between two lines of progress
 BADGES: tuple[Label, ...] = ("supported", "contradicted")
-LOWEST = Thresholds(LOWEST_THRESHOLD, LOWEST_THRESHOLD)
+LOWEST = DecisionPolicy(LOWEST_THRESHOLD, LOWEST_THRESHOLD)
 COLUMNS = (
     "supported right",
     "contradicted right by stance",
@@ -182,7 +183,7 @@ def judged_rows(
         }  # fmt: skip
 
 
-def redecided(judged: JudgedClaim, thresholds: Thresholds) -> Verdict:
+def redecided(judged: JudgedClaim, thresholds: DecisionPolicy) -> Verdict:
     """The verdict on a judged claim with other thresholds."""
     claim = Claim(id=judged.verdict.claim_id, text="", spans=(), worthiness="factual")
     pieces = {e.page_id: e for e in judged.evidence}.values()
@@ -194,7 +195,7 @@ def judged_by(name: str, claims: Sequence[LabelledClaim], settings: Settings) ->
     verifier = VERIFIERS.build(name, settings)
     judged: list[JudgedClaim] = []
     for start in tqdm(range(0, len(claims), BATCH), desc=name, unit="batch"):
-        judged += judge([c.given for c in claims[start : start + BATCH]], verifier, settings.thresholds)
+        judged += judge([c.given for c in claims[start : start + BATCH]], verifier, policy_of(settings))
     return judged
 
 

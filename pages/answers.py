@@ -166,7 +166,7 @@ def form(running: bool) -> None:
 
 def result(now: AnswersProgress) -> None:
     """Draw the disagreements first, then both answers, then what they share."""
-    found = now.result and recolour_answers(now.result, choices.thresholds())
+    found = now.result and recolour_answers(now.result, choices.policy(now.result.report))
     with st.container(key="outcome"):  # what follows keeps its place, and is not drawn anew
         outcome(now, found)
     if found is None:

@@ -240,7 +240,7 @@ def choose_segmenters() -> None:
 
 def result(now: CompareProgress) -> None:
     """Draw the figures, and the claims sentence by sentence."""
-    comparison = now.comparison and recolour_comparison(now.comparison, choices.thresholds())
+    comparison = now.comparison and recolour_comparison(now.comparison, choices.policy(now.comparison.report))
     if now.rejected:
         note("This text cannot be compared", now.rejected, label="contradicted", detail=now.detail)
         return
@@ -304,7 +304,7 @@ def result_many(now: ManyProgress) -> None:
     early = f"Stopped after {now.done} of {now.total}. " if now.done < now.total else ""
     status_line(f"{early}{plural(len(now.comparisons), 'answer')} compared.")
     link("Link to this comparison", **state.address(MANY.name))
-    compared = [recolour_comparison(c, choices.thresholds()) for c in now.comparisons]
+    compared = [recolour_comparison(c, choices.policy(c.report)) for c in now.comparisons]
     results, own = tables(compared, now.failed), tables(compared)
     for one in results:
         with st.expander(one.title, expanded=True):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 
+from attribution.policy import DecisionPolicy
 from attribution.store.store import Store
 from attribution.types import Claim, Edit, Evidence, Page, Probabilities, Report, Reword, Worthiness, content_id
-from attribution.verdicts import Thresholds
 
 
 def page(text: str, url: str = "https://example.org/a", title: str = "A title") -> Page:
@@ -29,9 +29,9 @@ def evidence(c: Claim, entailed: float, contradicted: float, relation: str) -> E
     )  # type: ignore[arg-type]  # fmt: skip
 
 
-def both(threshold: float) -> Thresholds:
+def both(threshold: float) -> DecisionPolicy:
     """The same threshold for support and for contradiction."""
-    return Thresholds(threshold, threshold)
+    return DecisionPolicy(threshold, threshold)
 
 
 def comparable(report: Report) -> str:

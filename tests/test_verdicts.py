@@ -4,15 +4,14 @@ from typing import Any
 
 import pytest
 
+from attribution.policy import DecisionPolicy
 from attribution.types import LABELS, Claim, Evidence, Failure, Label, Probabilities, Report, Reservation, Worthiness
 from attribution.verdicts import (
-    Thresholds,
     counted,
     decide,
     not_reached,
     recolour,
     relation,
-    thresholds_of,
 )
 from tests.make import both, claim
 from tests.make import evidence as made_evidence
@@ -46,7 +45,7 @@ def test_every_mix_of_evidence_has_its_verdict(pieces: list, label: Label, confi
 
 def test_the_reason_counts_passages_in_plain_english() -> None:
     def reason(*pieces: Any) -> str:
-        return decide(claim(), [evidence(claim(), *p) for p in pieces], 0.45).reason
+        return decide(claim(), [evidence(claim(), *p) for p in pieces], both(0.45)).reason
 
     assert reason(FOR) == "1 of 1 passage supports it, none contradicts it."
     assert reason(FOR, FOR, AGAINST) == f"2 of 3 passages support it, 1 contradicts it: {DIFFERENCE}."
@@ -94,14 +93,14 @@ def test_a_contradiction_has_its_own_threshold_and_says_what_differs() -> None:
     )
     report = Report(
         id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(c,), evidence=(against,),
-        verdicts=(decide(c, [against], Thresholds(0.5, 0.8)),),
+        verdicts=(decide(c, [against], DecisionPolicy(0.5, 0.8)),),
     )  # fmt: skip
     assert report.verdicts[0].label == "unclear"
-    (verdict,) = recolour(report, Thresholds(0.5, 0.6)).verdicts
+    (verdict,) = recolour(report, DecisionPolicy(0.5, 0.6)).verdicts
     assert verdict.label == "contradicted" and verdict.reason.endswith(": the claim says “2”, the source “3”.")
-    assert thresholds_of(recolour(report, Thresholds(0.5, 0.6))) == (0.5, 0.6)
+    assert DecisionPolicy.of(recolour(report, DecisionPolicy(0.5, 0.6)).settings) == DecisionPolicy(0.5, 0.6)
     earlier = report.model_copy(update={"settings": {"threshold": 0.45}})
-    assert thresholds_of(earlier) == (0.45, 0.45)  # it had one for both
+    assert DecisionPolicy.of(earlier.settings) == both(0.45)  # it had one for both
 
 
 def test_a_claim_that_the_verifier_refused_or_the_run_did_not_reach_is_not_reached_whatever_the_threshold() -> None:

@@ -21,6 +21,7 @@ from attribution.errors import BadInput
 from attribution.reports import FORMATS, Exported, export, file_name
 from attribution.settings import Settings
 from attribution.verdicts import recolour
+from attribution.verifiers import policy_of
 
 
 def commands(add: Add) -> None:
@@ -108,7 +109,7 @@ def revise(args: argparse.Namespace) -> None:
     report = finished_run(str(args.input)).report
     settings = options.settings_within(report.settings, args)
     store = Store.open(settings.database_url)
-    report = recolour(store.cache.with_texts(report), settings.thresholds)
+    report = recolour(store.cache.with_texts(report), policy_of(settings))
     claims, accepted = correctable(report) if args.corrector != "none" else (), []
     for number, proposal in enumerate(propose(report, claims, settings, store, args.corrector) if claims else (), 1):
         progress(f"correct {number}/{len(claims)}")

@@ -38,13 +38,13 @@ def commands(add: Add) -> None:
 def verify(args: argparse.Namespace) -> int:
     from attribution.types import Judgement
     from attribution.verdicts import relation
-    from attribution.verifiers import VERIFIERS
+    from attribution.verifiers import VERIFIERS, policy_of
     from attribution.verifiers.pairs import verify_each
 
     settings = options.settings(args)
     check_output(args.output)
     rows = read_rows(args.input, ["claim", "evidence"])
-    verifier = VERIFIERS.build(settings.verifier, settings)
+    verifier, policy = VERIFIERS.build(settings.verifier, settings), policy_of(settings)
 
     def results() -> Iterable[Result]:
         for start in range(0, len(rows), BATCH):
@@ -58,7 +58,7 @@ def verify(args: argparse.Namespace) -> int:
                     continue
                 yield {
                     **row.fields,
-                    "relation": relation(judgement.probabilities, settings.thresholds),
+                    "relation": relation(judgement.probabilities, policy),
                     "probabilities": judgement.probabilities.model_dump(),
                     "sentence": row.fields["evidence"][slice(*judgement.sentence)],
                     "signals": judgement.signals,
@@ -70,12 +70,12 @@ def verify(args: argparse.Namespace) -> int:
 
 def judge(args: argparse.Namespace) -> int:
     from attribution.pipeline.judge import GivenClaim, judge
-    from attribution.verifiers import VERIFIERS
+    from attribution.verifiers import VERIFIERS, policy_of
 
     settings = options.settings(args)
     check_output(args.output)
     rows = read_rows(args.input, ["claim"])
-    verifier = VERIFIERS.build(settings.verifier, settings)
+    verifier, policy = VERIFIERS.build(settings.verifier, settings), policy_of(settings)
 
     def results() -> Iterable[Result]:
         for number, row in enumerate(rows, 1):
@@ -83,7 +83,7 @@ def judge(args: argparse.Namespace) -> int:
                 if row.error:
                     raise BadInput(row.error)
                 given = GivenClaim(row.fields["claim"], _passages(row))
-                (judged,) = judge([given], verifier, settings.thresholds)
+                (judged,) = judge([given], verifier, policy)
             except (BadInput, LlmFailed) as error:
                 yield row.failed(str(error))
             else:

@@ -15,11 +15,12 @@ from typing import NamedTuple
 
 from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
 from attribution.evidence.factuality import only_reported
+from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.text.differences import difference, differing_spans, measures_other, numbers_agree
 from attribution.text.sentences import sentences
 from attribution.text.values import values
 from attribution.types import Evidence, Judgement, Pair, Part, Probabilities, Reservation
-from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, counted
+from attribution.verdicts import counted
 from attribution.verifiers.calibration import log_odds
 from attribution.verifiers.contrast import contrast
 from attribution.verifiers.pairs import Reads
@@ -59,6 +60,11 @@ def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None =
             found[i] = judgement
     in_order = iter(found)
     return [_joined(pair, [next(in_order) for _ in parts_of(pair[0])]) for pair in pairs]
+
+
+def read_plainly(pairs: Sequence[Pair], verifier: Reads) -> list[Judged]:
+    """Judge each pair by one reading of claim and passage (V24 4.3). Raises BadInput as `judge_pairs` does."""
+    return [Judged(found) for found in verifier.verify([pair[:2] for pair in pairs])]
 
 
 def _joined(pair: Pair, judgements: Sequence[Judgement]) -> Judged:
@@ -107,17 +113,18 @@ def as_evidence(
     judged: Judged,
     relevance: float | None,
     headings: tuple[str, ...],
-    thresholds: Thresholds,
+    policy: DecisionPolicy,
 ) -> Evidence:
     """Return the evidence that a judged passage is; `text` begins at `start`, in characters of its page."""
-    related, judged = is_related(pair, judged, relevance), weighed(judged, relevance)
-    against, found = reservation(pair, judged, headings), judged.judgement
+    plain = policy.decision == "plain"
+    related, judged = not plain and is_related(pair, judged, relevance), weighed(judged, relevance)
+    against, found = None if plain else reservation(pair, judged, headings), judged.judgement
     first, last = found.sentence
     return Evidence(
         claim_id=claim_id, page_id=page_id, start=start, end=start + len(text), text=text, similarity=similarity,
-        relation=counted(found.probabilities, against, thresholds), probabilities=found.probabilities,
+        relation=counted(found.probabilities, against, policy), probabilities=found.probabilities,
         sentence=(start + first, start + last), about=related, relevance=relevance, reservation=against,
-        signals=found.signals, parts=judged.parts, difference=explain_difference(pair, judged),
+        signals=found.signals, parts=judged.parts, difference="" if plain else explain_difference(pair, judged),
     )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from typing import NamedTuple
 from attribution.chunkers import CHUNKERS
 from attribution.claims.enrichment import added_words
 from attribution.evidence.candidates import Candidates
-from attribution.evidence.judging import Judged, as_evidence, judge_pairs, relevance, weigh
+from attribution.evidence.judging import Judged, as_evidence, judge_pairs, read_plainly, relevance, weigh
+from attribution.evidence.near_duplicates import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.provenance import Provenance, Trace
@@ -20,7 +21,7 @@ from attribution.store.store import Store
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.types import Chunk, Claim, Evidence, Failure, Page, Pair, Probabilities, Span
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import CachedVerifier
 
 DOCUMENTS = Trace("", "", "", "documents", 1)
@@ -61,14 +62,21 @@ class Matcher:
         self.settings, self.store, self.question = settings, store, question
         self.chunker = CHUNKERS.build(settings.chunker, settings)
         self.candidates = Candidates(settings, store)
+        self.policy = policy_of(settings)
         self.verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store, judged)
-        self.relevance = CachedVerifier(Relevance(), store, judged) if reranker.installed() else None
+        self.relevance = (
+            CachedVerifier(Relevance(), store, judged)
+            if self.policy.weighed_by_relevance and reranker.installed()
+            else None
+        )
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._unread: deque[Page] = deque()
         self._finding = threading.Lock()
         self._chunk_spans: dict[str, tuple[Span, ...]] = {}  # by page
         self._prose: dict[str, str] = {}  # by page
+        self._origins: dict[str, str] = {}  # by page, where copies count once
+        self._plain = self.policy.decision == "plain"
 
     @property
     def chunks(self) -> int:
@@ -131,12 +139,21 @@ class Matcher:
         All pairs go to the verifier together, including those of an enriched claim as written.
         """
         matched = [(claim, self._passage(c)) for claim, of_claim in zip(claims, found, strict=True) for c in of_claim]
-        pairs: list[Pair] = [(claim.statement, *self._premise(p)) for claim, p in matched]
-        again = [i for i, (claim, _) in enumerate(matched) if self.settings.without_added and added_words(claim)]
+        pairs: list[Pair] = [
+            (claim.statement, p.text) if self._plain else (claim.statement, *self._premise(p)) for claim, p in matched
+        ]
+        without_added = self.settings.without_added and not self._plain
+        again = [i for i, (claim, _) in enumerate(matched) if without_added and added_words(claim)]
         pairs += [(claim.text, *self._premise(p)) for claim, p in (matched[i] for i in again)]
-        judged = judge_pairs(pairs, self.verifier, self.verifier.uncounted)
+        if self._plain:
+            judged = read_plainly(pairs, self.verifier)
+        else:
+            judged = judge_pairs(pairs, self.verifier, self.verifier.uncounted)
         relevances = relevance(pairs[: len(matched)], judged[: len(matched)], self.relevance)
         written = dict(zip(again, judged[len(matched) :], strict=True))
+        self._origins = {}
+        if self.policy.least_sources > 1:
+            self._origins = {page.id: page.origin for page in with_origins(list(self.pages.values()))}
         evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
         for i, (claim, passage) in enumerate(matched):
             as_written = weigh(written[i].judgement.probabilities, relevances[i]) if i in written else None
@@ -144,9 +161,11 @@ class Matcher:
         return [tuple(evidence[claim.id]) for claim in claims]
 
     def _passage(self, candidate: Candidate) -> Passage:
-        """Return a chunk in its context."""
+        """Return a chunk in its context; a plain decision reads the chunk alone."""
         chunk, text = candidate.chunk, self.pages[candidate.chunk.page_id].text
-        start, end = with_context(text, chunk.start, chunk.end, self.settings.chunk_size)
+        start, end = chunk.start, chunk.end
+        if not self._plain:
+            start, end = with_context(text, start, end, self.settings.chunk_size)
         return Passage(chunk.page_id, start, end, text[start:end], candidate.similarity)
 
     def _premise(self, passage: Chunk | Passage) -> tuple[str, str]:
@@ -169,7 +188,8 @@ class Matcher:
         trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query, t.searcher))
         evidence = as_evidence(
             claim.id, passage.page_id, passage.text, passage.start, passage.similarity,
-            pair, judged, relevance, claim.context, self.settings.thresholds,
+            pair, judged, relevance, claim.context, self.policy,
         )  # fmt: skip
         found = {"query": trace.query, "searcher": trace.searcher, "rank": trace.rank, "as_written": as_written}
+        found["origin"] = self._origins.get(passage.page_id, "")
         return evidence.model_copy(update=found)

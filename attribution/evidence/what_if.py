@@ -7,20 +7,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from attribution.evidence.near_duplicates import group_evidence
+from attribution.policy import LOWEST_THRESHOLD, Counted, DecisionPolicy
 from attribution.text.sentences import detect
-from attribution.types import UNCHECKED, Evidence, Page, Report, Verdict
-from attribution.verdicts import (
-    LOWEST_THRESHOLD,
-    Aggregation,
-    Thresholds,
-    counted,
-    decide,
-    recolour,
-    thresholds_of,
-)
+from attribution.types import Evidence, Page, Report, Verdict
+from attribution.verdicts import recolour
 
 LEFT_OUT = "What if: all {} are left out."
 SAMPLE = 2000  # characters of a page for detecting its language
@@ -28,76 +21,44 @@ VALUES = tuple(n / 100 for n in range(round(100 * LOWEST_THRESHOLD), 100))  # th
 Courses = dict[str, list[tuple[float, Verdict]]]
 
 
-@dataclass(frozen=True)
-class WhatIf:
-    """Choices for a finished run; the defaults leave it as it is."""
-
-    thresholds: Thresholds | None = None  # None: the run's
-    aggregation: Aggregation = "both"
-    top_k: int | None = None  # passages of a claim, the nearest first; None: all
-    without_sites: frozenset[str] = frozenset()
-    published_from: str = ""  # ISO dates; a page without a date is left out only if `dated` is set
-    published_to: str = ""
-    dated: bool = False  # leave out pages without a date, if a date range is given
-    languages: frozenset[str] = field(default=frozenset())  # ISO 639-1; empty: all. Unknown ones stay
-    duplicates_once: bool = False  # passages of a claim that say the same count once
-
-    def changes(self, report: Report) -> bool:
-        """Return True if these choices can change the run."""
-        return self != WhatIf(self.thresholds) or self.thresholds not in (None, thresholds_of(report))
-
-
-def what_if(report: Report, choices: WhatIf, languages: Mapping[str, str] | None = None) -> Report:
-    """Return the run under these choices; equal to `recolour` if only thresholds are chosen.
+def what_if(report: Report, policy: DecisionPolicy, languages: Mapping[str, str] | None = None) -> Report:
+    """Return the run as this policy decides it.
 
     `languages` are the languages of the pages by id, if known already. Claims that were not compared with sources, and
     those for which nothing was found, stay as they are.
     """
-    thresholds = choices.thresholds or thresholds_of(report)
-    if not choices.changes(report):
+    if policy == DecisionPolicy.of(report.settings):
         return report
-    if choices == WhatIf(choices.thresholds):
-        return recolour(report, thresholds)
+    found = recolour(report, policy)
+    if policy.counted == Counted():
+        return found
     pages = {page.id: page for page in report.pages}
-    if choices.languages and languages is None:
+    if policy.counted.languages and languages is None:
         languages = page_languages(report.pages)
-    page_ids = {i for i, page in pages.items() if _fits(page, choices, (languages or {}).get(i, ""))}
+    page_ids = {i for i, page in pages.items() if _fits(page, policy.counted, (languages or {}).get(i, ""))}
     before: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
-    for piece in report.evidence:
-        moved = counted(piece.probabilities, piece.reservation, thresholds)
-        before[piece.claim_id].append(
-            piece if moved == piece.relation else piece.model_copy(update={"relation": moved})
-        )
-    after = {i: _chosen(pieces, page_ids, pages, choices) for i, pieces in before.items()}
-    claims = {claim.id: claim for claim in report.claims}
+    for piece in found.evidence:
+        before[piece.claim_id].append(piece)
+    left = tuple(e for c in report.claims for e in _chosen(before[c.id], page_ids, pages, policy.counted))
+    found = recolour(report.model_copy(update={"evidence": left}), policy)
+    missing = {v.claim_id for v in report.verdicts if v.label == "missing"}
 
-    def verdict(old: Verdict) -> Verdict:
-        if old.label in ("missing", *UNCHECKED):
-            return old
-        new = decide(claims[old.claim_id], after[old.claim_id], thresholds, aggregation=choices.aggregation)
-        if new.label != "missing":
-            return new
-        count = len(before[old.claim_id])
-        return new.model_copy(update={"reason": LEFT_OUT.format(f"{count} passage{'s' * (count != 1)}")})
+    def said(verdict: Verdict) -> Verdict:
+        if verdict.label != "missing" or verdict.claim_id in missing:
+            return verdict
+        count = len(before[verdict.claim_id])
+        return verdict.model_copy(update={"reason": LEFT_OUT.format(f"{count} passage{'s' * (count != 1)}")})
 
-    settings = {"threshold": thresholds.support, "contradiction_threshold": thresholds.contradiction}
-    return report.model_copy(
-        update={
-            "evidence": tuple(e for c in report.claims for e in after[c.id]),
-            "verdicts": tuple(verdict(v) for v in report.verdicts if v.claim_id in claims),
-            "settings": {**report.settings, **settings},
-        }
-    )
+    return found.model_copy(update={"verdicts": tuple(map(said, found.verdicts))})
 
 
-def courses(report: Report, choices: WhatIf, side: str, languages: Mapping[str, str] | None = None) -> Courses:
-    """Return the verdicts on each claim while one threshold moves and all other choices stay.
+def courses(report: Report, policy: DecisionPolicy, side: str, languages: Mapping[str, str] | None = None) -> Courses:
+    """Return the verdicts on each claim while one threshold of the policy moves and the rest stays.
 
-    `side` is a field of Thresholds. Each verdict stands with the first of VALUES that it holds for; it holds until the
+    `side` is its name there. Each verdict stands with the first of VALUES that it holds for; it holds until the
     next one's.
     """
-    made = thresholds_of(report)
-    fixed = choices.thresholds or made
+    made = DecisionPolicy.of(report.settings)
     evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
     for piece in report.evidence:
         evidence[piece.claim_id].append(piece)
@@ -116,12 +77,15 @@ def courses(report: Report, choices: WhatIf, side: str, languages: Mapping[str, 
         )  # fmt: skip
         course: list[tuple[float, Verdict]] = []
         for value in _turns(pieces, getattr(made, side)):
-            moved = replace(choices, thresholds=fixed._replace(**{side: value}))
-            (verdict,) = what_if(alone, moved, languages).verdicts
+            (verdict,) = what_if(alone, _moved(policy, side, value), languages).verdicts
             if not course or verdict != course[-1][1]:
                 course.append((value, verdict))
         found[claim.id] = course
     return found
+
+
+def _moved(policy: DecisionPolicy, side: str, value: float) -> DecisionPolicy:
+    return replace(policy, support=value) if side == "support" else replace(policy, contradiction=value)
 
 
 def _turns(pieces: Sequence[Evidence], made: float) -> list[float]:
@@ -149,7 +113,7 @@ def page_languages(pages: Sequence[Page]) -> dict[str, str]:
     return {page.id: code for page in pages if page.text and (code := detect(page.text[:SAMPLE]))}
 
 
-def _fits(page: Page, choices: WhatIf, language: str) -> bool:
+def _fits(page: Page, choices: Counted, language: str) -> bool:
     if page.site in choices.without_sites:
         return False
     if choices.languages and language and language not in choices.languages:
@@ -161,7 +125,7 @@ def _fits(page: Page, choices: WhatIf, language: str) -> bool:
 
 
 def _chosen(
-    pieces: Sequence[Evidence], page_ids: set[str], pages: Mapping[str, Page], choices: WhatIf
+    pieces: Sequence[Evidence], page_ids: set[str], pages: Mapping[str, Page], choices: Counted
 ) -> tuple[Evidence, ...]:
     """Return the passages of a claim that count, in their order."""
     left = [e for e in pieces if e.page_id in page_ids or e.page_id not in pages]

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from attribution.errors import BadInput
+from attribution.policy import DecisionPolicy
 from attribution.segmenters.alignment import align
 from attribution.store.database import now
 from attribution.types import (
@@ -36,7 +37,7 @@ from attribution.types import (
     Verdict,
     content_id,
 )
-from attribution.verdicts import decide, thresholds_of
+from attribution.verdicts import decide
 
 BY_HAND = {  # properties of a text that a person wrote
     "enriched": None, "worthiness": "factual", "worthiness_reason": "", "independent": True, "independence_reason": "",
@@ -339,7 +340,7 @@ def decided(
     report: Report, claim: Claim, evidence: Sequence[Evidence], excluded: bool, failures: Sequence[Failure] = ()
 ) -> Report:
     """Decide a claim again by this evidence; `excluded` is True if a person took passages out of it."""
-    verdict = decide(claim, evidence, thresholds_of(report), failures)
+    verdict = decide(claim, evidence, DecisionPolicy.of(report.settings), failures)
     if excluded and verdict.label == "missing":
         verdict = verdict.model_copy(update={"reason": EXCLUDED})
     return with_verdict(report, verdict, evidence)

@@ -16,6 +16,7 @@ from attribution.evidence.sources import Sources, open_sources
 from attribution.fetching.fetcher import Fetcher, fetch
 from attribution.pipeline.changes import Changed, apply, tidied, with_claims, with_found, with_verdict
 from attribution.pipeline.claims import annotate, check_coherence, segment, unmatched
+from attribution.policy import DecisionPolicy
 from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
 from attribution.store.database import now
@@ -32,7 +33,7 @@ from attribution.types import (
     Report,
     Resegment,
 )
-from attribution.verdicts import not_reached, thresholds_of
+from attribution.verdicts import not_reached
 from attribution.verifiers import VERIFIERS
 
 ADDED = "added by hand"
@@ -63,10 +64,7 @@ def edit(
     shown = store.runs.load(report.id)
     if shown and shown.edits != report.edits:  # another tab or the API saved it meanwhile, which would be lost
         report = shown
-    thresholds = thresholds_of(report)
-    settings = settings.model_copy(
-        update={"threshold": thresholds.support, "contradiction_threshold": thresholds.contradiction}
-    )
+    settings = settings.model_copy(update=DecisionPolicy.of(report.settings).as_settings())
     yield from _Editing(report, change, settings, Store(store.database, store.rights.by), stop or threading.Event()).go(
         documents, addresses
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from attribution.evidence.judging import as_evidence, judge_pairs, relevance
+from attribution.evidence.judging import as_evidence, judge_pairs, read_plainly, relevance
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
+from attribution.policy import DecisionPolicy
 from attribution.types import Claim, Evidence, Pair, Verdict, content_id
-from attribution.verdicts import Thresholds, decide
+from attribution.verdicts import decide
 from attribution.verifiers.pairs import Reads
 
 
@@ -32,7 +33,7 @@ class JudgedClaim:
 
 
 def judge(
-    claims: Sequence[GivenClaim], verifier: Reads, thresholds: Thresholds, found: bool = True
+    claims: Sequence[GivenClaim], verifier: Reads, policy: DecisionPolicy, found: bool = True
 ) -> Iterator[JudgedClaim]:
     """Yield one verdict a claim, in order; the pairs of all claims go to the verifier together.
 
@@ -45,16 +46,18 @@ def judge(
         for c, texts in zip(claims, given, strict=True)
         for text, title in texts.items()
     ]
-    judged = judge_pairs(pairs, verifier)
-    relevances = relevance(pairs, judged, Relevance() if found and reranker.installed() else None)
+    judged = (read_plainly if policy.decision == "plain" else judge_pairs)(pairs, verifier)
+    relevances = relevance(
+        pairs, judged, Relevance() if found and policy.weighed_by_relevance and reranker.installed() else None
+    )
     of_pairs = iter(zip(pairs, judged, relevances, strict=True))
     for of_claim, texts in zip(claims, given, strict=True):
         claim = Claim(
             id=content_id(of_claim.text), text=of_claim.text, spans=(), worthiness="factual", independent=True
         )
         pieces = {
-            text: as_evidence(claim.id, content_id(text), text, 0, 1.0, *next(of_pairs), of_claim.headings, thresholds)
+            text: as_evidence(claim.id, content_id(text), text, 0, 1.0, *next(of_pairs), of_claim.headings, policy)
             for text in texts
         }
-        decided = decide(claim, list(pieces.values()), thresholds)
+        decided = decide(claim, list(pieces.values()), policy)
         yield JudgedClaim(decided, tuple(pieces[text] for text in of_claim.passages))

@@ -29,6 +29,7 @@ from attribution.settings import Settings, runs_at_once
 from attribution.store.store import Store
 from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Turn, Verdict
 from attribution.verdicts import decide, not_reached
+from attribution.verifiers import policy_of, with_policy
 from attribution.verifiers.auto import smaller_verifier
 
 GROUPS = (1, 2, 4)  # claims whose pairs are verified together: few at first, for an early first verdict
@@ -58,6 +59,7 @@ def run(
     events. A stopped run ends with partial results.
     """
     check_input(question, answer, settings)
+    settings = with_policy(settings)
     context = check_turns(context)
     # a separate one, since it records what the run uses
     store = Store(store.database, store.rights.by) if store else Store.open(settings.database_url)
@@ -88,6 +90,7 @@ class _Run:
         context: tuple[Turn, ...],
     ) -> None:
         self.question, self.answer, self.settings, self.context = question, answer, settings, context
+        self.policy = policy_of(settings)
         self.asked = standalone_question(question, context)
         self.store, self.source, self.stop, self.given_claims = source.over(store), source, stop, claims
         self.matcher = Matcher(settings, self.store, self.asked, source.judgements)
@@ -255,7 +258,7 @@ class _Run:
         yield from decided
 
     def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
-        return self._record(decide(claim, evidence, self.settings.thresholds, self.record.concerns[claim.id]), evidence)
+        return self._record(decide(claim, evidence, self.policy, self.record.concerns[claim.id]), evidence)
 
     def _record(self, verdict: Verdict, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
         self.record.add_verdict(verdict, evidence)

@@ -26,6 +26,7 @@ from attribution.events import STAGES, Spent
 from attribution.evidence import GatherStep, LlmRecord, PreparedClaims
 from attribution.evidence.permissions import Sifted, sift
 from attribution.files import VALUES, count_values
+from attribution.policy import CHOSEN
 from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.store.cache import Cache
@@ -33,6 +34,7 @@ from attribution.store.database import Database
 from attribution.store.runs import Runs
 from attribution.store.store import Store
 from attribution.types import Claim, Failure, Frozen, Judgement, Page, Probabilities, Report, Span, content_id
+from attribution.verifiers import with_policy
 
 T = TypeVar("T")
 # Settings that have no effect on the claims; if only these change, the claims of the snapshot are used.
@@ -48,8 +50,7 @@ AFTER_CLAIMS = frozenset(
         "verifier",
         "verifier_model",
         "gc_model",
-        "threshold",
-        "contradiction_threshold",
+        *CHOSEN,
     )
     + ("query", "search_language", "fallback", "exclude", "max_queries", "max_pages", "max_seconds")
     + ("host_connections", "robots_timeout", "crawl_delay", "input_price", "output_price")
@@ -91,7 +92,7 @@ class Snapshot:
         """The claims and the failures of segmentation; None if the answer or settings require new claims."""
         if (question, answer) != (self.report.question, self.report.answer):
             return None
-        then, now = self.settings().public(), settings.public()
+        then, now = with_policy(self.settings()).public(), with_policy(settings).public()
         changed = {name for name in then.keys() | now.keys() if then.get(name) != now.get(name)}
         if not changed <= AFTER_CLAIMS:
             return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from attribution.claims.enrichment import removed_words
 from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
+from attribution.policy import DecisionPolicy
 from attribution.provenance import Provenance
 from attribution.reports import answer
 from attribution.reports.actions import button, claim_actions, exclude, excluded, judge_buttons, step_buttons
@@ -242,7 +243,8 @@ def panel(
 
     `editable` adds the controls that change the run.
     """
-    groups, alone = group_evidence(evidence, pages), uncounted(evidence)
+    policy = DecisionPolicy.of(report.settings)
+    groups, alone = group_evidence(evidence, pages), uncounted(evidence, policy)
     label = verdict.label if verdict else "pending" if running else "not_reached"
 
     def rank(group: EvidenceGroup) -> tuple[bool, ...]:

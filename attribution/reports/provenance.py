@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from attribution.policy import DecisionPolicy
 from attribution.provenance import Provenance, Trace
 from attribution.reports import answer
 from attribution.reports.html import Child, Node, as_sentence, el, plural, table
 from attribution.text.passages import visible
 from attribution.text.urls import site
 from attribution.types import Claim, Evidence, Failure, Page, Report, Verdict
-from attribution.verdicts import ALONE, leaning, thresholds_of
+from attribution.verdicts import leaning
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 
 RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
@@ -76,16 +77,16 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         for name, words in RELATIONS.items()
         for value in (getattr(piece.probabilities, name),)
     ]
-    rule, thresholds = RELATIONS[piece.relation], thresholds_of(report)
+    rule, policy = RELATIONS[piece.relation], DecisionPolicy.of(report.settings)
     if piece.reservation and leaning(piece.probabilities) in piece.reservation.relations:
         rule += f": {piece.reservation.note}"
     elif piece.relation == "no_relation":
-        rule += f": below {thresholds.support:.2f} for support and {thresholds.contradiction:.2f} for contradiction"
+        rule += f": below {policy.support:.2f} for support and {policy.contradiction:.2f} for contradiction"
     else:
-        least = thresholds.support if piece.relation == "entailed" else thresholds.contradiction
+        least = policy.support if piece.relation == "entailed" else policy.contradiction
         rule += f": at least {least:.2f}"
     if alone:
-        rule += f"; one page that differs in no number, date or name counts from {ALONE:.2f} on"
+        rule += f"; one page that differs in no number, date or name counts from {policy.alone:.2f} on"
     if variant := piece.signals.get("variant"):
         rule += f"; it would support the claim with the passage's value in it ({variant:.2f})"
     if piece.signals.get("verbatim"):
@@ -231,7 +232,7 @@ def _failures(claim: Claim, report: Report, provenance: Provenance | None) -> li
 def _decision(
     claim: Claim, verdict: Verdict | None, evidence: Sequence[Evidence], report: Report, pages: Mapping[str, Page]
 ) -> Iterator[tuple[Child, ...]]:
-    settings, versions, thresholds = report.settings, report.versions, thresholds_of(report)
+    settings, versions, policy = report.settings, report.versions, DecisionPolicy.of(report.settings)
     verifier = verifier_of(claim.id, report)
     how = _joined(
         f"chunks: {settings.get('chunker', '')}",
@@ -248,5 +249,5 @@ def _decision(
         heads = ("Passage of", "Supports", "Contradicts", "Neither", "Counts as")
         yield "Probabilities", table(heads, rows, "figures"), _quiet(verifier)
     if verdict:
-        rule = f"support counts from {thresholds.support:.2f}, contradiction from {thresholds.contradiction:.2f}"
+        rule = f"support counts from {policy.support:.2f}, contradiction from {policy.contradiction:.2f}"
         yield "Rule", _line(verdict.reason), _quiet(_joined(rule, badge_reliability(verdict, report)))

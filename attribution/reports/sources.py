@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from attribution.policy import DecisionPolicy
 from attribution.reports.cards import leans
 from attribution.reports.html import Node, badge, data, el, link_to_sentence, look, plural, safe_url
 from attribution.reports.provenance import facts
@@ -37,7 +38,8 @@ def _speaking(report: Report) -> list[Evidence]:
     of_claim: dict[str, list[Evidence]] = defaultdict(list)
     for piece in report.evidence:
         of_claim[piece.claim_id].append(piece)
-    alone = {id(piece) for pieces in of_claim.values() for piece in uncounted(pieces)}
+    policy = DecisionPolicy.of(report.settings)
+    alone = {id(piece) for pieces in of_claim.values() for piece in uncounted(pieces, policy)}
     open_ = {"relation": "no_relation"}
     speaking = (e for e in report.evidence if e.relation != "no_relation" or leans(e))
     return [e.model_copy(update=open_) if id(e) in alone else e for e in speaking]

@@ -239,7 +239,7 @@ class _Bench:
             )
             for c, of_claim in zip(claims, evidence, strict=True)
         ]
-        return list(zip(support(cited, self._any.verifier.verify, self._settings.thresholds), evidence, strict=True))
+        return list(zip(support(cited, self._any.verifier.verify, self._any.policy), evidence, strict=True))
 
     def _read(self, key: str, evidence: Sequence[Evidence]) -> tuple[tuple[str, str], ...]:
         """Return the passages of a source for the verifier, each with the title of its page."""

@@ -18,6 +18,7 @@ from attribution.errors import BadInput, StageFailure
 from attribution.evidence.judging import Judged, reservation
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
+from attribution.policy import DecisionPolicy
 from attribution.review.correction import Correction, changed_words, place, word_spans
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -27,8 +28,8 @@ from attribution.text.sentences import sentences
 from attribution.text.values import values
 from attribution.text.words import shared_words, terms
 from attribution.types import Claim, Evidence, Failure, Judgement, Label, LlmUsage, Page, Report
-from attribution.verdicts import Thresholds, relation
-from attribution.verifiers import VERIFIERS
+from attribution.verdicts import relation
+from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.contrast import AHEAD, ENTAILED
 from attribution.verifiers.pairs import CachedVerifier, Reads
 from attribution.verifiers.variants import SHARED, Exchange, exchanged, keeps_subject, replaced, with_units
@@ -235,7 +236,7 @@ def propose(
         try:
             # if no passage surely contradicts the claim, whatever they have in common with it is right
             right = () if labels[claim.id] == "contradicted" else [p.text for p in premises]
-            found = best(claim.statement, premises, built, verifier, settings.thresholds, right)
+            found = best(claim.statement, premises, built, verifier, policy_of(settings), right)
         except StageFailure as error:
             yield Proposal(claim.id, reason=str(error), failure=error.as_failure("correct", claim.text))
             continue
@@ -271,7 +272,7 @@ def best(
     premises: Sequence[Premise],
     corrector: Corrector,
     verifier: Reads,
-    thresholds: Thresholds,
+    policy: DecisionPolicy,
     right: Sequence[str] = (),
 ) -> Supported | None:
     """Return the wording with the fewest changed words that one of the first premises supports and none contradicts.
@@ -290,14 +291,14 @@ def best(
     supported = [
         (changed_words(claim, text), RANK * rank - judgement.probabilities.entailed, Supported(text, n, judgement))
         for (n, rank, text), judgement in zip(tried, judgements, strict=True)
-        if relation(judgement.probabilities, thresholds) == "entailed"
+        if relation(judgement.probabilities, policy) == "entailed"
         and judgement.probabilities.entailed >= max(ENTAILED, own[n] + AHEAD)
         and terms(claim)[0] & terms(premises[n].text)[0]  # more than the value that was put in
         and reservation(premises[n].pair(text), Judged(judgement)) is None
     ]
     for _, _, found in sorted(supported, key=lambda s: s[:2]):
         others = verifier.verify([p.pair(found.text) for n, p in enumerate(premises) if n != found.premise])
-        if all(relation(j.probabilities, thresholds) != "contradicted" for j in others):
+        if all(relation(j.probabilities, policy) != "contradicted" for j in others):
             return found
     return None
 

@@ -9,8 +9,9 @@ from typing import Literal
 
 from attribution.claims.enrichment import transcript
 from attribution.pipeline.changes import with_claims
+from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.types import LABELS, AnalystVerdict, Label, Report, content_id
-from attribution.verdicts import LOWEST_THRESHOLD, Thresholds, agreeing, recolour, thresholds_of
+from attribution.verdicts import agreeing, recolour
 
 SuggestedLabel = Literal["supported", "contradicted"]
 SUGGESTED: tuple[SuggestedLabel, ...] = ("supported", "contradicted")
@@ -103,9 +104,9 @@ def suggested_threshold(reports: Iterable[Report], badge: SuggestedLabel) -> flo
     return None
 
 
-def _with(report: Report, badge: SuggestedLabel, least: float) -> Thresholds:
-    own = thresholds_of(report)
-    return own._replace(support=least) if badge == "supported" else own._replace(contradiction=least)
+def _with(report: Report, badge: SuggestedLabel, least: float) -> DecisionPolicy:
+    side = "threshold" if badge == "supported" else "contradiction_threshold"
+    return DecisionPolicy.of(report.settings).with_settings({side: least})
 
 
 def benchmark_rows(reports: Iterable[Report]) -> list[dict[str, object]]:

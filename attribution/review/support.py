@@ -11,10 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from attribution.policy import DecisionPolicy
 from attribution.review.marks import Mark
 from attribution.review.references import Source
 from attribution.types import Evidence, Frozen, Judgement, Page, Pair
-from attribution.verdicts import Thresholds, relation
+from attribution.verdicts import relation
 
 Outcome = Literal["supported", "contradicted", "not_supported", "unreachable", "unnamed"]
 Standing = Literal[
@@ -110,7 +111,7 @@ class Support:
         return sum(self.relevant) if self.together else 0
 
 
-def support(cited: Sequence[CitedSources], verify: Verify, thresholds: Thresholds) -> list[Support]:
+def support(cited: Sequence[CitedSources], verify: Verify, policy: DecisionPolicy) -> list[Support]:
     """Judge the support for each claim, in order. In a concatenation, each source is represented by its best passage.
 
     Sources entail together what one of them entails by itself: a verifier that reads sentence by sentence may miss it
@@ -119,15 +120,15 @@ def support(cited: Sequence[CitedSources], verify: Verify, thresholds: Threshold
     pairs: list[Pair] = [(h.claim, text, title) for h in cited for source in h.sources for text, title in source]
     judged = iter(verify(pairs))
     singles = [[[next(judged) for _ in source] for source in h.sources] for h in cited]
-    alone = [[_alone(source, thresholds) for source in of_claim] for of_claim in singles]
+    alone = [[_alone(source, policy) for source in of_claim] for of_claim in singles]
     sets: list[tuple[int, tuple[int, ...]]] = []  # claim and sources whose concatenation has to be read
     for n, of_claim in enumerate(alone):
         readable = tuple(i for i, (_, _, best) in enumerate(of_claim) if best is not None)
         if len(readable) > 1 and not any(supports for supports, _, _ in of_claim):
             sets.append((n, readable))
-    joint = _joint(cited, alone, sets, verify, thresholds)
+    joint = _joint(cited, alone, sets, verify, policy)
     rests = [(n, tuple(i for i in s if i != left)) for (n, s), yes in joint.items() if yes for left in s]
-    joint |= _joint(cited, alone, [(n, s) for n, s in rests if len(s) > 1], verify, thresholds)
+    joint |= _joint(cited, alone, [(n, s) for n, s in rests if len(s) > 1], verify, policy)
     return [_support(n, of_claim, joint) for n, of_claim in enumerate(alone)]
 
 
@@ -135,10 +136,10 @@ _Alone = tuple[bool, bool, int | None]  # supports, contradicts, the best passag
 _Joint = dict[tuple[int, tuple[int, ...]], bool]
 
 
-def _alone(judgements: Sequence[Judgement], thresholds: Thresholds) -> _Alone:
+def _alone(judgements: Sequence[Judgement], policy: DecisionPolicy) -> _Alone:
     if not judgements:
         return False, False, None
-    relations = [relation(j.probabilities, thresholds) for j in judgements]
+    relations = [relation(j.probabilities, policy) for j in judgements]
     places = range(len(judgements))
     supporting = max(places, key=lambda i: judgements[i].probabilities.entailed)
     against = max(places, key=lambda i: judgements[i].probabilities.contradicted)
@@ -152,7 +153,7 @@ def _joint(
     alone: Sequence[Sequence[_Alone]],
     sets: Sequence[tuple[int, tuple[int, ...]]],
     verify: Verify,
-    thresholds: Thresholds,
+    policy: DecisionPolicy,
 ) -> _Joint:
     """Check for each set of sources that the concatenation of their best passages entails the claim."""
 
@@ -160,7 +161,7 @@ def _joint(
         return cited[n].sources[i][alone[n][i][2] or 0][0]
 
     pairs: list[Pair] = [(cited[n].claim, "\n".join(text(n, i) for i in chosen)) for n, chosen in sets]
-    relations = [relation(j.probabilities, thresholds) for j in verify(pairs)] if pairs else []
+    relations = [relation(j.probabilities, policy) for j in verify(pairs)] if pairs else []
     return {key: r == "entailed" for key, r in zip(sets, relations, strict=True)}
 
 

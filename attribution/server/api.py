@@ -27,6 +27,7 @@ from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.record import VERSION
 from attribution.pipeline.run import run
+from attribution.policy import DecisionPolicy
 from attribution.server import bodies, mcp
 from attribution.server.guard import Guard, Keys
 from attribution.server.middleware import AllowedHosts, ProtectedReplies
@@ -35,8 +36,8 @@ from attribution.settings import Settings
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
 from attribution.types import AnalystLabel, AnalystVerdict, Judge, Judgement, Pair, Report, Segmented
-from attribution.verdicts import Thresholds, agreeing, relation
-from attribution.verifiers import VERIFIERS
+from attribution.verdicts import agreeing, relation
+from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import Refusal, Stoppable, groups, verify_each
 
 STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError: 503}
@@ -149,10 +150,10 @@ def _checks(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
         pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
 
         def verified(stop: threading.Event) -> Iterator[dict[str, object]]:
-            verifier = VERIFIERS.build(settings.verifier, settings)
+            verifier, policy = VERIFIERS.build(settings.verifier, settings), policy_of(settings)
             reader = Stoppable(verifier, stop)
             judged = [judgement for group in groups(pairs) for judgement in verify_each(reader, group)]
-            results = [_judged(*one, settings.thresholds) for one in zip(pairs, judged, strict=True)]
+            results = [_judged(*one, policy) for one in zip(pairs, judged, strict=True)]
             yield {"verifier": verifier.version, "results": results}
 
         return await work.result(request.state.owner, request, verified)
@@ -239,11 +240,11 @@ def _runs(app: FastAPI, own: Settings) -> None:
         judge(request, run_id, claim_id, None)
 
 
-def _judged(pair: Pair, judged: Judgement | Refusal, thresholds: Thresholds) -> dict[str, object]:
+def _judged(pair: Pair, judged: Judgement | Refusal, policy: DecisionPolicy) -> dict[str, object]:
     if not isinstance(judged, Judgement):
         return {"error": bodies.problem(judged)}
     return {
-        "relation": relation(judged.probabilities, thresholds),
+        "relation": relation(judged.probabilities, policy),
         "probabilities": judged.probabilities.model_dump(),
         "sentence": pair[1][slice(*judged.sentence)],
     }

@@ -26,7 +26,7 @@ from attribution.server.work import Work
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Label, Relation, Report, Speaker, Turn, content_id
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import Stoppable
 
 INSTRUCTIONS = (
@@ -151,7 +151,7 @@ class _Tools:
 
         def judged(stop: threading.Event) -> Iterator[JudgedClaim]:
             verifier = VERIFIERS.build(self._own.verifier, self._own)
-            yield from judge([GivenClaim(claim, tuple(passages))], Stoppable(verifier, stop), self._own.thresholds)
+            yield from judge([GivenClaim(claim, tuple(passages))], Stoppable(verifier, stop), policy_of(self._own))
 
         one = await self._work.result(*_client(ctx), judged)
         found = one.verdict.model_dump(include={"confidence", "reason"})

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 from attribution.errors import BadInput
 from attribution.files import Row
+from attribution.policy import LOWEST_THRESHOLD
 from attribution.review.judgements import wilson
 from attribution.types import LABELS, Label
-from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import CAREFUL, ENOUGH, GUARANTEES, Calibration, Curve, HeldOut, Point
 
 REQUIRED, OPTIONAL = ("claim", "verifier", "label"), ("set", "group")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from attribution.policy import LOWEST_THRESHOLD
 from attribution.text.values import MONTHS, TOKEN, UNITS, Kind, Value, values
 from attribution.text.words import STOP_WORDS, folded, stem
 from attribution.types import Probabilities, Span, quoted
-from attribution.verdicts import LOWEST_THRESHOLD
 
 KINDS: dict[Kind, str] = {  # as they are called before a reader
     "year": "Date", "month": "Date", "day": "Date", "number": "Number", "unit": "Unit", "name": "Name",

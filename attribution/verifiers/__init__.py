@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from attribution.models.mpnet import DOWNLOAD
-from attribution.tables import LLM, Entry, Need, Table
+from attribution.policy import CHOSEN, DecisionPolicy
+from attribution.settings import Settings
+from attribution.tables import LLM, Entry, Need, Table, load
 from attribution.types import Judgement, LlmUsage, Pair
 
 
@@ -53,6 +55,7 @@ VERIFIERS: Table[Verifier] = Table(
             "all-mpnet-base-v2 with the project's own training; made ready once, in less than a minute",
             needs=(Need(DOWNLOAD.format("embedded-base"), check="attribution.verifiers.embedded_base:is_available"),),
             download="attribution.verifiers.embedded_base:make",
+            policy=DecisionPolicy(weighed_by_relevance=True),
             bundled=True,
             english=True,
         ),
@@ -60,6 +63,7 @@ VERIFIERS: Table[Verifier] = Table(
             "attribution.verifiers.embedded_small:EmbeddedSmall",
             "Embedded small model",
             "34 MB, part of the project: nearly twice as fast as the base model, and finds less",
+            policy=DecisionPolicy(weighed_by_relevance=True),
             bundled=True,
             english=True,
         ),
@@ -84,3 +88,16 @@ VERIFIERS: Table[Verifier] = Table(
         ),
     },
 )
+
+
+def policy_of(settings: Settings) -> DecisionPolicy:
+    """Return the policy of the settings' verifier with what the settings choose. UnknownName for another verifier."""
+    name = settings.verifier
+    if name == "auto":
+        name = load("attribution.verifiers.auto:choose")(settings).name
+    return VERIFIERS.entry(name).policy.with_settings(settings.model_dump(include=set(CHOSEN)))
+
+
+def with_policy(settings: Settings) -> Settings:
+    """Return the settings with the whole policy in them, as a report shows it."""
+    return settings.model_copy(update=policy_of(settings).as_settings())

@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING
 
+from attribution.policy import LOWEST_THRESHOLD
 from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse
 from attribution.text.sentences import sentences
 from attribution.text.words import folded, share_terms, shared_words, stem, terms
 from attribution.types import Judgement, Pair, Probabilities, Span, quoted
-from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.pairs import Reads, Refusal, verify_each
 from attribution.verifiers.variants import Variant, variants
 

@@ -19,11 +19,11 @@ from attribution.models import files, merge, mpnet
 from attribution.models.files import Progress
 from attribution.models.loading import load_once
 from attribution.models.onnx import SLOW, OnnxModel, in_threads
+from attribution.policy import LOWEST_THRESHOLD
 from attribution.settings import Settings, models_folder
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence, share_terms
 from attribution.types import Judgement, Pair, Probabilities, Span
-from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import log_odds, softmax
 from attribution.verifiers.embedded_small import EmbeddedSmall
 from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows, word_for_word
@@ -100,7 +100,8 @@ class EmbeddedBase:
 
     def __init__(self, settings: Settings) -> None:
         self._small = EmbeddedSmall(settings)
-        self.version = f"embedded-base/{_adapter_id()}.{READING}+{self._small.version.rpartition('/')[2]}"
+        self.version = f"embedded-base/{_adapter_id()}.{READING}+{self._small.version.partition('/')[2]}"
+        self._plain = settings.decision == "plain"
         self._caching: CachingReader | None = None  # from the first pair on: making the model takes seconds
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
@@ -108,6 +109,8 @@ class EmbeddedBase:
         check_pairs(pairs)
         caching = self._caching = self._caching or CachingReader(reader())
         passages = in_threads(lambda pair: Passage(caching, *pair), pairs)
+        if self._plain:
+            return in_threads(Passage.plain, passages)
         # by sentence: by passage, the last of a few long ones would be read with the other cores idle
         in_threads(
             lambda part: part[0].probabilities(*part[1], titled=False), [(p, s) for p in passages for s in p.near]
@@ -193,6 +196,15 @@ class Passage:
             ]
             self._read[start, end, titled] = max(readings, key=max)
         return self._read[start, end, titled]
+
+    def plain(self) -> Judgement:
+        """The model's own probabilities for the whole passage."""
+        entailed, contradicted = self.probabilities(*self.whole, titled=False)
+        none = max(0.0, 1 - entailed - contradicted)
+        return Judgement(
+            Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none),
+            deciding_sentence(self._statement, self._text),
+        )
 
     def judgement(self) -> Judgement:
         if self._repeated:

@@ -18,11 +18,11 @@ from typing import NotRequired, TypedDict
 from attribution.models.files import check_shipped
 from attribution.models.loading import load_once
 from attribution.models.onnx import OnnxModel, in_threads
+from attribution.policy import LOWEST_THRESHOLD
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence, share_terms, shared_words
 from attribution.types import Judgement, Pair, Probabilities, Span
-from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers.calibration import Combiner, Reading, combine, coverage, softmax, weight_of_length
 from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows, word_for_word
 
@@ -77,7 +77,8 @@ class EmbeddedSmall:
         self._folder = folder
         config = _config(folder)
         self._combiner = config.get("combiner")
-        self.version: str = f"embedded-small/{config['version']}.{READING}"
+        self._plain = settings.decision == "plain"
+        self.version: str = f"embedded-small/{config['version']}.{READING}" + "/plain" * self._plain
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair. Raises BadInput for a claim or evidence that is empty or too long."""
@@ -86,6 +87,9 @@ class EmbeddedSmall:
         return in_threads(lambda pair: self._verify_pair(encoder, *pair), pairs)
 
     def _verify_pair(self, encoder: CrossEncoder, claim: str, evidence: str, title: str = "") -> Judgement:
+        if self._plain:
+            signals, sentence = self.features(encoder, claim, evidence)
+            return Judgement(combine(None, signals), sentence)
         if repeated := word_for_word(claim, evidence, sentences(evidence)):
             return repeated
         signals, sentence = self.features(encoder, claim, evidence, title)

@@ -16,16 +16,17 @@ import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, content_id
-from attribution.verdicts import Thresholds, decide, relation
+from attribution.verdicts import decide, relation
 from benchmarks import arguments, publish
 from benchmarks.browser import browser, seconds, serving
 
 TOKEN, COOKIE = "benchmark-of-the-list", "attribution_browser"
-THRESHOLDS = Thresholds(0.54, 0.5)
+THRESHOLDS = DecisionPolicy(0.54, 0.5)
 WORDS = [
     first + last
     for first in ("nil", "tow", "riv", "mont", "stad", "kin", "vol", "gran")

@@ -26,6 +26,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page
 from attribution.verdicts import decide
+from attribution.verifiers import policy_of
 from benchmarks.pipeline import site, timeline
 from benchmarks.pipeline.work import Stages, Web, Work, library, wice
 from benchmarks.pipeline.workload import make
@@ -122,7 +123,7 @@ def plain(name: str, settings: Settings, work: Work, store: Store, compare: bool
         "memory": memory,
         "stages": stages,
         "pages": len(pages),
-        "results": [found(c, decide(c, e, settings.thresholds).label, e, urls) for c, e in own],
+        "results": [found(c, decide(c, e, policy_of(settings)).label, e, urls) for c, e in own],
     }
 
 

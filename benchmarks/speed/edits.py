@@ -17,13 +17,13 @@ import time
 from typing import Any
 
 from attribution import events
-from attribution.evidence.what_if import WhatIf, what_if
+from attribution.evidence.what_if import what_if
 from attribution.pipeline.editing import edit
 from attribution.pipeline.run import run
+from attribution.policy import Counted, DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, Reword, Verdict, content_id
-from attribution.verdicts import Thresholds
 from benchmarks import arguments, publish
 
 ANSWER = (
@@ -123,7 +123,7 @@ def repaint_seconds(repeat: int) -> dict[str, Any]:
     decided, drawn, work, size = [], [], [], 0
     for n in range(repeat):
         started, worked = time.perf_counter(), time.process_time()
-        looked = what_if(report, WhatIf(Thresholds(0.4 + n / 100, 0.6), "most_frequent", top_k=4))
+        looked = what_if(report, DecisionPolicy(0.4 + n / 100, 0.6, "most_frequent", counted=Counted(top_k=4)))
         decided.append(time.perf_counter() - started)
         size = len(json.dumps(view(looked, run="r", running=False)))
         drawn.append(time.perf_counter() - started)

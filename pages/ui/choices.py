@@ -13,13 +13,13 @@ from attribution.claims.enrichment import read_turns
 from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadSetting, ModelUnavailable, setup_error
 from attribution.evidence.permissions import demanded, of_saved_run
+from attribution.policy import DecisionPolicy
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import COLLECTION, WEB, Settings, Trust, visitor_endpoint
 from attribution.tables import Entry
 from attribution.types import Document, Page, Report, Turn
-from attribution.verdicts import Thresholds, thresholds_of
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.calibration import verifier_name
 from pages.ui import state
 
@@ -42,6 +42,7 @@ FORM = {  # settings that make another run
 SCORES = {
     state.THRESHOLD: "Minimum support score",
     state.CONTRADICTION_THRESHOLD: "Minimum contradiction score",
+    state.LEAST_SOURCES: "Independent sources needed",
 }
 _FIELDS = {**FORM, "openai_base_url": "Address", "openai_model": "Model", "openai_api_key": "Key"}
 _NAMES: Mapping[str, Mapping[str, Entry]] = {
@@ -87,7 +88,7 @@ def settings() -> Settings | str:
         return "No source is selected. Choose the library, the web, a collection or your documents under “Sources”."
     if sources == ["documents"] and not documents():
         return "There are no documents yet. Paste a text, give web addresses or upload files under “Add documents”."
-    choices: dict[str, object] = {name: state.value(name) for name in (*_DIRECT, *state.THRESHOLDS, *state.PRICES)}
+    choices: dict[str, object] = {name: state.value(name) for name in (*_DIRECT, *state.POLICY, *state.PRICES)}
     choices |= {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
     choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
     choices = {name: value for name, value in choices.items() if value not in (None, "", ())}
@@ -111,9 +112,24 @@ def settings_of(saved: Mapping[str, object], *ignored: Trust) -> Settings:
     return of_saved_run({name: value for name, value in saved.items() if value is not None}, own, *ignored)
 
 
-def thresholds() -> Thresholds:
-    """Return the thresholds of the sliders."""
-    return Thresholds(*(float(state.value(name)) for name in state.THRESHOLDS))
+def policy(report: Report) -> DecisionPolicy:
+    """Return the policy of a run, with what the sliders say."""
+    return DecisionPolicy.of(report.settings).with_settings({name: state.value(name) for name in state.POLICY})
+
+
+def fill_policy(policy: DecisionPolicy) -> None:
+    """Set the sliders."""
+    state.fill(**{name: value for name, value in policy.as_settings().items() if name in state.POLICY})
+
+
+def use_verifier() -> None:
+    """Set the sliders to what the selected verifier decides by."""
+    fill_policy(policy_of(verifier_settings()))
+
+
+def verifier_settings() -> Settings:
+    """Return settings that name no more than the selected verifier."""
+    return Settings(verifier=state.value(state.VERIFIER) or Settings.model_fields[state.VERIFIER].default)
 
 
 def _language_model() -> dict[str, object]:
@@ -223,11 +239,12 @@ def restore(report: Report) -> None:
     except ValidationError:  # the settings of another version
         return
     fill_sources(saved.sources)
+    fill_policy(DecisionPolicy.of(report.settings))
     own = [(p.url.removeprefix("document:"), as_text(p)) for p in report.pages if p.kind == "document" and p.text]
     state.fill(
         pasted=next((text for name, text in own if name == PASTED), ""),
         files=tuple(Document(text_name(name), text.encode(), "text/plain") for name, text in own if name != PASTED),
-        fallback=list(saved.fallback), **dict(zip(state.THRESHOLDS, thresholds_of(report), strict=True)),
+        fallback=list(saved.fallback),
         llm_model=saved.openai_model, llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
         **{name: getattr(saved, name) for name in (*_DIRECT, *state.PRICES)},
     )  # fmt: skip
@@ -299,8 +316,9 @@ def sources_words(report: Report | None = None) -> str:
 
 def changed_options() -> list[str]:
     """Return the options of the form that differ from the defaults, in its words."""
-    names, options = FORM | SCORES, (*_DIRECT, *state.THRESHOLDS)
-    changed = [names[n] for n in options if state.value(n) not in (None, "", Settings.model_fields[n].default)]
+    defaults = {n: Settings.model_fields[n].default for n in _DIRECT} | policy_of(verifier_settings()).as_settings()
+    names = FORM | SCORES
+    changed = [names[n] for n in (*_DIRECT, *state.POLICY) if state.value(n) not in (None, "", defaults[n])]
     llm = state.text(state.LLM_MODEL) or state.value(state.LLM_TASKS)
     return [*changed, *(["Language model"] if llm else []), *(["Earlier turns"] if state.text(state.TURNS) else [])]
 

@@ -38,7 +38,9 @@ def multiselect(label: str, name: str, options: Mapping[str, str], placeholder: 
     )  # fmt: skip
 
 
-def pick(label: str, name: str, table: Mapping[str, Entry], help: str) -> str:
+def pick(
+    label: str, name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None
+) -> str:
     """A choice among the entries that are ready."""
     needs = choices.missing(table)
     ready = [entry for entry in table if not needs[entry]]
@@ -47,8 +49,9 @@ def pick(label: str, name: str, table: Mapping[str, Entry], help: str) -> str:
         initial = state.initial(name)
         index = ready.index(initial) if initial in ready else 0
         selected = st.selectbox(
-            label, ready, index, format_func=lambda entry: table[entry].label, key=state.key(name), help=help
-        )
+            label, ready, index, format_func=lambda entry: table[entry].label, key=state.key(name), help=help,
+            on_change=on_change,
+        )  # fmt: skip
         small(as_sentence(table[selected].note))
     unready(table)
     return selected

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from attribution.evidence.permissions import allowed_models
 from attribution.evidence.search import QUERIES
+from attribution.policy import LOWEST_THRESHOLD
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import WEB
 from attribution.tables import Entry
-from attribution.verdicts import LOWEST_THRESHOLD
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
 from pages.ui.choices import FORM, LLM_TASKS, SCORES
@@ -23,10 +23,15 @@ from pages.ui.frame import note, small
 if TYPE_CHECKING:
     from attribution.llm.client import Connection
 
-THRESHOLDS = {
-    state.THRESHOLD: "A passage supports a claim from this score on.",
-    state.CONTRADICTION_THRESHOLD: "A passage contradicts a claim from this score on.",
-}
+SLIDERS: dict[str, tuple[float, float, float, str, str]] = {  # least, most, step, format, help
+    state.THRESHOLD: (LOWEST_THRESHOLD, 0.99, 0.01, "%.2f", "A passage supports a claim from this score on."),
+    state.CONTRADICTION_THRESHOLD: (
+        LOWEST_THRESHOLD, 0.99, 0.01, "%.2f", "A passage contradicts a claim from this score on.",
+    ),
+    state.LEAST_SOURCES: (
+        1, 5, 1, "%d", "Fewer support or contradict no claim. Copies of one text are one source.",
+    ),
+}  # fmt: skip
 
 
 def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
@@ -54,8 +59,8 @@ def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
             place = st.empty()  # by which the browser forgets the sliders at once, not when the script has ended
             if thresholds:
                 with place.container():
-                    for name in THRESHOLDS:
-                        threshold(name)
+                    for name in SLIDERS:
+                        slider(name)
             language_model()
             earlier_turns()
     if changed := choices.changed_options():
@@ -68,20 +73,23 @@ def _methods(segmenter: bool) -> None:
         _method("Split the answer into", state.SEGMENTER, SEGMENTERS, help)
     pick("Search query", state.QUERY, QUERIES, "What the sources are searched for, for each claim.")
     help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
-    _method("Verifier", state.VERIFIER, VERIFIERS, help)
+    _method("Verifier", state.VERIFIER, VERIFIERS, help, choices.use_verifier)
 
 
-def threshold(name: str) -> None:
-    """The slider of one threshold."""
+def slider(name: str) -> None:
+    """A slider of the decision."""
+    least, most, step, format_, help = SLIDERS[name]
     st.slider(
-        SCORES[name], LOWEST_THRESHOLD, 0.99, float(state.initial(name)), 0.01, format="%.2f", key=state.key(name),
-        help=f"{THRESHOLDS[name]} A finished run is recoloured at once.",
+        SCORES[name], least, most, type(least)(state.initial(name)), step, format=format_, key=state.key(name),
+        help=f"{help} A finished run is recoloured at once.",
     )  # fmt: skip
 
 
-def _method(label: str, name: str, table: Mapping[str, Entry], help: str) -> None:
+def _method(
+    label: str, name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None
+) -> None:
     """An implementation, and its model where the implementation takes one."""
-    selected = pick(label, name, table, help)
+    selected = pick(label, name, table, help, on_change)
     if selected and (setting := table[selected].model_setting):
         text_input(
             FORM[setting],

@@ -30,6 +30,7 @@ from attribution.reports.provenance import date
 from attribution.settings import Settings
 from attribution.store.runs import RunInputs
 from attribution.types import Change, Document, Judge, Report, Turn
+from attribution.verifiers import with_policy
 from pages.ui import background, choices, state
 from pages.ui.answer_view import View
 from pages.ui.choices import explain
@@ -97,7 +98,9 @@ class RunJob(background.Job[RunProgress]):
 
 def blank(question: str, answer: str, settings: Settings) -> Report:
     """Return a report without results."""
-    return Report(id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={})
+    return Report(
+        id="", created_at="", question=question, answer=answer, settings=with_policy(settings).public(), versions={}
+    )
 
 
 def follow(
@@ -261,7 +264,7 @@ def analyse() -> None:
     """Start a run with the inputs of the form."""
     settings = choices.settings()
     if not isinstance(settings, str) and not choices.turns_problem() and not is_running():
-        state.fill(**{name: state.value(name) for name in state.THRESHOLDS})  # the sliders move to another place
+        state.fill(**{name: state.value(name) for name in state.POLICY})  # the sliders move to another place
         _start(*text(), settings, choices.documents(), choices.turns())
 
 
@@ -425,7 +428,7 @@ def cached_view(now: RunProgress, editable: bool, only: str, draw: Callable[[tup
 
     Where `only` one claim has changed, `draw` gets the result before and that claim's id.
     """
-    key = (now.key, now.version, now.running, editable, chosen())
+    key = (now.key, now.version, now.running, editable, chosen(now.report))
     cached: tuple[object, View] | None = state.get(VIEW)
     if cached is None or cached[0] != key:
         cached = (key, draw((cached[1], only) if cached and only else None))

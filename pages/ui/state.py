@@ -15,6 +15,7 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attribution.errors import AttributionError
+from attribution.policy import DecisionPolicy
 from attribution.settings import ROOT, Settings
 from attribution.store.store import Store
 from attribution.types import Document
@@ -25,17 +26,19 @@ LIBRARY, WEB, DOCUMENTS = "library", "web", "documents"  # of the sources
 PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
 ENGINE, INSTANCE, FALLBACK, QUERY = "engine", "instance", "fallback", "query"
 SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = "segmenter", "segmenter_model", "verifier", "verifier_model"
-THRESHOLDS = THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_threshold"
+THRESHOLD, CONTRADICTION_THRESHOLD, LEAST_SOURCES = "threshold", "contradiction_threshold", "least_sources"
+POLICY = THRESHOLD, CONTRADICTION_THRESHOLD, LEAST_SOURCES  # sliders of the decision
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
 COMPARED = "compared"  # the segmenters of the Compare page
 _DEFAULTS: dict[str, object] = {
     LIBRARY: True,
-    **{name: Settings.model_fields[name].default for name in (*THRESHOLDS, SEGMENTER, VERIFIER, QUERY)},
+    **{name: DecisionPolicy().as_settings()[name] for name in POLICY},
+    **{name: Settings.model_fields[name].default for name in (SEGMENTER, VERIFIER, QUERY)},
 }
 _INPUTS = (
     QUESTION, TURNS, ANSWER, SECOND, LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE,
-    INSTANCE, FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, *THRESHOLDS, COMPARED,
+    INSTANCE, FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, *POLICY, COMPARED,
     LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES,
 )  # fmt: skip
 COOKIE = "attribution_browser"

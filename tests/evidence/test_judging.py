@@ -9,7 +9,7 @@ import pytest
 from attribution.evidence.judging import Judged, is_related, judge_pairs, parts_of
 from attribution.pipeline.judge import GivenClaim, judge
 from attribution.types import Judgement, Label, Pair, Probabilities
-from attribution.verdicts import Thresholds
+from tests.make import both
 
 TRUE, FALSE = "The Eiffel Tower is in Paris.", "The Eiffel Tower is made of wood."
 OTHER, PLAIN = "The choir sang on Sunday evening.", "The Eiffel Tower is tall."
@@ -62,12 +62,12 @@ def test_the_parts_of_a_claim_are_its_sentences(claim: str, parts: tuple[str, ..
     ],
 )
 def test_a_claim_of_two_statements_gets_the_verdict_of_the_weaker(claim: str, label: Label, weakest: str) -> None:
-    (judged,) = judge([GivenClaim(claim, PASSAGES)], Table(), Thresholds(0.5, 0.5))
+    (judged,) = judge([GivenClaim(claim, PASSAGES)], Table(), both(0.5))
     assert judged.verdict.label == label and weakest in judged.verdict.reason
 
 
 def test_two_statements_that_different_passages_support_are_supported() -> None:
-    (judged,) = judge([GivenClaim(f"{TRUE} The Eiffel Tower is tall.", PASSAGES[:1])], Table(), Thresholds(0.5, 0.5))
+    (judged,) = judge([GivenClaim(f"{TRUE} The Eiffel Tower is tall.", PASSAGES[:1])], Table(), both(0.5))
     assert judged.verdict.label == "supported" and "2 of 2" not in judged.verdict.reason
 
 

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.evidence.what_if import VALUES, WhatIf, courses, differing, page_languages, sites, what_if
+from attribution.evidence.what_if import VALUES, courses, differing, page_languages, sites, what_if
+from attribution.policy import Counted, DecisionPolicy
 from attribution.types import Claim, Evidence, Page, Probabilities, Relation, Report
-from attribution.verdicts import Thresholds, decide, recolour, relation, thresholds_of
+from attribution.verdicts import decide, recolour, relation
 from tests.make import claim, page
 
-THRESHOLDS = Thresholds(0.5, 0.6)
-MADE = WhatIf(THRESHOLDS)
+THRESHOLDS = DecisionPolicy(0.5, 0.6)
+MADE = THRESHOLDS
 OLD = page("The old text of the bridge.", url="https://old.example/").model_copy(
     update={"site": "old.example", "published": "1999-05-01"}
 )
@@ -46,6 +47,10 @@ def report(*evidence: Evidence, claims: tuple[Claim, ...] = (claim(),), pages: t
     )  # fmt: skip
 
 
+def choose(policy: DecisionPolicy, rule: str = "both", **counted: object) -> DecisionPolicy:
+    return replace(policy, aggregation=rule, counted=Counted(**counted))  # type: ignore[arg-type]
+
+
 def label(looked: Report) -> str:
     return looked.verdicts[0].label
 
@@ -64,7 +69,7 @@ NO = piece(claim(), 0.05, 0.9, NEW, 0.8)
     ],
 )
 def test_where_passages_disagree_a_rule_decides(rule: str, one_each: str, two_to_one: str) -> None:
-    choices = WhatIf(THRESHOLDS, rule)  # type: ignore[arg-type]
+    choices = choose(THRESHOLDS, rule)  # type: ignore[arg-type]
     assert label(what_if(report(YES, NO), choices)) == one_each
     looked = what_if(report(YES, NO, YES_TOO), choices)
     assert label(looked) == two_to_one
@@ -74,24 +79,24 @@ def test_where_passages_disagree_a_rule_decides(rule: str, one_each: str, two_to
 
 def test_the_nearest_passages_alone() -> None:
     run = report(NO, YES, YES_TOO)
-    assert label(what_if(run, WhatIf(THRESHOLDS, top_k=1))) == "supported"  # the nearest is not the first
-    assert label(what_if(run, WhatIf(THRESHOLDS, top_k=2))) == "conflicting"
-    assert what_if(run, WhatIf(THRESHOLDS, top_k=3)).evidence == run.evidence
+    assert label(what_if(run, choose(THRESHOLDS, top_k=1))) == "supported"  # the nearest is not the first
+    assert label(what_if(run, choose(THRESHOLDS, top_k=2))) == "conflicting"
+    assert what_if(run, choose(THRESHOLDS, top_k=3)).evidence == run.evidence
 
 
 def test_sites_dates_and_languages() -> None:
     run = report(YES, NO)
     assert sites(run) == ["new.example", "old.example"]
-    assert label(what_if(run, WhatIf(THRESHOLDS, without_sites=frozenset(["new.example"])))) == "supported"
-    assert label(what_if(run, WhatIf(THRESHOLDS, published_from="2024-01-31"))) == "contradicted"
-    assert label(what_if(run, WhatIf(THRESHOLDS, published_to="2024-01-30"))) == "supported"
+    assert label(what_if(run, choose(THRESHOLDS, without_sites=frozenset(["new.example"])))) == "supported"
+    assert label(what_if(run, choose(THRESHOLDS, published_from="2024-01-31"))) == "contradicted"
+    assert label(what_if(run, choose(THRESHOLDS, published_to="2024-01-30"))) == "supported"
     undated = report(YES_TOO, NO)
-    assert label(what_if(undated, WhatIf(THRESHOLDS, published_from="2000-01-01"))) == "conflicting"
-    assert label(what_if(undated, WhatIf(THRESHOLDS, published_from="2000-01-01", dated=True))) == "contradicted"
-    german = WhatIf(THRESHOLDS, languages=frozenset(["de"]))
+    assert label(what_if(undated, choose(THRESHOLDS, published_from="2000-01-01"))) == "conflicting"
+    assert label(what_if(undated, choose(THRESHOLDS, published_from="2000-01-01", dated=True))) == "contradicted"
+    german = choose(THRESHOLDS, languages=frozenset(["de"]))
     assert label(what_if(run, german, {OLD.id: "de", NEW.id: "en"})) == "supported"
     assert label(what_if(run, german, {NEW.id: "en"})) == "supported"  # an unknown language stays
-    nothing = what_if(run, WhatIf(THRESHOLDS, without_sites=frozenset(["new.example", "old.example"])))
+    nothing = what_if(run, choose(THRESHOLDS, without_sites=frozenset(["new.example", "old.example"])))
     assert label(nothing) == "missing" and nothing.verdicts[0].reason == "What if: all 2 passages are left out."
 
 
@@ -107,11 +112,11 @@ def test_copies_of_one_text_and_passages_that_say_the_same_count_once() -> None:
         piece(claim(), 0.8, 0.0, NEW, text="A river of length."),
         piece(claim(), 0.0, 0.9, UNDATED), pages=(*copies, UNDATED),
     )  # fmt: skip
-    frequent = WhatIf(THRESHOLDS, "most_frequent")
+    frequent = choose(THRESHOLDS, "most_frequent")
     assert label(what_if(copied, frequent)) == "supported"
-    assert label(what_if(copied, WhatIf(THRESHOLDS, "most_frequent", duplicates_once=True))) == "conflicting"
+    assert label(what_if(copied, choose(THRESHOLDS, "most_frequent", duplicates_once=True))) == "conflicting"
     same = report(*(piece(claim(), p, 0.0, of, text="The Nile is long.") for p, of in ((0.8, OLD), (0.9, NEW))))
-    once = what_if(same, WhatIf(THRESHOLDS, duplicates_once=True))
+    once = what_if(same, choose(THRESHOLDS, duplicates_once=True))
     assert len(once.evidence) == 1 and once.verdicts[0].reason == "1 of 1 passage supports it, none contradicts it."
 
 
@@ -119,7 +124,7 @@ def test_what_was_not_compared_stays() -> None:
     opinion = claim("I like it.", "opinion")
     run = report(claims=(opinion, claim()))
     assert run.verdicts[1].label == "missing"
-    assert what_if(run, WhatIf(Thresholds(0.9, 0.9), "any", top_k=1)).verdicts == run.verdicts
+    assert what_if(run, choose(DecisionPolicy(0.9, 0.9), "any", top_k=1)).verdicts == run.verdicts
 
 
 CLAIMS = tuple(claim(f"Claim {n} is this.") for n in range(3))
@@ -138,11 +143,11 @@ def reports(draw: st.DrawFn) -> Report:
 
 @given(reports(), st.floats(0.34, 0.99), st.floats(0.34, 0.99))
 def test_the_defaults_change_nothing_and_thresholds_alone_recolour(run: Report, support: float, against: float) -> None:
-    assert what_if(run, WhatIf()) is run and what_if(run, MADE) is run
+    assert what_if(run, MADE) is run
     assert not MADE.changes(run) and differing(run, run) == 0
-    moved = Thresholds(support, against)
-    assert what_if(run, WhatIf(moved)) == (run if moved == thresholds_of(run) else recolour(run, moved))
-    every = WhatIf(moved, "both", top_k=4, duplicates_once=False)  # more than any claim has: nothing is left out
+    moved = DecisionPolicy(support, against)
+    assert what_if(run, moved) == (run if moved == DecisionPolicy.of(run.settings) else recolour(run, moved))
+    every = choose(moved, "both", top_k=4, duplicates_once=False)  # more than any claim has: nothing is left out
     assert what_if(run, every).verdicts == recolour(run, moved).verdicts
 
 
@@ -150,19 +155,19 @@ def test_the_defaults_change_nothing_and_thresholds_alone_recolour(run: Report, 
     reports(), st.sampled_from(VALUES), st.integers(1, 4), st.sampled_from(["both", "strictest", "any"]), st.booleans()
 )
 def test_a_course_is_the_verdicts_at_every_value(run: Report, other: float, k: int, rule: str, once: bool) -> None:
-    choices = WhatIf(Thresholds(other, other), rule, top_k=k, duplicates_once=once)  # type: ignore[arg-type]
-    plain = WhatIf(THRESHOLDS)  # passes through the thresholds of the run itself
+    choices = choose(DecisionPolicy(other, other), rule, top_k=k, duplicates_once=once)  # type: ignore[arg-type]
+    plain = THRESHOLDS  # passes through the thresholds of the run itself
     for chosen, side in ((choices, "support"), (choices, "contradiction"), (plain, "support")):
         found = courses(run, chosen, side)
         for value in VALUES:
-            moved = replace(chosen, thresholds=chosen.thresholds._replace(**{side: value}))  # type: ignore[union-attr]
+            moved = replace(chosen, **{side: value})  # type: ignore[arg-type]
             for verdict in what_if(run, moved).verdicts:
                 assert verdict == [v for at, v in found[verdict.claim_id] if at <= value][-1]
 
 
 @given(reports(), st.integers(1, 4), st.sampled_from(["both", "strictest", "most_frequent", "any"]), st.booleans())
 def test_a_look_is_made_of_the_run_alone(run: Report, k: int, rule: str, once: bool) -> None:
-    looked = what_if(run, WhatIf(THRESHOLDS, rule, top_k=k, duplicates_once=once))  # type: ignore[arg-type]
+    looked = what_if(run, choose(THRESHOLDS, rule, top_k=k, duplicates_once=once))  # type: ignore[arg-type]
     assert all(e in run.evidence for e in looked.evidence)
     assert [v.claim_id for v in looked.verdicts] == [v.claim_id for v in run.verdicts] and looked.claims == run.claims
     assert all(sum(e.claim_id == c.id for e in looked.evidence) <= k for c in CLAIMS)

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from attribution.errors import BadInput, UnknownName
+from attribution.policy import DecisionPolicy
 from attribution.review.correction import apply
 from attribution.review.corrections import Premise, RuleCorrector, best, correctable, propose
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Judgement, Pair, Probabilities
-from attribution.verdicts import Thresholds
 from tests.llm_server import asked, llm_server, llm_settings
 from tests.review.make import claim, report
 
@@ -66,7 +66,7 @@ def test_a_correction_must_be_sure_and_far_ahead_of_the_claim(claimed: float, co
         def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
             return [judgement(corrected if pair[0] == wording else claimed) for pair in pairs]
 
-    found = best(FALSE.text, [Premise(wording)], RuleCorrector(Settings()), Told(), Thresholds(0.4, 0.54))
+    found = best(FALSE.text, [Premise(wording)], RuleCorrector(Settings()), Told(), DecisionPolicy(0.4, 0.54))
     assert (found is not None) == proposed
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.files import parse_rows
+from attribution.policy import DecisionPolicy
 from attribution.review.judgements import (
     ENOUGH,
     RIGHT,
@@ -23,11 +24,11 @@ from attribution.review.judgements import (
 from attribution.studies.annotation.tasks import tasks_of_judged
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
 from attribution.types import LABELS, AnalystLabel, AnalystVerdict, Claim, Label, Report
-from attribution.verdicts import Thresholds, agreeing, decide, recolour
+from attribution.verdicts import agreeing, decide, recolour
 from tests.make import claim, evidence, page
 
 PAGE = page("The Nile is long. It flows north.")
-HALF = Thresholds(0.5, 0.5)
+HALF = DecisionPolicy(0.5, 0.5)
 Judged = tuple[float, AnalystLabel | None]  # probability of support, and the analyst's verdict
 
 
@@ -71,7 +72,7 @@ def test_agreement_is_counted_by_badge_over_all_runs() -> None:
     assert agreement([run((0.9, None))]).words == "" == agreement([]).words
     verdict = first.verdicts[0].model_copy(update={"label": "not_checked"})
     assert agreement([first.model_copy(update={"verdicts": (verdict,)})]).all == Share(0, 0)
-    strict = recolour(first, Thresholds(0.95, 0.5))  # the badges as they are shown count
+    strict = recolour(first, DecisionPolicy(0.95, 0.5))  # the badges as they are shown count
     assert agreement([strict]).badges == {"unclear": Share(0, 2), "no_relation": Share(1, 1)}
 
 

@@ -120,7 +120,7 @@ def _verify(task: Task, settings: Settings, store: Store) -> TaskVerdict:
     if not claims:
         return TaskVerdict(task.id, "not_checked", 0.0, "It states nothing that a source could confirm.")
     evidence = matcher.match(claims)
-    verdicts = [decide(claim, pieces, settings.thresholds) for claim, pieces in zip(claims, evidence, strict=True)]
+    verdicts = [decide(claim, pieces, matcher.policy) for claim, pieces in zip(claims, evidence, strict=True)]
     worst = min(verdicts, key=lambda v: (WORST.index(v.label), v.confidence))
     about = "" if len(verdicts) == 1 else f"“{next(c.text for c in claims if c.id == worst.claim_id)}”: "
     return TaskVerdict(task.id, worst.label, worst.confidence, about + worst.reason)

@@ -6,13 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from attribution.policy import DecisionPolicy
 from attribution.text.urls import canonical
 from attribution.text.words import words_of
 from attribution.types import UNCHECKED, AnalystVerdict, Claim, Evidence, Label, Page, Relation, Report, Verdict, quoted
-from attribution.verdicts import SIDES, recolour, thresholds_of
+from attribution.verdicts import SIDES, recolour
 
 ALIKE = 0.5  # minimum likeness of two claims to be matched
 QUOTED = 120  # characters of a claim or title in a reason
+POLICY = {  # in the words of a reason
+    "threshold": "for support",
+    "contradiction_threshold": "for contradiction",
+    "aggregation": "where passages disagree",
+    "least_sources": "independent sources",
+    "decision": "decision",
+}
 CauseKind = Literal[
     "wording", "worthiness", "not_compared", "thresholds", "judgement", "new_page", "lost_page", "changed_page",
     "passage", "unexplained", "analyst",
@@ -126,9 +134,9 @@ def _causes(
         then, later = (quoted(c.statement.rstrip("."), QUOTED) for c in (a, b))
         yield Cause("wording", f"It was checked as {then}, now as {later}.")
     elif now and _only_thresholds(before, after, a, now):
-        (s1, c1), (s2, c2) = thresholds_of(before), thresholds_of(after)
-        parts = [f"for support {s1:.2f}, now {s2:.2f}"] * (s1 != s2)
-        parts += [f"for contradiction {c1:.2f}, now {c2:.2f}"] * (c1 != c2)
+        own, other = (DecisionPolicy.of(r.settings).as_settings() for r in (before, after))
+        changed = [(words, own[name], other[name]) for name, words in POLICY.items() if own[name] != other[name]]
+        parts = [f"{words} {_shown(one)}, now {_shown(two)}" for words, one, two in changed]
         yield Cause("thresholds", f"Other thresholds: {'; '.join(parts)}. The probabilities are the same.")
         return
     reasons = [
@@ -149,10 +157,15 @@ def _of_analyst(change: ClaimChange) -> Cause:
 
 def _only_thresholds(before: Report, after: Report, claim: Claim, now: Verdict) -> bool:
     """Return True if the first run gives the second's verdict under the second's thresholds."""
-    thresholds = thresholds_of(after)
-    if thresholds == thresholds_of(before):
+    policy = DecisionPolicy.of(after.settings)
+    earlier = DecisionPolicy.of(before.settings)
+    if policy == earlier or policy.decision != earlier.decision:  # a plain decision reads otherwise
         return False
-    return any(v.claim_id == claim.id and v.label == now.label for v in recolour(before, thresholds).verdicts)
+    return any(v.claim_id == claim.id and v.label == now.label for v in recolour(before, policy).verdicts)
+
+
+def _shown(value: object) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
 
 
 def _deciding(report: Report, claim: Claim) -> list[Evidence]:

@@ -21,14 +21,15 @@ from attribution.pipeline.claims import annotate, check_coherence, fallbacks, se
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work
 from attribution.pipeline.run import run
+from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.agreement import Match, align
 from attribution.studies.results import Saved
 from attribution.types import UNCHECKED, Claim, Document, Failure, Label, Report, Span, Turn, content_id
-from attribution.verdicts import Thresholds, recolour, thresholds_of
-from attribution.verifiers import VERIFIERS
+from attribution.verdicts import recolour
+from attribution.verifiers import VERIFIERS, with_policy
 from attribution.verifiers.pairs import CachedVerifier
 
 BETWEEN = "\n\n"  # separates the answers in the text that one run checks
@@ -131,7 +132,7 @@ def compare_answers(
                 usage = {**report.usage.llm, **(annotator.usage if annotator else {})}
                 report = report.model_copy(
                     update={
-                        "settings": settings.public(),
+                        "settings": with_policy(settings).public(),
                         "failures": tuple(dict.fromkeys((*failures, *fallbacks(failures), *report.failures))),
                         "usage": report.usage.model_copy(update={"llm": usage}),
                     }
@@ -177,7 +178,7 @@ def _shifted(claim: Claim, offset: int) -> Claim:
 
 def _blank(question: str, answer: str, settings: Settings, claims: Sequence[Claim], context: Sequence[Turn]) -> Report:
     return Report(
-        id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={},
+        id="", created_at="", question=question, answer=answer, settings=with_policy(settings).public(), versions={},
         claims=tuple(claims), context=tuple(context),
     )  # fmt: skip
 
@@ -210,11 +211,11 @@ def with_report(result: TwoAnswers, report: Report) -> TwoAnswers:
     return replace(result, report=report, first=first, second=second)
 
 
-def recolour_answers(result: TwoAnswers, thresholds: Thresholds) -> TwoAnswers:
-    """Relabel the result with other thresholds, from its stored probabilities alone."""
-    if thresholds_of(result.report) == thresholds:
+def recolour_answers(result: TwoAnswers, policy: DecisionPolicy) -> TwoAnswers:
+    """Relabel the result under another policy, from its stored probabilities alone."""
+    if DecisionPolicy.of(result.report.settings) == policy:
         return result
-    return with_report(result, recolour(result.report, thresholds))
+    return with_report(result, recolour(result.report, policy))
 
 
 ANSWERS = Saved("answers", TypeAdapter(TwoAnswers))

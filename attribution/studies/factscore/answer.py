@@ -310,7 +310,7 @@ def _again(
         group = facts[start : start + GROUP]
         for claim, evidence, refused in match_each(matcher, group):
             failures = [f for f in concerns.get(claim.id, ()) if f.stage != "verify"] + refused
-            yield decide(claim, evidence, settings.thresholds, failures), evidence
+            yield decide(claim, evidence, matcher.policy, failures), evidence
 
 
 def _judged(

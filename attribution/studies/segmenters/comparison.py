@@ -19,6 +19,7 @@ from attribution.pipeline.claims import fallbacks, segment
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.experiment import Fields
 from attribution.pipeline.run import run
+from attribution.policy import DecisionPolicy
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
@@ -40,7 +41,8 @@ from attribution.types import (
     Turn,
     Verdict,
 )
-from attribution.verdicts import Thresholds, recolour, thresholds_of
+from attribution.verdicts import recolour
+from attribution.verifiers import with_policy
 
 MAX_SEGMENTERS = 4  # side by side
 
@@ -161,7 +163,8 @@ def compare(
             yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
             blank = Report(
-                id="", created_at="", question=question, answer=answer, settings=settings.public(), versions={},
+                id="", created_at="", question=question, answer=answer, versions={},
+                settings=with_policy(settings).public(),
                 claims=event.claims, context=tuple(context),
             )  # fmt: skip
             comparison = _arrange(blank, settings, results)
@@ -253,10 +256,10 @@ def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[
     return Row(sentence, claims, tuple(tuple(x for x in LABELS if x in distinct) for distinct in labels), pending)
 
 
-def recolour_comparison(comparison: Comparison, thresholds: Thresholds) -> Comparison:
-    """Relabel the comparison with other thresholds, from its stored probabilities alone."""
-    same = thresholds_of(comparison.report) == thresholds
-    return comparison if same else with_verdicts(comparison, recolour(comparison.report, thresholds))
+def recolour_comparison(comparison: Comparison, policy: DecisionPolicy) -> Comparison:
+    """Relabel the comparison under another policy, from its stored probabilities alone."""
+    same = DecisionPolicy.of(comparison.report.settings) == policy
+    return comparison if same else with_verdicts(comparison, recolour(comparison.report, policy))
 
 
 def without_page_texts(comparison: Comparison) -> Comparison:

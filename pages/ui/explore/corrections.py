@@ -47,9 +47,8 @@ class Seeking(background.Progress):
 
 
 def settings_of(report: Report) -> Settings:
-    """Return the settings of a run with the sliders' thresholds and this session's language model."""
-    thresholds = {name: state.value(name) for name in state.THRESHOLDS}
-    return choices.settings_of({**report.settings, **thresholds}, "sources", "model")
+    """Return the settings of a run with the sliders' values and this session's language model."""
+    return choices.settings_of({**report.settings, **choices.policy(report).as_settings()}, "sources", "model")
 
 
 def review_of(report: Report) -> Review:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from attribution.evidence.what_if import WhatIf, differing, sites
+from attribution.evidence.what_if import differing, sites
+from attribution.policy import Aggregation, Counted, DecisionPolicy
 from attribution.reports.html import LOOKS, el, plural, table
 from attribution.text.sentences import LANGUAGES
 from attribution.types import Label, Report
-from attribution.verdicts import Aggregation
 from attribution.verifiers.calibration import ENOUGH, Curve, curve
-from pages.ui import choices, state, thresholds
+from pages.ui import state, thresholds
 from pages.ui.frame import plot, show, small
-from pages.ui.options import threshold
+from pages.ui.options import slider
 from pages.ui.run_results import CLEAR, FONT, graph_objects
 
 if TYPE_CHECKING:
@@ -35,11 +35,14 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
     tag = f"{run}-{state.count('what_if_resets')}"
     changed = st.container()
     for name, badge in SIDES:
-        threshold(name)
+        slider(name)
         if is_open:
             _cost(report, badge, float(state.value(name)))
+    slider(state.LEAST_SOURCES)
+    made = DecisionPolicy.of(report.settings)
     rule = st.selectbox(
-        "Where passages disagree", list(RULES), format_func=RULES.__getitem__, key=f"what-rule-{tag}",
+        "Where passages disagree", list(RULES), list(RULES).index(made.aggregation), format_func=RULES.__getitem__,
+        key=f"what-rule-{tag}",
         help="The rule that makes one verdict of several passages.",
     )  # fmt: skip
     top_k = _top_k(report, tag)
@@ -54,11 +57,10 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
         key=f"what-once-{tag}",
         help="Passages that say the same, and copies of one text on several sites, count as one.",
     )
-    chosen = WhatIf(choices.thresholds(), rule, top_k, frozenset(without), since, until, dated, languages, once)
-    thresholds.choose(chosen)
+    thresholds.choose(rule, Counted(top_k, frozenset(without), since, until, dated, languages, once))
     differ, all_ = differing(report, thresholds.shown(report)), len(report.verdicts)
     verb = "differs" if differ == 1 else "differ"
-    as_made, changes = "These are the verdicts of the run as made.", chosen.changes(report)
+    as_made, changes = "These are the verdicts of the run as made.", thresholds.chosen(report) != made
     words = f"What if: {differ} of {plural(all_, 'verdict')} {verb} from the run as made." if changes else as_made
     with changed, st.container(key="what_changed", horizontal=True, vertical_alignment="center"):
         show(el("p", words, class_="ax-status"))

@@ -12,6 +12,7 @@ import pytest
 from attribution import events
 from attribution.cli.main import main
 from attribution.errors import BadInput
+from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -26,7 +27,6 @@ from attribution.studies.answers.two_answers import (
     save_answers,
 )
 from attribution.types import Turn
-from attribution.verdicts import thresholds_of
 from tests.make import both
 
 QUESTION = "What is special about the Golden Gate Bridge?"
@@ -111,7 +111,7 @@ def test_thresholds_recolour_it_and_it_comes_back_from_the_store(
     result, _ = made
     strict = recolour_answers(result, both(0.99))
     assert strict.first.settings["threshold"] == 0.99 and strict.matches == result.matches
-    assert recolour_answers(result, thresholds_of(result.report)) is result
+    assert recolour_answers(result, DecisionPolicy.of(result.report.settings)) is result
     result_id = new_run_id()
     assert load_answers(store, result_id) is None
     save_answers(store, result_id, result)

@@ -17,6 +17,7 @@ from attribution import events
 from attribution.errors import BadInput
 from attribution.files import csv_text
 from attribution.models.loading import load_once
+from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -40,7 +41,6 @@ from attribution.studies.segmenters.comparison import (
 from attribution.studies.segmenters.tables import tables
 from attribution.text import parse
 from attribution.types import Claim, Label, Turn, Verdict, content_id
-from attribution.verdicts import thresholds_of
 from tests.make import both
 
 QUESTION = "What is the Eiffel Tower?"
@@ -165,7 +165,7 @@ def test_a_threshold_recolours_all_of_it(made: tuple[Comparison, list[object]]) 
     strict = recolour_comparison(comparison, both(0.99))
     assert strict.report.settings["threshold"] == 0.99
     assert sum(c.figures.supported for c in strict.columns) <= sum(c.figures.supported for c in comparison.columns)
-    assert recolour_comparison(comparison, thresholds_of(comparison.report)) is comparison
+    assert recolour_comparison(comparison, DecisionPolicy.of(comparison.report.settings)) is comparison
 
 
 def test_tables_have_a_row_a_segmenter_and_shares_add_up(made: tuple[Comparison, list[object]]) -> None:

@@ -17,7 +17,7 @@ from attribution.studies.groundedness import ONE, Given, Method, Part, Scored, j
 from attribution.studies.groundedness.methods import EntailmentMethod, of_context, parts, spans
 from attribution.studies.groundedness.methods.hub import HemV1, HubModel
 from attribution.types import LlmUsage, Page, content_id
-from attribution.verifiers import VERIFIERS, usage_of
+from attribution.verifiers import VERIFIERS, policy_of, usage_of
 
 
 class GroundednessClassifier(EntailmentMethod):
@@ -126,8 +126,8 @@ class Pipeline:
         self._embedder = EMBEDDERS.build(settings.embedder, settings)
         self._verifier = VERIFIERS.build(settings.verifier, settings)
         own = settings.model_dump(include={"segmenter", "chunker", "chunk_size", "chunk_overlap", "top_k"}, mode="json")
-        thresholds = [str(t) for t in settings.thresholds]
-        choices = content_id(*map(str, own.values()), *thresholds)
+        self._policy = policy_of(settings)
+        choices = content_id(*map(str, own.values()), str(self._policy))
         self._segmentation: LlmUsage | None = None
         self.version = f"pipeline.2/{choices}/{self._embedder.version}/{self._verifier.version}"
 
@@ -147,7 +147,7 @@ class Pipeline:
             judge(
                 [GivenClaim(c.statement, texts) for c, texts in zip(claims, passages, strict=True)],
                 self._verifier,
-                self._settings.thresholds,
+                self._policy,
                 found=False,
             )
         )
