@@ -88,7 +88,7 @@ def decide(
     as_written = [e.model_copy(update=_as_judged(e, e.as_written, policy)) for e in evidence if e.as_written]
     if not as_written:
         return verdict
-    return verdict.model_copy(update={"without_added": _verdict(_Case(claim, as_written, policy)).label})
+    return verdict.model_copy(update={"without_added": _verdict(Case(claim, as_written, policy)).label})
 
 
 def _of_weakest_part(
@@ -97,11 +97,11 @@ def _of_weakest_part(
     """The verdict of the worst part of a claim of several sentences, with that part in its reason."""
     statements = [part.statement for part in evidence[0].parts] if evidence else []
     if not statements or not claim.checked:
-        return _verdict(_Case(claim, evidence, policy, failures))
+        return _verdict(Case(claim, evidence, policy, failures))
     verdicts = []
     for place, statement in enumerate(statements):
         of_part = [e.model_copy(update=_as_judged(e, e.parts[place].probabilities, policy)) for e in evidence]
-        verdicts.append((_verdict(_Case(claim, of_part, policy, failures)), statement))
+        verdicts.append((_verdict(Case(claim, of_part, policy, failures)), statement))
     worst, statement = max(verdicts, key=lambda found: WORST_LAST.index(found[0].label))
     reason = f"Its weakest part is “{statement}” {worst.reason}"
     if worst.label == "no_relation" and any(v.label != "no_relation" for v, _ in verdicts):
@@ -114,7 +114,7 @@ def _as_judged(evidence: Evidence, probabilities: Probabilities, policy: Decisio
 
 
 @dataclass(frozen=True)
-class _Case:
+class Case:
     """What a verdict is made from."""
 
     claim: Claim
@@ -162,24 +162,24 @@ class _Case:
         return f": {surest.difference}." if surest and surest.difference else "."
 
 
-def _verdict(case: _Case) -> Verdict:
+def _verdict(case: Case) -> Verdict:
     """The verdict of the first rule that applies; the table in docs/verdicts.md lists them in this order."""
     return next(found for rule in RULES if (found := rule(case)))
 
 
-def _not_worth_checking(case: _Case) -> Verdict | None:
+def _not_worth_checking(case: Case) -> Verdict | None:
     if (worthiness := case.claim.worthiness) not in NOT_CHECKED:
         return None
     return case.verdict("not_checked", 0.0, case.claim.worthiness_reason or NOT_CHECKED[worthiness])
 
 
-def _incoherent(case: _Case) -> Verdict | None:
+def _incoherent(case: Case) -> Verdict | None:
     if case.claim.coherent:
         return None
     return case.verdict("not_checked", 0.0, f"Its sentence does not say this (entailed at {case.claim.coherence:.2f}).")
 
 
-def _nothing_to_read(case: _Case) -> Verdict | None:
+def _nothing_to_read(case: Case) -> Verdict | None:
     if case.evidence:
         return None
     reasons = "; ".join(dict.fromkeys(f.message for f in case.failures))
@@ -188,7 +188,7 @@ def _nothing_to_read(case: _Case) -> Verdict | None:
     return case.verdict("missing", 0.0, reasons or "No matching passage was found.")
 
 
-def _both_sides(case: _Case) -> Verdict | None:
+def _both_sides(case: Case) -> Verdict | None:
     if not (case.supporting and case.against):
         return None
     counts = f"{_share(case.supporting, case.passages, 'support')}, {_share(case.against, '', 'contradict')}"
@@ -200,14 +200,14 @@ def _both_sides(case: _Case) -> Verdict | None:
     return case.verdict(label, confidence, f"{counts}; {rule}{case.differs}")
 
 
-def _only_support(case: _Case) -> Verdict | None:
+def _only_support(case: Case) -> Verdict | None:
     if not case.supporting:
         return None
     counts = _share(case.supporting, case.passages, "support")
     return case.verdict("supported", case.support, f"{counts}, none contradicts it.")
 
 
-def _only_contradiction(case: _Case) -> Verdict | None:
+def _only_contradiction(case: Case) -> Verdict | None:
     if not case.against:
         return None
     counts = _share(case.against, case.passages, "contradict")
@@ -215,7 +215,7 @@ def _only_contradiction(case: _Case) -> Verdict | None:
     return case.verdict("contradicted", case.contradiction, f"{counts}, {others}{case.differs}")
 
 
-def _too_few_sources(case: _Case) -> Verdict | None:
+def _too_few_sources(case: Case) -> Verdict | None:
     least = case.policy.least_sources
     if not (sides := (*case.too_few, *(case.uncounted if least > 1 else ()))):
         return None
@@ -225,14 +225,14 @@ def _too_few_sources(case: _Case) -> Verdict | None:
     return case.verdict("unclear", surest, f"{counts}, but {least} independent sources are asked for.")
 
 
-def _one_page_without_a_difference(case: _Case) -> Verdict | None:
+def _one_page_without_a_difference(case: Case) -> Verdict | None:
     if not case.uncounted:
         return None
     lean = max(e.probabilities.contradicted for e in case.uncounted)
     return case.verdict("unclear", lean, "One page seems to contradict it, but no number, date or name differs.")
 
 
-def _reserved(case: _Case) -> Verdict | None:
+def _reserved(case: Case) -> Verdict | None:
     held = [e for e in case.evidence if e.reservation and leaning(e.probabilities) in e.reservation.relations]
     if not held:
         return None
@@ -241,7 +241,7 @@ def _reserved(case: _Case) -> Verdict | None:
     return case.verdict("unclear", _strongest(nearest), f"A passage seems to settle it, but {note}.")
 
 
-def _undecided(case: _Case) -> Verdict | None:
+def _undecided(case: Case) -> Verdict | None:
     leanings = [
         (getattr(e.probabilities, side), side) for e in case.evidence if (side := leaning(e.probabilities)) in SIDES
     ]
@@ -253,12 +253,12 @@ def _undecided(case: _Case) -> Verdict | None:
     return None
 
 
-def _unrelated(case: _Case) -> Verdict:
+def _unrelated(case: Case) -> Verdict:
     neutral = max(e.probabilities.no_relation for e in case.evidence)
     return case.verdict("no_relation", neutral, f"Nothing related was found in {case.passages}.")
 
 
-RULES: tuple[Callable[[_Case], Verdict | None], ...] = (
+RULES: tuple[Callable[[Case], Verdict | None], ...] = (
     _not_worth_checking, _incoherent, _nothing_to_read, _both_sides, _only_support, _only_contradiction,
     _too_few_sources, _one_page_without_a_difference, _reserved, _undecided, _unrelated,
 )  # fmt: skip

@@ -5,15 +5,18 @@ from typing import Any
 import pytest
 
 from attribution.policy import DecisionPolicy
-from attribution.types import LABELS, Claim, Evidence, Failure, Label, Probabilities, Report, Reservation, Worthiness
+from attribution.settings import ROOT
+from attribution.types import LABELS, Claim, Evidence, Failure, Probabilities, Report, Reservation
 from attribution.verdicts import (
+    RULES,
+    Case,
     counted,
     decide,
     not_reached,
     recolour,
     relation,
 )
-from tests.make import both, claim
+from tests.make import both, claim, page
 from tests.make import evidence as made_evidence
 
 DIFFERENCE = "the claim says “2”, the source “3”"
@@ -26,23 +29,6 @@ def evidence(c: Claim, entailed: float, contradicted: float, relation: str, **ch
     return made_evidence(c, entailed, contradicted, relation).model_copy(update={"difference": difference, **changes})
 
 
-@pytest.mark.parametrize(
-    ("pieces", "label", "confidence"),
-    [
-        ([FOR, NEITHER], "supported", 0.9),
-        ([AGAINST, NEITHER], "contradicted", 0.8),
-        ([FOR, AGAINST], "conflicting", 0.8),
-        ([NEITHER], "no_relation", 0.8),
-        ([], "missing", 0.0),
-    ],
-)
-def test_every_mix_of_evidence_has_its_verdict(pieces: list, label: Label, confidence: float) -> None:
-    c = claim()
-    made = decide(c, [evidence(c, *p) for p in pieces], both(0.45))
-    assert (made.label, made.confidence) == (label, confidence)
-    assert made.reason
-
-
 def test_the_reason_counts_passages_in_plain_english() -> None:
     def reason(*pieces: Any) -> str:
         return decide(claim(), [evidence(claim(), *p) for p in pieces], both(0.45)).reason
@@ -50,12 +36,6 @@ def test_the_reason_counts_passages_in_plain_english() -> None:
     assert reason(FOR) == "1 of 1 passage supports it, none contradicts it."
     assert reason(FOR, FOR, AGAINST) == f"2 of 3 passages support it, 1 contradicts it: {DIFFERENCE}."
     assert reason(AGAINST, NEITHER) == f"1 of 2 passages contradicts it, none supports it: {DIFFERENCE}."
-
-
-@pytest.mark.parametrize("worthiness", ["opinion", "not_a_claim", "other"])
-def test_what_is_not_worth_checking_is_never_judged(worthiness: Worthiness) -> None:
-    c = claim(worthiness=worthiness)
-    assert decide(c, [evidence(c, *AGAINST)], both(0.45)).label == "not_checked"
 
 
 def test_a_missing_verdict_names_the_step_that_failed() -> None:
@@ -167,22 +147,62 @@ def test_a_passage_with_a_reservation_does_not_count_and_says_why() -> None:
     assert decide(c, [told, evidence(c, *AGAINST)], both(0.5)).label == "contradicted"
 
 
-def test_one_page_contradicts_alone_if_a_value_differs_or_it_is_very_sure() -> None:
-    c = claim()
-    likely = evidence(c, 0.1, 0.85, "contradicted", difference="")
-    sure = evidence(c, 0.05, 0.9, "contradicted", difference="")
-    assert decide(c, [likely], both(0.5)).label == "unclear"
-    assert decide(c, [likely, likely], both(0.5)).label == "unclear"  # one page counts once
-    assert decide(c, [sure], both(0.5)).label == "contradicted"
-    assert decide(c, [likely.model_copy(update={"difference": "7, not 5"})], both(0.5)).label == "contradicted"
+ROWS = [
+    [cell.strip(" `") for cell in line.strip("| ").split(" |")]
+    for line in (ROOT / "docs" / "verdicts.md").read_text("utf-8").partition("| rule |")[2].splitlines()[2:]
+    if line.startswith("|")
+]
 
 
-def test_of_two_sides_the_one_with_two_pages_more_or_the_only_sure_one_counts() -> None:
-    c = claim()
-    against, unsure = evidence(c, *AGAINST), evidence(c, 0.1, 0.6, "contradicted")
-    pages = [evidence(c, *FOR, page_id=str(n)) for n in range(3)]
-    assert decide(c, [*pages[:2], against], both(0.5)).label == "conflicting"
-    assert decide(c, [*pages, against], both(0.5)).label == "supported"
-    assert decide(c, [*pages[:1] * 3, against], both(0.5)).label == "conflicting"  # one page counts once
-    assert decide(c, [pages[0], unsure], both(0.5)).label == "supported"
-    assert decide(c, [evidence(c, 0.6, 0.1, "entailed"), against], both(0.5)).label == "contradicted"
+def _passage(text: str) -> Evidence:
+    """A passage of an example in the table: "a -0.80 differs"."""
+    page_id, figure, *words = text.split()
+    p, side = abs(float(figure)), "contradicted" if figure.startswith("-") else "entailed"
+    other = min(p - 0.01, (1 - p) / 2)
+    both_sides = (p, other) if side == "entailed" else (other, p)
+    made = evidence(claim(), *both_sides, "no_relation", page_id=page_id)
+    held = Reservation(relations=("entailed",), note="it speaks of another tower") if "held" in words else None
+    differs = DIFFERENCE if "differs" in words else ""
+    return made.model_copy(update={"about": "about" in words, "reservation": held, "difference": differs})
+
+
+@pytest.mark.parametrize(("rule", "when", "example", "label"), ROWS)
+def test_the_decision_table_is_what_the_code_decides(rule: str, when: str, example: str, label: str) -> None:
+    parts = [part.strip() for part in example.split(";") if part.strip()]
+    settings = dict(part.split("=") for part in parts if "=" in part)
+    if "least_sources" in settings:
+        settings["least_sources"] = int(settings["least_sources"])
+    policy = both(0.5).with_settings(settings)
+    c = claim(worthiness="opinion" if "opinion" in parts else "factual")
+    c = c.model_copy(update={"coherent": False, "coherence": 0.1} if "incoherent" in parts else {})
+    refused = Failure(stage="verify", subject="c", kind="verifier_failed", message="The claim is too long.")
+    pieces = [_passage(part) for part in parts if part[1:2] == " "]
+    pieces = [e.model_copy(update={"relation": counted(e.probabilities, e.reservation, policy)}) for e in pieces]
+    made = decide(c, pieces, policy, [refused] * ("refused" in parts))
+    assert made.label == label and made.reason
+    applies = next(r for r in RULES if r(Case(c, pieces, policy, [refused] * ("refused" in parts))))
+    assert applies.__name__.strip("_").replace("_", " ") == rule
+
+
+def test_every_rule_is_in_the_table_in_its_order() -> None:
+    assert [*dict.fromkeys(row[0] for row in ROWS)] == [r.__name__.strip("_").replace("_", " ") for r in RULES]
+
+
+def test_copies_are_one_source_where_several_are_asked_for() -> None:
+    copies = [page("The Nile is long.", f"https://{name}.example/") for name in "ab"]
+    pieces = tuple(evidence(claim(), *FOR, page_id=one.id) for one in copies)
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(claim(),), evidence=pieces,
+        pages=tuple(copies), verdicts=(decide(claim(), pieces, DecisionPolicy()),),
+    )  # fmt: skip
+    two = DecisionPolicy(least_sources=2)
+    assert recolour(report, two).verdicts[0].label == "supported"
+    copied = report.model_copy(update={"pages": tuple(p.model_copy(update={"origin": "one"}) for p in copies)})
+    (verdict,) = recolour(copied, two).verdicts
+    assert verdict.label == "unclear" and verdict.reason.endswith("but 2 independent sources are asked for.")
+    assert DecisionPolicy.of(recolour(copied, two).settings) == two
+
+
+def test_a_policy_takes_from_settings_only_what_fits_it() -> None:
+    strange: dict[str, object] = {"aggregation": "loudest", "decision": 7, "least_sources": "2", "threshold": None}
+    assert DecisionPolicy(0.6).with_settings(strange) == DecisionPolicy(0.6)

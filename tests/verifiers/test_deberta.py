@@ -10,7 +10,9 @@ import pytest
 from attribution.errors import BadInput, ModelUnavailable, Unavailable
 from attribution.models import export, int8, nli
 from attribution.models.nli import relation_columns
+from attribution.pipeline.judge import GivenClaim, judge
 from attribution.settings import Settings
+from attribution.verifiers import policy_of
 from attribution.verifiers.deberta import Deberta, is_ready, make
 
 WORDS = [
@@ -197,3 +199,27 @@ def test_a_damaged_or_outdated_int8_form_is_made_again(
     with pytest.raises(Unavailable, match="it works as it is"):
         nli.make(model)
     assert [path.name for path in (tmp_path / "int8").iterdir()] == [graph.parent.name]  # no half of one is left
+
+
+def test_a_plain_decision_is_the_models_own_argmax(tiny: Path) -> None:
+    import random
+
+    import torch
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    draw = random.Random(7)
+    texts = [" ".join(draw.choices(WORDS[5:], k=draw.randint(3, 9))) for _ in range(400)]
+    pairs = list(zip(texts[::2], texts[1::2], strict=True))
+    settings = Settings(verifier="deberta", verifier_model=str(tiny), decision="plain")
+    claims = [GivenClaim(claim, (passage,)) for claim, passage in pairs]
+    judged = judge(claims, Deberta(settings), policy_of(settings))
+    model, tokenizer = AutoModelForSequenceClassification.from_pretrained(tiny), AutoTokenizer.from_pretrained(tiny)
+    labels = ("contradicted", "entailed", "no_relation")
+    wanted = []
+    for claim, passage in pairs:
+        with torch.no_grad():
+            logits = model.eval()(**tokenizer(passage, claim, return_tensors="pt")).logits[0]
+        wanted.append(labels[int(logits.argmax())])
+    found = [one.evidence[0] for one in judged]
+    assert [piece.relation for piece in found] == wanted and len(set(wanted)) == 3
+    assert all(piece.reservation is None and piece.relevance is None and not piece.difference for piece in found)

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput, FetchFailed, ModelUnavailable
 from attribution.evidence.sources import read_document
+from attribution.policy import DecisionPolicy
 from attribution.settings import Endpoint, Settings
 from attribution.store.store import Store
 from attribution.types import Document, LlmUsage, Report, Usage
@@ -102,7 +103,7 @@ def test_the_language_model_counts_where_it_was_used_and_the_threshold_never(ses
 
 def test_settings_of_another_version_leave_the_form_as_it_is(session: dict[str, object]) -> None:
     choices.restore(saved().model_copy(update={"settings": {"threshold": 7, "sources": ["library"]}}))
-    assert state.value(state.THRESHOLD) == Settings().threshold and state.text(state.ANSWER) == "The Nile is long."
+    assert state.value(state.THRESHOLD) == DecisionPolicy().support and state.text(state.ANSWER) == "The Nile is long."
 
 
 def test_a_run_says_what_it_was_checked_with_and_against() -> None:
