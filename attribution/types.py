@@ -386,7 +386,7 @@ class Evidence(Frozen):
 
     @property
     def source(self) -> str:
-        """What counts once in a decision: the page, together with its copies where they are known."""
+        """The unit that a decision counts: the page, together with its copies where they are known."""
         return self.origin or self.page_id
 
     @property

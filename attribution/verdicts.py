@@ -115,7 +115,7 @@ def _as_judged(evidence: Evidence, probabilities: Probabilities, policy: Decisio
 
 @dataclass(frozen=True)
 class Case:
-    """What a verdict is made from."""
+    """One claim with all that its verdict is made from."""
 
     claim: Claim
     evidence: Sequence[Evidence]
