@@ -157,7 +157,7 @@ class Case:
 
     @property
     def differs(self) -> str:
-        """How the deciding passage differs from the claim, as the end of a sentence."""
+        """The difference between deciding passage and claim, as the end of a sentence."""
         surest = max(self.against, key=lambda e: (bool(e.difference), e.probabilities.contradicted), default=None)
         return f": {surest.difference}." if surest and surest.difference else "."
 
