@@ -128,8 +128,8 @@ def judge(claim: str, passages: Sequence[str], verifier: str = "auto", **setting
     'supported'
     """
     from attribution.pipeline.judge import GivenClaim, judge
-    from attribution.verifiers import VERIFIERS
+    from attribution.verifiers import VERIFIERS, policy_of
 
     own = Settings.from_environment(verifier=verifier, **settings)
-    (judged,) = judge([GivenClaim(claim, tuple(passages))], VERIFIERS.build(own.verifier, own), own.thresholds)
+    (judged,) = judge([GivenClaim(claim, tuple(passages))], VERIFIERS.build(own.verifier, own), policy_of(own))
     return judged
