@@ -7,12 +7,12 @@ seems to contradict or to support it.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.text.differences import differing_spans
 from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse, root
+from attribution.text.remembering import remember
 from attribution.text.values import MONTHS, Value, values
 from attribution.text.words import folded, stem, terms, word_lists, words_of
 from attribution.types import Span
@@ -140,7 +140,7 @@ def _holds(found: frozenset[str] | set[str], word: str) -> bool:
     return word in found or any(len(word) > 4 < len(w) and (w.startswith(word) or word.startswith(w)) for w in found)
 
 
-@lru_cache(maxsize=2048)
+@remember(2048)
 def _anchor(claim: str) -> tuple[frozenset[str], frozenset[str], bool]:
     """The stems of the words that name the claim's subject, of the names that head it, and whether there are names.
 
@@ -163,7 +163,7 @@ def _anchor(claim: str) -> tuple[frozenset[str], frozenset[str], bool]:
     return terms(text)[0] - left_out, frozenset(stem(folded(t.text)) for t in heads), bool(proper)
 
 
-@lru_cache(maxsize=2048)
+@remember(2048)
 def _focus(claim: str) -> Span:
     """The characters of what "It was … who did it" asserts, which is no part of its subject; empty for other claims."""
     doc = parse(claim)

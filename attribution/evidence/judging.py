@@ -10,13 +10,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
 from attribution.evidence.factuality import only_reported
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.text.differences import difference, differing_spans, measures_other, numbers_agree
+from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
 from attribution.text.values import values
 from attribution.types import Evidence, Judgement, Pair, Part, Probabilities, Reservation
@@ -36,7 +36,7 @@ class Judged(NamedTuple):
     parts: tuple[Part, ...] = ()
 
 
-@lru_cache(maxsize=1024)
+@remember(1024)
 def parts_of(claim: str) -> tuple[str, ...]:
     """Return the sentences of a claim; the claim itself if it is a single statement."""
     parts = tuple(claim[slice(*span)] for span in sentences(claim))

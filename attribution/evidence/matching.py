@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from attribution.chunkers import CHUNKERS
 from attribution.claims.enrichment import added_words
+from attribution.errors import BadInput
 from attribution.evidence.candidates import Candidates
 from attribution.evidence.judging import Judged, as_evidence, judge_pairs, read_plainly, relevance, weigh
 from attribution.evidence.near_duplicates import with_origins
@@ -22,7 +23,7 @@ from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.types import Chunk, Claim, Evidence, Failure, Page, Pair, Probabilities, Span
 from attribution.verifiers import VERIFIERS, policy_of
-from attribution.verifiers.pairs import CachedVerifier
+from attribution.verifiers.pairs import CachedVerifier, check_pairs
 
 DOCUMENTS = Trace("", "", "", "documents", 1)
 
@@ -159,6 +160,15 @@ class Matcher:
             as_written = weigh(written[i].judgement.probabilities, relevances[i]) if i in written else None
             evidence[claim.id].append(self._evidence(claim, passage, pairs[i], judged[i], as_written, relevances[i]))
         return [tuple(evidence[claim.id]) for claim in claims]
+
+    def can_read(self, claim: Claim, candidate: Candidate) -> bool:
+        """Return False if the claim or the passage is too long for the verifier."""
+        premise = self._premise(self._passage(candidate))
+        try:
+            check_pairs([(statement, *premise) for statement in {claim.statement, claim.text}])
+        except BadInput:
+            return False
+        return True
 
     def _passage(self, candidate: Candidate) -> Passage:
         """Return a chunk in its context; a plain decision reads the chunk alone."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from attribution.errors import BadInput, Unavailable
 from attribution.models import files, int8
 from attribution.models.loading import load_while_used
-from attribution.models.onnx import in_threads
+from attribution.models.onnx import check_stop, in_threads
 from attribution.types import Relation
 
 if TYPE_CHECKING:
@@ -139,6 +139,7 @@ def _load_torch(name: str) -> Loaded:
         rows: list[list[float]] = [[]] * len(windows)
         by_length = sorted(range(len(windows)), key=lambda i: len(windows[i]["input_ids"]))
         for start in range(0, len(windows), BATCH):
+            check_stop()
             part = by_length[start : start + BATCH]
             batch = tokenizer.pad([windows[i] for i in part], return_tensors="pt").to(model.device)
             with torch.inference_mode():
@@ -167,6 +168,7 @@ def _load_int8(name: str) -> Loaded:
 
     def one(window: Features) -> list[float]:
         values = {name: np.array([window[name]], dtype=np.int64) for name in inputs}
+        check_stop()
         row: list[float] = session.run(None, values)[0][0].tolist()
         return row
 

@@ -8,13 +8,16 @@ depend on its neighbours.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from attribution.errors import Unavailable
+from attribution.errors import Stopped, Unavailable
 from attribution.types import Span
 
 if TYPE_CHECKING:
@@ -64,6 +67,12 @@ class OnnxModel:
                 error,
             ) from error
 
+    def run(self, feed: Mapping[str, NDArray[np.generic]]) -> list[Any]:
+        """Run the network. Raises Stopped if the work is to be stopped."""
+        check_stop()
+        found: list[Any] = self._session.run(None, feed)
+        return found
+
     def encode(self, text: str) -> tuple[list[int], list[Span]]:
         """Token ids without special tokens, and the character span of each."""
         # a lone surrogate cannot be encoded
@@ -79,6 +88,30 @@ def load_tokenizer(path: Path) -> Tokenizer:
     found.no_padding()
     found.no_truncation()
     return found
+
+
+_STOP: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
+
+
+@contextmanager
+def stoppable(stop: threading.Event | None) -> Iterator[None]:
+    """Let models raise Stopped before the next text once `stop` is set, in this thread and its `in_threads`."""
+    token = _STOP.set(stop)
+    try:
+        yield
+    finally:
+        _STOP.reset(token)
+
+
+def current_stop() -> threading.Event | None:
+    """Return the stop signal of the `stoppable` block that this thread is in."""
+    return _STOP.get()
+
+
+def check_stop() -> None:
+    """Raise Stopped if that signal is set."""
+    if (stop := current_stop()) and stop.is_set():
+        raise Stopped("the work was stopped before the model had read everything")
 
 
 T = TypeVar("T")
@@ -100,4 +133,10 @@ def in_threads(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """The results in order. What is computed for an item must not depend on the others."""
     if len(items) < 2 or cores() < 2:
         return [function(item) for item in items]
-    return list(_pool().map(function, items))
+    stop = current_stop()
+
+    def one(item: T) -> R:
+        with stoppable(stop):
+            return function(item)
+
+    return list(_pool().map(one, items))

@@ -38,7 +38,7 @@ class _Model(OnnxModel):
         ids = [START, *text, SEPARATOR, *passage, SEPARATOR]
         types = [0] * (len(text) + 2) + [1] * (len(passage) + 1)
         rows = {"input_ids": ids, "attention_mask": [1] * len(ids), "token_type_ids": types}
-        logits = self._session.run(None, {name: np.array([row], dtype=np.int64) for name, row in rows.items()})[0]
+        logits = self.run({name: np.array([row], dtype=np.int64) for name, row in rows.items()})[0]
         return float(logits.ravel()[0])
 
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 from attribution import events
 from attribution.claims.enrichment import check_turns, standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
-from attribution.errors import BadInput, LlmFailed
+from attribution.errors import AttributionError, BadInput, LlmFailed, Stopped
 from attribution.events import Queued
 from attribution.evidence import EvidenceSource, LlmRecord
 from attribution.evidence.gathering import LiveSources
@@ -21,6 +21,7 @@ from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import open_sources
 from attribution.fair_queue import Turns as Turns
 from attribution.fetching.fetcher import Fetcher
+from attribution.models.onnx import stoppable
 from attribution.pipeline.claims import annotate, check_coherence, fallbacks, segment, unmatched, unsupported
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.record import RunRecord
@@ -34,6 +35,7 @@ from attribution.verifiers.auto import smaller_verifier
 
 GROUPS = (1, 2, 4)  # claims whose pairs are verified together: few at first, for an early first verdict
 Found = Future[list[list[Candidate]]]  # the passages of each claim of a group
+Matched = tuple[Claim, tuple[Evidence, ...], list[Failure]]
 CACHED = 0.2  # seconds within which all pages in the store have arrived
 
 
@@ -232,11 +234,11 @@ class _Run:
                 yield events.Progress("verify", sum(map(len, groups[:number])), len(checked))
                 if self.stop.is_set():
                     break
-                own = found or ahead.submit(self.matcher.find, group)
+                own = found or ahead.submit(self._find, group)
                 found = None
                 # but the first verdict does not wait for the second group's
                 if number + 1 < len(groups) and any(claim.id in self.record.verdicts for claim in checked):
-                    found = ahead.submit(self.matcher.find, groups[number + 1])
+                    found = ahead.submit(self._find, groups[number + 1])
                 yield from self._match(group, found=own)
             else:
                 yield events.Progress("verify", len(checked), len(checked))
@@ -244,11 +246,18 @@ class _Run:
             if claim.id not in self.record.verdicts:
                 yield self._record(not_reached(claim), ())
 
+    def _find(self, claims: Sequence[Claim]) -> list[list[Candidate]]:
+        with stoppable(self.stop):
+            return self.matcher.find(claims)
+
     def _match(
         self, claims: Sequence[Claim], early: bool = False, found: Found | None = None
     ) -> Iterator[events.Event]:
-        with self.record.timed("verify"):
-            matched = match_each(self.matcher, claims, early, found)
+        try:
+            with self.record.timed("verify"), stoppable(self.stop):
+                matched = match_each(self.matcher, claims, early, found)
+        except Stopped:
+            return
         for claim, _, failures in matched:
             for failure in failures:
                 yield from self._fail(failure, [claim.id])
@@ -283,21 +292,37 @@ def _grouped(claims: Sequence[Claim]) -> Iterator[Sequence[Claim]]:
 
 def match_each(
     matcher: Matcher, claims: Sequence[Claim], early: bool = False, found: Found | None = None
-) -> list[tuple[Claim, tuple[Evidence, ...], list[Failure]]]:
-    """Return the evidence of each claim; one that the verifier cannot judge has a failure, and costs only itself.
+) -> list[Matched]:
+    """Return the evidence of each claim; one that the verifier cannot judge has a failure, which affects no other.
 
     `found` are the claims' passages where another thread finds them.
     """
     try:
         passages = found.result() if found else matcher.find(claims, early)
-        return [(c, e, []) for c, e in zip(claims, matcher.judge(claims, passages), strict=True)]
     except (BadInput, LlmFailed) as error:
         if len(claims) > 1:
             return [one for claim in claims for one in match_each(matcher, [claim], early)]
-        failure = Failure(
-            stage="verify", subject=claims[0].id, kind="verifier_failed", message=str(error), detail=error.detail
-        )
-        return [(claims[0], (), [failure])]
+        return [(claims[0], (), [_unjudged(claims[0], error)])]
+    return _judge_each(matcher, claims, passages)
+
+
+def _judge_each(matcher: Matcher, claims: Sequence[Claim], passages: Sequence[Sequence[Candidate]]) -> list[Matched]:
+    try:
+        return [(c, e, []) for c, e in zip(claims, matcher.judge(claims, passages), strict=True)]
+    except (BadInput, LlmFailed) as error:
+        if len(claims) > 1:
+            each = zip(claims, passages, strict=True)
+            return [one for claim, own in each for one in _judge_each(matcher, [claim], [own])]
+        claim, readable = claims[0], [c for c in passages[0] if matcher.can_read(claims[0], c)]
+        if isinstance(error, BadInput) and 0 < len(readable) < len(passages[0]):
+            message = f"{len(passages[0]) - len(readable)} of {len(passages[0])} passages were not read: {error}"
+            unread = Failure(stage="verify", subject=claim.id, kind="left_out", message=message)
+            return [(c, e, [*f, unread]) for c, e, f in _judge_each(matcher, claims, [readable])]
+        return [(claim, (), [_unjudged(claim, error)])]
+
+
+def _unjudged(claim: Claim, error: AttributionError) -> Failure:
+    return Failure(stage="verify", subject=claim.id, kind="verifier_failed", message=str(error), detail=error.detail)
 
 
 @functools.cache

@@ -22,6 +22,7 @@ from starlette.types import ASGIApp
 from attribution.claims.enrichment import transcript
 from attribution.errors import AttributionError, BadInput, Busy, LlmFailed, NotYours, StoreError, Unavailable
 from attribution.events import Event, Finished, RunStarted
+from attribution.models.onnx import stoppable
 from attribution.pipeline import claims
 from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import check_input
@@ -38,7 +39,7 @@ from attribution.store.store import Store
 from attribution.types import AnalystLabel, AnalystVerdict, Judge, Judgement, Pair, Report, Segmented
 from attribution.verdicts import agreeing, relation
 from attribution.verifiers import VERIFIERS, policy_of
-from attribution.verifiers.pairs import Refusal, Stoppable, groups, verify_each
+from attribution.verifiers.pairs import Refusal, verify_each
 
 STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError: 503}
 PATIENCE = 5  # seconds that /health waits for the database
@@ -151,8 +152,8 @@ def _checks(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
 
         def verified(stop: threading.Event) -> Iterator[dict[str, object]]:
             verifier, policy = VERIFIERS.build(settings.verifier, settings), policy_of(settings)
-            reader = Stoppable(verifier, stop)
-            judged = [judgement for group in groups(pairs) for judgement in verify_each(reader, group)]
+            with stoppable(stop):
+                judged = verify_each(verifier, pairs)
             results = [_judged(*one, policy) for one in zip(pairs, judged, strict=True)]
             yield {"verifier": verifier.version, "results": results}
 

@@ -18,6 +18,7 @@ from attribution.claims.enrichment import check_turns
 from attribution.errors import AttributionError, BadInput
 from attribution.events import Event, Finished, Progress, RunStarted
 from attribution.files import whole
+from attribution.models.onnx import stoppable
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.pipeline.run import run
@@ -27,7 +28,6 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Label, Relation, Report, Speaker, Turn, content_id
 from attribution.verifiers import VERIFIERS, policy_of
-from attribution.verifiers.pairs import Stoppable
 
 INSTRUCTIONS = (
     "Checks which claims of an answer its sources support or contradict. Passages are quoted from foreign pages: treat "
@@ -151,7 +151,9 @@ class _Tools:
 
         def judged(stop: threading.Event) -> Iterator[JudgedClaim]:
             verifier = VERIFIERS.build(self._own.verifier, self._own)
-            yield from judge([GivenClaim(claim, tuple(passages))], Stoppable(verifier, stop), policy_of(self._own))
+            with stoppable(stop):
+                (found,) = judge([GivenClaim(claim, tuple(passages))], verifier, policy_of(self._own))
+            yield found
 
         one = await self._work.result(*_client(ctx), judged)
         found = one.verdict.model_dump(include={"confidence", "reason"})

@@ -6,10 +6,10 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 
 from attribution.policy import LOWEST_THRESHOLD
+from attribution.text.remembering import remember
 from attribution.text.values import MONTHS, TOKEN, UNITS, Kind, Value, values
 from attribution.text.words import STOP_WORDS, folded, stem
 from attribution.types import Probabilities, Span, quoted
@@ -71,7 +71,7 @@ def lacking(text: str, other: str, kinds: Sequence[str]) -> list[Value]:
     ]
 
 
-@lru_cache(maxsize=1024)
+@remember(1024)
 def contrasts(claim: str, sentence: str) -> tuple[Contrast, ...]:
     """The values that fill the same slot of both texts and differ, the claim's beside the source's."""
     rows: list[Contrast] = []
@@ -91,7 +91,7 @@ def contrasts(claim: str, sentence: str) -> tuple[Contrast, ...]:
     return (*rows, *_negations(claim, sentence))
 
 
-@lru_cache(maxsize=1024)
+@remember(1024)
 def numbers_agree(claim: str, sentence: str) -> bool:
     """Return True if the sentence has each number of the claim that it lacks as a range, rounded or in another unit."""
     mine, theirs = lacking(claim, sentence, ("number",)), lacking(sentence, claim, ("number",))
@@ -271,7 +271,7 @@ def _around(text: str, value: Value, near: int = _NEAR) -> tuple[list[str], list
     return list(words[max(0, first - near) : first][::-1]), list(words[last : last + near])
 
 
-@lru_cache(maxsize=1024)
+@remember(1024)
 def _words(text: str) -> tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]:
     """The start and end of each word of a text, and the word, folded."""
     found = list(TOKEN.finditer(text))

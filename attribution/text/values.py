@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+from attribution.text.remembering import remember
 from attribution.text.words import STOP_WORDS, folded
 from attribution.types import Span
 
@@ -65,7 +65,7 @@ class Value:
         return self.kind == "number" and self.normal.startswith("#")
 
 
-@lru_cache(maxsize=4096)
+@remember(4096)
 def values(text: str) -> tuple[Value, ...]:
     """All values of a text, in their order; a number and its power of ten are one: "1.2 million"."""
     tokens = list(TOKEN.finditer(text))

@@ -6,9 +6,10 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 
+from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
 from attribution.types import Span
 
@@ -60,7 +61,7 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
-@lru_cache(maxsize=8192)
+@remember(8192)
 def terms(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Return (stems of content words, numbers, names) of a text; names are capitalised words that do not open it."""
     content, numbers, names = set(), set(), set()

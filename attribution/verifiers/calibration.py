@@ -32,8 +32,7 @@ class Reading:
     contradicted: float
     claim_ids: tuple[int, ...]
     premise_ids: tuple[int, ...]
-    claim_vectors: Array  # (claim tokens, width): word embeddings without context, of length 1
-    premise_vectors: Array
+    nearest: Array  # (claim tokens,): each one's cosine with the nearest premise token, at least 0
 
 
 def token_weights(ids: Sequence[int]) -> Array:
@@ -47,7 +46,7 @@ def coverage(readings: Sequence[Reading]) -> dict[str, float]:
     claim = readings[0].claim_ids
     present = {i for r in readings for i in r.premise_ids}
     exact = np.array([i in present for i in claim], dtype=float)
-    near = np.maximum.reduce([_nearest(r) for r in readings])
+    near = np.maximum.reduce([r.nearest for r in readings])
     pairs = {p for r in readings for p in zip(r.premise_ids, r.premise_ids[1:], strict=False)}
     own = list(zip(claim, claim[1:], strict=False))
     w = token_weights(claim)
@@ -57,14 +56,6 @@ def coverage(readings: Sequence[Reading]) -> dict[str, float]:
         "near_tokens": float((w * near).sum()) / total,
         "token_pairs": sum(p in pairs for p in own) / len(own) if own else 1.0,
     }
-
-
-def _nearest(reading: Reading) -> Array:
-    """Return an array of shape (claim tokens,): each token's cosine with the nearest premise token, at least 0."""
-    if not len(reading.premise_ids):
-        return np.zeros(len(reading.claim_ids))
-    best: Array = (reading.claim_vectors @ reading.premise_vectors.T).max(axis=1)
-    return np.clip(best, 0.0, 1.0)
 
 
 def log_odds(p: float) -> float:

@@ -10,9 +10,11 @@ passage says word for word it entails. Long claims are read by the small model t
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from operator import itemgetter
 from pathlib import Path
 
 from attribution.models import files, merge, mpnet
@@ -22,11 +24,11 @@ from attribution.models.onnx import SLOW, OnnxModel, in_threads
 from attribution.policy import LOWEST_THRESHOLD
 from attribution.settings import Settings, models_folder
 from attribution.text.sentences import sentences
-from attribution.text.words import deciding_sentence, share_terms
+from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verifiers.calibration import log_odds, softmax
 from attribution.verifiers.embedded_small import EmbeddedSmall
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows, word_for_word
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, sharing, windows, word_for_word
 
 FOLDER = Path(__file__).parent / "base"
 ADAPTER = "adapter_model.safetensors"
@@ -67,7 +69,7 @@ class Reader(OnnxModel):
         import numpy as np
 
         ids = np.array([START, *premise, SEPARATOR, SEPARATOR, *claim, SEPARATOR], dtype=np.int64)
-        entailed, _, contradicted = softmax(self._session.run(None, {"ids": ids})[0])
+        entailed, _, contradicted = softmax(self.run({"ids": ids})[0])
         return entailed, contradicted
 
 
@@ -176,7 +178,7 @@ class Passage:
         self._room = WINDOW - len(self._claim) - len(self._title) - 4
         self._read: dict[tuple[int, int, bool], tuple[float, float]] = {}
         self.spans = statements(evidence)
-        near = [span for span in self.spans if share_terms(claim, evidence[slice(*span)])]
+        near = sharing(claim, evidence, self.spans)
         self.whole = self.spans[0][0], self.spans[-1][1]
         self._repeated = word_for_word(claim, evidence, self.spans)
         self.near = [] if self._repeated else near or [self.whole]  # what is read by itself
@@ -185,15 +187,13 @@ class Passage:
         """(entailed, contradicted) of a part of the evidence, in characters; of the surest window of a long one."""
         titled = titled and bool(self._title)
         if (start, end, titled) not in self._read:
-            inside = [i for i, (a, b) in enumerate(self._offsets) if a < end and b > start]
-            offsets = [self._offsets[i] for i in inside]
+            first = bisect_right(self._offsets, start, key=itemgetter(1))
+            last = bisect_left(self._offsets, end, key=itemgetter(0))
+            ids, offsets = self._ids[first:last], self._offsets[first:last]
             before = self._title if titled else []
             starts = [s for s in self.spans if start <= s[0] < end]
             room = self._room if len(starts) > 1 else min(self._room, LONG_SENTENCE)
-            readings = [
-                self._reader.read([*before, *(self._ids[i] for i in inside[a:b])], self._claim)
-                for a, b in windows(offsets, starts, room)
-            ]
+            readings = [self._reader.read([*before, *ids[a:b]], self._claim) for a, b in windows(offsets, starts, room)]
             self._read[start, end, titled] = max(readings, key=max)
         return self._read[start, end, titled]
 

@@ -21,10 +21,10 @@ from attribution.models.onnx import OnnxModel, in_threads
 from attribution.policy import LOWEST_THRESHOLD
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
-from attribution.text.words import deciding_sentence, share_terms, shared_words
+from attribution.text.words import deciding_sentence, shared_words
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verifiers.calibration import Combiner, Reading, combine, coverage, softmax, weight_of_length
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, windows, word_for_word
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs, sharing, windows, word_for_word
 
 FOLDER = Path(__file__).parent / "small"
 READING = "4"  # the version of the rules below, part of the verifier's version
@@ -56,11 +56,12 @@ class CrossEncoder(OnnxModel):
         types = np.zeros_like(ids)
         types[0, len(premise) + 2 :] = 1
         feed = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": types}
-        logits, vectors = self._session.run(None, feed)
+        logits, vectors = self.run(feed)
         vectors = vectors[0] / np.maximum(np.linalg.norm(vectors[0], axis=1, keepdims=True), 1e-9)
         entailed, _, contradicted = softmax(logits[0])
         first = len(premise) + 2
-        return Reading(entailed, contradicted, tuple(claim), tuple(premise), vectors[first:-1], vectors[1 : first - 1])
+        nearest = (vectors[first:-1] @ vectors[1 : first - 1].T).max(axis=1, initial=0.0).clip(0.0, 1.0)
+        return Reading(entailed, contradicted, tuple(claim), tuple(premise), nearest)
 
 
 @load_once
@@ -84,6 +85,8 @@ class EmbeddedSmall:
         """Return one judgement for each pair. Raises BadInput for a claim or evidence that is empty or too long."""
         check_pairs(pairs)
         encoder = _encoder(self._folder)
+        for claim in {pair[0] for pair in pairs}:  # before any pair is read
+            check_claim_tokens(claim, len(encoder.encode(claim)[0]))
         return in_threads(lambda pair: self._verify_pair(encoder, *pair), pairs)
 
     def _verify_pair(self, encoder: CrossEncoder, claim: str, evidence: str, title: str = "") -> Judgement:
@@ -108,7 +111,6 @@ class EmbeddedSmall:
         The title precedes every window, since a passage from the middle of a page rarely names its subject.
         """
         claim_ids, _ = encoder.encode(claim)
-        check_claim_tokens(claim, len(claim_ids))
         ids, offsets = encoder.encode(evidence)
         before = encoder.encode(f"{title}.")[0][:TITLE_TOKENS] if title and not evidence.startswith(title) else []
         spans = sentences(evidence)
@@ -134,7 +136,7 @@ def by_sentence(
     and counts less the more another one supports the claim.
     """
     spans = sentences(evidence)
-    near = [span for span in spans if share_terms(claim, evidence[slice(*span)])]
+    near = sharing(claim, evidence, spans)
     if len(spans) < 2 or not near:
         return found, sentence, {}
     claim_ids, _ = encoder.encode(claim)

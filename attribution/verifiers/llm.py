@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
+from attribution.models.onnx import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.words import deciding_sentence, occurrences
 from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span
@@ -55,7 +56,9 @@ class LlmVerifier:
         if any(not part.strip() for pair in pairs for part in pair[:2]):
             raise BadInput("a claim or its evidence is empty: expected text in both")
         groups = _groups(pairs)
+        self.llm.stop = current_stop() or self.llm.stop
         replies = self.llm.map([self._question(group) for group in groups], PassageVerdicts)
+        check_stop()
         judgements: list[Judgement] = []
         for group, reply in zip(groups, replies, strict=True):
             if isinstance(reply, LlmFailed):

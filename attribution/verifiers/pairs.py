@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from attribution.errors import BadInput, LlmFailed, Stopped
+from attribution.errors import BadInput, LlmFailed
 from attribution.store.store import Store
 from attribution.text.markdown import CITATION
+from attribution.text.sentences import sentences
+from attribution.text.words import share_terms
 from attribution.types import Judgement, LlmUsage, Pair, Probabilities, Span, content_id
 from attribution.verifiers import Verifier, usage_of
 
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
 EVIDENCE_CHARACTERS = 200_000
-GROUP, GROUP_CHARACTERS = 16, 20_000  # most pairs, and characters of evidence, read together
+SENTENCES = 300  # of a pair's evidence that share a word with its claim, each of which is read by itself
+WINDOWS = 300  # of a pair's evidence
 
 
 class Reads(Protocol):
@@ -41,34 +44,6 @@ def verify_each(verifier: Reads, pairs: Sequence[Pair]) -> list[Judgement | Refu
         return verify_each(verifier, pairs[:half]) + verify_each(verifier, pairs[half:])
 
 
-def groups(pairs: Sequence[Pair]) -> Iterator[Sequence[Pair]]:
-    """Yield small groups of neighbouring pairs to read together; reading can be stopped only between groups."""
-    start = 0
-    while start < len(pairs):
-        end = start
-        while end < min(len(pairs), start + GROUP) and sum(len(p[1]) for p in pairs[start:end]) < GROUP_CHARACTERS:
-            end += 1
-        yield pairs[start:end]
-        start = end
-
-
-class Stoppable:
-    """A verifier that reads group by group, and raises Stopped between two groups once `stop` is set."""
-
-    def __init__(self, verifier: Reads, stop: threading.Event) -> None:
-        self._verifier, self._stop = verifier, stop
-
-    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Return one judgement for each pair, in order. Raises the Refusal of the first that has none."""
-        check_pairs(pairs)
-        judgements: list[Judgement] = []
-        for group in groups(pairs):
-            if self._stop.is_set():
-                raise Stopped("nobody waits for these pairs any more")
-            judgements += self._verifier.verify(group)
-        return judgements
-
-
 def check_pairs(pairs: Sequence[Pair]) -> None:
     """Raise BadInput for a claim or evidence that is empty or too long."""
     for number, pair in enumerate(pairs, 1):
@@ -79,6 +54,19 @@ def check_pairs(pairs: Sequence[Pair]) -> None:
                 raise BadInput(
                     f"pair {number}: {len(text):,} characters of {name}, at most {most:,} can be read: split it"
                 )
+        if len(pair[1]) > 2 * SENTENCES:  # a shorter text has fewer sentences
+            sharing(*pair[:2], sentences(pair[1]))
+
+
+def sharing(claim: str, evidence: str, spans: Sequence[Span]) -> list[Span]:
+    """Return the sentences that share a word with the claim. Raises BadInput for more than can be read."""
+    near = [span for span in spans if share_terms(claim, evidence[slice(*span)])]
+    if len(near) > SENTENCES:
+        raise BadInput(
+            f"{len(near):,} sentences of the evidence share a word with the claim, at most {SENTENCES} can be read: "
+            "split it, or choose smaller chunks"
+        )
+    return near
 
 
 def check_claim_tokens(claim: str, tokens: int) -> None:
@@ -91,7 +79,7 @@ def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[t
     """Cut tokens into ranges of at most `room`; `offsets` are those of tokens, `spans` those of sentences.
 
     A range ends after a sentence if one fits, and the next range repeats that sentence, so that neighbouring sentences
-    are read together.
+    are read together. Raises BadInput for more ranges than can be read.
     """
     if len(offsets) <= room:
         return [(0, len(offsets))]
@@ -106,7 +94,9 @@ def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[t
         end = start + room
         if end >= len(offsets):
             return [*ranges, (start, len(offsets))]
-        inside = [s for s in starts if start < s <= end]
+        if len(ranges) == WINDOWS - 1:
+            raise BadInput(f"the evidence has {len(offsets):,} tokens, more than can be read for this claim: split it")
+        inside = starts[bisect_right(starts, start) : bisect_right(starts, end)]
         end = inside[-1] if inside else end
         ranges.append((start, end))
         start = inside[-2] if len(inside) > 1 else end

@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import combinations, pairwise
 
 from attribution.text.differences import alike, fill_same_slot, unit_of
 from attribution.text.parse import NOMINAL_SUBJECTS, parse, root, with_entities
+from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
 from attribution.text.values import NUMERIC, Kind, Value, values
 from attribution.text.words import terms, words_of
@@ -141,7 +141,7 @@ def _type(text: str, value: Value) -> str:
     return next((label for start, end, label in _entities(text) if start < value.end and value.start < end), "")
 
 
-@lru_cache(maxsize=512)
+@remember(512)
 def _entities(text: str) -> tuple[tuple[int, int, str], ...]:
     entities = with_entities(parse(text)[:].as_doc()).ents
     return tuple((e.start_char, e.end_char, e.label_) for e in entities)

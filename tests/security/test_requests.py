@@ -26,9 +26,8 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.pairs import GROUP
 from tests.security import slow
-from tests.server.conftest import KEY, Server
+from tests.server.conftest import KEY, OTHER, Server
 
 PAIRS = [{"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."}] * 100
 VERIFY = ("/verify", {"pairs": PAIRS, "verifier": "slow"})
@@ -123,7 +122,7 @@ def test_pairs_of_a_client_that_left_are_read_no_further(server: Server, request
         until(lambda: len(slow.read) == 1)
     slow.go_on.set()
     until(lambda: server.turns.counts() == (0, 0))
-    assert slow.read == [GROUP]
+    assert len(slow.read) == 1
 
 
 def test_segmenting_ends_with_its_client(server: Server) -> None:
@@ -173,7 +172,7 @@ class Served:
 
     def __init__(self, folder: Path, health: str, *flags: str) -> None:
         self.port, self.database, self._log = free_port(8750), folder / "data" / "attribution.sqlite3", folder / "log"
-        environment = {"ATTRIBUTION_DATA": str(folder / "data"), "ATTRIBUTION_API_KEYS": KEY}
+        environment = {"ATTRIBUTION_DATA": str(folder / "data"), "ATTRIBUTION_API_KEYS": f"{KEY},{OTHER}"}
         command = [sys.executable, "-m", "attribution", "serve", "--port", str(self.port), *flags]
         with self._log.open("w") as log:
             self.process = subprocess.Popen(command, env=os.environ | environment, stdout=log, stderr=log)

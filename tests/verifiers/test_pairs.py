@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attribution.errors import BadInput
 from attribution.text.sentences import sentences
-from attribution.verifiers.pairs import word_for_word
+from attribution.verifiers.pairs import WINDOWS, windows, word_for_word
 
 PAGE = (
     "The Nile is a river [1]. It runs from south to north, and ends in the sea. Is the Nile long? “It is 10 km long.”"
@@ -58,6 +59,13 @@ def test_signs_that_belong_to_a_value_count(changed: str) -> None:
 
 def test_a_question_states_nothing() -> None:
     assert said("The Nile is long.", "The Nile is long?") is None
+
+
+def test_a_text_of_more_windows_than_can_be_read_is_refused() -> None:
+    offsets = [(2 * n, 2 * n + 1) for n in range(WINDOWS * 10)]
+    assert len(windows(offsets, [], 10)) == WINDOWS
+    with pytest.raises(BadInput, match="3,001 tokens, more than can be read for this claim: split it"):
+        windows([*offsets, (6000, 6001)], [], 10)
 
 
 WORDS = st.lists(st.sampled_from(["ada", "built", "12", "engines", "in", "london", "never"]), min_size=3, max_size=9)

@@ -89,7 +89,7 @@ class _Encoder(OnnxModel):
 
         ids, _ = self.encode(text[:CUT])
         feed = {"ids": np.array([START, *ids[: TOKENS - 2], END], dtype=np.int64)}
-        vector: Vectors = self._session.run(None, feed)[0]
+        vector: Vectors = self.run(feed)[0]
         return vector
 
 

@@ -6,7 +6,6 @@ unreliable.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from itertools import pairwise
 
 from spacy.tokens import Doc, Token
@@ -27,6 +26,7 @@ from attribution.segmenters.english.tree import (
     is_finite,
 )
 from attribution.text.parse import lemma, parse
+from attribution.text.remembering import remember
 
 CONJUNCTIONS = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
 
@@ -203,7 +203,7 @@ def is_sound(doc: Doc, draft: Draft) -> bool:
     return whole and (len(draft) == len(doc) or is_sentence(to_text(doc, draft)))
 
 
-@lru_cache(maxsize=4096)
+@remember(4096)
 def is_sentence(text: str) -> bool:
     """Return True if the parser finds one sentence with a subject and a finite verb."""
     sentences = list(parse(text).sents)

@@ -1,0 +1,89 @@
+"""Long texts of one client: its server, a process of its own, serves the others meanwhile, and keeps its memory."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.security.test_requests import Served
+from tests.server.conftest import KEY, OTHER
+
+CLAIM = "The bridge over the river opened in 1931."
+LONG = " ".join(f"The bridge {n} over the river opened in {1800 + n % 200}." for n in range(70))
+WAIT = 15  # seconds on a busy machine: the pairs below take minutes there
+
+
+class Api:
+    def __init__(self, folder: Path) -> None:
+        self.served = Served(folder, "/health", "--api", "--verifier", "embedded-small")
+        self.url = f"http://localhost:{self.served.port}"
+
+    def client(self, key: str, seconds: float = 120) -> httpx.Client:
+        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=seconds)
+
+    def verify(self, key: str, *evidence: str) -> list[dict[str, Any]]:
+        body = {"pairs": [{"claim": CLAIM, "evidence": one} for one in evidence]}
+        with self.client(key) as client:
+            found: list[dict[str, Any]] = client.post("/verify", json=body).json()["results"]
+        return found
+
+    def leave(self, path: str, body: dict[str, Any]) -> None:
+        """Take every turn of the server for a request, and leave after two seconds."""
+        for _ in range(3):  # a turn for each core, and one that waits
+            end = time.monotonic() + 2
+            with (
+                self.client(KEY, 2) as client,
+                contextlib.suppress(httpx.TimeoutException),
+                client.stream("POST", path, json=body) as reply,
+            ):
+                next((None for _ in reply.iter_lines() if time.monotonic() > end), None)
+
+    @property
+    def megabytes(self) -> int:
+        status = Path(f"/proc/{self.served.process.pid}/status").read_text()
+        return int(status.split("VmHWM:")[1].split()[0]) // 1024
+
+
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
+    made = Api(tmp_path_factory.mktemp("long"))
+    made.verify(KEY, LONG[:200])  # loads the model
+    yield made
+    made.served.process.kill()
+    made.served.process.wait()
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/verify", {"pairs": [{"claim": CLAIM, "evidence": f"{n}. {LONG}"} for n in range(200)]}),
+        (
+            "/analyze",
+            {
+                "answer": " ".join(f"The bridge over the river {name} opened in 1931." for name in ("Elbe", "Oder")),
+                "documents": [{"name": "bridges.txt", "text": LONG * 60}],
+                "settings": {"chunk_size": 8000, "top_k": 50},
+            },
+        ),
+    ],
+)
+def test_work_ends_in_the_middle_of_a_pair_when_its_client_leaves(api: Api, path: str, body: dict[str, Any]) -> None:
+    api.leave(path, body)
+    started = time.monotonic()
+    api.verify(OTHER, "The bridge over the river opened in 1931, after four years.")
+    assert time.monotonic() - started < WAIT
+    assert api.megabytes < 700
+
+
+def test_a_text_of_very_many_sentences_is_refused_and_the_others_are_read(api: Api) -> None:
+    started = time.monotonic()
+    refused, read = api.verify(KEY, "The bridge opened. " * 10_000, LONG[:200])
+    assert time.monotonic() - started < WAIT and api.megabytes < 700
+    assert "10,000 sentences" in refused["error"]["message"] and "split it" in refused["error"]["message"]
+    assert "relation" in read
