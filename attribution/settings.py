@@ -10,7 +10,7 @@ import difflib
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_origin
 from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
@@ -26,6 +26,7 @@ WEB = "duckduckgo"  # the engine behind the source "web"
 COLLECTION = "collection:"  # prefix of a collection among the sources
 OPENAI = "https://api.openai.com/v1"
 LISTED = "ATTRIBUTION_LLM_ADDRESSES"  # the variable with the addresses that visitors may choose beside public ones
+ALSO = "Also use it for"  # label of the steps that a language model can do
 ADDRESS, KEY = "openai_base_url", "openai_api_key"  # the names of both parts on the command line and in errors
 
 
@@ -72,86 +73,157 @@ def _key_of_one_line(key: SecretStr) -> SecretStr:
     return SecretStr(secret)
 
 
+Trust = Literal["anyone", "limit", "sources", "model", "session", "operator", "place", "endpoint"]
+Changes = Literal["claims", "evidence", "decision", "nothing"]  # the first that must be made again if it changes
+
+
+def _setting(default: object, trust: Trust, changes: Changes, help: str, label: str = "", **limits: Any) -> Any:
+    """Return a row of the table of settings.
+
+    `trust` says who may choose it: anyone; a stranger may lower a limit, name no file among the sources, and name only
+    models on the operator's list; one of a session is typed in the page, and a saved run only names it; the rest is the
+    operator's, and a place of this machine or an endpoint is never in a report. `label` is its name in the form.
+    """
+    extra: dict[str, Any] = {"trust": trust, "changes": changes}
+    return Field(default, title=label or None, description=help, json_schema_extra=extra, **limits)
+
+
 class Settings(Frozen):
-    """The settings passed to every stage. Lengths are in characters, times in seconds."""
+    """The settings passed to every stage, and all that is known of each. Lengths are in characters, times in seconds.
+
+    Command line, form, REST, `docs/settings.md` and what must be made again all follow these rows.
+    """
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    sources: tuple[str, ...] = Field(
-        ("library",), min_length=1, description="library, collection:NAME, web, an engine, a path or a URL"
+    sources: tuple[str, ...] = _setting(
+        ("library",),
+        "sources",
+        "evidence",
+        "library, collection:NAME, web, an engine, a path or a URL",
+        "Sources",
+        min_length=1,
     )
-    library: Path = ROOT / "examples" / "library"
-    segmenter: str = "sentences"
-    segmenter_model: str = Field("", description="Hugging Face model or folder of the segmenter")
-    worthiness: Literal["rules", "llm"] = "rules"
-    independence: Literal["rules", "llm"] = "rules"
-    enrichment: Literal["rules", "llm"] = "rules"
-    chunker: str = "fixed"
-    chunk_size: int = Field(512, ge=64, le=8000)
-    chunk_overlap: int = Field(64, ge=0, le=4000, description="characters that neighbouring chunks share")
-    window_sentences: int = Field(3, ge=1, le=50)
-    window_stride: int = Field(2, ge=1, le=50)
-    embedder: str = "minilm"
-    embedding_model: str = Field("", description="Hugging Face model, folder or endpoint's model of the embedder")
-    ranking: Literal["hybrid", "vectors"] = Field(
-        "hybrid", description="rank chunks by vectors and shared words, or by vectors alone"
+    library: Path = _setting(ROOT / "examples" / "library", "place", "evidence", "folder of the built-in library")
+    segmenter: str = _setting("sentences", "anyone", "claims", "see list segmenters", "Split the answer into")
+    segmenter_model: str = _setting(
+        "", "model", "claims", "Hugging Face model or folder of the segmenter", "Model of the segmenter"
     )
-    shortlist: int = Field(
-        30, ge=0, description="chunks embedded for a claim, the best by words and estimated vectors; 0: all of them"
+    worthiness: Literal["rules", "llm"] = _setting("rules", "anyone", "claims", "who classifies the claims", ALSO)
+    independence: Literal["rules", "llm"] = _setting("rules", "anyone", "claims", "who finds missing context", ALSO)
+    enrichment: Literal["rules", "llm"] = _setting("rules", "anyone", "claims", "who adds that context", ALSO)
+    chunker: str = _setting("fixed", "anyone", "evidence", "see list chunkers", "Chunker")
+    chunk_size: int = _setting(512, "anyone", "evidence", "longest chunk", ge=64, le=8000)
+    chunk_overlap: int = _setting(64, "anyone", "evidence", "shared by neighbouring chunks", ge=0, le=4000)
+    window_sentences: int = _setting(3, "anyone", "evidence", "sentences of a window", ge=1, le=50)
+    window_stride: int = _setting(2, "anyone", "evidence", "sentences from one window to the next", ge=1, le=50)
+    embedder: str = _setting("minilm", "anyone", "evidence", "see list embedders", "Embedding model")
+    embedding_model: str = _setting(
+        "", "model", "evidence", "Hugging Face model, folder or endpoint's model of the embedder"
     )
-    verifier: str = "auto"
-    verifier_model: str = Field("", description="Hugging Face model or folder of the verifier")
-    gc_model: str = Field("", description="folder of a cross-encoder with one output, for the groundedness method gc")
-    pages_per_claim: int = Field(3, ge=1, le=20)
-    top_k: int = Field(5, ge=1, le=50, description="passages compared with each claim")
-    threshold: float | None = Field(
-        None, ge=LOWEST_THRESHOLD, le=0.99, description="least probability of support that counts; none: the verifier's"
+    ranking: Literal["hybrid", "vectors"] = _setting(
+        "hybrid", "anyone", "evidence", "rank chunks by vectors and shared words, or by vectors alone"
     )
-    contradiction_threshold: float | None = Field(
-        None, ge=LOWEST_THRESHOLD, le=0.99, description="the same for a contradiction"
+    shortlist: int = _setting(
+        30, "anyone", "evidence", "chunks embedded for a claim, the best by words and estimated vectors; 0: all", ge=0
     )
-    aggregation: Aggregation = Field("both", description="which passages count where they disagree")
-    least_sources: int = Field(1, ge=1, le=9, description="independent sources that must support or contradict a claim")
-    decision: Decision = Field(
-        "weighed", description="plain: the most probable relation of each claim and passage, and nothing else"
+    verifier: str = _setting("auto", "anyone", "evidence", "see list verifiers", "Verifier")
+    verifier_model: str = _setting(
+        "", "model", "evidence", "Hugging Face model or folder of the verifier", "Model of the verifier"
     )
-    coherence: float = Field(
-        0.5, ge=0, le=1, description="least probability that a claim's sentence entails it; 0 keeps every claim"
+    gc_model: str = _setting(
+        "", "model", "nothing", "folder of a cross-encoder with one output, for the groundedness method gc"
     )
-    without_added: bool = Field(True, description="also verify enriched claims as written")
-    query: Literal["claim", "enriched", "with_question", "llm"] = Field(
-        "enriched",
-        description="the search query: the claim as written; the enriched claim, and again with the question if it "
-        "depends on its context; always question and claim; or queries by a language model",
+    pages_per_claim: int = _setting(3, "anyone", "evidence", "pages fetched for a claim and engine", ge=1, le=20)
+    top_k: int = _setting(
+        5, "anyone", "evidence", "passages compared with each claim", "Passages for each claim", ge=1, le=50
     )
-    search_language: str = Field("en", pattern=r"^[a-z]{2,3}(-[a-z]{2,8})?$")
-    fallback: tuple[str, ...] = Field((), description="engines tried in this order when one of the web fails")
-    exclude: tuple[str, ...] = Field((), description="sites (with their subdomains) and URLs that are never used")
-    max_queries: int = Field(300, ge=0, description="budget of a run: queries to search engines")
-    max_pages: int = Field(300, ge=0, description="budget of a run: downloads")
-    max_seconds: float = Field(600.0, gt=0, description="budget of a run: wall clock of search and download")
-    answer_limit: int = Field(20_000, ge=1)
-    connect_timeout: float = Field(5.0, gt=0)
-    read_timeout: float = Field(10.0, gt=0)
-    page_timeout: float = Field(20.0, gt=0, description="wall clock for one page: redirects, download, extraction")
-    page_bytes: int = Field(8_000_000, gt=0)
-    host_connections: int = Field(2, ge=1, description="simultaneous requests to one host")
-    robots_timeout: float = Field(5.0, gt=0, description="wall clock for a host's robots.txt")
-    crawl_delay: float = Field(5.0, ge=0, description="longest pause between two pages that a host can demand")
-    workers: int = Field(16, ge=1, le=64, description="simultaneous searches and downloads")
-    page_days: float = Field(7.0, ge=0, description="days for which a downloaded page is reused")
-    endpoint: InstanceOf[Endpoint] = Field(  # never dumped, nor restored from a dump
-        Endpoint(), exclude=True, repr=False, description="where the language model is; set by its two parts"
+    threshold: float | None = _setting(
+        None,
+        "anyone",
+        "decision",
+        "least probability of support that counts; none: the verifier's",
+        "Minimum support score",
+        ge=LOWEST_THRESHOLD,
+        le=0.99,
     )
-    openai_model: str = Field("", description="chat model at that endpoint")
-    llm_timeout: float = Field(60.0, gt=0, description="wall clock for one request to the language model")
-    llm_deadline: float = Field(180.0, gt=0, description="wall clock for one prompt with its retries")
-    llm_retries: int = Field(4, ge=0, le=10)
-    llm_workers: int = Field(4, ge=1, le=64, description="simultaneous prompts")
-    llm_tokens: int = Field(2048, ge=16, description="longest reply, in tokens")
-    input_price: float | None = Field(None, ge=0, description="price of a million prompt tokens, in your currency")
-    output_price: float | None = Field(None, ge=0, description="price of a million completion tokens")
-    database_url: str = Field("", repr=False)
+    contradiction_threshold: float | None = _setting(
+        None,
+        "anyone",
+        "decision",
+        "the same for a contradiction",
+        "Minimum contradiction score",
+        ge=LOWEST_THRESHOLD,
+        le=0.99,
+    )
+    aggregation: Aggregation = _setting(
+        "both", "anyone", "decision", "the passages that count where they disagree", "Where passages disagree"
+    )
+    least_sources: int = _setting(
+        1,
+        "anyone",
+        "decision",
+        "sources that must support or contradict a claim; copies are one",
+        "Independent sources needed",
+        ge=1,
+        le=9,
+    )
+    decision: Decision = _setting(
+        "weighed",
+        "anyone",
+        "evidence",
+        "plain: the most probable relation of each claim and passage, nothing else",
+        "Decision",
+    )
+    coherence: float = _setting(
+        0.5, "anyone", "claims", "least probability that a claim's sentence entails it; 0 keeps every claim", ge=0, le=1
+    )
+    without_added: bool = _setting(True, "anyone", "evidence", "also verify enriched claims as written")
+    query: Literal["claim", "enriched", "with_question", "llm"] = _setting(
+        "enriched", "anyone", "evidence", "what is searched for (docs/evidence.md)", "Search query"
+    )
+    search_language: str = _setting(
+        "en", "anyone", "evidence", "language of the pages searched for", pattern=r"^[a-z]{2,3}(-[a-z]{2,8})?$"
+    )
+    fallback: tuple[str, ...] = _setting(
+        (), "anyone", "evidence", "engines tried in this order when one of the web fails", "Fallback search"
+    )
+    exclude: tuple[str, ...] = _setting(
+        (), "anyone", "evidence", "sites (with their subdomains) and URLs that are never used"
+    )
+    max_queries: int = _setting(300, "limit", "evidence", "budget of a run: queries to search engines", ge=0)
+    max_pages: int = _setting(300, "limit", "evidence", "budget of a run: downloads", ge=0)
+    max_seconds: float = _setting(
+        600.0, "limit", "evidence", "budget of a run: wall clock of search and download", gt=0
+    )
+    answer_limit: int = _setting(20_000, "limit", "nothing", "longest answer", ge=1)
+    connect_timeout: float = _setting(5.0, "limit", "evidence", "for a connection", gt=0)
+    read_timeout: float = _setting(10.0, "limit", "evidence", "between two parts of a response", gt=0)
+    page_timeout: float = _setting(
+        20.0, "limit", "evidence", "wall clock for one page: redirects, download, extraction", gt=0
+    )
+    page_bytes: int = _setting(8_000_000, "limit", "evidence", "bytes of one page", gt=0)
+    host_connections: int = _setting(2, "limit", "nothing", "simultaneous requests to one host", ge=1)
+    robots_timeout: float = _setting(5.0, "operator", "evidence", "wall clock for a host's robots.txt", gt=0)
+    crawl_delay: float = _setting(
+        5.0, "operator", "evidence", "longest pause between two pages that a host can demand", ge=0
+    )
+    workers: int = _setting(16, "limit", "nothing", "simultaneous searches and downloads", ge=1, le=64)
+    page_days: float = _setting(7.0, "operator", "evidence", "days for which a downloaded page is reused", ge=0)
+    endpoint: InstanceOf[Endpoint] = _setting(  # never dumped, nor restored from a dump
+        Endpoint(), "endpoint", "claims", "the language model's: its two parts are set", exclude=True, repr=False
+    )
+    openai_model: str = _setting("", "session", "claims", "chat model at the endpoint", "Language model")
+    llm_timeout: float = _setting(60.0, "limit", "claims", "wall clock for one request to the language model", gt=0)
+    llm_deadline: float = _setting(180.0, "limit", "claims", "wall clock for one prompt with its retries", gt=0)
+    llm_retries: int = _setting(4, "limit", "claims", "times that a prompt is sent again", ge=0, le=10)
+    llm_workers: int = _setting(4, "limit", "claims", "simultaneous prompts", ge=1, le=64)
+    llm_tokens: int = _setting(2048, "operator", "claims", "longest reply, in tokens", ge=16)
+    input_price: float | None = _setting(
+        None, "anyone", "nothing", "price of a million prompt tokens, in your currency", ge=0
+    )
+    output_price: float | None = _setting(None, "anyone", "nothing", "price of a million completion tokens", ge=0)
+    database_url: str = _setting("", "place", "nothing", "address of the database", repr=False)
 
     @field_validator("sources", mode="before")
     @classmethod
@@ -275,27 +347,37 @@ def default_database() -> str:
     return f"sqlite:///{data_folder() / 'attribution.sqlite3'}"
 
 
-Trust = Literal["anyone", "limit", "sources", "model", "session", "operator", "endpoint", "place"]
+def _column(name: str) -> dict[str, Any]:
+    return {field: row.json_schema_extra[name] for field, row in Settings.model_fields.items()}  # type: ignore[index]
 
-SETTINGS: dict[Trust, tuple[str, ...]] = {
-    "anyone": (  # strangers choose them
-        "segmenter", "verifier", "embedder", "chunker", "chunk_size", "chunk_overlap", "window_sentences",
-        "window_stride", "worthiness", "independence", "enrichment", "ranking", "shortlist", "pages_per_claim", "top_k",
-        "threshold", "contradiction_threshold", "aggregation", "least_sources", "decision",
-        "coherence", "without_added", "query", "search_language", "fallback",
-        "exclude", "input_price", "output_price",
-    ),
-    "limit": (  # strangers may lower them
-        "max_queries", "max_pages", "max_seconds", "answer_limit", "page_bytes", "page_timeout", "connect_timeout",
-        "read_timeout", "host_connections", "workers", "llm_timeout", "llm_deadline", "llm_retries", "llm_workers",
-    ),
-    "sources": ("sources",),  # never files and folders of this machine
-    "model": ("segmenter_model", "embedding_model", "verifier_model", "gc_model"),  # names on the operator's list
-    "session": ("openai_model",),  # typed in the page; a saved run names it, and does not choose it
-    "operator": ("robots_timeout", "crawl_delay", "page_days", "llm_tokens"),
-    "place": ("library", "database_url"),  # of this machine: never in a report
-    "endpoint": ("endpoint", "openai_base_url", "openai_api_key"),  # and its two parts: never in a report or an error
-}  # fmt: skip
-TRUST = {name: trust for trust, names in SETTINGS.items() for name in names}
-SECRET = frozenset(SETTINGS["endpoint"])
-PRIVATE = SECRET | frozenset(SETTINGS["place"])
+
+TRUST: dict[str, Trust] = _column("trust") | {ADDRESS: "endpoint", KEY: "endpoint"}
+CHANGES: dict[str, Changes] = _column("changes")
+LABELS = {name: row.title for name, row in Settings.model_fields.items() if row.title}
+DEFAULTS = {name: row.default for name, row in Settings.model_fields.items()}
+
+
+def trusted(*kinds: Trust) -> tuple[str, ...]:
+    """Return the settings of these kinds, in their order."""
+    return tuple(name for name, trust in TRUST.items() if trust in kinds)
+
+
+SECRET = frozenset(trusted("endpoint"))
+PRIVATE = SECRET | frozenset(trusted("place"))
+
+
+def rows() -> list[dict[str, object]]:
+    """Return the settings that can be set by name, as `list settings` and docs/settings.md show them."""
+    found = []
+    for name, row in Settings.model_fields.items():
+        if name in SECRET:
+            continue
+        kind = str(row.annotation) if get_origin(row.annotation) else row.annotation.__name__ if row.annotation else ""
+        default = "" if TRUST[name] == "place" else row.default
+        found.append(
+            {
+                "name": name, "type": kind.replace("typing.", ""), "default": default, "chosen_by": TRUST[name],
+                "changes": CHANGES[name], "label": row.title or "", "note": row.description,
+            }
+        )  # fmt: skip
+    return found

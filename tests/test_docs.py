@@ -15,6 +15,7 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.settings import Settings
+from docs import settings as settings_page
 from pages.ui import frame
 
 ROOT = Path(__file__).parent.parent
@@ -46,6 +47,10 @@ def test_an_implementation_is_one_file_one_entry_and_a_test(
 ) -> None:
     register(module, entry, monkeypatch)
     run_test(test, monkeypatch=monkeypatch, settings=settings)
+
+
+def test_the_page_of_settings_is_their_table() -> None:
+    assert settings_page.PAGE.read_text("utf-8") == settings_page.page(), "run: python -m docs.settings"
 
 
 def run_test(test: tuple[str, str], **fixtures: object) -> None:

@@ -33,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
     verify.commands(add)
     studies.commands(add)
     p = add("list", "list the available implementations and what they need", options.list_tables)
-    p.add_argument("table", nargs="?", choices=options.NAMES)
+    p.add_argument("table", nargs="?", choices=(*options.NAMES, "settings"))
     snapshot.commands(commands.add_parser("snapshot", help="export, import and replay runs"))
     library.commands(commands.add_parser("collections", help="manage named collections of documents"))
     serve.commands(add)

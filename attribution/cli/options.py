@@ -13,6 +13,7 @@ from pydantic import SecretStr
 from attribution.errors import BadInput
 from attribution.files import replacing
 from attribution.settings import ADDRESS, KEY, OPENAI, Endpoint, Settings, environment_endpoint
+from attribution.settings import rows as setting_rows
 from attribution.tables import Entry
 from attribution.types import Failure, Turn
 
@@ -100,7 +101,7 @@ def add_verifier(p: argparse.ArgumentParser, example: str) -> None:
 
 
 def add_settings(p: argparse.ArgumentParser, example: str) -> None:
-    p.add_argument("--set", action="append", metavar="KEY=VALUE", help=f"any other setting, such as {example}")
+    p.add_argument("--set", action="append", metavar="KEY=VALUE", help=f"any of `list settings`, such as {example}")
 
 
 def positive(text: str) -> int:
@@ -181,6 +182,8 @@ def tables() -> Mapping[str, Mapping[str, Entry]]:
 
 
 def list_tables(args: argparse.Namespace) -> None:
+    if args.table == "settings":
+        return print_json(setting_rows())
     settings = Settings.from_environment()
     rows = []
     for table in [args.table] if args.table else NAMES:

@@ -13,7 +13,7 @@ from attribution.embedders import EMBEDDERS
 from attribution.errors import BadSetting
 from attribution.evidence.sources import Source
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import SETTINGS, TRUST, Settings, Trust, hub_models
+from attribution.settings import TRUST, Settings, Trust, hub_models, trusted
 from attribution.verifiers import VERIFIERS
 
 VARIABLE = "ATTRIBUTION_HUB_MODELS"
@@ -107,7 +107,7 @@ def as_record(asked: Mapping[str, object], own: Settings) -> dict[str, object]:
     """Return foreign settings as a saved run may hold them. The language model is only named: no run takes it up."""
     sifted = sift(asked, own)
     safe = own.model_copy(update=sifted.chosen).public()
-    session = {name: str(asked[name])[:200] for name in SETTINGS["session"] if name in asked}
+    session = {name: str(asked[name])[:200] for name in trusted("session") if name in asked}
     same = {name for name in asked if name in safe and safe[name] == asked[name]}
     return {name: safe[name] for name in asked if name in sifted.chosen or name in same} | session
 

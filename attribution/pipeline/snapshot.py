@@ -26,9 +26,8 @@ from attribution.events import STAGES, Spent
 from attribution.evidence import GatherStep, LlmRecord, PreparedClaims
 from attribution.evidence.permissions import Sifted, sift
 from attribution.files import VALUES, count_values
-from attribution.policy import CHOSEN
 from attribution.provenance import Provenance
-from attribution.settings import Settings
+from attribution.settings import CHANGES, Settings
 from attribution.store.cache import Cache
 from attribution.store.database import Database
 from attribution.store.runs import Runs
@@ -37,24 +36,8 @@ from attribution.types import Claim, Failure, Frozen, Judgement, Page, Probabili
 from attribution.verifiers import with_policy
 
 T = TypeVar("T")
-# Settings that have no effect on the claims; if only these change, the claims of the snapshot are used.
-AFTER_CLAIMS = frozenset(
-    ("sources", "pages_per_claim", "page_bytes", "page_days", "workers", "connect_timeout", "read_timeout")
-    + ("page_timeout", "answer_limit", "chunker", "chunk_size", "chunk_overlap", "window_sentences", "window_stride")
-    + (
-        "embedder",
-        "embedding_model",
-        "ranking",
-        "shortlist",
-        "top_k",
-        "verifier",
-        "verifier_model",
-        "gc_model",
-        *CHOSEN,
-    )
-    + ("query", "search_language", "fallback", "exclude", "max_queries", "max_pages", "max_seconds")
-    + ("host_connections", "robots_timeout", "crawl_delay", "input_price", "output_price")
-)
+# if only these change, the claims of the snapshot are used
+AFTER_CLAIMS = frozenset(name for name, changes in CHANGES.items() if changes != "claims")
 BEFORE_SEARCH = (*STAGES[: STAGES.index("search")], "worthiness", "independence", "enrichment")
 
 

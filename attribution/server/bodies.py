@@ -29,15 +29,16 @@ from attribution.events import (
 from attribution.evidence.permissions import WEB_ADDRESS, demanded
 from attribution.evidence.sources import Source
 from attribution.files import PROBLEM, has_half_pair
-from attribution.settings import SETTINGS, Settings
+from attribution.settings import Settings, trusted
 from attribution.types import NOTE, AnalystLabel, Document, Turn
 
 MAX_BODY = 2_000_000  # bytes of a request
 MAX_PAIRS, MAX_DOCUMENTS, MAX_SOURCES = 256, 20, 20
 FIELDS = ("sources", "segmenter", "verifier")  # of a request, besides its settings
 Text = Annotated[str, Field(max_length=MAX_BODY)]
-LOWERED = f"These may be lowered, not raised: {', '.join(SETTINGS['limit'])}."
-Asked = Annotated[dict[str, JsonValue], Field(description=f"Any other setting of a run: top_k, threshold, … {LOWERED}")]
+LOWERED = f"These may be lowered, not raised: {', '.join(trusted('limit'))}."
+CHOSEN = ", ".join(name for name in trusted("anyone", "model") if name not in FIELDS)
+Asked = Annotated[dict[str, JsonValue], Field(description=f"Any other setting of a run: {CHOSEN}. {LOWERED}")]
 
 
 class Body(BaseModel):

@@ -16,7 +16,7 @@ from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.policy import DecisionPolicy
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import COLLECTION, WEB, Settings, Trust, visitor_endpoint
+from attribution.settings import CHANGES, COLLECTION, DEFAULTS, LABELS, WEB, Settings, Trust, visitor_endpoint
 from attribution.tables import Entry
 from attribution.types import Document, Page, Report, Turn
 from attribution.verifiers import VERIFIERS, policy_of
@@ -28,22 +28,7 @@ LLM_TASKS = {
     "independence": "Which claims need context",
     "enrichment": "What that context is",
 }
-FORM = {  # settings that make another run
-    "sources": "Sources",
-    "fallback": "Fallback search",
-    "segmenter": "Split the answer into",
-    "segmenter_model": "Model of the segmenter",
-    "query": "Search query",
-    "verifier": "Verifier",
-    "verifier_model": "Model of the verifier",
-    "openai_model": "Language model",
-    **dict.fromkeys(LLM_TASKS, "Also use it for"),
-}
-SCORES = {
-    state.THRESHOLD: "Minimum support score",
-    state.CONTRADICTION_THRESHOLD: "Minimum contradiction score",
-    state.LEAST_SOURCES: "Independent sources needed",
-}
+FORM = {name: label for name, label in LABELS.items() if CHANGES[name] != "decision"}  # settings of another run
 _FIELDS = {**FORM, "openai_base_url": "Address", "openai_model": "Model", "openai_api_key": "Key"}
 _NAMES: Mapping[str, Mapping[str, Entry]] = {
     "segmenter_model": SEGMENTERS,
@@ -129,7 +114,7 @@ def use_verifier() -> None:
 
 def verifier_settings() -> Settings:
     """Return settings that name no more than the selected verifier."""
-    return Settings(verifier=state.value(state.VERIFIER) or Settings.model_fields[state.VERIFIER].default)
+    return Settings(verifier=state.value(state.VERIFIER) or DEFAULTS[state.VERIFIER])
 
 
 def _language_model() -> dict[str, object]:
@@ -316,9 +301,8 @@ def sources_words(report: Report | None = None) -> str:
 
 def changed_options() -> list[str]:
     """Return the options of the form that differ from the defaults, in its words."""
-    defaults = {n: Settings.model_fields[n].default for n in _DIRECT} | policy_of(verifier_settings()).as_settings()
-    names = FORM | SCORES
-    changed = [names[n] for n in (*_DIRECT, *state.POLICY) if state.value(n) not in (None, "", defaults[n])]
+    defaults = {n: DEFAULTS[n] for n in _DIRECT} | policy_of(verifier_settings()).as_settings()
+    changed = [LABELS[n] for n in (*_DIRECT, *state.POLICY) if state.value(n) not in (None, "", defaults[n])]
     llm = state.text(state.LLM_MODEL) or state.value(state.LLM_TASKS)
     return [*changed, *(["Language model"] if llm else []), *(["Earlier turns"] if state.text(state.TURNS) else [])]
 

@@ -12,11 +12,11 @@ from attribution.evidence.search import QUERIES
 from attribution.policy import LOWEST_THRESHOLD
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import WEB
+from attribution.settings import ALSO, LABELS, WEB
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
-from pages.ui.choices import FORM, LLM_TASKS, SCORES
+from pages.ui.choices import LLM_TASKS
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS, earlier_turns, model_download, multiselect, pick, text_input
 from pages.ui.frame import note, small
 
@@ -70,29 +70,27 @@ def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
 def _methods(segmenter: bool) -> None:
     if segmenter:
         help = "How claims are drawn from the answer (segmenter)."
-        _method("Split the answer into", state.SEGMENTER, SEGMENTERS, help)
-    pick("Search query", state.QUERY, QUERIES, "What the sources are searched for, for each claim.")
+        _method(state.SEGMENTER, SEGMENTERS, help)
+    pick(LABELS[state.QUERY], state.QUERY, QUERIES, "What the sources are searched for, for each claim.")
     help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
-    _method("Verifier", state.VERIFIER, VERIFIERS, help, choices.use_verifier)
+    _method(state.VERIFIER, VERIFIERS, help, choices.use_verifier)
 
 
 def slider(name: str) -> None:
     """A slider of the decision."""
     least, most, step, format_, help = SLIDERS[name]
     st.slider(
-        SCORES[name], least, most, type(least)(state.initial(name)), step, format=format_, key=state.key(name),
+        LABELS[name], least, most, type(least)(state.initial(name)), step, format=format_, key=state.key(name),
         help=f"{help} A finished run is recoloured at once.",
     )  # fmt: skip
 
 
-def _method(
-    label: str, name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None
-) -> None:
+def _method(name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None) -> None:
     """An implementation, and its model where the implementation takes one."""
-    selected = pick(label, name, table, help, on_change)
+    selected = pick(LABELS[name], name, table, help, on_change)
     if selected and (setting := table[selected].model_setting):
         text_input(
-            FORM[setting],
+            LABELS[setting],
             setting,
             "the default model",
             "A model of the Hugging Face hub, downloaded at first use. This server allows "
@@ -137,7 +135,7 @@ def _web() -> None:
     )
     ready = [name for name in choices.ready(choices.ENGINES) if name != selected]
     multiselect(
-        "Fallback search", state.FALLBACK, {name: choices.ENGINES[name].label for name in ready}, "none",
+        LABELS[state.FALLBACK], state.FALLBACK, {name: choices.ENGINES[name].label for name in ready}, "none",
         "Only these engines are used as fallbacks, in this order. The result says when one was used.",
     )  # fmt: skip
 
@@ -174,7 +172,7 @@ def language_model() -> None:
             secret=True,
         )  # fmt: skip
         multiselect(
-            "Also use it for", state.LLM_TASKS, LLM_TASKS, "nothing: rules decide",
+            ALSO, state.LLM_TASKS, LLM_TASKS, "nothing: rules decide",
             "Steps that use rules by default. One prompt for each claim; if it fails, the rules decide.",
         )  # fmt: skip
         for name, direction in zip(state.PRICES, ("input", "output"), strict=True):

@@ -16,7 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attribution.errors import AttributionError
 from attribution.policy import DecisionPolicy
-from attribution.settings import ROOT, Settings
+from attribution.settings import DEFAULTS, ROOT, Settings
 from attribution.store.store import Store
 from attribution.types import Document
 
@@ -34,7 +34,7 @@ COMPARED = "compared"  # the segmenters of the Compare page
 _DEFAULTS: dict[str, object] = {
     LIBRARY: True,
     **{name: DecisionPolicy().as_settings()[name] for name in POLICY},
-    **{name: Settings.model_fields[name].default for name in (SEGMENTER, VERIFIER, QUERY)},
+    **{name: DEFAULTS[name] for name in (SEGMENTER, VERIFIER, QUERY)},
 }
 _INPUTS = (
     QUESTION, TURNS, ANSWER, SECOND, LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE,

@@ -11,7 +11,7 @@ from attribution.errors import BadSetting
 from attribution.pipeline.editing import edit
 from attribution.pipeline.snapshot import Snapshot, dump, load
 from attribution.provenance import Provenance
-from attribution.settings import SETTINGS, Settings
+from attribution.settings import Settings, trusted
 from attribution.store.store import Store
 from attribution.types import Report, Reword, Verdict
 from pages.ui import choices
@@ -59,7 +59,7 @@ def test_an_imported_run_holds_no_paths_no_places_and_no_limit_above_the_operato
     loaded = store.runs.load(imported(report, store))
     assert loaded is not None and loaded.settings["sources"] == ["library", "https://example.org/a"]
     assert not {*FOLDERS, *places} & loaded.settings.keys()
-    for name in SETTINGS["limit"]:
+    for name in trusted("limit"):
         assert loaded.settings[name] <= getattr(Settings(), name)
     again = imported(report, store)
     assert store.runs.load(again) == loaded.model_copy(update={"id": again})  # nobody's run is replaced
@@ -97,5 +97,5 @@ def test_a_snapshot_chooses_neither_folders_nor_limits(folder: Path) -> None:
     settings = load(dump(Snapshot(report, Provenance(), {}, {}))).settings()
     own = Settings.from_environment()
     assert settings.sources == ("documents",)
-    for name in (*SETTINGS["limit"], *SETTINGS["model"]):
+    for name in (*trusted("limit"), *trusted("model")):
         assert getattr(settings, name) == getattr(own, name)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from attribution.cli.main import main
 from attribution.errors import BadSetting
 from attribution.evidence.permissions import allowed_models, as_record, demanded, for_stranger, of_saved_run, sift
-from attribution.settings import ADDRESS, KEY, PRIVATE, ROOT, SETTINGS, Settings
+from attribution.settings import ADDRESS, KEY, PRIVATE, ROOT, TRUST, Settings, trusted
 from tests.server.conftest import Server
 
 ANSWER = {"answer": "The Eiffel Tower was completed in 1889."}
@@ -42,8 +42,7 @@ VALUES = st.recursive(
 
 
 def test_every_setting_says_who_may_choose_it() -> None:
-    named = [name for names in SETTINGS.values() for name in names]
-    assert sorted(named) == sorted([*Settings.model_fields, ADDRESS, KEY])
+    assert TRUST.keys() == {*Settings.model_fields, ADDRESS, KEY}
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=8))
@@ -51,16 +50,16 @@ def test_whatever_a_stranger_asks_for_it_names_no_path_and_exceeds_no_limit(aske
     own = Settings()
     for made in (for_stranger(asked, own), Settings(**dict(for_stranger(asked, own)))):
         assert not [s for s in made.sources if s in PATHS or "://" not in s and "/" in s or "file:" in s]
-        for name in SETTINGS["limit"]:
+        for name in trusted("limit"):
             assert getattr(made, name) <= getattr(own, name)
-        for name in SETTINGS["model"]:
+        for name in trusted("model"):
             assert getattr(made, name) in ("", *allowed_models())
-        for name in (*SETTINGS["operator"], *SETTINGS["session"], *PRIVATE - {ADDRESS, KEY}):
+        for name in (*trusted("operator"), *trusted("session"), *PRIVATE - {ADDRESS, KEY}):
             assert getattr(made, name) == getattr(own, name)
     record = as_record(asked, own)
     json.dumps(record)
     assert not PRIVATE & record.keys() and record.keys() <= asked.keys()
-    known = {name: value for name, value in record.items() if name not in SETTINGS["session"]}
+    known = {name: value for name, value in record.items() if name not in trusted("session")}
     assert not sift(known, own).refused and Settings(**known)
 
 
@@ -164,7 +163,7 @@ def test_a_client_may_lower_limits(limited: Server) -> None:
 def test_the_documentation_says_which_limits_can_be_lowered(limited: Server) -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
     described = httpx2.get(f"{limited.url}/openapi.json").json()["components"]["schemas"]
-    for name in SETTINGS["limit"]:
+    for name in trusted("limit"):
         assert f"`{name}`" in page
         assert name in described["AnalyzeBody"]["properties"]["settings"]["description"]
 

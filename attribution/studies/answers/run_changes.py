@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from attribution.policy import DecisionPolicy
+from attribution.settings import LABELS
 from attribution.text.urls import canonical
 from attribution.text.words import words_of
 from attribution.types import UNCHECKED, AnalystVerdict, Claim, Evidence, Label, Page, Relation, Report, Verdict, quoted
@@ -14,13 +15,6 @@ from attribution.verdicts import SIDES, recolour
 
 ALIKE = 0.5  # minimum likeness of two claims to be matched
 QUOTED = 120  # characters of a claim or title in a reason
-POLICY = {  # in the words of a reason
-    "threshold": "for support",
-    "contradiction_threshold": "for contradiction",
-    "aggregation": "where passages disagree",
-    "least_sources": "independent sources",
-    "decision": "decision",
-}
 CauseKind = Literal[
     "wording", "worthiness", "not_compared", "thresholds", "judgement", "new_page", "lost_page", "changed_page",
     "passage", "unexplained", "analyst",
@@ -135,7 +129,7 @@ def _causes(
         yield Cause("wording", f"It was checked as {then}, now as {later}.")
     elif now and _only_thresholds(before, after, a, now):
         own, other = (DecisionPolicy.of(r.settings).as_settings() for r in (before, after))
-        changed = [(words, own[name], other[name]) for name, words in POLICY.items() if own[name] != other[name]]
+        changed = [(LABELS[name].lower(), own[name], other[name]) for name in own if own[name] != other[name]]
         parts = [f"{words} {_shown(one)}, now {_shown(two)}" for words, one, two in changed]
         yield Cause("thresholds", f"Other thresholds: {'; '.join(parts)}. The probabilities are the same.")
         return

@@ -7,20 +7,11 @@ from datetime import datetime
 
 from attribution.reports.html import Child, Node, badge, el, plural, scrolling, table
 from attribution.reports.provenance import date
+from attribution.settings import LABELS
 from attribution.studies.answers.run_changes import ClaimChange, RunChanges, counts, run_changes
 from attribution.types import Report
 from pages.ui import choices, run_results, state
-from pages.ui.choices import FORM
 from pages.ui.frame import note, plot, section, show, status_line
-
-NAMES = {
-    **FORM,
-    "threshold": "Threshold for support",
-    "contradiction_threshold": "Threshold for contradiction",
-    "top_k": "Passages for each claim",
-    "chunker": "Chunker",
-    "embedder": "Embedding model",
-}
 
 
 def comparison(reports: Sequence[Report]) -> None:
@@ -113,7 +104,7 @@ def unchanged(changes: RunChanges) -> Node:
 
 def differences(changes: RunChanges) -> list[tuple[str, str, str]]:
     """Return the settings and versions that differ, as rows."""
-    rows = [(NAMES.get(name, name), _shown(a), _shown(b)) for name, a, b in changes.settings]
+    rows = [(LABELS.get(name, name), _shown(a), _shown(b)) for name, a, b in changes.settings]
     return rows + [(f"Version: {name}", a or "none", b or "none") for name, a, b in changes.versions]
 
 

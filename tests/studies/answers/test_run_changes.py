@@ -47,7 +47,7 @@ CHANGED = page("The Nile is short.", title="Rivers")
     ("before", "after", "kinds", "words"),
     [
         (report([SUPPORTS]), report([SAYS_NOTHING], threshold=0.8), ["thresholds"],
-         "for support 0.50, now 0.80; for contradiction 0.50, now 0.80"),
+         "minimum support score 0.50, now 0.80; minimum contradiction score 0.50, now 0.80"),
         (report([SUPPORTS]), report([piece(0.2, 0.1, "no_relation")], verifier="base"), ["judgement"],
          "A passage of “Rivers” is judged differently by another verifier: support 0.70, now 0.20."),
         (report([piece(0.1, 0.2, "no_relation")]), report([SUPPORTS]), ["judgement"],

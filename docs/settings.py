@@ -1,0 +1,39 @@
+"""Write docs/settings.md from the table of settings: python -m docs.settings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attribution.settings import rows
+
+PAGE = Path(__file__).with_suffix(".md")
+HEAD = """\
+# Settings
+
+Every setting of a run, from the table in `attribution/settings.py` (`python -m docs.settings` writes this page). On
+the command line: `--set NAME=VALUE`; in REST: `"settings": {"NAME": VALUE}`; in Python: keyword arguments of `check`.
+Lengths are in characters, times in seconds.
+
+Who may choose it, when it comes from a visitor, a client or an imported file: *anyone*; *limit*: lowered, never raised;
+*sources*: no files of this machine; *model*: one of those that the operator lists; *session*: typed in the page;
+*operator* and *place*: the command line alone. What changes: *claims* are made again, *evidence* is found again, or the
+*decision* is made again, at once, from what was found.
+
+| setting | type | default | chosen by | changes | what it is |
+|---|---|---|---|---|---|
+"""
+
+
+def page() -> str:
+    """Return the page as Markdown."""
+    lines = []
+    for row in rows():
+        kind = str(row["type"]).replace("|", "\\|")
+        default = "" if row["default"] in ("", ()) else f"`{row['default']}`"
+        cells = (f"`{row['name']}`", f"`{kind}`", default, row["chosen_by"], row["changes"], row["note"])
+        lines.append(f"| {' | '.join(map(str, cells))} |".replace("|  |", "| |"))
+    return HEAD + "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
