@@ -16,7 +16,7 @@ UV ?= $(BIN)/uv
 COMPILE := $(UV) pip compile --quiet --python-version 3.11 --universal --generate-hashes --no-annotate --no-header --no-emit-index-url
 IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
 
-.PHONY: run test check bench calibrate train screenshots wheel sbom lock clean
+.PHONY: run test check bench calibrate screenshots wheel sbom lock clean
 
 run: $(VENV)/.run
 	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
@@ -36,28 +36,14 @@ bench: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
 	$(BIN)/python -m benchmarks.examples --out $(FIGURES)/examples.json
 	$(BIN)/python -m benchmarks.verdict_cases --out $(FIGURES)/verdict_cases.json
-	$(BIN)/python -m benchmarks.pipeline --runs 3 --growth 100 $(if $(wildcard $(DATA)/eval),--documents $(DATA)) --out $(FIGURES)/speed_pipeline.json --plot $(FIGURES)/speed_pipeline.png --timeline $(FIGURES)/speed_timeline.png
+	$(BIN)/python -m benchmarks.pipeline --runs 3 --growth 100 $(if $(wildcard $(DATA)/eval),--documents $(DATA)) --out $(FIGURES)/speed_pipeline.json --plot $(FIGURES)/speed_pipeline.png
 	$(BIN)/python -m benchmarks.soak --floors --out $(FIGURES)/soak.json
-	$(BIN)/python -m benchmarks.speed.verifier --out $(FIGURES)/speed_verifier.json
-	$(BIN)/python -m benchmarks.speed.base_verifier --out $(FIGURES)/speed_base_verifier.json
-	$(BIN)/python -m benchmarks.speed.comparison --out $(FIGURES)/speed_comparison.json
-	$(BIN)/python -m benchmarks.browser.first_screen --out $(FIGURES)/speed_first_screen.json
-	$(BIN)/python -m benchmarks.browser.memory --out $(FIGURES)/speed_memory.json
-	$(BIN)/python -m benchmarks.browser.history --out $(FIGURES)/speed_history.json
-	$(BIN)/python -m benchmarks.speed.edits --out $(FIGURES)/speed_edits.json
-	$(BIN)/python -m benchmarks.browser.annotation --out $(FIGURES)/speed_annotation.json
-	$(BIN)/python -m benchmarks.speed.collections --out $(FIGURES)/speed_collections.json
 	@if [ -d "$(DATA)/eval" ]; then \
 	  $(BIN)/python -m benchmarks.verifiers $(DATA) --held-out --most 2490 --out $(FIGURES)/verifiers_held_out.json --plot $(FIGURES)/reliability.png && \
 	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png && \
 	  $(CALIBRATE) && \
-	  $(BIN)/python -m benchmarks.shortlist $(DATA) --pools 2 3 4 5 --sizes 30 --out $(FIGURES)/shortlist.json && \
-	  $(BIN)/python -m benchmarks.roles $(DATA) --out $(FIGURES)/roles.json && \
-	  $(BIN)/python -m benchmarks.answers $(DATA) --out $(FIGURES)/answers.json && \
-	  $(BIN)/python -m benchmarks.batch $(DATA) --out $(FIGURES)/batch.json && \
-	  $(BIN)/python -m benchmarks.corrections $(DATA) --most 60 --out $(FIGURES)/corrections.json && \
-	  $(BIN)/python -m benchmarks.groundedness $(DATA) --work build/groundedness --out $(FIGURES)/groundedness.json --plot $(FIGURES)/groundedness.png && \
-	  $(BIN)/python -m benchmarks.collections $(DATA) --out $(FIGURES)/collections.json; \
+	  $(BIN)/python -m benchmarks.segmenters $(DATA) --segmenter clauses && \
+	  $(BIN)/python -m benchmarks.groundedness $(DATA) --work build/groundedness --out $(FIGURES)/groundedness.json --plot $(FIGURES)/groundedness.png; \
 	else echo "no evaluation sets in $(DATA): make bench DATA=FOLDER measures the verifiers too"; fi
 	$(BIN)/python -m benchmarks.floors
 
@@ -68,14 +54,6 @@ calibrate: $(VENV)/.dev
 	for name in embedded-base embedded-small; do \
 	  $(BIN)/python -m attribution calibrate --input build/judged/$$name.jsonl --output attribution/verifiers/data/$$name.json || exit 1; \
 	done
-
-# DATA/nli is the folder of training pairs. Resumes where it stopped.
-train: $(VENV)/.train
-	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/first --passes 1.25
-	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/second --base build/first/model --passes 2 --rate 1e-4 --seed 14
-	$(BIN)/python -m training.train --data $(DATA)/nli --exclude $(DATA)/eval --out build/nli --base build/second/model --passes 1.4 --rate 8e-5 --seed 15
-	$(BIN)/python -m training.export --model build/nli/model --out build/nli/onnx
-	$(BIN)/python -m training.combine --data $(DATA)/nli --exclude $(DATA)/eval --model build/nli/onnx
 
 screenshots: $(VENV)/.dev
 	$(BIN)/python -m docs.screenshots $(SHOTS)
@@ -103,10 +81,6 @@ $(VENV)/.run: requirements-uv.lock requirements.lock requirements-torch-cpu.lock
 
 $(VENV)/.dev: $(VENV)/.run requirements-dev.lock
 	@$(INSTALL) requirements-dev.lock
-	@touch $@
-
-$(VENV)/.train: $(VENV)/.dev training/requirements.txt
-	$(PIP) --quiet --no-deps -r training/requirements.txt
 	@touch $@
 
 # What requirements*.txt do not pin gets its newest version.

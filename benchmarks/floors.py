@@ -44,9 +44,6 @@ FLOORS = (
     Floor(PIPELINE, (THIRTY, "verdicts that agree"), 0.9, 0.98),
     Floor(PIPELINE, ("growth", "100 claims, times the seconds of 10"), 10.5, 8, least=False),
     Floor(PIPELINE, (TEN, "pipeline, peak MB"), 1200, 1100, least=False),
-    Floor("shortlist.json", ("rows", "*", "verdicts, 30"), 0.97, 0.98),
-    Floor("speed_memory.json", ("each at its peak, MB",), 1100, 1100, least=False),
-    Floor("speed_first_screen.json", ("times an empty page",), 2.7, 2.0, least=False),
 )
 
 

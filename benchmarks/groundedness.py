@@ -25,9 +25,8 @@ from attribution.studies.groundedness.evaluation import Evaluation, LeftOut, Out
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split
 from attribution.verifiers.auto import choose
 from benchmarks import arguments, publish
-from benchmarks.evaluation_sets import expertqa_claims, held_out, rows
+from benchmarks.evaluation_sets import expertqa_claims, group, held_out, rows
 from benchmarks.verdicts import factcheck_bench
-from training.in_domain import group
 
 Labelled = Iterator[
     tuple[str, str, str, tuple[str, ...], str, bool]

@@ -28,8 +28,7 @@ from attribution.settings import Settings
 from attribution.types import LABELS, Claim, Label, Verdict
 from attribution.verdicts import counted, decide
 from attribution.verifiers import VERIFIERS, policy_of
-from benchmarks.evaluation_sets import expertqa_claims, held_out, retrieved_passages, rows
-from training.in_domain import group
+from benchmarks.evaluation_sets import expertqa_claims, group, held_out, retrieved_passages, rows
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
 MAX_CLAIM = 450  # characters of a claim, as in training

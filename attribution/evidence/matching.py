@@ -42,7 +42,7 @@ def with_context(text: str, start: int, end: int, limit: int) -> Span:
     """Extend the chunk `text[start:end]` by the sentence before it, or by the rest of the sentence that it begins in.
 
     Only within its line, and only if both together have at most `limit` characters: the verifier is less confident on
-    long passages, and more context made verdicts on the examples worse (docs/measurements.md).
+    long passages, and more context made verdicts on the examples worse.
     """
     line = text.rfind("\n", max(0, end - limit - 1), start) + 1  # 0: the line begins before the part searched
     first = max(line, end - limit)

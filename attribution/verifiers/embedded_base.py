@@ -39,7 +39,7 @@ LONG_SENTENCE = 96  # tokens: more are read in parts
 NOTICED = 0.1  # a sentence's support from which on the whole passage is read
 WHOLE = 0.3  # how much that counts; both were chosen on the choosing halves and the examples (training/README.md)
 LONG_CLAIM = 20  # words: claims with more are read by the small model too
-WEIGHTS = (0.6, 0.5, 0.6)  # of both models' log odds of support, and what is added (docs/measurements.md)
+WEIGHTS = (0.6, 0.5, 0.6)  # of both models' log odds of support, and what is added
 KEPT = 4096  # readings: a run makes some hundreds
 START, SEPARATOR = 0, 2  # of MPNet's vocabulary
 

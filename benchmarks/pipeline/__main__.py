@@ -1,7 +1,7 @@
 """The pipeline against two plain recipes, in turn in one run: seconds, first verdict, memory, and whether they agree.
 
     python -m benchmarks.pipeline [--claims 10 30] [--documents DATA] [--growth 100] [--runs 5] [--out FILE.json]
-        [--plot FILE.png] [--timeline FILE.png]
+        [--plot FILE.png]
 
 `plain` reads sentences with the network of the base verifier, `whole` whole passages with a small cross-encoder. Pages
 of the web are made by script, for each number of --claims. For the first of them documents are read from disk as well:
@@ -19,8 +19,6 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import arguments, publish
-from benchmarks.pipeline.peak import shares
-from benchmarks.pipeline.timeline import draw
 
 RECIPES = ("plain", "whole")
 RUNS = (*RECIPES, "cold", "warm")
@@ -140,7 +138,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--growth", type=int, metavar="CLAIMS")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the seconds")
-    parser.add_argument("--timeline", type=Path, metavar="FILE", help="draw what each thread of a cold run does when")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     few = args.claims[0]
@@ -150,12 +147,8 @@ def main(argv: list[str] | None = None) -> int:
     figures: Figures = dict(sizes)
     if args.growth:
         figures["growth"] = growth(few, args.growth, args.set)
-    figures["peak"] = shares()
     if args.plot:
         plot(sizes, args.plot)
-    if args.timeline:
-        cold = measured("pipeline", few, args.set, "--timeline")["cold"]
-        draw([tuple(span) for span in cold["spans"]], cold["first verdict"], args.timeline)
     publish(figures, args.out)
     return 0
 

@@ -1,6 +1,6 @@
 """One measured run in a process of its own, so that its peak memory is its own; prints one line of JSON.
 
-python -m benchmarks.pipeline.measure pipeline|plain|whole --claims 10 [--documents library|DATA] [--timeline]
+python -m benchmarks.pipeline.measure pipeline|plain|whole --claims 10 [--documents library|DATA]
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page
 from attribution.verdicts import decide
 from attribution.verifiers import policy_of
-from benchmarks.pipeline import site, timeline
+from benchmarks.pipeline import site
 from benchmarks.pipeline.work import Stages, Web, Work, library, wice
 from benchmarks.pipeline.workload import make
 from benchmarks.processes import megabytes, processes
@@ -60,14 +60,13 @@ def found(claim: Claim, label: str, evidence: Sequence[Evidence], urls: dict[str
     return {"claim": claim.text, "label": label, "evidence": pieces}
 
 
-def pipeline(settings: Settings, work: Work, store: Store, spans: bool = False) -> dict[str, Any]:
-    """Seconds, stages and results of one run of the pipeline, and what each thread did if `spans` are asked for."""
+def pipeline(settings: Settings, work: Work, store: Store) -> dict[str, Any]:
+    """Seconds, stages and results of one run of the pipeline."""
     first, started, cpu = 0.0, time.perf_counter(), cpu_seconds()
-    with timeline.recorded(spans) as recorded:
-        source = work.source(settings, store)
-        for event in run(QUESTION, work.answer, settings, store, source=source):
-            if isinstance(event, events.VerdictReady) and not first:
-                first = time.perf_counter() - started
+    source = work.source(settings, store)
+    for event in run(QUESTION, work.answer, settings, store, source=source):
+        if isinstance(event, events.VerdictReady) and not first:
+            first = time.perf_counter() - started
     seconds, cpu = time.perf_counter() - started, cpu_seconds() - cpu
     assert isinstance(event, events.Finished)
     report = event.report
@@ -85,7 +84,6 @@ def pipeline(settings: Settings, work: Work, store: Store, spans: bool = False) 
         "pages": len(report.pages),
         "failures": [f.message for f in report.failures],
         "results": [found(c, labels[c.id], evidence[c.id], urls) for c in report.claims],
-        "spans": recorded,
     }
 
 
@@ -143,7 +141,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--claims", type=int, default=10)
     parser.add_argument("--documents", default="", metavar="library|DATA", help="instead of pages of the web")
     parser.add_argument("--compare", action="store_true", help="plain: search all pages for each claim, too")
-    parser.add_argument("--timeline", action="store_true", help="pipeline: what each thread does when, in the cold run")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder, opened(args.claims, args.documents) as work:
@@ -154,7 +151,7 @@ def main(argv: list[str] | None = None) -> int:
             load_models(settings)
             in_threads(lambda n: read(PAGE, "text/html", "https://example.org/", 60.0), range(2))
             keep_loaded()
-            cold = pipeline(settings, work, store, args.timeline)
+            cold = pipeline(settings, work, store)
             memory = peak_memory()
             measured = {"cold": cold, "warm": pipeline(settings, work, store), "memory": memory}
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import zlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,9 +23,9 @@ from attribution.store.store import Store
 from attribution.text.sentences import sentences
 from attribution.text.words import words_of
 from attribution.types import Claim, Document, Page, SearchHit
+from benchmarks.evaluation_sets import rows
 from benchmarks.examples import examples
 from benchmarks.pipeline.workload import Workload
-from benchmarks.retrieval import cases
 
 ARTICLES, SAMPLE = 30, 60  # of the cited articles of so many claims, the longest
 Round = tuple[Sequence[Claim], Sequence[Page]]  # claims, and the pages that the plain recipe compares them with
@@ -118,11 +119,13 @@ def library(claims: int) -> Disk:
 
 def wice(data: Path, claims: int) -> Disk:
     """Long articles that Wikipedia cites, and what it says after them."""
-    found = cases(data, SAMPLE)
-    longest = sorted({c.page.id: c.page for c in found}.values(), key=lambda p: -len(p.text))[:ARTICLES]
-    read = {page.id for page in longest}
-    texts = _single([c.claim for c in found if c.page.id in read])
-    return Disk(texts[:claims], [Document(f"{page.id}.md", page.text.encode()) for page in longest])
+    found = [r for r in rows(data / "eval" / "wice_claim_dev.jsonl.gz") if any(r["supporting_sentences"])]
+    found.sort(key=lambda row: (zlib.crc32(row["id"].encode()), row["id"]))
+    of_claim = [(row["claim"], "".join(f"{' '.join(s.split())} " for s in row["evidence"])) for row in found[:SAMPLE]]
+    longest = sorted(dict.fromkeys(article for _, article in of_claim), key=len, reverse=True)[:ARTICLES]
+    texts = _single([claim for claim, article in of_claim if article in longest])
+    names = (f"{zlib.crc32(article.encode())}.md" for article in longest)
+    return Disk(texts[:claims], [Document(name, a.encode()) for name, a in zip(names, longest, strict=True)])
 
 
 def _single(texts: Sequence[str]) -> list[str]:

@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import accuracy_score, balanced_accuracy_score, f1_score
 
 from attribution.claims.context import dependence_reason
 from attribution.claims.worthiness import classify, classify_text
 from attribution.types import Claim, Worthiness
-from benchmarks.worthiness import labelled
 from tests.make import claim
 
+LABELLED = Path(__file__).parent.parent / "data" / "worthiness.jsonl"
 FACTUAL = """
 According to [1], the Nile is 6,650 km long.
 [1] says that the Nile is 6,650 km long.
@@ -122,10 +126,11 @@ def test_claims_keep_everything_else() -> None:
 
 @pytest.mark.parametrize("half", ["tune", "test"])
 def test_sentences_of_real_answers_labelled_by_hand(half: str) -> None:
-    figures = labelled(half)
-    assert figures.number == 150
-    assert figures.accuracy >= max(0.85, figures.majority + 0.1)
-    assert figures.balanced >= 0.8 and figures.macro_f1 >= 0.8
+    rows = [json.loads(line) for line in LABELLED.read_text(encoding="utf-8").splitlines()]
+    own = [(r["label"] == "factual", classify_text(r["text"])[0] == "factual") for r in rows if r["half"] == half]
+    gold, guess = zip(*own, strict=True)
+    assert len(own) == 150 and accuracy_score(gold, guess) >= max(0.85, sum(gold) / len(gold) + 0.1)
+    assert balanced_accuracy_score(gold, guess) >= 0.8 and f1_score(gold, guess, average="macro") >= 0.8
 
 
 @pytest.mark.parametrize("row", ["Film: Psycho; Year: 1960", "Planet: Mars; Moons: two", "Mars | two", "a|b"])

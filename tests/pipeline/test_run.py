@@ -16,7 +16,6 @@ from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Chunk, Document, Page, Report
-from benchmarks.answers import faults
 from tests.llm_server import error, llm_server, llm_settings
 
 pytestmark = pytest.mark.usefixtures("warm_library")
@@ -33,6 +32,26 @@ def finished(settings: Settings, store: Store, answer: str = ANSWER, **more) -> 
     *_, last = run(QUESTION, answer, settings, store, **more)
     assert isinstance(last, events.Finished)
     return last.report
+
+
+def faults(report: Report) -> list[str]:
+    """Spans outside the answer, quotes that are not in their page, claims without a verdict, duplicates."""
+    problems = []
+    pages = {p.id: p for p in report.pages}
+    for claim in report.claims:
+        if not claim.text.strip() or not claim.spans:
+            problems.append(f"claim {claim.id} is empty or has no span")
+        if any(not 0 <= a < b <= len(report.answer) for a, b in claim.spans):
+            problems.append(f"claim {claim.id} has a span outside the answer")
+    if len({c.text for c in report.claims}) != len(report.claims):
+        problems.append("the same claim twice")
+    if {c.id for c in report.claims} != {v.claim_id for v in report.verdicts}:
+        problems.append("a claim without verdict")
+    for piece in report.evidence:
+        page, (a, b) = pages[piece.page_id], piece.sentence
+        if page.text[piece.start : piece.end] != piece.text or not piece.start <= a < b <= piece.end:
+            problems.append(f"evidence of {piece.claim_id} is not verbatim in {page.url}")
+    return problems
 
 
 def test_a_document_supports_what_it_says_and_the_rest_is_told_apart(settings: Settings, store: Store) -> None:

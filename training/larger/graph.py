@@ -24,7 +24,7 @@ from attribution.models.mpnet import base_file, base_weights
 from attribution.settings import ROOT
 from attribution.text.sentences import sentences
 from attribution.verifiers.embedded_base import SEPARATOR, START
-from training.data import LABELS
+from training.base import LABELS
 from training.graphs import RUNTIME, Graph, Quantised, input_ranges
 
 LIBRARY, PAIRS = ROOT / "examples" / "library", 60  # what the ranges are seen on

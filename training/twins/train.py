@@ -18,7 +18,6 @@ from typing import Any
 from attribution.errors import AttributionError
 from attribution.settings import Settings
 from training.base import load_base
-from training.batching import collate
 from training.twins.pairs import Pair, divided, pairs, read
 
 OUTPUT = ("grounded",)
@@ -31,6 +30,20 @@ def encode(found: Sequence[Pair], tokenizer: Any, tokens: int) -> list[list[int]
     made = tokenizer(*texts, truncation="only_first", max_length=tokens, return_token_type_ids=False)
     ids: list[list[int]] = made["input_ids"]
     return ids
+
+
+def collate(ids: list[list[int]], tokenizer: Any) -> dict[str, Any]:
+    """The inputs of the tokenizer's model, each (pairs, tokens)."""
+    import torch
+
+    tokens = torch.full((len(ids), max(map(len, ids))), tokenizer.pad_token_id)
+    types, mask = torch.zeros_like(tokens), torch.zeros_like(tokens)
+    for i, row in enumerate(ids):
+        tokens[i, : len(row)] = torch.tensor(row)
+        mask[i, : len(row)] = 1
+        types[i, row.index(tokenizer.sep_token_id) + 1 : len(row)] = 1
+    made = {"input_ids": tokens, "attention_mask": mask, "token_type_ids": types}
+    return {name: value for name, value in made.items() if name in tokenizer.model_input_names}
 
 
 def scores(model: Any, ids: Sequence[list[int]], tokenizer: Any) -> list[float]:

@@ -116,9 +116,9 @@ class MiniLM:
 
 
 FILE = "static.npz"  # the table of estimates
-DIMENSIONS = 256  # of the 384, which lose nothing that counts (docs/retrieval.md)
+DIMENSIONS = 256  # of the 384, which lose nothing that counts
 HALF = 8  # what is added to a signed four-bit number
-ERROR = 0.09  # standard deviation of an estimated cosine, on texts unlike those of training (docs/retrieval.md)
+ERROR = 0.09  # standard deviation of an estimated cosine, on texts unlike those of training
 
 
 class Table(NamedTuple):

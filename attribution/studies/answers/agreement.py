@@ -1,7 +1,7 @@
 """Match the claims of two answers: the same, one says more, or they contradict each other.
 
 The verifier judges similar claims in both directions, each as evidence for the other. The thresholds were chosen on
-labelled pairs (docs/measurements.md).
+labelled pairs.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def test_figures_are_those_that_were_measured(table: str, name: str, measure: Me
 def test_a_place_that_a_file_does_not_have_is_no_figure() -> None:
     assert read_figure("nothing.json: a / b") is None and Measure(what="x", figure="nothing.json: a").shown() == ""
     with pytest.raises(LookupError):
-        read_figure("retrieval.json: rows / chunker=none")
+        read_figure("speed_pipeline.json: rows / chunker=none")
     assert [format_figure(v) for v in (0.82456, 1234, {"right": 3, "of": 4, "share": 0.75})] == [
         "0.825", "1,234", "3 of 4"
     ]  # fmt: skip
