@@ -22,7 +22,7 @@ MAX_NAME = 120
 
 
 def read_document(document: Document, max_bytes: int = MAX_BYTES, reading: Reading | None = None) -> Page:
-    """Read a text, Markdown, HTML, PDF, DOCX or EPUB document as a page. Raises FetchFailed with its name as subject.
+    """Read a document as a page. Raises FetchFailed with its name as subject.
 
     Documents of one run share the same `reading`.
     """

@@ -14,6 +14,9 @@ PLAIN = "text/plain"
 MARKDOWN = "text/markdown"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 EPUB = "application/epub+zip"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+CSV, TSV = "text/csv", "text/tab-separated-values"
+PACKAGED = (DOCX, EPUB, XLSX)  # ZIP archives
 SUFFIXES = {
     ".txt": PLAIN,
     ".text": PLAIN,
@@ -25,6 +28,9 @@ SUFFIXES = {
     ".pdf": PDF,
     ".docx": DOCX,
     ".epub": EPUB,
+    ".xlsx": XLSX,
+    ".csv": CSV,
+    ".tsv": TSV,
 }
 EXPECTED = "expected HTML, PDF, Markdown or plain text"
 
@@ -43,6 +49,8 @@ _SAME_AS = {
     PLAIN: PLAIN,
     MARKDOWN: MARKDOWN,
     PDF: PDF,
+    CSV: CSV,
+    TSV: TSV,
 }
 _SIGNATURES = (
     (b"\x89PNG\r\n", "a PNG image"),
@@ -92,7 +100,7 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     if actual:
         message = f"{subject} is declared as {declared or 'a file'} but is {actual}; {EXPECTED}"
         raise FetchFailed("wrong_type", message, subject)
-    return HTML if _HTML_START.match(head) and declared != MARKDOWN else declared or PLAIN
+    return HTML if _HTML_START.match(head) and declared not in (MARKDOWN, CSV, TSV) else declared or PLAIN
 
 
 def decode(content: bytes, media_type: str = "") -> str:

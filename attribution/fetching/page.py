@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
 _LINE_ENDS = re.compile(r"\r\n?|[\f\v\x85\u2028\u2029]")
-_UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+UNWANTED = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 _PLACEHOLDER = re.compile(
     r"about:\w+|(?:untitled|unnamed|unbenannt|document|presentation|slide|title)[ _-]?\d*|untitled \w+"
     r"|powerpoint[ -]presentation|microsoft (?:word|excel|powerpoint) - .*"
@@ -49,7 +49,7 @@ def make_page(url: str, kind: Literal["web", "library", "document"], extracted: 
 
 def clean(text: str) -> str:
     r"""Normalise line ends to \n, drop control characters and keep at most one blank line in a row."""
-    return _BLANK_LINES.sub("\n\n", _UNWANTED.sub("", _LINE_ENDS.sub("\n", text))).strip()
+    return _BLANK_LINES.sub("\n\n", UNWANTED.sub("", _LINE_ENDS.sub("\n", text))).strip()
 
 
 def one_line(text: str, limit: int = 300) -> str:

@@ -44,8 +44,8 @@ _building = threading.Lock()
 
 
 class FolderSearcher(KeywordSearcher):
-    """Articles below `settings.library`: Markdown with optional front matter (title, date, url), text, HTML, PDF, DOCX
-    and EPUB."""
+    """Articles below `settings.library`: Markdown with optional front matter (title, date, url), and all other
+    files that can be read."""
 
     name = "library"
 

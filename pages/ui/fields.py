@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from attribution.fetching.content_type import SUFFIXES
 from attribution.models import files
 from attribution.reports.html import as_sentence, el
 from attribution.settings import Settings
@@ -18,8 +19,8 @@ from pages.ui import background, choices, state
 from pages.ui.choices import turns_problem
 from pages.ui.frame import note, progress_bar, show, small
 
-DOCUMENT_TYPES = ["txt", "md", "html", "htm", "pdf", "docx", "epub"]
-FORMATS = "Text, Markdown, HTML, PDF, DOCX or EPUB, at most 20 MB each."
+DOCUMENT_TYPES = [suffix.removeprefix(".") for suffix in SUFFIXES]
+FORMATS = "Text, Markdown, HTML, PDF, DOCX, EPUB, XLSX, CSV or TSV, at most 20 MB each."
 
 
 def text_input(label: str, name: str, placeholder: str, help: str | None = None, secret: bool = False) -> None:

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
-from attribution.fetching import formats
+from attribution.fetching import formats, packages
 from attribution.fetching.formats import extract
 from attribution.fetching.page import clean
 
@@ -18,7 +18,7 @@ W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 CONTAINER = '<container><rootfiles><rootfile full-path="O/b.opf"/></rootfiles></container>'
 
 
-def zipped(**members: str) -> bytes:
+def zipped(**members: str | bytes) -> bytes:
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in members.items():
@@ -34,7 +34,7 @@ def paragraph(text: str) -> str:
     return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def epub(*hrefs: str, **chapters: str) -> bytes:
+def epub(*hrefs: str, **chapters: str | bytes) -> bytes:
     items = "".join(f'<item id="i{n}" href="{h}"/>' for n, h in enumerate(hrefs))
     spine = "".join(f'<itemref idref="i{n}"/>' for n in range(len(hrefs)))
     opf = f'<package xmlns="http://www.idpf.org/2007/opf"><manifest>{items}</manifest><spine>{spine}</spine></package>'
@@ -86,7 +86,7 @@ BOMB = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
         ("bomb.docx", docx(paragraph("&b;"), BOMB), "unreadable"),
         ("parts.docx", zipped(other="x"), "unreadable"),
         ("broken.docx", docx("<w:p>"), "unreadable"),
-        ("path.epub", epub("../../../etc/passwd"), "unreadable"),
+        ("path.epub", epub("../../../etc/passwd"), "no_text"),
         ("rights.epub", epub(**{"META-INF__rights.xml": "x"}), "encrypted"),
     ],
 )
@@ -98,7 +98,7 @@ def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None
 
 
 def test_a_huge_member_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formats, "MAX_MEMBER", 10_000)
+    monkeypatch.setattr(packages, "MAX_MEMBER", 10_000)
     with pytest.raises(FetchFailed) as failed:
         extract(docx(paragraph("a" * 20_000)), "", "big.docx", document=True)
     assert failed.value.kind == "too_large"

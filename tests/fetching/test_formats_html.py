@@ -37,7 +37,7 @@ def test_article_with_title_date_site_and_table() -> None:
     found = extract(ARTICLE.encode(), "text/html; charset=utf-8", "https://rivers.example/nile")
     assert (found.title, found.published, found.site) == ("The Nile", "2024-03-05", "Rivers")
     assert "flows north through eleven countries" in found.text
-    assert "Nile | 6650" in found.text
+    assert "Nile: Length 6650" in found.text
     assert "First!" not in found.text and "<" not in found.text
 
 
@@ -227,7 +227,7 @@ def test_html_that_makes_extractors_slow_stays_fast() -> None:
 
 
 def test_too_many_elements(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.fetching.formats.MAX_ELEMENTS", 100)
+    monkeypatch.setattr("attribution.fetching.html.MAX_ELEMENTS", 100)
     assert failure(b"<html><body>" + b"<p>a</p>" * 200).kind == "too_large"
 
 

@@ -11,9 +11,9 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.evidence.sources import open_sources
 from attribution.fair_queue import Turns
-from attribution.fetching import formats, sandbox
-from attribution.fetching.formats import extract, read_epub
-from attribution.fetching.page import Extracted
+from attribution.fetching import packages, sandbox
+from attribution.fetching.formats import extract
+from attribution.fetching.packages import read_epub
 from attribution.fetching.sandbox import Reading
 from attribution.library import ingest
 from attribution.settings import Settings
@@ -137,11 +137,11 @@ def test_the_documents_of_a_run_share_one_budget(
 def test_a_chapter_that_is_named_two_thousand_times_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[bytes] = []
 
-    def counted(content: bytes, media_type: str, name: str) -> Extracted:
+    def counted(content: bytes, name: str) -> str:
         read.append(content)
-        return Extracted("", content.decode())
+        return content.decode()
 
-    monkeypatch.setattr(formats, "read_html", counted)
+    monkeypatch.setattr(packages, "_chapter", counted)
     hrefs = [f"a.xhtml#part-{n}" for n in range(2000)]
     bomb = book(*hrefs, "./a.xhtml", "b.xhtml", **{"O__a.xhtml": "First.", "O__b.xhtml": "Second."})
     assert read_epub(bomb, "", "a.epub").text == "First.\n\nSecond."

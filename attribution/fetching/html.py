@@ -1,0 +1,423 @@
+"""Read HTML: the text that a reader sees, in blocks, of a whole document or of the article within a page."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import compress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from attribution.errors import FetchFailed, Unavailable
+from attribution.fetching import tables
+from attribution.fetching.content_type import decode
+from attribution.fetching.page import UNWANTED, Extracted, read_signs
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+MAX_ELEMENTS = 200_000
+MAX_SCRIPT = 100_000  # characters of JSON metadata kept; trafilatura searches it with slow patterns
+FAST_ELEMENTS = 10_000  # above this, no second opinion of trafilatura's, whose time grows with the square
+for _name in ("trafilatura", "htmldate"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())  # a hostile page must not fill the terminal
+
+_REFERENCE = re.compile(r"&#(?:(\d{1,7})|[xX]([0-9a-fA-F]{1,6}));?")
+
+
+def read_html(content: bytes, media_type: str, name: str) -> Extracted:
+    """The main text with its title, date and site. FetchFailed: unreadable, too_large, paywall or needs_javascript."""
+    try:
+        from trafilatura import bare_extraction
+    except ImportError as error:
+        raise Unavailable("web pages cannot be read: pip install trafilatura lxml_html_clean", error) from error
+    text = decode(content, media_type)
+    if not text.strip():
+        return Extracted("", "")
+    tree = parse(text, name)
+    signs = read_signs(tree)
+    scripts = 0
+    for script in tree.iter("script"):
+        is_json = "json" in script.get("type", "")
+        scripts += len(script.text or "") if is_json else 0
+        if not is_json or scripts > MAX_SCRIPT:
+            script.text = None
+    remove_unseen(tree)
+    host = urlsplit(name).hostname or ""
+    shown = blocks(tree)  # before extraction, which changes the tree
+    size = tree.xpath("count(//*)")
+    document = bare_extraction(
+        tree, url=name if host else None, fast=size > FAST_ELEMENTS, with_metadata=True, include_comments=False,
+        include_tables=True, date_extraction_params={"original_date": True, "extensive_search": False},
+    )  # fmt: skip
+    if document is None or isinstance(document, dict):
+        extracted = Extracted("", "", site=host)
+    else:
+        article = _article(shown, document.text or "")
+        extracted = Extracted(document.title or "", article, document.date or "", document.sitename or host)
+    if failure := signs.failure(extracted.text, name):
+        raise failure
+    return extracted
+
+
+def visible_characters(markup: str) -> str:
+    """Return markup without characters that no reader sees and no parser takes, written as such or as references."""
+
+    def shown(match: re.Match[str]) -> str:
+        code = int(match[1]) if match[1] else int(match[2], 16)
+        unseen = code < 0x110000 and (code < 32 or UNWANTED.match(chr(code))) and code not in (9, 10, 13)
+        return " " if code in (11, 12) else "" if unseen and not 0x80 <= code < 0xA0 else match[0]
+
+    return UNWANTED.sub("", _REFERENCE.sub(shown, markup).replace("\v", " ").replace("\f", " "))
+
+
+def parse(markup: str, name: str) -> _Element:
+    """Return the tree of a page. FetchFailed: unreadable or too_large."""
+    import lxml.html
+
+    parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
+    tree: _Element = lxml.html.document_fromstring(visible_characters(markup).encode("utf-8", "replace"), parser=parser)
+    if any("depth" in entry.message for entry in parser.error_log):
+        raise FetchFailed("unreadable", f"{name} is nested too deeply to be read; paste its text as a document", name)
+    if (size := int(tree.xpath("count(//*)"))) > MAX_ELEMENTS:
+        message = f"{name} has {size:,} HTML elements, at most {MAX_ELEMENTS:,} are read; add only the part you need"
+        raise FetchFailed("too_large", message, name)
+    return tree
+
+
+# --- what no reader sees ---
+
+_HIDES = re.compile(
+    r"display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0*(?:;|!|$)|font-size:0(?:px|em|rem|pt|%)?(?:;|!|$)|"
+    r"(?:left|top|right|text-indent|margin-left):-\d{3,}|color:transparent|text-decoration(?:-line)?:line-through|"
+    r"clip:rect\((?:0|1px)|clip-path:inset\((?:50|100)%"
+)
+_AT_BLOCK = re.compile(r"@[^{}@;]*(?:;|\{(?:[^{}]|\{[^{}]*\})*\})|/\*.*?\*/", re.DOTALL)
+_RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
+_SIMPLE = re.compile(r"([a-z][\w-]*)?([.#][\w-]+)", re.IGNORECASE)
+_SHOWN_LATER = 0.3  # share of the text in paragraphs
+MAX_STYLE = 300_000  # characters of style sheets that are searched
+
+
+def remove_unseen(tree: _Element) -> None:
+    """Remove what a page strikes out or hides; not what holds much of its prose, which scripts will show."""
+    hiding: dict[str, bool] = {}
+    sheets = "".join(style.text or "" for style in tree.iter("{*}style"))[:MAX_STYLE]
+    for selectors, rules in _RULE.findall(_AT_BLOCK.sub("", sheets)):
+        for selector in selectors.split(","):
+            if simple := _SIMPLE.fullmatch(selector.strip()):
+                hiding[(simple[1] or "").lower() + simple[2]] = _hides(rules)
+    hidden = {selector for selector, hides in hiding.items() if hides}
+    _drop(tree.xpath("//*[local-name()='del' or local-name()='s' or local-name()='strike' or local-name()='template']"))
+    unseen = [
+        e for e in tree.xpath("//*[@hidden]|//*[@style]") if e.get("hidden") is not None or _hides(e.get("style"))
+    ]
+    unseen += [e for e in tree.xpath("//*[@class]|//*[@id]") if not hidden.isdisjoint(_selectors(e))] if hidden else []
+    prose = sum(len("".join(p.itertext())) for p in tree.iter("{*}p")) or len("".join(tree.itertext()))
+    _drop(e for e in unseen if len("".join(e.itertext())) <= _SHOWN_LATER * prose and _tag(e) not in ("html", "body"))
+
+
+def _hides(rules: str) -> bool:
+    return bool(_HIDES.search("".join(rules.split()).lower()))
+
+
+def _selectors(element: _Element) -> list[str]:
+    names = [f".{name}" for name in (element.get("class") or "").split()] + [f"#{element.get('id') or ''}"]
+    return names + [_tag(element) + name for name in names]
+
+
+def _drop(elements: Iterable[_Element]) -> None:
+    """Remove elements, but not the text that follows them."""
+    for element in elements:
+        parent, before = element.getparent(), element.getprevious()
+        if parent is None:
+            continue
+        tail = element.tail or ""
+        if before is not None:
+            before.tail = (before.tail or "") + tail
+        else:
+            parent.text = (parent.text or "") + tail
+        parent.remove(element)
+
+
+# --- text in blocks ---
+
+_BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table tbody "
+    "td tfoot th thead tr ul optgroup".split()
+)
+_UNREAD = frozenset("head script style template noscript svg iframe audio video canvas object rt rp title".split())
+_SPACES, _HARD = re.compile(r"\s+"), re.compile(r" ?\x01 ?")
+_LONGEST_CELL = 400  # characters: longer cells are a layout
+_MOST_SPANNED = 100  # columns or rows
+_SPECIAL = frozenset("br sup q math img input select".split())
+_INPUTS = ("", "text", "number", "date", "email", "url", "tel", "search")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, heading, item or table; `raw` is its text without what a table's rows repeat."""
+
+    text: str
+    raw: str
+    element: _Element
+
+
+def blocks(tree: _Element) -> list[Block]:
+    """The text of a tree in order, each block on its own, without white space that does not show."""
+    reader = _Blocks()
+    reader.read(tree, tree)
+    reader.end(tree)
+    return reader.blocks
+
+
+def joined(shown: Iterable[Block]) -> str:
+    """Blocks with a blank line between them, the items of a list on lines."""
+    text = ""
+    listed = False
+    for block in shown:
+        item = block.text.startswith("- ")
+        text += (("\n" if item and listed else "\n\n") if text else "") + block.text
+        listed = item
+    return text
+
+
+class _Blocks:
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._text = ""
+        self._parts: list[str] = []
+
+    def end(self, element: _Element) -> None:
+        """End the block that is being read."""
+        text = _HARD.sub("\n", _SPACES.sub(" ", "".join(self._parts))).strip()
+        self._parts.clear()
+        if not text or text == "-":
+            return
+        self.blocks.append(Block(text, text, element))
+
+    def read(self, element: _Element, block: _Element) -> None:
+        tag = _tag(element)
+        if not tag or tag in _UNREAD:
+            return
+        if tag == "table" and self._table(element, block):
+            return
+        if tag in _BLOCKS:
+            self.end(block)
+            block = element
+            self._parts += ["- "] if tag == "li" else []
+        if tag in _SPECIAL and (special := self._special(element, tag)) is not None:
+            self._parts.append(special)
+        else:
+            as_written = _tag(block) == "pre"
+            for text, child in ((element.text, None), *((child.tail, child) for child in element)):
+                if child is not None:
+                    self.read(child, block)
+                if text:
+                    self._parts.append(text.replace("\n", "\x01") if as_written else text)
+        if tag in _BLOCKS:
+            self.end(block)
+
+    def _special(self, element: _Element, tag: str) -> str | None:
+        """The text of an element that does not show its children one after the other; None for any other."""
+        if tag == "br":
+            return "\x01"
+        if tag == "sup":
+            return raised("".join(self._parts[-8:]), "".join(element.itertext()))
+        if tag == "q":
+            return f"“{''.join(element.itertext())}”"
+        if tag == "math":
+            return f" {formula(element) or '[formula]'} "
+        if tag == "img":
+            marks = f"{element.get('class') or ''} {element.get('src') or ''}".lower()
+            is_formula = any(word in marks for word in ("latex", "mathtex", "math-", "codecogs"))
+            return f" {element.get('alt') or '[formula]'} " if is_formula else ""
+        if tag == "input":
+            return element.get("value") or "" if (element.get("type") or "").lower() in _INPUTS else ""
+        if tag == "select":
+            options = list(element.iter("{*}option"))
+            chosen = next((o for o in options if o.get("selected") is not None), None)
+            return "".join(chosen.itertext()) if chosen is not None else ""
+        return None
+
+    def _table(self, table: _Element, block: _Element) -> bool:
+        """Read a table of data by its rows; False for a layout, whose cells are read one after the other."""
+        if next(table.iterdescendants("{*}table"), None) is not None:
+            return False
+        grid: list[list[str]] = []
+        spans: dict[tuple[int, int], str] = {}
+        heads = 0
+        raw: list[str] = []
+        for number, row in enumerate(table.iter("{*}tr")):
+            cells = [cell for cell in row if _tag(cell) in ("td", "th")]
+            parent = row.getparent()
+            headed = parent is not None and _tag(parent) == "thead"
+            is_head = number == heads and (headed or (len(cells) > 1 and all(_tag(cell) == "th" for cell in cells)))
+            heads += is_head
+            out: list[str] = []
+            raw.append("")
+            for cell in cells:
+                while (number, len(out)) in spans:
+                    out.append(spans[number, len(out)])
+                text = " ".join(part.raw.removeprefix("- ") for part in blocks(cell))
+                raw[-1] += f" {text}"
+                if len(text) > _LONGEST_CELL:
+                    return False
+                wide, high = _span(cell, "colspan"), _span(cell, "rowspan")
+                for column in range(len(out), len(out) + wide):
+                    spans |= {(number + below, column): text for below in range(1, high) if column == len(out)}
+                out += [text, *([text if is_head else ""] * (wide - 1))]
+            while (number, len(out)) in spans:
+                out.append(spans[number, len(out)])
+            grid.append(out)
+        if max(map(len, grid), default=0) < 2:
+            return False
+        self.end(block)
+        for caption in table.iter("{*}caption"):
+            self.blocks += blocks(caption)
+        if rows := "\n\n".join(tables.lines(grid, heads or None)):
+            self.blocks.append(Block(rows, "\n".join(raw), table))
+        return True
+
+
+def _span(cell: _Element, name: str) -> int:
+    value = cell.get(name) or "1"
+    return min(max(int(value), 1), _MOST_SPANNED) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+
+
+def _tag(element: _Element) -> str:
+    return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
+
+
+# --- what stands raised, and formulas ---
+
+_POWER_BASE = re.compile(r"(?:(?<![\d.,])10|(?<![\w.,])\d|(?<![^\W\d_])[^\W\d_]{1,2}|\))$")
+_POWER = re.compile(r"[+\-−–]?\d{1,3}|[a-z]")
+_MARK = re.compile(r"\d{1,3}(?:\s*[,–-]\s*\d{1,3})*|[*†‡§]+")
+
+
+def raised(before: str, text: str) -> str:
+    """A superscript after the text `before`: a power ("10^6", "km²"), a note's mark ("1878[3]"), or letters ("1st")."""
+    text = text.strip()
+    if _POWER.fullmatch(text) and _POWER_BASE.search(before) and not (text.isalpha() and before[-1:].isalpha()):
+        unit = before[-1:].isalpha() and text in ("2", "3")
+        return {"2": "²", "3": "³"}[text] if unit else text if before[-1:].isdigit() and text.isalpha() else f"^{text}"
+    return f"[{text}]" if _MARK.fullmatch(text) and text.strip("*†‡§") else text
+
+
+_FORMULA = {  # the parts of a formula by the element's name, in MathML and in Office's
+    "msup": "{0}^{1}", "sSup": "{0}^{1}", "msub": "{0}_{1}", "sSub": "{0}_{1}", "mfrac": "{0}/{1}", "f": "{0}/{1}",
+    "msqrt": "√({0})", "mroot": "√({0})", "rad": "√({0})",
+}  # fmt: skip
+_UNSHOWN = ("annotation", "annotation-xml", "deg", "rPr", "ctrlPr")
+
+
+def formula(element: _Element) -> str:
+    """A formula on one line: "Q=1.84 b h", "10^6", "a/b"."""
+    name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else "annotation"
+    if name in _UNSHOWN or name.endswith("Pr"):
+        return ""
+    parts = [part for child in element if (part := formula(child))]
+    form = _FORMULA.get(name, "")
+    if form and len(parts) >= form.count("{"):
+        return form.format("".join(parts) if form.count("{") == 1 else parts[0], parts[-1])
+    return "".join(parts) if len(element) else " ".join((element.text or "").split())
+
+
+# --- the article within a page ---
+
+_WORD = re.compile(r"\w+")
+_BESIDE = re.compile(
+    r"\b(?:nav|menu|share|sharing|social|comments?|related|recommend\w*|promo\w*|newsletter|subscri\w+|advert\w*|ads?|"
+    r"sidebar|breadcrumbs?|footer|cookies?|popup|modal|toolbar|pagination|tags?|widget|banner|login|signup|teaser|"
+    r"outbrain|taboola|byline|author|meta|trending|popular|more)\b",
+    re.IGNORECASE,
+)
+_APART = frozenset("nav footer form header button select menu dialog".split())
+_SENTENCE = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
+_FEWEST_WORDS = 4  # of a block that is put back
+_FOUND = 0.85  # share of the article's words that the page's blocks must hold
+
+
+def _article(shown: list[Block], main: str) -> str:
+    """The blocks of the main text that trafilatura found, and those within it that it left out.
+
+    The main text as it is where it does not come from the blocks, as that of a page's metadata.
+    """
+    if not main.strip():
+        return main
+    found = _runs(main)
+    kept = [_share(block, found) >= 0.5 for block in shown]
+    covered = {run for block, keep in zip(shown, kept, strict=True) if keep for run in _runs(block.raw)}
+    if len(found & covered) < _FOUND * len(found):
+        return main.replace("\n", "\n\n")
+    long = [n for n, keep in enumerate(kept) if keep and len(shown[n].raw.split()) > _FEWEST_WORDS]
+    first, last = (long[0], long[-1]) if long else (0, 0)
+    own: set[_Element] = set()  # the elements with main text in them
+    for block in compress(shown, kept):
+        for element in _up(block):
+            if element in own:
+                break
+            own.add(element)
+    mostly: dict[_Element, bool] = {}
+    seen, chosen = set[str](), []
+    for n, (block, keep) in enumerate(zip(shown, kept, strict=True)):
+        if not keep:
+            container = _container(block, own) if first < n < last else None
+            if container is not None and container not in mostly:
+                mostly[container] = _is_mostly(container, shown, kept, n)
+            if container is None or not mostly[container]:
+                continue
+        if len(block.text) > 80 and block.text in seen:  # a teaser repeats the article's first words
+            continue
+        seen.add(block.text)
+        chosen.append(block)
+    return joined(chosen)
+
+
+def _runs(text: str) -> set[str]:
+    """Three words in a row each; a shorter line as a whole."""
+    runs = set()
+    for line in text.lower().split("\n"):
+        words = _WORD.findall(line)
+        runs |= {" ".join(words[i : i + 3]) for i in range(max(1, len(words) - 2))}
+    return runs - {""}
+
+
+def _share(block: Block, found: set[str]) -> float:
+    runs = _runs(block.raw)
+    return len(runs & found) / len(runs) if runs else 0.0
+
+
+def _up(block: Block) -> Iterator[_Element]:
+    yield block.element
+    yield from block.element.iterancestors()
+
+
+def _container(block: Block, own: set[_Element]) -> _Element | None:
+    """The nearest element that also holds main text; None for a part beside it: navigation, links, a form."""
+    links = sum(len("".join(link.itertext())) for link in block.element.iter("a"))
+    stated = _SENTENCE.search(block.raw) or _tag(block.element) in ("figcaption", "table")
+    if not stated or len(block.raw.split()) < _FEWEST_WORDS or 4 * links > len(block.raw):
+        return None
+    for element in _up(block):
+        if element in own:
+            return element
+        marks = f"{element.get('class') or ''} {element.get('id') or ''} {element.get('role') or ''}".replace("_", "-")
+        if _tag(element) in _APART or _BESIDE.search(marks):
+            return None
+    return None
+
+
+def _is_mostly(container: _Element, shown: list[Block], kept: list[bool], at: int) -> bool:
+    """True if at least half of the text in an element, whose blocks stand around one of them, is main text."""
+    first = last = at
+    while first and container in _up(shown[first - 1]):
+        first -= 1
+    while last < len(shown) and container in _up(shown[last]):
+        last += 1
+    sizes = [len(block.raw) for block in shown[first:last]]
+    return 2 * sum(compress(sizes, kept[first:last])) >= sum(sizes)

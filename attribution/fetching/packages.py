@@ -1,0 +1,304 @@
+"""Read files that are ZIP archives of XML: DOCX, EPUB and XLSX."""
+
+from __future__ import annotations
+
+import html
+import io
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from attribution.errors import FetchFailed
+from attribution.fetching import tables
+from attribution.fetching.content_type import HTML, actual_type, decode
+from attribution.fetching.html import blocks, formula, joined, parse, raised, remove_unseen, visible_characters
+from attribution.fetching.page import Extracted
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+MAX_MEMBER = 50_000_000  # bytes of one unpacked member …
+MAX_TOTAL = 100_000_000  # … and of all members that are read
+_UTF_8_NAME = 0x800  # the flag of a member whose name is UTF-8; Info-ZIP writes such names without it
+_TITLE = "{http://purl.org/dc/elements/1.1/}title"
+
+
+class Package:
+    """An open package. FetchFailed: encrypted, or wrong_type where the bytes are not a ZIP archive."""
+
+    def __init__(self, content: bytes, name: str) -> None:
+        self._name, self._left = name, MAX_TOTAL
+        try:
+            self._zip = zipfile.ZipFile(io.BytesIO(content))
+        except zipfile.BadZipFile:
+            if content.startswith(b"\xd0\xcf\x11\xe0"):  # an Office file with a password is an OLE container
+                raise self._encrypted() from None
+            message = f"{name} is not a {name.rpartition('.')[2][:8].upper()} file; save it again"
+            raise FetchFailed("wrong_type", message, name) from None
+        self.members = {_member_name(info): info for info in self._zip.infolist()}
+
+    def read(self, member: str) -> bytes:
+        """The member's bytes. They are counted while unpacking, because the size that an archive declares may be a lie.
+
+        FetchFailed: unreadable (no such member), encrypted or too_large.
+        """
+        if member not in self.members:
+            raise FetchFailed("unreadable", f"{self._name} lacks its part {member[:80]!r}; save it again", self._name)
+        if self.members[member].flag_bits & 1:
+            raise self._encrypted()
+        limit = min(MAX_MEMBER, self._left)
+        with self._zip.open(self.members[member]) as stream:
+            data = stream.read(limit + 1)
+        if len(data) > limit:
+            raise FetchFailed("too_large", f"{self._name} unpacks to more than {limit:,} bytes; split it", self._name)
+        self._left -= len(data)
+        return data
+
+    def xml(self, member: str) -> _Element:
+        """The member's root element. FetchFailed(unreadable) where it declares entities, of which bombs are made."""
+        import lxml.etree
+
+        parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+        root = lxml.etree.fromstring(self.read(member), parser)
+        declared = root.getroottree().docinfo.internalDTD
+        if declared is not None and any(True for _ in declared.iterentities()):
+            raise FetchFailed("unreadable", f"{self._name} declares XML entities, which are not read", self._name)
+        return root
+
+    def _encrypted(self) -> FetchFailed:
+        return FetchFailed("encrypted", f"{self._name} is encrypted; save it without a password", self._name)
+
+
+def _member_name(info: zipfile.ZipInfo) -> str:
+    try:
+        return info.filename if info.flag_bits & _UTF_8_NAME else info.filename.encode("cp437").decode()
+    except UnicodeError:
+        return info.filename
+
+
+# --- EPUB ---
+
+_OPF = "{http://www.idpf.org/2007/opf}"
+_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z]\w{1,30});")
+
+
+def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
+    """Title and the whole text of the chapters that are there. FetchFailed(encrypted) with rights management."""
+    package = Package(content, name)
+    if "META-INF/rights.xml" in package.members:
+        raise FetchFailed("encrypted", f"{name} is encrypted (rights management); add an unprotected copy", name)
+    container = package.xml("META-INF/container.xml")
+    root = next(container.iter("{*}rootfile")).get("full-path") or ""
+    book = package.xml(root)
+    items = {item.get("id"): item for item in book.iter(f"{_OPF}item")}
+    chapters: dict[str, None] = {}  # a book must not name one twice (EPUB 3.3, 5.8.2); a hostile one does
+    for ref in book.iter(f"{_OPF}itemref"):
+        item = items.get(ref.get("idref"))
+        if item is not None and not (item.get("media-type") or "").startswith("image/"):
+            href = unquote((item.get("href") or "").partition("#")[0])
+            chapters[posixpath.normpath(posixpath.join(posixpath.dirname(root), href))] = None
+    texts = [_chapter(package.read(chapter), name) for chapter in chapters if chapter in package.members]
+    return Extracted(book.findtext(f".//{_TITLE}") or "", "\n\n".join(filter(None, texts)))
+
+
+def _chapter(content: bytes, name: str) -> str:
+    """The text of a chapter: as XML where it is well formed, else as a web page; empty for an image."""
+    import lxml.etree
+
+    try:
+        actual_type(HTML, content, name)
+    except FetchFailed:
+        return ""
+    markup = visible_characters(decode(content))
+    as_xml = _ENTITY.sub(lambda found: html.unescape(found[0]), re.sub(r"^\s*<\?xml[^>]*\?>", "", markup))
+    parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
+    try:
+        tree = lxml.etree.fromstring(as_xml.encode(), parser)
+    except lxml.etree.XMLSyntaxError:
+        tree = parse(markup, name) if markup.strip() else None
+    if tree is None:
+        return ""
+    remove_unseen(tree)
+    return joined(blocks(tree))
+
+
+# --- DOCX ---
+
+_WRITTEN = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "softHyphen": ""}
+_GONE = frozenset("del moveFrom instrText delText rPr pPr sectPr rt Fallback delInstrText".split())
+_NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
+_OFF = ("0", "false", "off")
+# the font Symbol from 0x20 on (Adobe's encoding); a space where it has no character of its own
+_SYMBOL = (
+    " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼ "
+    + " " * 32
+    + "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…⏐⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪ 〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭ "
+)
+
+
+def read_docx(content: bytes, media_type: str, name: str) -> Extracted:
+    """Title and text as a reader sees it: rows of tables, notes at the end, no deleted, struck-out or hidden text."""
+    package = Package(content, name)
+    main = next((path for kind, path in _related(package, "") if kind == "officeDocument"), "word/document.xml")
+    document = _Document()
+    document.read(package.xml(main))
+    for kind, path in _related(package, main):
+        if kind in document.notes and path in package.members:
+            for note in package.xml(path):
+                if number := document.notes[kind].get(_value(note, "id")):
+                    before = len(document.paragraphs)
+                    document.read(note)
+                    for text in document.paragraphs[before : before + 1]:
+                        document.paragraphs[before] = f"[{number}] {text}"
+    title = package.xml("docProps/core.xml").findtext(_TITLE) if "docProps/core.xml" in package.members else ""
+    return Extracted(title or "", "\n\n".join(document.paragraphs))
+
+
+def _related(package: Package, part: str) -> Iterator[tuple[str, str]]:
+    """The kind and the member of each part that a part names."""
+    folder, name = posixpath.split(part)
+    if (member := posixpath.join(folder, "_rels", f"{name}.rels")) in package.members:
+        for related in package.xml(member):
+            path = posixpath.normpath(posixpath.join("/", folder, related.get("Target") or "")).lstrip("/")
+            yield (related.get("Type") or "").rpartition("/")[2], path
+
+
+def _local(element: _Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
+
+
+def _value(element: _Element, name: str = "val") -> str:
+    return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
+
+
+def _on(properties: _Element | None, *names: str) -> bool:
+    return properties is not None and any(_local(p) in names and _value(p) not in _OFF for p in properties)
+
+
+class _Document:
+    """The paragraphs of parts of a document, whatever their namespace is: that of Strict files differs."""
+
+    def __init__(self) -> None:
+        self.paragraphs: list[str] = []
+        self.notes: dict[str, dict[str, int]] = {kind: {} for kind in _NOTES.values()}
+        self._boxes: list[_Element] = []  # text boxes of the paragraph that is being read
+
+    def read(self, element: _Element) -> None:
+        """Add the paragraphs below an element."""
+        for child in element:
+            name = _local(child)
+            if name == "p":
+                self._paragraph(child)
+            elif name == "tbl":
+                self.paragraphs += tables.lines(*self._table(child))
+            elif name not in _GONE:
+                self.read(child)
+
+    def _paragraph(self, paragraph: _Element) -> None:
+        text = self._inline(paragraph, "").strip()
+        self.paragraphs += [text] if text else []
+        boxes, self._boxes = self._boxes, []
+        for box in boxes:
+            self.read(box)
+
+    def _inline(self, element: _Element, before: str) -> str:
+        """The text of a run, link, field or paragraph, after the text `before` it."""
+        text = ""
+        for child in element:
+            name = _local(child)
+            if name in _GONE:
+                continue
+            if name == "t":
+                text += "".join(_symbol(ord(c)) if "\uf020" <= c <= "\uf0ff" else c for c in child.text or "")
+            elif name == "sym":
+                text += _symbol(int(_value(child, "char") or "0", 16))
+            elif name in _NOTES:
+                numbers = self.notes[_NOTES[name]]
+                number = numbers.setdefault(_value(child, "id"), sum(map(len, self.notes.values())) + 1)
+                text += f"[{number}]"
+            elif name == "oMath":
+                text += formula(child)
+            elif name == "txbxContent":
+                self._boxes.append(child)
+            elif name == "r":
+                text += self._run(child, before + text)
+            else:
+                text += _WRITTEN[name] if name in _WRITTEN else self._inline(child, before + text)
+        return text
+
+    def _run(self, run: _Element, before: str) -> str:
+        properties = next((p for p in run if _local(p) == "rPr"), None)
+        if _on(properties, "strike", "dstrike", "vanish", "webHidden"):
+            return ""
+        text = self._inline(run, before)
+        align = next((_value(p) for p in properties if _local(p) == "vertAlign"), "") if properties is not None else ""
+        noted = any(_local(part) in _NOTES for part in run)
+        return raised(before[-20:], text) if align == "superscript" and not noted else text
+
+    def _table(self, table: _Element) -> tuple[list[list[str]], int | None]:
+        """The cells of each row, and the number of rows that are heads, if the table says it."""
+        grid: list[list[str]] = []
+        heads, bold = 0, False
+        for row in (r for r in table.iter("{*}tr") if next(r.iterancestors("{*}tbl")) is table):
+            cells: list[str] = []
+            for cell in (c for c in row.iter("{*}tc") if next(c.iterancestors("{*}tr")) is row):
+                inner = _Document()
+                inner.notes = self.notes
+                inner.read(cell)
+                properties = next((p for p in cell if _local(p) == "tcPr"), None)
+                merged = {_local(p): _value(p) for p in properties} if properties is not None else {}
+                above = grid[-1][len(cells)] if grid and len(cells) < len(grid[-1]) else ""
+                continued = "vMerge" in merged and merged["vMerge"] != "restart"
+                cells += [above if continued else " ".join(inner.paragraphs)]
+                cells += [""] * (min(int(merged.get("gridSpan") or 1), 100) - 1)
+            if not grid:
+                runs = [r for r in row.iter("{*}r") if "".join(r.itertext()).strip()]
+                bold = bool(runs) and all(any(_on(p, "b") for p in r if _local(p) == "rPr") for r in runs)
+            properties = next((p for p in row if _local(p) == "trPr"), None)
+            heads += len(grid) == heads and _on(properties, "tblHeader")
+            grid.append(cells)
+        return grid, heads or (1 if bold else None)
+
+
+def _symbol(code: int) -> str:
+    place = (code & 0xFF) - 0x20
+    return _SYMBOL[place].strip() if 0 <= place < len(_SYMBOL) and (code < 0x100 or code >> 8 == 0xF0) else ""
+
+
+# --- XLSX ---
+
+
+def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
+    """The rows of each sheet that is shown, below the sheet's name, with values as they were last calculated."""
+    import openpyxl
+
+    package = Package(content, name)  # says what is no ZIP archive, is encrypted or swells
+    for member in package.members:
+        package.read(member)
+    book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+    texts = []
+    for sheet in book.worksheets:
+        if sheet.sheet_state != "visible":
+            continue
+        rows = [[_cell(cell.value, cell.number_format) for cell in row] for row in sheet.iter_rows()]
+        if shown := tables.lines(rows):
+            texts.append("\n\n".join([sheet.title, *shown] if len(book.worksheets) > 1 else shown))
+    return Extracted(book.properties.title or "", "\n\n".join(texts))
+
+
+def _cell(value: object, form: str) -> str:
+    """A value as the sheet shows it, for dates without a time, percentages and grouped figures."""
+    if value is None:
+        return ""
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat()).removesuffix("T00:00:00").replace("T", " ")
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if "%" in form:
+            return f"{round(value * 100, 6):g}%"
+        rounded = round(value, 6)
+        figure = int(rounded) if rounded == int(rounded) else rounded
+        return f"{figure:,}" if "#,#" in form else str(figure)
+    return str(value)

@@ -1,0 +1,209 @@
+"""What a reader of a file sees is in its text, once and unchanged; what nobody sees is not."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attribution.chunkers import CHUNKERS
+from attribution.fetching.formats import extract
+from attribution.fetching.html import raised
+from attribution.fetching.page import make_page
+from attribution.settings import Settings
+from tests.fetching.test_formats import CONTAINER, docx, epub, paragraph, zipped
+
+MILL = "The mill was rebuilt in 1893 by the engineer Ada Crossley."
+GONE = "The orchard was sold to a cider company in 2016."
+AROUND = (
+    "<p>The orchard at Lindal has grown perry pears since the seventeenth century, and its trees stand by the mill.</p>"
+    "<p>About forty varieties are kept, most of them from the Severn valley, and grafts are given to schools.</p>"
+    "<p>The harvest begins in late September and lasts until the first frost; the fruit is pressed on the farm.</p>"
+)
+
+
+def text(content: bytes | str, name: str = "a.html") -> str:
+    return extract(content if isinstance(content, bytes) else content.encode(), "", name, document=True).text
+
+
+def page(middle: str, head: str = "") -> str:
+    article = f"<article><h1>Lindal</h1>{AROUND}{middle}{AROUND.replace('About', 'Some')}</article>"
+    return f"<!DOCTYPE html><html><head><title>Lindal</title>{head}</head><body>{article}</body></html>"
+
+
+def book(*chapters: str) -> bytes:
+    names = [f"c{n}.xhtml" for n in range(len(chapters))]
+    wrap = '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body>{}</body></html>'
+    return epub(*names, **{f"O__{n}": wrap.format(c) for n, c in zip(names, chapters, strict=True)})
+
+
+CONTROLS = ["\x00", "\x01", "\x07", "\x08", "\x0b", "\x0c", "\x1b", "\x7f", "\ufffe", "\uffff"]
+REFERENCES = ["&#0;", "&#2;", "&#12;", "&#x1F;", "&#xFFFE;", "&#65535;", "&#xD800;"]
+
+
+@pytest.mark.parametrize("character", CONTROLS + REFERENCES)
+def test_a_control_character_costs_itself_alone(character: str) -> None:
+    assert MILL in text(page(f"<p>{MILL}{character}</p>", "<script>var a = 1;</script>"))
+    assert MILL in text(book(f"<p>{MILL}{character}</p>{AROUND}"), "a.epub")
+
+
+@pytest.mark.parametrize("middle", [
+    f"<figure><img src=a.png><figcaption>{MILL}</figcaption></figure>", f"<div>{MILL}</div>",
+    f"<aside><p>{MILL}</p></aside>", f"<table><tr><td><ul><li>{MILL}</li></ul></td></tr></table>",
+    f"<blockquote>{MILL}</blockquote>", f"<dl><dt>Mill</dt><dd>{MILL}</dd></dl>", f"<p><button>{MILL}</button></p>",
+    f"<table><caption>{MILL}</caption><tr><td>Mill</td><td>1893</td></tr></table>",
+    f"<p>{MILL.replace('1893', '<time>1893</time>')}</p>", f"<p>{MILL.replace('mill', '<b>m</b>ill')}</p>",
+])  # fmt: skip
+def test_what_the_article_says_is_kept(middle: str) -> None:
+    assert MILL in text(page(middle))
+
+
+@pytest.mark.parametrize(("middle", "head"), [
+    (f"<p hidden>{GONE}</p>", ""), (f"<template><p>{GONE}</p></template>", ""), (f"<p><s>{GONE}</s></p>", ""),
+    (f"<p><del>{GONE}</del></p>", ""), (f"<noscript><p>{GONE}</p></noscript>", ""),
+    *((f'<p style="{style}">{GONE}</p>', "") for style in (
+        "display: none", "visibility:hidden", "font-size:0", "opacity:0", "position:absolute;left:-9999px",
+        "text-decoration: line-through",
+    )),
+    (f"<p class='a x'>{GONE}</p>", "<style>@media print {.y {color: red}} p, .x {display: none}</style>"),
+    (f"<p id=x>{GONE}</p>", "<style>#x{visibility:hidden}</style>"),
+])  # fmt: skip
+def test_what_no_reader_sees_is_no_evidence(middle: str, head: str) -> None:
+    found = text(page(middle, head if "p," not in head else head.replace("p, ", "")))
+    assert GONE not in found and "Some forty varieties" in found
+
+
+def test_an_article_that_scripts_will_show_is_read() -> None:
+    style = "<style>.js {display:none} @media print {p {display:none}}</style>"
+    assert MILL in text(page(f"<p>{MILL}</p>", style).replace("<article>", "<article class=js>"))
+
+
+@pytest.mark.parametrize(("chapters", "kept"), [
+    ((f"<p>One</p><div>{MILL}</div>{AROUND}",), MILL), ((f"<h1>Mill</h1><h2>{MILL}</h2>{AROUND}",), MILL),
+    ((f"<aside>{MILL}</aside>{AROUND}",), MILL), ((f"<ol class='nav'><li>{MILL}</li></ol>{AROUND}",), MILL),
+    (("<div>The wheel is still,</div><div>the race is dry;</div>",), "The wheel is still,\n\nthe race is dry;"),
+    (("<p>Lot 12.</p>", f"<p>{MILL}</p>"), MILL), (("<p>Caf&eacute;&nbsp;Mill.",), "Café Mill."),
+    (("<table><tr><th>Mill</th><th>Rebuilt</th></tr><tr><td>Lindal</td><td>1893</td></tr></table>",), "Rebuilt 1893"),
+])  # fmt: skip
+def test_a_chapter_is_read_whole(chapters: tuple[str, ...], kept: str) -> None:
+    assert kept in text(book(*chapters), "a.epub")
+
+
+def test_a_book_with_a_flaw_is_read() -> None:
+    members: dict[str, str | bytes] = {
+        "O__c0.xhtml": f"<html><body><p>{MILL}</p></body></html>",
+        "O__c1.png": b"\x89PNG\r\n\x1a\n IHDR",
+    }
+    assert text(epub("c0.xhtml", "absent.xhtml", "c1.png", **members), "a.epub") == MILL
+    opf = (
+        '<!DOCTYPE package><package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="capítulo.xhtml"/>'
+    )
+    opf += '</manifest><spine><itemref idref="a"/></spine></package>'
+    parts = {"META-INF__container.xml": CONTAINER, "O__b.opf": opf, "O__capítulo.xhtml": f"<p>{MILL}</p>"}
+    plain = zipped(**parts)
+    assert text(plain, "a.epub") == MILL
+    flagged = zipfile.ZipFile(io.BytesIO(plain)).getinfo("O/capítulo.xhtml").flag_bits
+    assert flagged & 0x800 and text(plain.replace(b"\x00\x08\x08\x00", b"\x00\x00\x08\x00"), "a.epub") == MILL
+
+
+UP = '<w:vertAlign w:val="superscript"/>'
+
+
+def runs(*written: str | tuple[str, str]) -> str:
+    """A paragraph of runs: texts, or texts with their properties."""
+    pairs = [(each, "") if isinstance(each, str) else each for each in written]
+    return f"<w:p>{''.join(f'<w:r><w:rPr>{how}</w:rPr><w:t>{text}</w:t></w:r>' for text, how in pairs)}</w:p>"
+
+
+@pytest.mark.parametrize(("body", "found"), [
+    ("<w:p><w:r><w:t>38</w:t><w:noBreakHyphen/><w:t>40 m</w:t></w:r></w:p>", "38-40 m"),
+    (runs("In 1934", ("7", UP)), "In 1934[7]"), (runs("10", ("6", UP)), "10^6"),
+    ('<w:p><w:r><w:t>12</w:t><w:sym w:font="Symbol" w:char="F0B0"/></w:r></w:p>', "12°"),
+    (runs("A.", ("B", "<w:vanish/>")), "A."), (runs("A.", ("B", "<w:strike/>")), "A."),
+    (runs(("B", '<w:strike w:val="0"/>')), "B"),
+    ("<w:p><w:moveFrom><w:r><w:t>1936</w:t></w:r></w:moveFrom><w:moveTo><w:r><w:t>1937</w:t></w:r></w:moveTo></w:p>",
+     "1937"),
+    ("<w:p><w:r><w:t>Q is </w:t></w:r><m:oMath xmlns:m='m'><m:sSup><m:e><m:r><m:t>10</m:t></m:r></m:e><m:sup><m:r>"
+     "<m:t>6</m:t></m:r></m:sup></m:sSup></m:oMath></w:p>", "Q is 10^6"),
+    ("<w:p><w:r><w:t>A. </w:t></w:r><c:AlternateContent xmlns:c='c'><c:Choice><w:txbxContent>" + paragraph("Box.")
+     + "</w:txbxContent></c:Choice><c:Fallback><w:txbxContent>" + paragraph("Box.")
+     + "</w:txbxContent></c:Fallback></c:AlternateContent><w:r><w:t>B.</w:t></w:r></w:p>", "A. B.\n\nBox."),
+])  # fmt: skip
+def test_a_document_reads_as_its_reader_sees_it(body: str, found: str) -> None:
+    assert text(docx(body), "a.docx") == found
+    assert text(docx(body).replace(b"schemas.openxmlformats.org", b"purl.oclc.org/ooxml/strict"), "a.docx")
+
+
+def test_notes_and_another_main_part() -> None:
+    relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    rels = '<Relationships xmlns="r"><Relationship Type="{}/{}" Target="{}"/></Relationships>'
+    w = 'xmlns:w="http://purl.oclc.org/ooxml/wordprocessingml/main"'
+    body = '<w:p><w:r><w:t>Oak</w:t><w:footnoteReference w:id="2"/><w:t>.</w:t></w:r></w:p>'
+    parts = {
+        "_rels__.rels": rels.format(relation, "officeDocument", "/text/main.xml"),
+        "text__main.xml": f"<w:document {w}><w:body>{body}</w:body></w:document>",
+        "text___rels__main.xml.rels": rels.format(relation, "footnotes", "notes.xml"),
+        "text__notes.xml": f'<w:footnotes {w}><w:footnote w:id="0">{paragraph("-")}</w:footnote>'
+        f'<w:footnote w:id="2">{paragraph("From Hollins.")}</w:footnote></w:footnotes>',
+    }
+    assert text(zipped(**parts), "a.docx") == "Oak[1].\n\n[1] From Hollins."
+
+
+@pytest.mark.parametrize(("before", "mark", "found"), [
+    ("1878", "3", "[3]"), ("10", "6", "^6"), ("× 10", "−6", "^−6"), ("km", "2", "²"), ("x", "n", "n"),
+    ("21", "st", "st"),
+    ("the word", "12", "[12]"), ("end.", "1,2", "[1,2]"), ("end.", "[4]", "[4]"), ("210", "3", "[3]"), ("", "", ""),
+])  # fmt: skip
+def test_a_raised_figure_is_a_note_or_a_power(before: str, mark: str, found: str) -> None:
+    assert raised(before, mark) == found
+
+
+GRID = [["City", "Inhabitants", "Area"], ["Graz", "290,000", "127 km²"], ["Linz", "212,000", "96 km²"]]
+
+
+def table_in(kind: str, grid: list[list[str]]) -> bytes:
+    """The same table as a file of this kind."""
+    if kind == "xlsx":
+        import openpyxl
+
+        workbook = openpyxl.Workbook()
+        for row in grid:
+            workbook.active.append(row)
+        out = io.BytesIO()
+        workbook.save(out)
+        return out.getvalue()
+    if kind == "docx":
+        rows = ["".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in row) for row in grid]
+        return docx("<w:tbl>" + "".join(f"<w:tr>{row}</w:tr>" for row in rows) + "</w:tbl>")
+    if kind in ("html", "epub"):
+        rows = ["".join(f"<td>{cell}</td>" for cell in row) for row in grid]
+        made = "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
+        return book(made) if kind == "epub" else page(made).encode()
+    if kind == "md":
+        return "\n".join("| " + " | ".join(row) + " |" for row in (grid[0], ["---"] * len(grid[0]), *grid[1:])).encode()
+    return "\n".join({"csv": ";", "tsv": "\t"}[kind].join(row) for row in grid).encode()
+
+
+@pytest.mark.parametrize("kind", ["html", "epub", "docx", "md", "csv", "tsv", "xlsx"])
+def test_a_row_is_read_with_the_heads_of_its_columns(kind: str) -> None:
+    assert "\n\nGraz: Inhabitants 290,000; Area 127 km²\n\nLinz: Inhabitants 212,000; Area 96 km²" in text(
+        table_in(kind, GRID), f"a.{kind}"
+    )
+
+
+WORDS = st.text("abcdefgh é", min_size=1, max_size=8).map(str.strip).filter(bool)
+KINDS = ("html", "epub", "docx", "md", "csv", "tsv", "xlsx")
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(WORDS, min_size=2, max_size=3), min_size=2, max_size=5), st.sampled_from(KINDS))
+def test_offsets_are_exact_and_no_word_is_lost(grid: list[list[str]], kind: str) -> None:
+    found = make_page("a", "document", extract(table_in(kind, grid), "", f"a.{kind}", document=True))
+    assert {word for row in grid for cell in row for word in cell.split()} <= set(re.split(r"[\s:;]+", found.text))
+    for name in CHUNKERS:
+        for chunk in CHUNKERS.build(name, Settings()).chunk(found):
+            assert found.text[chunk.start : chunk.end] == chunk.text
