@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -14,11 +15,13 @@ from attribution.fetching.sandbox import RUN_SECONDS, Reading
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, Searcher, is_local
 from attribution.settings import COLLECTION, WEB, Settings
 from attribution.store.store import Store
+from attribution.text.marks import name_of
 from attribution.types import Document, Failure, Page
 
 SITE = "Your documents"
 MAX_BYTES = 50_000_000
 MAX_NAME = 120
+MOST_NAMES = 1_000  # files of a folder whose names are looked for in an answer
 
 
 def read_document(document: Document, max_bytes: int = MAX_BYTES, reading: Reading | None = None) -> Page:
@@ -127,6 +130,20 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
         except StageFailure as error:
             sources.failures.append(error.as_failure("fetch", document.name))
     return sources
+
+
+def source_names(
+    sources: Sequence[str] = (), documents: Sequence[Document] = (), pages: Sequence[Page] = ()
+) -> frozenset[str]:
+    """Return the names of the run's own documents of two words or more, which an answer may cite: "(annual report)".
+
+    `pages` are those of a finished run.
+    """
+    paths = [Path(name).expanduser() for name in sources if Source.named(name) is None]
+    files = [file for path in paths for file in (islice(path.rglob("*"), MOST_NAMES) if path.is_dir() else [path])]
+    written = [*(d.name for d in documents), *(file.name for file in files)]
+    written += [name for p in pages if p.kind == "document" for name in (p.title, p.url.rpartition(":")[2])]
+    return frozenset(name for name in map(name_of, written) if " " in name)
 
 
 def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:

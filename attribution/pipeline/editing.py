@@ -12,7 +12,7 @@ from attribution.errors import StageFailure
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.near_duplicates import with_origins
-from attribution.evidence.sources import Sources, open_sources
+from attribution.evidence.sources import Sources, open_sources, source_names
 from attribution.fetching.fetcher import Fetcher, fetch
 from attribution.pipeline.changes import Changed, apply, tidied, with_claims, with_found, with_verdict
 from attribution.pipeline.claims import annotate, check_coherence, segment, unmatched
@@ -21,6 +21,7 @@ from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
+from attribution.text.marks import without_names
 from attribution.types import (
     Change,
     ChangeQuestion,
@@ -78,6 +79,7 @@ class _Editing:
             other = {"verifier": change.verifier, "sources": change.sources}
             settings = settings.model_copy(update={name: value for name, value in other.items() if value})
         self.before, self.change, self.settings, self.store, self.stop = report, change, settings, store, stop
+        self.answer = without_names(report.answer, source_names(settings.sources, pages=report.pages))
         self.failures: list[Failure] = []
         self.concerns: dict[str, tuple[Failure, ...]] = {}
         self.added: list[Page] = []
@@ -137,14 +139,14 @@ class _Editing:
     def _other_claims(self, segmenter: str) -> Changed:
         """Segment again. Claims that stay the same keep their verdicts, pinned ones stay, dropped ones stay away."""
         before, settings = self.before, self.settings.model_copy(update={"segmenter": segmenter})
-        segmented = segment(transcript(before.question, before.context), before.answer, settings, self.stop)
+        segmented = segment(transcript(before.question, before.context), self.answer, settings, self.stop)
         self.failures += segmented.failures
         known = {c.id: c for c in before.claims}
         aside = {c.id for c in before.set_aside.claims} if before.set_aside else set()
         pinned = [c for c in before.claims if c.pinned]
         wanted = [c for c in segmented.claims if c.id not in aside and c.id not in {p.id for p in pinned}]
         fresh = self._annotated(before.question, [c for c in wanted if c.id not in known], llm_tasks(settings))
-        fresh, unread = check_coherence(before.answer, fresh, settings, self.store, self.stop)
+        fresh, unread = check_coherence(self.answer, fresh, settings, self.store, self.stop)
         self.failures += unread
         new = {c.id: c for c in fresh}
         claims = (*pinned, *(new.get(c.id) or known[c.id] for c in wanted))
@@ -155,9 +157,7 @@ class _Editing:
     def _annotated(self, question: str, claims: Sequence[Claim], tasks: Sequence[str]) -> list[Claim]:
         own = [task for task in llm_tasks(self.settings) if task in tasks and task != "queries"]
         annotator = LlmAnnotator(self.settings, self.store, self.stop) if own else None
-        annotated, failures = annotate(
-            question, self.before.answer, claims, own, annotator, self.before.context, self.stop
-        )
+        annotated, failures = annotate(question, self.answer, claims, own, annotator, self.before.context, self.stop)
         self.failures += failures
         return annotated
 

@@ -18,7 +18,7 @@ from attribution.events import Queued
 from attribution.evidence import EvidenceSource, LlmRecord
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
-from attribution.evidence.sources import open_sources
+from attribution.evidence.sources import open_sources, source_names
 from attribution.fair_queue import Turns as Turns
 from attribution.fetching.fetcher import Fetcher
 from attribution.models.onnx import stoppable
@@ -28,6 +28,7 @@ from attribution.pipeline.record import RunRecord
 from attribution.retrieval.index import Candidate
 from attribution.settings import Settings, runs_at_once
 from attribution.store.store import Store
+from attribution.text.marks import without_names
 from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Turn, Verdict
 from attribution.verdicts import decide, not_reached
 from attribution.verifiers import policy_of, with_policy
@@ -67,7 +68,8 @@ def run(
     store = Store(store.database, store.rights.by) if store else Store.open(settings.database_url)
     stop = stop or threading.Event()
     source = source or _live(settings, store, documents, stop)
-    return _Run(question, answer, settings, store, source, stop, claims, run_id, context).go()
+    names = source_names(settings.sources, documents)
+    return _Run(question, answer, settings, store, source, stop, claims, run_id, context, names).go()
 
 
 def _live(settings: Settings, store: Store, documents: Sequence[Document], stop: threading.Event) -> LiveSources:
@@ -90,10 +92,12 @@ class _Run:
         claims: Sequence[Claim] | None,
         run_id: str,
         context: tuple[Turn, ...],
+        names: frozenset[str],
     ) -> None:
         self.question, self.answer, self.settings, self.context = question, answer, settings, context
         self.policy = policy_of(settings)
         self.asked = standalone_question(question, context)
+        self.read_answer = without_names(answer, names)  # the claims are made of it
         self.store, self.source, self.stop, self.given_claims = source.over(store), source, stop, claims
         self.matcher = Matcher(settings, self.store, self.asked, source.judgements)
         self.record = RunRecord(question, answer, settings, run_id, context)
@@ -154,7 +158,7 @@ class _Run:
             if self.given_claims is not None:
                 segmented = Segmented(tuple(self.given_claims))
             else:
-                segmented = segment(transcript(self.question, self.context), self.answer, self.settings, self.stop)
+                segmented = segment(transcript(self.question, self.context), self.read_answer, self.settings, self.stop)
         self.record.claims = list(segmented.claims)
         if segmented.version:
             self.record.add_llm(LlmRecord({"segmenter": segmented.version}))
@@ -169,7 +173,7 @@ class _Run:
         with self.record.timed("worth"):
             new = [c for c in self.record.claims if c.worthiness is None]  # claims edited by hand stay as they are
             annotated, failures = annotate(
-                self.question, self.answer, new, self.tasks, self.annotator, self.context, self.stop
+                self.question, self.read_answer, new, self.tasks, self.annotator, self.context, self.stop
             )
             by_id = {c.id: c for c in annotated}
             self.record.claims = [by_id.get(c.id, c) for c in self.record.claims]
@@ -179,7 +183,7 @@ class _Run:
             yield from self._fail(failure)
         with self.record.timed("coherence"):
             self.record.claims, unread = check_coherence(
-                self.answer, self.record.claims, self.settings, self.store, self.stop
+                self.read_answer, self.record.claims, self.settings, self.store, self.stop
             )
         for failure in unread:
             yield from self._fail(failure)

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.evidence.matching import Matcher
+from attribution.evidence.sources import source_names
 from attribution.review.marks import Mark, find
-from attribution.review.references import UNNAMED, Listed, read_sources
+from attribution.review.references import UNNAMED, read_sources
 from attribution.review.support import (
     Citation,
     CitationReport,
@@ -25,6 +26,7 @@ from attribution.review.support import (
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
+from attribution.text.references import Listed
 from attribution.types import Claim, Evidence, Page, Report, Span, content_id
 
 
@@ -154,7 +156,7 @@ def check(
     store, stop = Store(store.database, store.rights.by), stop or threading.Event()
     if save := save and bool(report.id):
         store.rights.check_change(report.id)
-    cited = find(report.answer, listed)
+    cited = find(report.answer, listed, source_names(pages=report.pages))
     factual = [c for c in report.claims if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))]
     standing = attach(report.answer, cited.marks, factual, cited.lists)
     named = {c.id: (key for n in standing.get(c.id, ()) for key in cited.marks[n].sources) for c in factual}

@@ -13,7 +13,7 @@ from typing import Literal
 
 from attribution.policy import DecisionPolicy
 from attribution.review.marks import Mark
-from attribution.review.references import Source
+from attribution.text.references import Source
 from attribution.types import Evidence, Frozen, Judgement, Page, Pair
 from attribution.verdicts import relation
 

@@ -7,6 +7,7 @@ lines are plain text, so that no text of an answer is lost.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -21,6 +22,9 @@ from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType
+
+from attribution.text.marks import marks
+from attribution.types import Span
 
 __all__ = ["Element", "Text", "escape_markdown", "read"]
 
@@ -167,9 +171,6 @@ class _Reader:
             yield Element(tag, self.inline.parse(places))
 
 
-# [1], [2, 3], [^note]: they name sources, and are not part of the statement
-CITATION = re.compile(r"\[(?:\^?\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*|\^[\w-]{1,40})\](?!\()")
-_LINKED_CITATION = re.compile(r"\[(\[\^?\d{1,3}\])\]\(([^()\s]*)\)")
 _TICKS = re.compile(r"`+")
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.I)
 _DEPTH = 12
@@ -223,6 +224,7 @@ class InlineParser:
 
     def __init__(self, source: str) -> None:
         self.source = source
+        self.hidden = [span for mark in marks(source) for span in mark.hidden if span[0] < span[1]]
 
     def parse(self, places: Sequence[int]) -> tuple[Tree, ...]:
         """Parse the text whose characters have these positions; a carriage return is a line break."""
@@ -231,7 +233,7 @@ class InlineParser:
         open_: list[tuple[Token, list[Tree]]] = []
         trees: list[Tree] = []
         deeper = 0  # depth of marks nested below _DEPTH
-        for token in parser.inline.parse(text, parser, {}, []):
+        for token in parser.inline.parse(text, parser, {"marks": self._marks(places)}, []):
             if token.nesting == 1 and len(open_) < _DEPTH:
                 open_.append((token, trees))
                 trees = []
@@ -246,6 +248,15 @@ class InlineParser:
                     _add(trees, leaf)
         return tuple(trees)
 
+    def _marks(self, places: Sequence[int]) -> list[Span]:
+        """Return the parts of citation marks that are among these positions, as spans of their text."""
+        if not places:
+            return []
+        first = bisect_right(self.hidden, places[0], key=lambda span: span[1])
+        last = bisect_right(self.hidden, places[-1], key=lambda span: span[0])
+        found = [(bisect_left(places, start), bisect_left(places, end)) for start, end in self.hidden[first:last]]
+        return [(start, end) for start, end in found if start < end]
+
     def _leaf(self, token: Token, text: str, places: Sequence[int]) -> Iterator[Tree]:
         at: int = token.meta["at"]
         if token.type == "text_special":
@@ -259,9 +270,6 @@ class InlineParser:
         elif token.type == "hardbreak":
             last = places[at + max(len(token.content), 2) - 1] if text[at] in "\\<" else places[at]
             yield Element("br", (Text("\n", places[at], last + 1),))
-        elif token.type == "cite":
-            texts = tuple(self._texts(places[at : at + len(token.content)]))
-            yield Element("cite", texts, href=str(token.attrs.get("href", "")))
         else:
             yield from self._texts(places[at : at + (1 if token.type == "softbreak" else len(token.content))])
 
@@ -290,7 +298,8 @@ def _inline_parser() -> MarkdownIt:
     parser.inline = _Inline()
     parser.inline.ruler.disable(["linkify", "html_inline"])
     parser.inline.ruler.at("image", _image)
-    parser.inline.ruler.before("link", "cite", _cite)
+    parser.inline.ruler.at("text", _text)
+    parser.inline.ruler.before("text", "cite", _cite)
     parser.inline.ruler.before("autolink", "br", _br)
     parser.inline.ruler2.disable("fragments_join")  # joined texts would share one position
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # the page decides what may be opened
@@ -348,17 +357,33 @@ class _State(StateInline):
         return Scanned(not after.isspace(), not before.isspace(), found.length)
 
 
+def _text(state: StateInline, silent: bool) -> bool:
+    """Match plain text up to the next sign of Markdown or citation mark."""
+    ahead = state.env["marks"]
+    sign = state.md.inline.terminator_re.search(state.src, state.pos, state.posMax)
+    mark = next((a for a, _ in ahead[bisect_left(ahead, (state.pos,)) :][:1]), state.posMax)
+    end = min(sign.start() if sign else state.posMax, mark, state.posMax)
+    if not silent:
+        state.append_pending(state.src[state.pos : end])
+    start, state.pos = state.pos, end
+    return end > start
+
+
 def _cite(state: StateInline, silent: bool) -> bool:
-    linked = _LINKED_CITATION.match(state.src, state.pos, state.posMax)
-    match = linked or CITATION.match(state.src, state.pos, state.posMax)
-    if match and not silent:
-        token = state.push("cite", "cite", 0)
-        token.content = linked[1] if linked else match[0]
-        if linked:
-            token.attrs["href"] = linked[2]
-            token.meta["at"] += 1
-    state.pos = match.end() if match else state.pos
-    return match is not None
+    """Match a citation mark; inside it is Markdown, such as a link."""
+    ahead, most = state.env["marks"], state.posMax
+    at = bisect_left(ahead, (state.pos,))
+    if at == len(ahead) or ahead[at][0] != state.pos or ahead[at][1] > most:
+        return False
+    end = ahead[at][1]
+    if not silent:
+        state.env["marks"], state.posMax = [], end
+        state.push("cite_open", "cite", 1)
+        state.md.inline.tokenize(state)
+        state.push("cite_close", "cite", -1)
+        state.env["marks"], state.posMax = ahead, most
+    state.pos = end
+    return True
 
 
 def _br(state: StateInline, silent: bool) -> bool:

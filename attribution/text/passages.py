@@ -10,10 +10,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice, zip_longest
+from itertools import islice, pairwise, zip_longest
 from typing import Literal, NamedTuple
 
 from attribution.text.markdown import Element, Text, read
+from attribution.text.references import listed
 from attribution.text.sentences import sentences
 from attribution.types import Span
 
@@ -24,6 +25,9 @@ _TASK = re.compile(r"\[[ xX]\] ")
 _NUMBER = re.compile(r"\s*\(?\d{1,2}[.)](?:\s+|$)")  # of an item within a line
 _BLANKS = re.compile(r"\s+")
 _NO_WIDTH = "\u200b\ufeff"
+_STOPS, _OPENING = ".!?…。！？｡؟۔।։።", "\"'“‘«([「『（¿¡"
+_CLOSING = " \"'”’»)]」』）"
+_ENDING = ".,;:!?…)]”’»。，、；：！？｡）」』؟،۔।"
 _LABEL = re.compile(r"[^:]{2,60}")
 
 
@@ -34,6 +38,7 @@ class Passage:
     kind: Kind = "text"
     strong: int = 0  # the number of bold characters at its start
     cited: bool = False  # has a citation mark
+    cuts: tuple[int, ...] = ()  # where a citation mark stands behind the stop of a sentence, which ends there
 
     @property
     def start(self) -> int:
@@ -72,11 +77,15 @@ class Passage:
 
     def sentences(self) -> Iterator[Span]:
         """Yield the spans of sentences with words, without an item's number, within the text; a row is one sentence."""
-        for start, end in [(0, len(self.text))] if self.kind == "row" else sentences(self.text):
+        for start, end in [(0, len(self.text))] if self.kind == "row" else self._between_cuts():
             number = _NUMBER.match(self.text, start, end)
             start = number.end() if number and self.kind != "row" else start
             if any(c.isalnum() for c in self.text[start:end]):
                 yield start, end
+
+    def _between_cuts(self) -> Iterator[Span]:
+        for first, last in pairwise((0, *self.cuts, len(self.text))):
+            yield from ((first + start, first + end) for start, end in sentences(self.text[first:last]))
 
 
 def passages(answer: str) -> list[Passage]:
@@ -85,9 +94,16 @@ def passages(answer: str) -> list[Passage]:
 
 
 def statements(answer: str) -> list[Passage]:
-    """Return the passages that can hold claims: no headings, code, footnotes or lead-ins."""
-    kinds = ("text", "item", "row")
-    return [p for p in passages(answer) if p.kind in kinds and not p.lead_in and any(c.isalnum() for c in p.text)]
+    """Return the passages that can hold claims: no headings, code, footnotes, lead-ins or lists of sources."""
+    lists = listed(answer)
+    return [
+        p
+        for p in passages(answer)
+        if p.kind in ("text", "item", "row")
+        and not p.lead_in
+        and any(map(str.isalnum, p.text))
+        and not lists.holds(p.start)
+    ]
 
 
 def plain(source: str) -> str:
@@ -181,7 +197,7 @@ def _characters(block: Element, bold: bool = False) -> Iterator[_Character]:
                 place = (child.start + i, child.start + i + 1) if child.verbatim else (child.start, child.end)
                 yield _Character(character, place, bold)
         elif child.tag == "cite":
-            yield _Character("", (-1, -1), bold)
+            yield _Character("", next(((t.start, t.end) for t in child.texts()), (-1, -1)), bold)
         else:
             yield from _characters(child, bold or child.tag == "strong")
 
@@ -189,20 +205,38 @@ def _characters(block: Element, bold: bool = False) -> Iterator[_Character]:
 def _flat(characters: Iterable[_Character], kind: Kind) -> Passage:
     shown: list[_Character] = []
     cited = False
+    mark: Span | None = None  # the first character of a citation mark since the last word
+    cuts: list[int] = []
     for character in characters:
         blank = character.text.isspace() or character.text in _NO_WIDTH
         if not blank:
-            shown.append(character)
-        elif not character.text:  # a citation mark, with the space before it
-            cited = True
-            while shown and shown[-1].text == " ":
+            if mark and shown and shown[-1].text == " " and character.text in _ENDING:
                 shown.pop()
+            elif mark and _starts(character.text) and _ends(shown):
+                shown += [_Character(" ", mark, False)] if shown[-1].text != " " else []
+                cuts.append(len(shown))
+            mark = None
+            shown.append(character)
+        elif not character.text:
+            cited = True
+            mark = mark or (character.place[0], character.place[0] + 1)
         elif shown and shown[-1].text != " ":
             shown.append(character._replace(text=" "))
     while shown and shown[-1].text == " ":
         shown.pop()
     text = "".join(c.text for c in shown)
     if kind == "item" and (task := _TASK.match(text)):
-        shown, text = shown[task.end() :], text[task.end() :]
+        shown, text, cuts = shown[task.end() :], text[task.end() :], [cut - task.end() for cut in cuts]
     strong = next((i for i, c in enumerate(shown) if not c.bold), len(shown))
-    return Passage(text, tuple(c.place for c in shown), kind, strong, cited)
+    return Passage(text, tuple(c.place for c in shown), kind, strong, cited, tuple(cuts))
+
+
+def _starts(character: str) -> bool:
+    """Return True if a sentence can begin with this character."""
+    return not character.islower() and (character.isalnum() or character in _OPENING)
+
+
+def _ends(shown: Sequence[_Character]) -> bool:
+    """Return True if the last sign is a stop, closing quotes and brackets aside."""
+    last = next((c.text for c in reversed(shown) if c.text not in _CLOSING), "")
+    return bool(last) and last in _STOPS

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from attribution.text.markdown import CITATION
+from attribution.text.marks import without_numbers
 
 HEADING_WORDS = 8  # a longer line is no heading
 LONGEST_LINE = 10_000  # characters: a longer one is no reference and no navigation either
@@ -63,9 +63,7 @@ def prose(text: str) -> str:
 
 
 def _without_marks(line: str) -> str:
-    for mark in (CITATION, _NOTE):
-        line = mark.sub(lambda found: " " * len(found[0]), line)
-    return line
+    return _NOTE.sub(lambda found: " " * len(found[0]), without_numbers(line))
 
 
 def states_nothing(line: str) -> bool:

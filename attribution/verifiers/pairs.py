@@ -9,7 +9,7 @@ from typing import Protocol
 
 from attribution.errors import BadInput, LlmFailed
 from attribution.store.store import Store
-from attribution.text.markdown import CITATION
+from attribution.text.marks import without_numbers
 from attribution.text.sentences import sentences
 from attribution.text.words import share_terms
 from attribution.types import Judgement, LlmUsage, Pair, Probabilities, Span, content_id
@@ -191,5 +191,5 @@ def _states(stated: str, claim: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    words = (word.strip(_EDGES) for word in CITATION.sub(" ", text).replace("’", "'").casefold().split())
+    words = (word.strip(_EDGES) for word in without_numbers(text).replace("’", "'").casefold().split())
     return [word for word in words if word]

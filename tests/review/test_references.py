@@ -8,8 +8,9 @@ from attribution.evidence.sources import read_document
 from attribution.fetching.page import Extracted, make_page
 from attribution.library.folder import FolderSearcher
 from attribution.review.marks import find
-from attribution.review.references import Source, known_page
+from attribution.review.references import known_page
 from attribution.settings import Settings
+from attribution.text.references import Source
 from attribution.types import Document, Page
 from tests.servers import pdf_bytes
 

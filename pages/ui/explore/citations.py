@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attribution.evidence.permissions import of_saved_run
+from attribution.evidence.sources import source_names
 from attribution.reports.html import Child, Node, as_sentence, badge, el, link_to_sentence, plural, safe_url, table
 from attribution.review import citations
 from attribution.review.citations import Step, claims_id
@@ -173,7 +174,7 @@ STEPS = {"read": "Reading sources", "judge": "Comparing them with the claims"}
 
 def citations_panel(report: Report) -> None:
     """Draw the marks of the answer, the button, and the result."""
-    cited = find(report.answer)
+    cited = find(report.answer, names=source_names(pages=report.pages))
     if not cited.marks:
         small("The answer cites no source.")
         return

@@ -10,8 +10,8 @@ import pytest
 from attribution.reports.html import html
 from attribution.review.citations import Step
 from attribution.review.marks import find
-from attribution.review.references import Source
 from attribution.review.support import Citation, CitationReport, CitedClaim, Figures
+from attribution.text.references import Source
 from attribution.types import Claim, Report
 from pages.ui.explore.citations import CitationsJob, result_view, summary
 from tests.make import claim, evidence, page

@@ -1,0 +1,198 @@
+"""Every form of citation mark, wherever it stands: the claim holds none of it, and it ends the sentence before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from attribution.review.marks import find
+from attribution.segmenters.sentences import Sentences
+from attribution.settings import Settings
+from attribution.text.marks import FORMS, marks, name_of, without_names
+from attribution.text.references import listed
+
+FIRST, SECOND = "The mill at Orvale was rebuilt in granite", "It grinds nine hundred sacks a week"
+# forms of the table in other clothes: self-written, as assistants write them
+MORE = [
+    "[1]", "[ 1 ]", "［1］", "[1, 2]", "[1][2]", "[1] [2]", r"\[1\]", "[#1]", "[1†L3-L9]", "[^1^]", "[^note]",
+    "[source_1]", "[Doc 1]", "[doc1]", "[Document 2]", "(Source 1)", "(ref. 2)", "(refs. 1, 2)", "[citation:1]",
+    "[cite: 1, 2]", "[web:1]", "([1])", "(see [1])", "**[1]**", "*[1]*", "^[1]", "【4:0†source】", "【2】",
+    "【12†mill.md】", r"[\[2\]](https://example.org/b2)", "[^1](https://example.org/a)", "[1](https://example.org/a)",
+    "[2](#ref-2)", "([example.org](https://example.org/mill?utm_source=chatgpt.com))",
+    "([A](https://a.org/x), [B](https://b.org/y_(z)))",
+    "[example+1](https://example.org/a)[example+2](https://example.org/b)", "(<https://example.org/a>)",
+    "(https://example.org/very/long/path?id=1&b=2, https://example.org/c)", "(via [Mill Guide](https://example.org))",
+    "\ue200cite\ue202turn0search3\ue202turn0search8\ue201", "\ue200filecite\ue202turn2file0\ue202L10-L20\ue201",
+    "\ue202turn0file1", r"\ue200cite\ue202turn0news2\ue201", r"\ue202turn0file1", "citeturn1view0",
+    ":contentReference[oaicite:12]{index=12}", "【oaicite:3】", "(mill.docx)", "[mill.pdf, p. 3]",
+    "(mill.pdf, p. 3; river.txt)", "(mill-summary.docx, note 1)", "(Source: mill.md)", "[Source: The Mill, p. 2]",
+    "(Quelle: Mühlenbuch)", "(Rossi & Doe, 2020)", "(Rossi and Doe 2019a, 2019b)",
+    "(see Rossi et al., 2020, pp. 4–6)", "(Rossi, in press)", "(Rossi, 2020; Doe et al., 2019)",
+    "*(Mill Guide, 2021)*", "(World Mill Organization, 2021)", "(DOI: 10.1000/182)", "doi:10.1000/182",
+    "(arXiv:2004.01234)", "<sup>[2]</sup>", "<sup>1, 2</sup>", '<sup><a href="#n1">1</a></sup>', "²", "²˒³",
+    "[source]", "[citation needed]",
+]  # fmt: skip
+SPECIAL = ("12", "", "https://example.org/b")  # forms that stand in one place alone, tested below
+EXAMPLES = sorted(
+    {row.example for row in FORMS if row.form and not (row.words or row.listed or row.run)} - set(SPECIAL) | set(MORE)
+)
+AFTER_WORDS = [e for e in EXAMPLES if e != "[Travel Guide](https://example.org/b)"]  # within a sentence it is words
+
+
+def texts(answer: str) -> list[str]:
+    claims = Sentences(Settings()).segment("", answer).claims
+    for claim in claims:
+        for start, end in claim.spans:
+            left = iter(answer[start:end])
+            assert all(c in left for c in claim.text.replace(" ", ""))
+    return [claim.text for claim in claims]
+
+
+BOTH = [f"{FIRST}.", f"{SECOND}."]
+
+
+@pytest.mark.parametrize("mark", AFTER_WORDS)
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("{0} {m}. {1}.", BOTH),
+        ("{0}. {1} {m}.", BOTH),
+        ("- {0} {m}.\n- {1}.", BOTH),
+        ("> {0} {m}. {1}.", BOTH),
+        ("**{0} {m}.** {1}.", BOTH),
+        ("“{0} {m}.” {1}.", [f"“{FIRST}.”", BOTH[1]]),
+        ("{0} {m}, as said.", [f"{FIRST}, as said."]),
+        ("{0} {m} {m}. {1}.", BOTH),
+        ("大橋於一九六二年開通 {m}。全長二百公尺。", ["大橋於一九六二年開通。", "全長二百公尺。"]),
+        ("Мост открыт в мае {m}. Он длинный.", ["Мост открыт в мае.", "Он длинный."]),
+        ("افتتح الجسر في مايو {m}. طوله مئتا متر.", ["افتتح الجسر في مايو.", "طوله مئتا متر."]),
+    ],
+)
+def test_a_mark_before_the_stop_is_no_part_of_the_claim(answer: str, expected: list[str], mark: str) -> None:
+    if mark.startswith("— ") and "said" in answer:
+        pytest.skip("ends its sentence")
+    assert texts(answer.format(FIRST, SECOND, m=mark)) == expected
+
+
+@pytest.mark.parametrize("mark", EXAMPLES)
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("{0}. {m} {1}.", BOTH),
+        ("{0}.{m} {1}. {m}", BOTH),
+        ("{0}. {m}\n\n{1}.{m}", BOTH),
+        ("It cost 900. {m} {1}.", ["It cost 900.", BOTH[1]]),
+        ("It opened in 1962.{m} {1}.", ["It opened in 1962.", BOTH[1]]),
+        ("- {0}. {m}\n1. {1}.{m}\n", BOTH),
+        ("“{0}.” {m} {1}.", [f"“{FIRST}.”", BOTH[1]]),
+        ("Мост открыт в мае. {m} Он длинный.", ["Мост открыт в мае.", "Он длинный."]),
+    ],
+)
+def test_a_mark_behind_the_stop_ends_the_sentence(answer: str, expected: list[str], mark: str) -> None:
+    if mark.startswith(("doi:", "cite", "²")) and ".{m}" in answer:
+        pytest.skip("needs a blank or a word before it")
+    if mark.startswith("— ") and (".{m}" in answer or "{m} " in answer):
+        pytest.skip("ends its line")
+    assert texts(answer.format(FIRST, SECOND, m=mark)) == expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (f"{FIRST}.12 {SECOND}.3", BOTH),
+        (f"[cite_start]{FIRST}. [cite: 1, 2] [cite_start]{SECOND}. [cite: 3]", BOTH),
+        (f'<cite index="1-2">{FIRST}.</cite> {SECOND}.', BOTH),
+        (f"{FIRST}. https://example.org/a {SECOND}.", BOTH),
+        (f"<think>I recall 1950. Or\n\n- 1951?</think>{FIRST}.", BOTH[:1]),
+        (f"The user asks.\n\nI recall 1950.\n</think>\n\n{FIRST}.", BOTH[:1]),
+        ('He, entity["people", "Ada Low", 0], is said to be old.', ["He, Ada Low, is said to be old."]),
+        ('By \ue200entity\ue202["people","Ada Low",0]\ue201 it was said.', ["By Ada Low it was said."]),
+        (
+            f"{FIRST} [1] and [the guide](https://example.org) says so (https://b.org/x).",
+            [f"{FIRST} and the guide says so."],
+        ),
+        ("Its owner is [Ada Low](https://example.org).", ["Its owner is Ada Low."]),
+        ("He works at [Booking.com](https://booking.com).", ["He works at Booking.com."]),
+        (
+            "The field is 5 m² and 10<sup>6</sup> wide, E = mc².",
+            ["The field is 5 m² and 10<sup>6</sup> wide, E = mc²."],
+        ),
+        ("¹⁴C dating gave 10⁻³ in Paris (1900).", ["¹⁴C dating gave 10⁻³ in Paris (1900)."]),
+        ("He won (Paris, May 1900) in the U.S. [1] and left.", ["He won (Paris, May 1900) in the U.S. and left."]),
+        ("Version 2.12 is out. No. 12 is next.", ["Version 2.12 is out.", "No. 12 is next."]),
+        ("- `a[1]` is code, f(x) (see below) is not.", ["a[1] is code, f(x) (see below) is not."]),
+    ],
+)
+def test_marks_of_one_place_and_what_only_looks_like_one(answer: str, expected: list[str]) -> None:
+    assert texts(answer) == expected
+
+
+@pytest.mark.parametrize("row", FORMS, ids=lambda row: row.example)
+def test_the_example_of_a_form_is_found_by_it(row: object) -> None:
+    (form,) = (f for f in FORMS if f is row)
+    behind = not form.pattern.search(f"word {form.example}")
+    answer = (
+        f"It is ancient.{'' if form.read == 'figures' else ' '}{form.example}" if behind else f"word {form.example}"
+    )
+    if form.example.startswith("<think>"):
+        answer = form.example
+    answer += "\n\nSources:\n[a] The guide, https://example.org/b\nRossi, J. (2020). The mill.\n" * form.listed
+    (mark,) = marks(answer, frozenset(["annual report"]))
+    assert mark.row is form and answer[mark.start : mark.end].strip() == form.example
+    if form.form:
+        assert [m.form for m in find(answer, names=frozenset(["annual report"])).marks] == [form.form]
+
+
+def test_a_name_in_brackets_is_a_mark_if_the_run_has_such_a_source() -> None:
+    names = frozenset(map(name_of, ["reports/Annual_Report.pdf", "trial-summary.docx"]))
+    answer = f"{FIRST} (annual report, p. 3). {SECOND} [trial summary; Annual Report] (as planned)."
+    assert texts(without_names(answer, names)) == [BOTH[0], f"{SECOND} (as planned)."]
+    assert [m.sources for m in find(answer, names=names).marks] == [
+        ("annual report, p. 3",),
+        ("trial summary", "annual report, p. 3"),
+    ]
+    assert len(without_names(answer, names)) == len(answer) and not find(answer).marks
+
+
+BOOKS = (
+    "Smith, J. (2019a). One.\nSmith, J. (2019b). Two\n    and more.\n"
+    "Low, A., & Doe, K. (in press). Three.\n———. (1999). Four.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("x\n\nReferences\n\n" + BOOKS, ["Smith, J. (2019a). One.", "Smith, J. (2019b). Two and more.",
+                                        "Low, A., & Doe, K. (in press). Three.", "———. (1999). Four."]),
+        ("x\n\nReferences\n\nSmith, J. (2019). A title that\ngoes on. Press.\n\nLow, A. (2020). B.",
+         ["Smith, J. (2019). A title that goes on. Press.", "Low, A. (2020). B."]),
+        ("x\n\n### 📚 References & Further Reading\n- A, https://a.org\n- B, https://b.org", ["A, https://a.org", "B, https://b.org"]),
+        ("x\n\n**Learn more:**\n1. [A](https://a.org)\n2. [B](https://b.org)", ["[A](https://a.org)", "[B](https://b.org)"]),
+        ("x\n\nLiteratur:\nLow, A. (2020): Mühlen. Wien.", ["Low, A. (2020): Mühlen. Wien."]),
+        ("x [1]\n\n---\n1. mill.md\n2. [B](https://b.org)", ["mill.md", "[B](https://b.org)"]),
+        ("x\n\nSources\n---\n(1) mill.md\n(2) river.md", ["mill.md", "river.md"]),
+        ("x\n\n## Sources\n| # | Source |\n|---|---|\n| 1 | [A](https://a.org) |\n| [2] | B |",
+         ["[A](https://a.org)", "B"]),
+        ("x\n\n<details>\n<summary>Sources</summary>\n\n1. mill.md\n2. B\n\n</details>\n", ["mill.md", "B"]),
+        ("x\n\n参考资料：\n1. 橋 https://a.org", ["橋 https://a.org"]),
+        ("x\n\n## Learn more\n\nThe mill is open to all.", []),
+        ("x\n\nIn three steps:\n1. Open it.\n2. Close it.", []),
+    ],
+)  # fmt: skip
+def test_a_list_of_sources_has_its_entries_whole_and_no_claim(answer: str, expected: list[str]) -> None:
+    found = listed(answer)
+    assert [s.text.strip() for s in found.sources] == expected
+    if expected:
+        assert texts(answer) == ["x"] and len(found.regions) == 1
+
+
+@pytest.mark.parametrize(
+    ("mark", "keys"),
+    [
+        ("(Smith 2019a, 2019b)", "12"), ("(Low & Doe, in press)", "3"), ("Smith (2019a: 12)", "1"),
+        ("Smith's (2019b)", "2"),
+        ("Smith et al. [2019b]", "2"), ("(Low 1999)", "4"), ("(Smith, 2019a; Low, 1999)", "14"),
+    ],
+)  # fmt: skip
+def test_authors_and_years_name_the_entries_of_the_list(mark: str, keys: str) -> None:
+    assert [m.sources for m in find(f"Mills are old {mark}.\n\nReferences\n\n{BOOKS}").marks] == [tuple(keys)]
