@@ -74,6 +74,11 @@ FORMATS: dict[str, Format] = {
         "The sources that support or contradict a claim, for LaTeX.",
         ".bib", "application/x-bibtex",
     ),
+    "ris": Format(
+        "attribution.reports.references:write_ris", "RIS",
+        "The same sources for EndNote, Mendeley and other reference managers.",
+        ".ris", "application/x-research-info-systems",
+    ),
     "csl": Format(
         "attribution.reports.references:write_csl_json", "CSL-JSON",
         "The same sources for Zotero, Pandoc and other reference managers.",

@@ -1,4 +1,4 @@
-"""Write the sources behind the verdicts of a run as BibTeX and CSL-JSON."""
+"""Write the sources behind the verdicts of a run as BibTeX, RIS and CSL-JSON."""
 
 from __future__ import annotations
 
@@ -130,6 +130,30 @@ def _note(source: Reference) -> str:
 
 def _latex(text: str) -> str:
     return text.translate(_LATEX)
+
+
+def write_ris(exported: Exported) -> str:
+    """Write one RIS record for each source. No value has a line break, so none can begin a tag."""
+    records = []
+    for source in references(exported.report):
+        fields = {
+            "TY": "ELEC" if source.url else "GEN",
+            "ID": source.key,
+            "TI": source.title,
+            "T2": source.site,
+            "PY": source.published[:4],
+            "DA": _slashed(source.published),
+            "Y2": _slashed(source.accessed),
+            "UR": source.url,
+            "N1": f"Facts from {source.facts_from}. {BUILT_IN_LICENCE}" if source.facts_from else "",
+        }
+        records.append("".join(f"{tag}  - {value}\n" for tag, value in fields.items() if value) + "ER  - \n")
+    return "\n".join(records)
+
+
+def _slashed(date: str) -> str:
+    """Return a date as RIS has it: year/month/day/, where a missing part is empty."""
+    return "/".join((*date.split("-"), "", "")[:3]) + "/" if date else ""
 
 
 def write_csl_json(exported: Exported) -> str:

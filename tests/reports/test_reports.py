@@ -11,6 +11,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 import jsonschema
 import pytest
+import rispy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -138,7 +139,7 @@ def test_the_analyst_s_verdicts_are_in_every_export_that_tells_verdicts() -> Non
     document = json.loads(written("json", exported))
     jsonschema.validate(document, report_json.schema(), jsonschema.Draft202012Validator)
     assert report_json.read(written("json", exported)).report.judgements == exported.report.judgements
-    for name in ("bibtex", "csl"):  # they list sources, and tell no verdict
+    for name in ("bibtex", "ris", "csl"):  # they list sources, and tell no verdict
         assert written(name, exported) == written(name, Exported(run()))
     for name in ("html", "markdown", "claims", "json"):
         assert "The analyst" not in written(name, Exported(run())) and '"judgements"' not in written(
@@ -236,6 +237,25 @@ def test_latex_shows_the_title_that_was_there() -> None:
     title = "50% & C:\\dir #1 _a_ ~b"  # what the library that reads it back knows
     shown = str(Text.from_latex(next(iter(bibliography(hostile(title)).entries.values())).fields["title"]))
     assert shown.replace(" ", "") == title.replace(" ", "")
+
+
+def test_ris_says_where_and_when() -> None:
+    first, other = rispy.loads(written("ris", Exported(run())))
+    assert first == {
+        "type_of_reference": "ELEC", "id": "example-the-tower-2020", "title": "The tower",
+        "secondary_title": "example.org", "year": "2020", "date": "2020/05/07/", "access_date": "2026/11/01/",
+        "urls": ["https://example.org/tower"],
+    }  # fmt: skip
+    assert other["urls"][0].endswith("pdf")
+
+
+@given(ANY)
+@settings(max_examples=60)
+def test_ris_keeps_text_text(text: str) -> None:
+    exported = hostile(text)
+    found = rispy.loads(written("ris", exported))
+    sources = references(exported.report)
+    assert [(f["id"], f.get("title", "")) for f in found] == [(s.key, s.title) for s in sources]
 
 
 def test_csl_has_the_dates_in_parts() -> None:
