@@ -7,8 +7,9 @@ chooses by the command line and the environment. A setting that is not listed he
 from __future__ import annotations
 
 import difflib
+import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_origin
 from urllib.parse import urlsplit
@@ -17,7 +18,7 @@ from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, 
 
 from attribution.errors import BadInput, BadSetting
 from attribution.policy import LOWEST_THRESHOLD, Aggregation, Decision
-from attribution.types import Frozen
+from attribution.types import Frozen, content_id
 
 _PACKAGE = Path(__file__).resolve().parent
 # the folder of app.py, pages, prompts and examples: the checkout or, in an installed package, a folder of it
@@ -41,6 +42,16 @@ class Endpoint:
     address: str = OPENAI
     key: SecretStr = SecretStr("")
     of_visitor: bool = False  # only public addresses are reached, and errors never quote what they reply
+    visitor: str = field(default="", compare=False, repr=False)  # who typed it; empty: the operator
+
+    @property
+    def identity(self) -> str:
+        """A hash of what a reply depends on beside the request: of a visitor's endpoint also who typed it, and the key.
+
+        A key may choose what answers under an address, so that nobody can answer for others in a shared cache.
+        """
+        typed = (self.visitor, self.key.get_secret_value()) if self.visitor or self.of_visitor else ()
+        return content_id(self.address, *typed)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "address", _plain_address(self.address))
@@ -280,20 +291,29 @@ class Settings(Frozen):
         """Return the settings that a report shows: all but file locations, endpoints and keys."""
         return self.model_dump(mode="json", exclude=set(PRIVATE))
 
+    @property
+    def identity(self) -> str:
+        """A hash of all that a result depends on beside its inputs, for the keys of kept results."""
+        return content_id(json.dumps(self.public(), sort_keys=True), self.endpoint.identity, str(self.library))
+
 
 def environment_endpoint() -> Endpoint:
     """Return the endpoint of OPENAI_BASE_URL and OPENAI_API_KEY."""
     return Endpoint(os.environ.get("OPENAI_BASE_URL", ""), secret("OPENAI_API_KEY"))
 
 
-def visitor_endpoint(address: str, key: SecretStr) -> Endpoint:
-    """Return the endpoint that a visitor typed; an address listed in the environment is trusted like the operator's."""
+def visitor_endpoint(address: str, key: SecretStr, visitor: str = "") -> Endpoint:
+    """Return the endpoint that a visitor typed; an address listed in the environment is trusted like the operator's.
+
+    `visitor` is the token of a browser, of which only a hash is kept.
+    """
+    visitor = content_id(visitor) if visitor else ""
     try:
         listed = {Endpoint(one).address for one in os.environ.get(LISTED, "").split(",") if one.strip()}
     except BadSetting as error:
         raise BadInput(f"{LISTED}: {error.reason}; separate addresses by commas") from None
-    typed, allowed = Endpoint(address, key), listed | {environment_endpoint().address}
-    return typed if typed.address in allowed else Endpoint(address, key, of_visitor=True)
+    typed, allowed = Endpoint(address, key, visitor=visitor), listed | {environment_endpoint().address}
+    return typed if typed.address in allowed else replace(typed, of_visitor=True)
 
 
 def secret(variable: str) -> SecretStr:

@@ -16,8 +16,12 @@ Span = tuple[int, int]
 
 
 def content_id(*parts: str) -> str:
-    """Return a short hash that depends only on the parts, so that caches and annotations survive a second run."""
-    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    """Return a short hash that depends only on the parts, so that caches and annotations survive a second run.
+
+    Other parts make other text: the separator is escaped within a part.
+    """
+    text = "\x1f".join(part.replace("\x1e", "\x1e0").replace("\x1f", "\x1e1") for part in parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 class Frozen(BaseModel):

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    version: str  # model and revision: part of the cache key
+    """Makes vectors. One that asks an endpoint also has `key`, see below."""
+
+    version: str  # model and revision
     floor: float  # cosine below which its neighbours share no more than their language
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -22,6 +24,11 @@ class Embedder(Protocol):
         Raises Unavailable where the model or endpoint cannot be used, BadInput where it does not accept the texts.
         """
         ...
+
+
+def key_of(embedder: Embedder) -> str:
+    """All that its vectors depend on beside the texts: its version, or also where they are made."""
+    return str(getattr(embedder, "key", embedder.version))
 
 
 EMBEDDERS: Table[Embedder] = Table(

@@ -10,6 +10,7 @@ from attribution.llm.endpoint import EndpointClient, RequestRefused
 from attribution.retry import Transient, retrying
 from attribution.settings import Settings
 from attribution.tables import ENDPOINT
+from attribution.types import content_id
 
 if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors
@@ -29,6 +30,7 @@ class OpenAI:
         self.model = settings.embedding_model or DEFAULT
         self._settings, self._endpoint = settings, EndpointClient(settings)
         self.version = f"openai/{self.model}@{self._endpoint.host}"
+        self.key = content_id("openai", self.model, settings.endpoint.identity)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 (len(texts), dimensions of the model), rows of length 1."""

@@ -9,7 +9,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from attribution.claims.context import named_by_context
-from attribution.embedders import EMBEDDERS, Embedder, minilm
+from attribution.embedders import EMBEDDERS, Embedder, key_of, minilm
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.index import Candidate, Index, rank_among, reciprocal, reciprocal_ranks
 from attribution.settings import Settings
@@ -91,7 +91,7 @@ class Candidates:
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
         embedder = embedder or self.embedder
-        keys = [content_id(embedder.version, text) for text in texts]
+        keys = [content_id(key_of(embedder), text) for text in texts]
         self._known |= self._store.cache.vectors([key for key in dict.fromkeys(keys) if key not in self._known])
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if new:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from attribution.claims.context import named_by_context
 from attribution.errors import SearchFailed, StageFailure
-from attribution.searchers import Searcher, is_local
+from attribution.searchers import Searcher, is_local, key_of
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.tables import LLM, Entry
@@ -114,14 +114,14 @@ class Search:
 
     def _ask(self, engine: Searcher, query: str) -> list[SearchHit]:
         k = self._settings.pages_per_claim + (SPARE if self._settings.exclude else 0)
-        hits = self._store.cache.search(engine.name, query, k, self._settings.page_days)
+        hits = self._store.cache.search(key_of(engine), query, k, self._settings.page_days)
         if hits is not None:
             return hits
         if down := self._down.get(engine.name):
             raise SearchFailed(down.kind, str(down), down.subject)
         self._budget.spend("queries", query)
         hits = engine.search(query, k)
-        self._store.cache.put_search(engine.name, query, k, hits)
+        self._store.cache.put_search(key_of(engine), query, k, hits)
         return hits
 
     def _distinct(self, hits: Sequence[SearchHit]) -> list[SearchHit]:

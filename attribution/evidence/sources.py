@@ -167,7 +167,7 @@ def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
         case "collection":
             return over_collection(source.name, settings, store)
         case "instance":
-            return SearXNG(settings, source.name)
+            return SearXNG(settings, source.name, store.rights.owner)
     searcher = SEARCHERS.build(source.name, settings)
     return searcher
 

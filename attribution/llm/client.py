@@ -67,6 +67,11 @@ class Llm:
         return f"{self.settings.openai_model}@{self.host}"
 
     @property
+    def key(self) -> str:
+        """A hash of all that a reply depends on beside the prompt."""
+        return content_id(self.settings.endpoint.identity, self.settings.openai_model, str(self.settings.llm_tokens))
+
+    @property
     def usage(self) -> LlmUsage:
         return self._priced(self._usage)
 
@@ -123,12 +128,9 @@ class Llm:
         return usage.model_copy(update={"cost": cost})
 
     def _key(self, question: Question, schema: type[BaseModel]) -> str:
-        s = self.settings
         form = json.dumps(schema.model_json_schema(), sort_keys=True)
         drawn = (str(question.temperature), str(question.sample)) if question.temperature else ()
-        return content_id(
-            s.endpoint.address, s.openai_model, question.version, SYSTEM, question.text, form, str(s.llm_tokens), *drawn
-        )
+        return content_id(self.key, question.version, SYSTEM, question.text, form, *drawn)
 
     def _count(self, **counts: float) -> None:
         with self._lock:

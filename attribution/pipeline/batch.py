@@ -26,7 +26,7 @@ INPUTS = ("question", "answer", "documents", "turns")  # the report has them
 
 def batch(rows: Sequence[Row], settings: Settings, path: Path, engine: Engine = local) -> Iterator[RowDone]:
     """Analyse every row's `answer` with its `question`, `documents` and `turns`, and write a line each."""
-    return Experiment(rows, partial(Analyst, settings), settings.public(), INPUTS, engine).run(path)
+    return Experiment(rows, partial(Analyst, settings), settings.identity, INPUTS, engine).run(path)
 
 
 class Analyst:

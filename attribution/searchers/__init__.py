@@ -10,11 +10,18 @@ from attribution.types import SearchHit
 
 
 class Searcher(Protocol):
+    """A searcher of the web may also have `key`, see below."""
+
     name: str
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """At most k hits, best first, ranks from 1. Raises SearchFailed where the engine cannot be searched."""
         ...
+
+
+def key_of(searcher: Searcher) -> str:
+    """All that its hits depend on beside query and number: its address, its other parameters, and who typed them."""
+    return str(getattr(searcher, "key", searcher.name))
 
 
 INSTANCE = "searxng:"  # prefix of a source that is an instance: searxng:https://…

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 
-from attribution.searchers.json_api import Api, key, rows, shortened
+from attribution.searchers.json_api import Api, key, shortened
 from attribution.settings import Settings, engine_address
 from attribution.types import SearchHit
 
@@ -20,20 +20,21 @@ class Brave:
     name = NAME
 
     def __init__(self, settings: Settings) -> None:
-        self._api = Api(NAME, LABEL, settings)
-        self._language = settings.search_language.partition("-")[0]
-        self._address = engine_address(VARIABLE, "https://api.search.brave.com/res/v1/web/search")
-        self._headers = {"X-Subscription-Token": key(KEY, LABEL)}
+        address = engine_address(VARIABLE, "https://api.search.brave.com/res/v1/web/search")
+        fixed = {"search_lang": settings.search_language.partition("-")[0]}
+        self._api = Api(NAME, LABEL, settings, address, fixed, {"X-Subscription-Token": key(KEY, LABEL)})
+        self.key = self._api.key
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """At most k web pages, and at most 20."""
         text = shortened(" ".join(query.split()[:MAX_WORDS]), MAX_QUERY)
         if not text:
             return []
-        parameters = {"q": text, "count": min(k, MAX_RESULTS), "search_lang": self._language}
-        results = rows(self._api.ask(self._address, query, parameters, self._headers), "web", "results")
-        plain = ((r.get("url"), _plain(r.get("title")), _plain(r.get("description"))) for r in results)
-        return self._api.hits(plain, query, k)
+        reply = self._api.ask(query, {"q": text, "count": min(k, MAX_RESULTS)})
+        none = reply.get("type") == "search" and "web" not in reply and "error" not in reply
+        results = self._api.rows(reply, query, "web.results", none)
+        plain = [r | {name: _plain(r.get(name)) for name in ("title", "description")} for r in results]
+        return self._api.hits(plain, "url", "title", "description", query, k)
 
 
 def _plain(text: object) -> str:

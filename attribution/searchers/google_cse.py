@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attribution.searchers.json_api import Api, key, rows, shortened
+from attribution.searchers.json_api import Api, key, shortened
 from attribution.settings import Settings, engine_address
 from attribution.types import SearchHit
 
@@ -18,17 +18,17 @@ class GoogleCSE:
     name = NAME
 
     def __init__(self, settings: Settings) -> None:
-        self._api = Api(NAME, LABEL, settings)
-        self._language = settings.search_language
-        self._address = engine_address(VARIABLE, "https://www.googleapis.com/customsearch/v1")
-        self._headers = {"X-Goog-Api-Key": key(KEY, LABEL)}
-        self._engine = key(ENGINE, "the search engine")
+        address = engine_address(VARIABLE, "https://www.googleapis.com/customsearch/v1")
+        fixed = {"cx": key(ENGINE, "the search engine"), "hl": settings.search_language}
+        self._api = Api(NAME, LABEL, settings, address, fixed, {"X-Goog-Api-Key": key(KEY, LABEL)})
+        self.key = self._api.key
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """At most k web pages, and at most 10."""
         text = shortened(query, MAX_QUERY)
         if not text:
             return []
-        parameters = {"q": text, "cx": self._engine, "num": min(k, MAX_RESULTS), "hl": self._language}
-        results = rows(self._api.ask(self._address, query, parameters, self._headers), "items")
-        return self._api.hits(((r.get("link"), r.get("title"), r.get("snippet")) for r in results), query, k)
+        reply = self._api.ask(query, {"q": text, "num": min(k, MAX_RESULTS)})
+        about = reply.get("searchInformation")
+        none = isinstance(about, dict) and about.get("totalResults") == "0"
+        return self._api.hits(self._api.rows(reply, query, "items", none), "link", "title", "snippet", query, k)

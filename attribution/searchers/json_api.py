@@ -11,9 +11,9 @@ from attribution.errors import FetchFailed, SearchFailed, Unavailable
 from attribution.fetching.http import Reply, parsed, send
 from attribution.fetching.network import Allow, Clock
 from attribution.fetching.page import one_line
-from attribution.files import has_half_pair
 from attribution.retry import Transient, retry_after, retrying
 from attribution.settings import Settings, secret
+from attribution.text.urls import is_web
 from attribution.types import SearchHit
 
 LIMITED = (202, 403, 418, 429, 432, 433)  # sent to clients that ask too often or have used up their plan
@@ -42,18 +42,24 @@ def with_retries(label: str, query: str, seconds: float, ask: Callable[[float], 
 class Api:
     """An engine that replies in JSON. Its address may be private if the operator of the server has set it."""
 
-    def __init__(self, name: str, label: str, settings: Settings, allow: Allow = lambda _: True) -> None:
-        self.name, self.label, self._settings, self._allow = name, label, settings, allow
-
-    def ask(
+    def __init__(
         self,
+        name: str,
+        label: str,
+        settings: Settings,
         address: str,
-        query: str,
-        parameters: Mapping[str, object],
+        fixed: Mapping[str, object],
         headers: Mapping[str, str] | None = None,
-        post: bool = False,
-    ) -> dict[str, object]:
+        allow: Allow = lambda _: True,
+    ) -> None:
+        """`fixed` are the parameters of every request, which no key may be among: they are in `key`."""
+        self.name, self.label, self._settings, self._allow = name, label, settings, allow
+        self._address, self._fixed, self._headers = address, fixed, headers or {}
+        self.key = json.dumps([name, address, sorted(fixed.items())])
+
+    def ask(self, query: str, parameters: Mapping[str, object], post: bool = False) -> dict[str, object]:
         """Return the reply's JSON object. Redirects are not followed: they could send a key to another host."""
+        address, parameters = self._address, {**parameters, **self._fixed}
         body = json.dumps(parameters).encode() if post else None
         try:
             url = parsed(address if post else f"{address}{'&' if '?' in address else '?'}{urlencode(parameters)}")
@@ -62,7 +68,7 @@ class Api:
         sent = {
             "Accept": "application/json",
             **({"Content-Type": "application/json"} if post else {}),
-            **(headers or {}),
+            **self._headers,
         }
 
         def attempt(left: float) -> dict[str, object]:
@@ -94,26 +100,42 @@ class Api:
             raise Transient("its reply is not a JSON object")
         return value
 
-    def hits(self, rows: Iterable[tuple[object, object, object]], query: str, k: int) -> list[SearchHit]:
-        return as_hits(self.name, rows, query, k)
+    def rows(self, reply: Mapping[str, object], query: str, path: str, none: bool = False) -> list[dict[str, object]]:
+        """Return the list of objects at a path such as `web.results`. Raises SearchFailed if it is missing.
+
+        With `none`, the engine has said that it found nothing, so that it may be missing.
+        """
+        value: object = reply
+        for name in path.split("."):
+            value = value.get(name) if isinstance(value, dict) else None
+        if value is None and none:
+            return []
+        found = [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
+        if not found and value != []:
+            raise SearchFailed(
+                "search_failed", f"the reply of {self.label} has no list “{path}”: run again later", query,
+                detail=json.dumps(reply)[:200],
+            )  # fmt: skip
+        return found
+
+    def hits(
+        self, rows: Iterable[Mapping[str, object]], url: str, title: str, snippet: str, query: str, k: int
+    ) -> list[SearchHit]:
+        """Return the first k rows as hits, from the fields of these names. SearchFailed if none has an address."""
+        found = [(row.get(url), row.get(title), row.get(snippet)) for row in rows]
+        if found and not any(isinstance(address, str) for address, *_ in found):
+            raise SearchFailed("search_failed", f"the results of {self.label} have no address: run again later", query)
+        return as_hits(self.name, found, query, k)
 
 
 def as_hits(engine: str, rows: Iterable[tuple[object, object, object]], query: str, k: int) -> list[SearchHit]:
     """Return the first k distinct web addresses of (address, title, snippet) rows, as hits."""
     by_url: dict[str, tuple[str, str]] = {}
     for url, title, snippet in rows:
-        if isinstance(url, str) and url.lower().startswith(("http://", "https://")) and not has_half_pair(url):
+        if isinstance(url, str) and is_web(url.strip()):
             by_url.setdefault(url.strip(), (one_line(str(title or "")), one_line(str(snippet or ""))))
     first = list(by_url.items())[:k]
     return [SearchHit(url, title, rank, engine, query, text) for rank, (url, (title, text)) in enumerate(first, 1)]
-
-
-def rows(reply: Mapping[str, object], *path: str) -> list[dict[str, object]]:
-    """Return the list of objects at a path; empty if it is missing, as engines omit it when nothing is found."""
-    value: object = reply
-    for name in path:
-        value = value.get(name) if isinstance(value, dict) else None
-    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
 
 
 def key(variable: str, label: str) -> str:

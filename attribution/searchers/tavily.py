@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attribution.searchers.json_api import Api, key, rows, shortened
+from attribution.searchers.json_api import Api, key, shortened
 from attribution.settings import Settings, engine_address
 from attribution.types import SearchHit
 
@@ -18,15 +18,15 @@ class Tavily:
     name = NAME
 
     def __init__(self, settings: Settings) -> None:
-        self._api = Api(NAME, LABEL, settings)
-        self._address = engine_address(VARIABLE, "https://api.tavily.com/search")
-        self._headers = {"Authorization": f"Bearer {key(KEY, LABEL)}"}
+        address = engine_address(VARIABLE, "https://api.tavily.com/search")
+        headers = {"Authorization": f"Bearer {key(KEY, LABEL)}"}
+        self._api = Api(NAME, LABEL, settings, address, {"search_depth": "basic"}, headers)
+        self.key = self._api.key
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """At most k web pages, and at most 20."""
         text = shortened(query, MAX_QUERY)
         if not text:
             return []
-        parameters = {"query": text, "max_results": min(k, MAX_RESULTS), "search_depth": "basic"}
-        results = rows(self._api.ask(self._address, query, parameters, self._headers, post=True), "results")
-        return self._api.hits(((r.get("url"), r.get("title"), r.get("content")) for r in results), query, k)
+        reply = self._api.ask(query, {"query": text, "max_results": min(k, MAX_RESULTS)}, post=True)
+        return self._api.hits(self._api.rows(reply, query, "results"), "url", "title", "content", query, k)

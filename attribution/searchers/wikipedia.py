@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from attribution.errors import SearchFailed
-from attribution.searchers.json_api import Api, rows, shortened
+from attribution.searchers.json_api import Api, shortened
 from attribution.settings import Settings, engine_address
 from attribution.types import SearchHit
 
@@ -13,6 +13,9 @@ NAME, LABEL = "wikipedia", "Wikipedia"
 VARIABLE = "ATTRIBUTION_WIKIPEDIA_URL"  # the api.php of another wiki
 MAX_QUERY = 300
 MAX_WORDS = 20
+FIXED = {
+    "action": "query", "format": "json", "formatversion": 2, "generator": "search", "prop": "info", "inprop": "url",
+}  # fmt: skip
 _OPERATORS = re.compile(r"[\"~*?!:(){}\[\]|\\/<>=^+]|(?<!\w)-")
 _WORD = re.compile(r"[^\W_](?:[^\W_]|['’-](?=[^\W_]))*")
 
@@ -23,8 +26,9 @@ class Wikipedia:
     name = NAME
 
     def __init__(self, settings: Settings) -> None:
-        self._api = Api(NAME, LABEL, settings)
-        self._address = engine_address(VARIABLE, f"https://{settings.search_language}.wikipedia.org/w/api.php")
+        address = engine_address(VARIABLE, f"https://{settings.search_language}.wikipedia.org/w/api.php")
+        self._api = Api(NAME, LABEL, settings, address, FIXED)
+        self.key = self._api.key
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """At most k articles."""
@@ -35,17 +39,8 @@ class Wikipedia:
         return self._ask(plain, query, k) or (self._ask(" OR ".join(words), query, k) if len(words) > 1 else [])
 
     def _ask(self, text: str, query: str, k: int) -> list[SearchHit]:
-        parameters = {
-            "action": "query",
-            "format": "json",
-            "formatversion": 2,
-            "generator": "search",
-            "gsrsearch": shortened(text, MAX_QUERY).removesuffix(" OR"),
-            "gsrlimit": min(k, 50),
-            "prop": "info",
-            "inprop": "url",
-        }
-        reply = self._api.ask(self._address, query, parameters)
+        words = shortened(text, MAX_QUERY).removesuffix(" OR")
+        reply = self._api.ask(query, {"gsrsearch": words, "gsrlimit": min(k, 50)})
         if error := reply.get("error"):
             code = str(error.get("code", "") if isinstance(error, dict) else "")[:40]
             limited = code in ("ratelimited", "maxlag", "readonly")
@@ -54,8 +49,11 @@ class Wikipedia:
                 f"{LABEL} does not answer this search ({code}): run again later or choose another engine",
                 query,
             )
-        pages = sorted(rows(reply, "query", "pages"), key=lambda page: _rank(page.get("index")))
-        return self._api.hits(((p.get("fullurl"), p.get("title"), "") for p in pages), query, k)
+        found = self._api.rows(
+            reply, query, "query.pages", none=reply.get("batchcomplete") is True and "query" not in reply
+        )
+        pages = sorted(found, key=lambda page: _rank(page.get("index")))
+        return self._api.hits(pages, "fullurl", "title", "snippet", query, k)
 
 
 def _rank(index: object) -> int:

@@ -6,6 +6,7 @@ recorded, so that deleting one deletes what no other needs.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -18,7 +19,6 @@ from attribution.store.database import Database, now
 from attribution.text.urls import canonical
 from attribution.types import Judgement, Page, Probabilities, Report, SearchHit
 
-MAX_QUERY = 1024  # characters of a query that are compared
 USED = {  # by kind of use, where it is stored
     "page": (t.pages.c.id, t.frozen_pages.c.id),
     "vector": (t.vectors.c.key,),
@@ -68,17 +68,21 @@ class Cache:
         return report.model_copy(update={"pages": pages})
 
     def search(self, searcher: str, query: str, k: int, days: float) -> list[SearchHit] | None:
-        """The hits of an earlier search of the web; None where there was none within so many days."""
-        self.use(search=[json.dumps([searcher, query[:MAX_QUERY], k])])
+        """The hits of an earlier search of the web; None where there was none within so many days.
+
+        `searcher` names all that they depend on beside query and number.
+        """
+        searcher, query = _hashed(searcher), _hashed(query)
+        self.use(search=[json.dumps([searcher, query, k])])
         c = t.searches.c
-        same = (c.searcher == searcher, c.query == query[:MAX_QUERY], c.k == k, c.made_at >= _days_ago(days))
+        same = (c.searcher == searcher, c.query == query, c.k == k, c.made_at >= _days_ago(days))
         with self._database.engine.connect() as db:
             hits = db.execute(sa.select(c.hits).where(*same)).scalar()
         return None if hits is None else [SearchHit(**hit) for hit in json.loads(hits)]
 
     def put_search(self, searcher: str, query: str, k: int, hits: Sequence[SearchHit]) -> None:
         body = json.dumps([asdict(replace(hit, page=None)) for hit in hits])
-        row = {"searcher": searcher, "query": query[:MAX_QUERY], "k": k, "made_at": now(), "hits": body}
+        row = {"searcher": _hashed(searcher), "query": _hashed(query), "k": k, "made_at": now(), "hits": body}
         self._database.insert(t.searches, [row], replace=True)
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
@@ -142,6 +146,10 @@ class Cache:
         for searcher, query, k in map(json.loads, db.execute(only).scalars().all()):
             db.execute(t.searches.delete().where(c.searcher == searcher, c.query == query, c.k == k))
         db.execute(t.uses.delete().where(t.uses.c.owner_id == owner_id))
+
+
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _days_ago(days: float) -> str:

@@ -20,6 +20,7 @@ State = Literal["all", "finished", "unfinished", "deleted"]  # all: except the d
 Order = Literal["newest", "oldest", "title"]
 KEPT_HOURS = 24  # hours in which a deleted run can be restored
 MAX_TITLE, MAX_TAG, MAX_TAGS, MAX_NOTE = 200, 40, 20, 10_000  # characters, and tags of one run
+MAX_WORDS, MAX_SEARCH = 12, 500  # words of a search, and its characters
 BEGINNING = 160  # characters of an answer that serve as a title
 
 
@@ -103,7 +104,10 @@ class History:
         self._database, self._rights, self._runs = database, rights, runs
 
     def find(self, query: HistoryQuery) -> HistoryPage:
-        """Return the owner's runs that meet the conditions, and their number on all pages."""
+        """Return the owner's runs that meet the conditions, and their number on all pages.
+
+        Raises BadInput for more than MAX_WORDS words.
+        """
         r, s = t.runs.c, t.run_summaries.c
         joined = t.runs.outerjoin(t.run_summaries, sa.and_(s.run_id == r.id, s.number == r.version))
         where = [r.owner == self._rights.owner, *_conditions(query)]
@@ -171,10 +175,11 @@ def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
     conditions = [r.deleted_at != "" if query.state == "deleted" else r.deleted_at == ""]
     if query.state in ("finished", "unfinished"):
         conditions.append(r.version > 0 if query.state == "finished" else r.version == 0)
-    for word in searchable(query.words).split():
-        conditions.append(
-            sa.or_(s.search_text.contains(word, autoescape=True), r.search_text.contains(word, autoescape=True))
-        )
+    words = searchable(query.words[: MAX_SEARCH + 1]).split()
+    if len(words) > MAX_WORDS or len(query.words) > MAX_SEARCH:
+        raise BadInput(f"a search can have {MAX_WORDS} words and {MAX_SEARCH} characters: shorten it")
+    texts = sa.func.coalesce(s.search_text, "").concat(" ").concat(r.search_text)
+    conditions += [texts.contains(word, autoescape=True) for word in words]
     for column, wanted in ((r.tags, query.tag), (s.verdicts, query.verdict), (s.sources, query.source)):
         if wanted:  # JSON of strings: quotation marks delimit a whole tag
             conditions.append(column.contains(json.dumps(wanted, ensure_ascii=False), autoescape=True))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import suppress
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from functools import lru_cache
+from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 
 from w3lib.url import canonicalize_url
 
@@ -39,15 +40,38 @@ def canonical(url: str) -> str:
 
 def excluded(url: str, patterns: Iterable[str]) -> bool:
     """Return True if the address is on one of those sites or subdomains, or at or below one of those addresses."""
-    own = urlsplit(canonical(url))
-    for pattern in patterns:
-        other = urlsplit(canonical(pattern if "://" in pattern else f"https://{pattern}"))
-        if not other.netloc or not (own.netloc == other.netloc or own.netloc.endswith("." + other.netloc)):
+    own = _split(url)
+    for other in _places(tuple(patterns)):
+        if not (own.netloc == other.netloc or own.netloc.endswith("." + other.netloc)):
             continue
         below = own.path == other.path or own.path.startswith(other.path + "/")
         if below and other.query in ("", own.query):
             return True
     return False
+
+
+@lru_cache(maxsize=64)
+def _places(patterns: tuple[str, ...]) -> list[SplitResult]:
+    places = [_split(pattern if "://" in pattern else f"https://{pattern}") for pattern in patterns]
+    return [place for place in places if place.netloc]
+
+
+def _split(url: str) -> SplitResult:
+    """The parts of an address, as `canonical` spells it; all empty where it cannot be parsed."""
+    try:
+        return urlsplit(canonical(url))
+    except ValueError:  # such as an unclosed [
+        return urlsplit("")
+
+
+def is_web(url: str) -> bool:
+    """Return True for an http(s) address that can be parsed and has a host."""
+    try:
+        url.encode()
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # such as an unclosed [, a port of letters, or half of a surrogate pair
+        return False
 
 
 def site(url: str) -> str:

@@ -13,9 +13,9 @@ from attribution.types import Judgement, LlmUsage, Pair
 
 
 class Verifier(Protocol):
-    """Judges pairs. One that asks a language model may also have `usage` and `estimate`, see below."""
+    """Judges pairs. One that asks a language model may also have `key`, `usage` and `estimate`, see below."""
 
-    version: str  # model and revision: part of the cache key
+    version: str  # model and revision
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each (claim, evidence) or (claim, evidence, title), in order.
@@ -24,6 +24,11 @@ class Verifier(Protocol):
         a language model that did not answer.
         """
         ...
+
+
+def key_of(verifier: Verifier) -> str:
+    """All that its judgements depend on beside the pairs: its version, or also where and with what they are made."""
+    return str(getattr(verifier, "key", verifier.version))
 
 
 def usage_of(verifier: Verifier) -> LlmUsage | None:

@@ -14,7 +14,7 @@ from attribution.llm.client import Llm, Question
 from attribution.models.onnx import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.words import deciding_sentence, occurrences
-from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span
+from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span, content_id
 
 PASSAGES = 8  # of a claim in one prompt
 REPLY_TOKENS = 60  # approximate, for one verdict; for estimates
@@ -45,6 +45,7 @@ class LlmVerifier:
         self.llm = Llm(settings)
         self._prompt = prompts.load("verification.v1")
         self.version = f"{self._prompt.version}/{self.llm.version}"
+        self.key = content_id(self._prompt.version, self._prompt.body, self.llm.key)
 
     @property
     def usage(self) -> LlmUsage:

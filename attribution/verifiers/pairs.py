@@ -13,7 +13,7 @@ from attribution.text.marks import without_numbers
 from attribution.text.sentences import sentences
 from attribution.text.words import share_terms
 from attribution.types import Judgement, LlmUsage, Pair, Probabilities, Span, content_id
-from attribution.verifiers import Verifier, usage_of
+from attribution.verifiers import Verifier, key_of, usage_of
 
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
@@ -107,7 +107,7 @@ class CachedVerifier:
 
     def __init__(self, verifier: Verifier, store: Store, own: Iterable[str] = ()) -> None:
         """Wrap a verifier; judgements with a key in `own` count as new, even if the store has them."""
-        self.version = verifier.version
+        self.version, self._key = verifier.version, key_of(verifier)
         self._verifier, self._store = verifier, store
         self._own = set(own)
         self.reset_counts()
@@ -128,7 +128,7 @@ class CachedVerifier:
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each (claim, evidence) or (claim, evidence, title), in order."""
-        keys = [content_id(self.version, *pair) for pair in pairs]
+        keys = [content_id(self._key, *pair) for pair in pairs]
         judgements = self._store.cache.judgements(list(dict.fromkeys(keys)))
         new = {key: pair for key, pair in zip(keys, pairs, strict=True) if key not in judgements}
         if new:

@@ -123,7 +123,9 @@ def _language_model() -> dict[str, object]:
     A typed address uses the key typed beside it or none; a typed key alone is for OpenAI.
     """
     address, key, model = (state.text(box) for box in (state.LLM_ADDRESS, state.LLM_KEY, state.LLM_MODEL))
-    typed: dict[str, object] = {"endpoint": visitor_endpoint(address, SecretStr(key))} if address or key else {}
+    typed: dict[str, object] = (
+        {"endpoint": visitor_endpoint(address, SecretStr(key), state.browser())} if address or key else {}
+    )
     return typed | ({"openai_model": model} if model else {})
 
 

@@ -26,7 +26,8 @@ JSON = {"Content-Type": "application/json"}
 KEY = "k3y-that-must-not-be-seen"
 ROWS = [
     ("https://en.wikipedia.org/wiki/Nile", "Nile\x00\x1b[31m &amp; Sahara", "The Nile\nflows north."),
-    ("javascript:alert(1)", "Bad", ""), ("https://rivers.example/nile?a=1", "Rivers", None), (None, None, None),
+    ("javascript:alert(1)", "Bad", ""), ("http://[::1", "Unclosed", ""), ("https://x.example:port/", "No port", ""),
+    ("https://rivers.example/nile?a=1", "Rivers", None), (None, None, None),
     ("https://en.wikipedia.org/wiki/Nile", "Again", ""), ("http://old.example/", "Old", "o"),
 ]  # fmt: skip
 
@@ -37,7 +38,7 @@ def named(**names: str) -> list[dict[str, Any]]:
 
 GOOD: dict[str, Any] = {
     "wikipedia": {"query": {"pages": [
-        {"index": 4 - i, "fullurl": u, "title": t} for i, (u, t, _) in enumerate((ROWS[5], ROWS[2], ROWS[0]), 1)
+        {"index": 4 - i, "fullurl": u, "title": t} for i, (u, t, _) in enumerate((ROWS[7], ROWS[4], ROWS[0]), 1)
     ]}},
     "searxng": {"results": [*named(url="url", title="title", text="content"), "no object"]},
     "google_cse": {"items": named(url="link", title="title", text="snippet")},
@@ -45,7 +46,8 @@ GOOD: dict[str, Any] = {
     "tavily": {"results": named(url="url", title="title", text="content")},
 }  # fmt: skip
 NOTHING: dict[str, Any] = {
-    "wikipedia": {"batchcomplete": True}, "searxng": {"results": [], "unresponsive_engines": []}, "google_cse": {},
+    "wikipedia": {"batchcomplete": True}, "searxng": {"results": [], "unresponsive_engines": []},
+    "google_cse": {"searchInformation": {"totalResults": "0"}},
     "brave": {"type": "search"}, "tavily": {"results": []},
 }  # fmt: skip
 VARIABLES = {
@@ -130,7 +132,11 @@ def test_limits_are_said_after_three_tries(name: str, status: int, engine: Engin
 @pytest.mark.parametrize("answer", [
     (500, JSON, b""), (401, JSON, KEY.encode()), (200, JSON, b"<html>"), (200, JSON, b"[" * 100_000),
     (200, JSON, b"[]"),
-    (302, {"Location": "http://elsewhere.example/"}, b""), (200, JSON, b" " * 5_000_000),
+    (302, {"Location": "http://elsewhere.example/"}, b""), (200, JSON, b" " * 5_000_000), (200, JSON, b'"busy"'),
+    (200, JSON, b"{}"), (200, JSON, b'{"error": {"code": 500}}'), (200, JSON, b'{"error": "busy", "type": "search"}'),
+    (200, JSON, b'{"results": "r", "items": {}, "web": {"results": null}, "query": {"pages": 1}}'),
+    (200, JSON, b'{"results": ["r"], "items": [1], "web": {"results": ["r"]}, "query": {"pages": ["r"]}}'),
+    (200, JSON, b'{"results": [{}], "items": [{}], "web": {"results": [{}]}, "query": {"pages": [{}]}}'),
 ])  # fmt: skip
 def test_other_answers_are_failures(name: str, answer: Answer, engine: Engine, server: Served) -> None:
     engine.answers = [answer]

@@ -152,3 +152,14 @@ def test_sources_have_kinds() -> None:
     assert source_kinds(["https://x.example/a", "library", "documents", "collection:a", "../notes", "web"]) == [
         "library", "web", "collection", "documents",
     ]  # fmt: skip
+
+
+def test_a_search_has_twelve_words_and_leaves_no_memory_behind(three: Store) -> None:
+    cached = three.database.engine._compiled_cache
+    twelve = "how long is the nile a claim of an answer goes on"
+    assert ids(three, words=twelve) == ["nile"]
+    before = len(cached or ())
+    for words in (f"{twelve} x y", "word " * 10_000, "x" * 501, "\u3000".join("abcdefghijklm")):
+        with pytest.raises(BadInput, match="12 words"):
+            ids(three, words=words)
+    assert len(cached or ()) == before

@@ -244,7 +244,7 @@ def load_answers(store: Store, result_id: str) -> TwoAnswers | None:
 
 def compare_many(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[RowDone]:
     """Compare the `first` and the `second` answer of every row, and write a line each, with the `result`."""
-    return Experiment(rows, partial(_prepare, settings), settings.public()).run(path)
+    return Experiment(rows, partial(_prepare, settings), settings.identity).run(path)
 
 
 def _prepare(settings: Settings) -> Work:

@@ -47,8 +47,8 @@ def run(
     """
     check_choice(segmenters, verifiers, settings)
     folder.mkdir(parents=True, exist_ok=True)
-    public = {name: value for name, value in settings.public().items() if name not in ("segmenter", "verifier")}
-    choices = [public, [*segmenters], [*verifiers], snapshot.report.id if snapshot else ""]
+    other = settings.model_copy(update={"segmenter": "", "verifier": ""}).identity  # both are named beside it
+    choices = [other, [*segmenters], [*verifiers], snapshot.report.id if snapshot else ""]
     prepare = partial(_prepare, settings, segmenters, verifiers, snapshot)
     yield from Experiment(rows, prepare, choices, ("question", "answer", "system")).run(folder / FILE)
     scored, failed = read_results(folder / FILE, "scored", ADAPTER)

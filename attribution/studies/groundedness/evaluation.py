@@ -121,7 +121,7 @@ def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
 
 def key_of(method: Method, row: LabelledRow) -> str:
     """Hash everything that the scores of a row depend on."""
-    return content_id(method.version, row.question, *row.context, "", row.response)
+    return content_id(method.version, str(getattr(method, "key", "")), row.question, *row.context, "", row.response)
 
 
 def _scored(

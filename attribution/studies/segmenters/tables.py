@@ -43,7 +43,7 @@ def compare_many(rows: Sequence[Row], settings: Settings, segmenters: Sequence[s
     """
     check_segmenters(segmenters, settings)
     folder.mkdir(parents=True, exist_ok=True)
-    path, choices = folder / "comparisons.jsonl", [settings.public(), list(segmenters)]
+    path, choices = folder / "comparisons.jsonl", [settings.identity, list(segmenters)]
     experiment = Experiment(rows, partial(_prepare, settings, segmenters), choices, ("question", "answer", "turns"))
     yield from experiment.run(path)
     write_tables(tables(*read_results(path, "comparison", COMPARISON.adapter)), folder)

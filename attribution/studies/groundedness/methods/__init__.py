@@ -8,7 +8,7 @@ from attribution.settings import Settings
 from attribution.studies.groundedness import Given, Part
 from attribution.text.sentences import sentences
 from attribution.types import LlmUsage, Probabilities, Span
-from attribution.verifiers import VERIFIERS, usage_of
+from attribution.verifiers import VERIFIERS, key_of, usage_of
 
 
 def spans(text: str) -> list[Span]:
@@ -32,7 +32,7 @@ class Entailment:
 
     def __init__(self, settings: Settings) -> None:
         self.verifier = VERIFIERS.build(settings.verifier, settings)
-        self.version = self.verifier.version
+        self.version, self.key = self.verifier.version, key_of(self.verifier)
 
     def read(self, statements: Sequence[str], premises: Sequence[str]) -> list[list[Probabilities]]:
         """Return a row for each statement, with the probabilities by each premise."""
@@ -47,7 +47,7 @@ class EntailmentMethod:
 
     def __init__(self, settings: Settings) -> None:
         self._entailment = Entailment(settings)
-        self.version = f"{self.name}.1/{self._entailment.version}"
+        self.version, self.key = f"{self.name}.1/{self._entailment.version}", self._entailment.key
 
     @property
     def usage(self) -> LlmUsage | None:

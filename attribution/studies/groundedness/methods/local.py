@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from attribution.chunkers import CHUNKERS
-from attribution.embedders import EMBEDDERS
+from attribution.embedders import EMBEDDERS, key_of
 from attribution.errors import Unavailable
 from attribution.pipeline.claims import annotate, segment
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
@@ -72,7 +72,7 @@ class CosineSimilarity:
 
     def __init__(self, settings: Settings) -> None:
         self._embedder = EMBEDDERS.build(settings.embedder, settings)
-        self.version = f"cos_sim.1/{self._embedder.version}"
+        self.version, self.key = f"cos_sim.1/{self._embedder.version}", key_of(self._embedder)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         places, premises = spans(given.response), of_context(given)
@@ -125,11 +125,10 @@ class Pipeline:
         self._chunker = CHUNKERS.build(settings.chunker, settings)
         self._embedder = EMBEDDERS.build(settings.embedder, settings)
         self._verifier = VERIFIERS.build(settings.verifier, settings)
-        own = settings.model_dump(include={"segmenter", "chunker", "chunk_size", "chunk_overlap", "top_k"}, mode="json")
         self._policy = policy_of(settings)
-        choices = content_id(*map(str, own.values()), str(self._policy))
         self._segmentation: LlmUsage | None = None
-        self.version = f"pipeline.2/{choices}/{self._embedder.version}/{self._verifier.version}"
+        self.version = f"pipeline.2/{self._embedder.version}/{self._verifier.version}"
+        self.key = content_id(settings.identity, str(self._policy))
 
     @property
     def usage(self) -> LlmUsage | None:

@@ -31,7 +31,7 @@ class Prompted:
     def __init__(self, settings: Settings) -> None:
         self.llm = Llm(settings)
         self._prompts = [prompts.load(name) for name in self.prompts]
-        self.version = "/".join((*self.prompts, self.llm.version))
+        self.version, self.key = "/".join((*self.prompts, self.llm.version)), self.llm.key
 
     @property
     def usage(self) -> LlmUsage:
@@ -208,6 +208,7 @@ class SelfCheckMulti:
         self.llm, self._entailment = Llm(settings), Entailment(settings)
         self._prompt = prompts.load("groundedness/answer.v1")
         self.version = f"{self._prompt.version}x{SAMPLES}/{self.llm.version}/{self._entailment.version}"
+        self.key = f"{self.llm.key}/{self._entailment.key}"
 
     @property
     def usage(self) -> LlmUsage:

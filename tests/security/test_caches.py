@@ -1,0 +1,223 @@
+"""The key of every cache holds all that its value depends on, so that nobody decides what others are shown."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from attribution import embedders, searchers, verifiers
+from attribution.embedders import EMBEDDERS
+from attribution.evidence.candidates import Candidates
+from attribution.evidence.search import Budget, Search
+from attribution.evidence.sources import open_sources
+from attribution.llm.client import Llm, Question
+from attribution.searchers import SEARCHERS
+from attribution.settings import SETTINGS, Endpoint, Settings, visitor_endpoint
+from attribution.store.store import Store
+from attribution.studies.groundedness.evaluation import key_of
+from attribution.studies.groundedness.labelled_set import LabelledRow
+from attribution.types import Judgement, Probabilities, SearchHit, content_id
+from attribution.verifiers import VERIFIERS
+from attribution.verifiers.llm import LlmVerifier, PassageVerdicts
+from attribution.verifiers.pairs import CachedVerifier
+from tests.llm_server import llm_server, llm_settings
+from tests.servers import Answer, Served, http_server
+
+HOST = "https://gateway.example"
+OTHERS: dict[str, Any] = {  # another value of each setting that a request may hold
+    "search_language": "de", "openai_model": "large", "llm_tokens": 99, "embedding_model": "other",
+    "endpoint": Endpoint(f"{HOST}/other/v1"),
+}  # fmt: skip
+ENDPOINTS = [  # each is another one than all others
+    Endpoint(f"{HOST}/good/v1"), Endpoint(f"{HOST}/evil/v1"), Endpoint("http://gateway.example/good/v1"),
+    Endpoint(f"{HOST}:8443/good/v1"), visitor_endpoint(f"{HOST}/good/v1", SecretStr(""), "browser of one"),
+    visitor_endpoint(f"{HOST}/good/v1", SecretStr(""), "browser of another"),
+    visitor_endpoint(f"{HOST}/good/v1", SecretStr("key-1"), "browser of one"),
+    visitor_endpoint(f"{HOST}/good/v1", SecretStr("key-2"), "browser of one"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
+    """All engines with an interface, which find nothing."""
+    nothing = {"batchcomplete": True, "results": [], "searchInformation": {"totalResults": "0"}, "type": "search"}
+
+    def respond(_: BaseHTTPRequestHandler) -> Answer:
+        return 200, {"Content-Type": "application/json"}, json.dumps(nothing).encode()
+
+    with http_server(respond) as served:
+        for name in ("WIKIPEDIA", "SEARXNG", "GOOGLE", "BRAVE", "TAVILY"):
+            monkeypatch.setenv(f"ATTRIBUTION_{name}_URL", served.url("/ask"))
+        for name in ("GOOGLE_CSE_KEY", "GOOGLE_CSE_ID", "BRAVE_API_KEY", "TAVILY_API_KEY"):
+            monkeypatch.setenv(name, "given")
+        yield served
+
+
+@pytest.mark.parametrize("name", ["wikipedia", "searxng", "google_cse", "brave", "tavily"])
+def test_whatever_changes_what_an_engine_is_asked_changes_the_key(
+    name: str, engine: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def asked(**chosen: object) -> tuple[object, str]:
+        searcher = SEARCHERS.build(name, Settings(**chosen))
+        searcher.search("the Nile", 3)
+        *_, (_, path, _, body) = engine.requests
+        return (path, body), searchers.key_of(searcher)
+
+    request, key = asked()
+    assert asked() == (request, key) and searchers.key_of(SEARCHERS.build(name, Settings())) == key
+    changed = [asked(**{setting: other}) for setting, other in OTHERS.items()]
+    monkeypatch.setenv("GOOGLE_CSE_ID", "another")
+    changed.append(asked())
+    assert all((one[0] == request) == (one[1] == key) for one in changed)
+    for variable in ("WIKIPEDIA", "SEARXNG", "GOOGLE", "BRAVE", "TAVILY"):
+        monkeypatch.setenv(f"ATTRIBUTION_{variable}_URL", engine.url("/elsewhere"))
+    assert asked()[1] != key
+
+
+def test_an_instance_that_is_typed_serves_its_visitor_alone(engine: Served, store: Store) -> None:
+    def key(address: str, owner: str, **chosen: object) -> str:
+        settings = Settings(sources=(f"searxng:{address}",), **chosen)
+        return searchers.key_of(*open_sources(settings, (), Store(store.database, owner)).searchers)
+
+    addresses = ("https://x.example", "http://x.example", "https://x.example/a", "https://x.example:8080")
+    keys = [key(address, owner) for address in (*addresses, engine.url("/ask")) for owner in ("one", "other", "")]
+    keys += [key(addresses[0], "one", search_language="de"), searchers.key_of(SEARCHERS.build("searxng", Settings()))]
+    assert len(set(keys)) == len(keys) and key(addresses[0], "one") == keys[0]
+
+
+def test_searches_are_found_by_the_whole_of_their_key(store: Store) -> None:
+    hit = SearchHit("https://example.org", "T", 1, "duckduckgo", "q", "snippet")
+    kept = ("engine", "q" * 2000, 3)
+    store.cache.put_search(*kept, [hit])
+    assert store.cache.search(*kept, days=1) == [hit]
+    for other in (("engine ", "q" * 2000, 3), ("engine", "q" * 2000 + "r", 3), ("engine", "q" * 2000, 4)):
+        assert store.cache.search(*other, days=1) is None
+
+
+def test_a_search_in_another_language_is_made_and_not_taken_from_the_cache(engine: Served, store: Store) -> None:
+    for language in ("de", "en", "de"):
+        settings = Settings(sources=("searxng",), search_language=language)
+        sources = open_sources(settings, (), store)
+        Search(settings, store, Budget(settings), ()).search(sources.searchers[0], "the Nile")
+    assert ["language=de" in path for path in engine.paths] == [True, False]
+
+
+def _keys(settings: Settings, store: Store) -> dict[str, str]:
+    """The key of each cache whose values come from an endpoint."""
+    schema = PassageVerdicts
+    return {
+        "replies": Llm(settings, store)._key(Question("text", "v1"), schema),
+        "judgements": verifiers.key_of(VERIFIERS.build("llm", settings)),
+        "vectors": embedders.key_of(EMBEDDERS.build("openai", settings)),
+        "outcomes": settings.identity,
+    }
+
+
+def test_every_endpoint_has_keys_of_its_own(store: Store) -> None:
+    base = Settings(openai_model="m", endpoint=ENDPOINTS[0])
+    by_endpoint = [_keys(base.model_copy(update={"endpoint": endpoint}), store) for endpoint in ENDPOINTS]
+    for cache in by_endpoint[0]:
+        assert len({keys[cache] for keys in by_endpoint}) == len(ENDPOINTS), cache
+    rotated = replace(ENDPOINTS[0], key=SecretStr("new"))  # the operator's own
+    assert _keys(base.model_copy(update={"endpoint": rotated}), store) == by_endpoint[0]
+
+
+@pytest.mark.parametrize(("kind", "body"), [("judgements", "messages"), ("vectors", "input")])
+def test_whatever_changes_what_an_endpoint_is_asked_changes_the_key(kind: str, body: str, store: Store) -> None:
+    def respond(handler: BaseHTTPRequestHandler) -> Answer:
+        reply: dict[str, Any] = {"data": [{"index": 0, "embedding": [1.0, 0.0]}]}
+        if "chat" in handler.path:
+            reply = {"choices": [{"message": {"content": json.dumps({"verdicts": []})}}]}
+        return 200, {"Content-Type": "application/json"}, json.dumps(reply).encode()
+
+    with http_server(respond) as served:
+
+        def asked(**chosen: Any) -> tuple[object, str]:
+            settings = llm_settings(served, database_url="", **chosen)
+            if kind == "judgements":
+                LlmVerifier(settings).verify([("A claim.", "A passage.")])
+            else:
+                EMBEDDERS.build("openai", settings).embed(["A text."])
+            *_, (_, path, _, sent) = served.requests
+            assert body in json.loads(sent)
+            return (path, sent), _keys(settings, store)[kind]
+
+        request, key = asked()
+        changed = [asked(**{name: other}) for name, other in OTHERS.items() if name != "endpoint"]
+        changed.append(asked(endpoint=Endpoint(served.url("/other/v1"))))
+    assert [one for one in changed if one[0] != request and one[1] == key] == [] and len({k for _, k in changed}) > 2
+
+
+def test_results_of_a_file_are_made_again_where_any_setting_differs() -> None:
+    """Of a batch, a comparison or an experiment that goes on."""
+    own = Settings()
+    others: dict[str, Any] = {"library": own.library.parent, "endpoint": ENDPOINTS[0]}
+    for name in (*SETTINGS["anyone"], *SETTINGS["limit"], "sources", *SETTINGS["model"], "library", "endpoint"):
+        value = getattr(own, name)
+        other = others.get(name, ("other",) if isinstance(value, tuple) else "other")
+        if isinstance(value, int | float) or name in ("input_price", "output_price"):
+            other = not value if isinstance(value, bool) else (value or 0) + 1
+        assert own.model_copy(update={name: other}).identity != own.identity, name
+
+
+def test_outcomes_of_a_method_depend_on_where_and_with_what_it_is_made() -> None:
+    class Method:
+        version = "m.1/tiny@host"
+
+    def key(method: object, **of_row: Any) -> str:
+        row = {"id": "r", "line": 1, "question": "q", "context": ("c",), "response": "r", **of_row}
+        return key_of(method, LabelledRow.model_construct(**row))  # type: ignore[arg-type]
+
+    here, there = Method(), Method()
+    here.key, there.key = "a", "b"  # type: ignore[attr-defined]
+    others = [{"question": "p"}, {"context": ("c", "d")}, {"response": "s"}]
+    assert len({key(here), key(there), *(key(here, **other) for other in others)}) == 5
+
+
+def test_one_who_answers_under_another_path_of_a_host_does_not_answer_for_it(store: Store) -> None:
+    def said(relation: str) -> str:
+        return json.dumps({"verdicts": [{"passage": 1, "relation": relation, "quote": "It was released in 1960"}]})
+
+    pair = ("Psycho was released in 1960.", "Psycho is a film. It was released in 1960 to mixed reviews.")
+    with llm_server(lambda body: said("contradicted" if "evil" in served.paths[-1] else "entailed")) as served:
+        for path in ("/evil/v1", "/good/v1"):
+            settings = llm_settings(served.url(path), database_url="")
+            (judgement,) = CachedVerifier(LlmVerifier(settings), store).verify([pair])
+    assert judgement.probabilities.entailed > 0.5 and len(served.requests) == 2
+
+
+def test_pairs_and_texts_of_other_parts_have_other_keys(store: Store) -> None:
+    parts = ["a", "\x1f", "\x1e", "1", "0"]
+    texts = ["".join(made) for n in range(3) for made in itertools.product(parts, repeat=n)]
+    assert len({content_id(one, two) for one in texts for two in texts}) == len(texts) ** 2
+
+    class Verifier:
+        version = "1"
+
+        def verify(self, pairs: Any) -> list[Judgement]:
+            return [Judgement(Probabilities(entailed=1, contradicted=0, no_relation=0), (0, 1)) for _ in pairs]
+
+    cached = CachedVerifier(Verifier(), store)
+    cached.verify([("a", "b"), ("a", "c"), ("d", "b"), ("a", "b", "t"), ("a", "b\x1ft"), ("a\x1fb", "t")])
+    assert len(cached.keys) == 6
+
+
+def test_vectors_of_one_endpoint_are_not_those_of_another(store: Store) -> None:
+    def respond(handler: BaseHTTPRequestHandler) -> Answer:
+        x, y = (1.0, 0.0) if "evil" in handler.path else (0.0, 1.0)
+        rows = [{"index": i, "embedding": [x, y]} for i, _ in enumerate(json.loads(served.requests[-1][3])["input"])]
+        return 200, {"Content-Type": "application/json"}, json.dumps({"data": rows}).encode()
+
+    with http_server(respond) as served:
+        made: list[Callable[[], Any]] = []
+        for path in ("/evil/v1", "/good/v1"):
+            settings = llm_settings(served.url(path), database_url="", embedder="openai", embedding_model="m")
+            made.append(Candidates(settings, store)._vectors(["A text."]).tolist)
+    assert [one() for one in made] == [[[1.0, 0.0]], [[0.0, 1.0]]]
