@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attribution.errors import AttributionError
+from attribution.errors import AttributionError, BadInput
 from attribution.reports.html import look, plural
 from attribution.store.history import (
     KEPT_HOURS,
     MAX_NOTE,
+    MAX_SEARCH,
     MAX_TITLE,
     HistoryPage,
     HistoryQuery,
@@ -67,7 +68,7 @@ def filters(tags: Sequence[str]) -> HistoryQuery:
     with st.container(key="history_filters", horizontal=True, vertical_alignment="bottom"):
         words = st.text_input(
             "Search", key=key("words"), placeholder="Words of the question, answer, claims, title, tags or note",
-            help="Runs in which all of these words occur.", on_change=from_start,
+            help="Runs in which all of these words occur.", on_change=from_start, max_chars=MAX_SEARCH,
         )  # fmt: skip
         with st.popover("Filters", key="history_popover", help="Narrow the list by verdict, source, tag and date."):
             verdict = _choice(
@@ -114,7 +115,11 @@ def is_narrowed(query: HistoryQuery) -> bool:
 def page() -> None:
     """Draw the list with its tools."""
     query = filters(store().history.tags())
-    found = store().history.find(query)
+    try:
+        found = store().history.find(query)
+    except BadInput as error:
+        note("Nothing was searched", str(error), label="contradicted")
+        return
     undo()
     if not found.rows:
         nothing(is_narrowed(query), query.state == "deleted")
