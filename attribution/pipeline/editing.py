@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 
 from attribution import events
 from attribution.claims.enrichment import standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
-from attribution.errors import StageFailure
+from attribution.errors import BadInput, StageFailure
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.near_duplicates import with_origins
@@ -20,6 +21,7 @@ from attribution.policy import DecisionPolicy
 from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
 from attribution.store.database import now
+from attribution.store.runs import Outdated
 from attribution.store.store import Store
 from attribution.text.marks import without_names
 from attribution.types import (
@@ -38,6 +40,7 @@ from attribution.verdicts import not_reached
 from attribution.verifiers import VERIFIERS
 
 ADDED = "added by hand"
+ATTEMPTS = 5  # to save a change, while others save theirs
 
 
 def depends_on_question(report: Report) -> list[Claim]:
@@ -60,26 +63,37 @@ def edit(
     opens. Nothing is fetched for other claims, and without `search` nothing is searched. If `stop` is set, there is no
     Finished and the run stays as it was. Raises BadInput for a change that does not fit the run, and NotYours if the
     store does not act for its owner.
+
+    A change that another tab or the API saves meanwhile is kept: this one is made again, of the run with that one. What
+    was compared is in the cache by then.
     """
     yield events.StageStarted("verify")
-    shown = store.runs.load(report.id)
-    if shown and shown.edits != report.edits:  # another tab or the API saved it meanwhile, which would be lost
-        report = shown
-    settings = settings.model_copy(update=DecisionPolicy.of(report.settings).as_settings())
-    yield from _Editing(report, change, settings, Store(store.database, store.rights.by), stop or threading.Event()).go(
-        documents, addresses
-    )
+    for _ in range(ATTEMPTS):
+        number = store.runs.shown_version(report.id)
+        shown = store.runs.load(report.id)
+        if shown and shown.edits != report.edits:
+            report = shown
+        own = settings.model_copy(update=DecisionPolicy.of(report.settings).as_settings())
+        fresh = Store(store.database, store.rights.by)
+        with suppress(Outdated):
+            yield from _Editing(report, change, own, fresh, stop or threading.Event(), number).go(documents, addresses)
+            return
+    raise BadInput("the run is being changed in other tabs all the time: try again when they are done")
 
 
 class _Editing:
     """One change, while its events are read."""
 
-    def __init__(self, report: Report, change: Change, settings: Settings, store: Store, stop: threading.Event) -> None:
+    def __init__(
+        self, report: Report, change: Change, settings: Settings, store: Store, stop: threading.Event, number: int
+    ) -> None:
+        """`number` is that of the version which the report is."""
         if isinstance(change, CheckAgain):
             other = {"verifier": change.verifier, "sources": change.sources}
             settings = settings.model_copy(update={name: value for name, value in other.items() if value})
         self.before, self.change, self.settings, self.store, self.stop = report, change, settings, store, stop
         self.answer = without_names(report.answer, source_names(settings.sources, pages=report.pages))
+        self.number = number
         self.failures: list[Failure] = []
         self.concerns: dict[str, tuple[Failure, ...]] = {}
         self.added: list[Page] = []
@@ -112,7 +126,7 @@ class _Editing:
             return
         made = Edit(at=now(), change=self.change, subject=changed.subject, claims=changed.claims)
         report = tidied(report.model_copy(update={"edits": (*report.edits, made)}))
-        self.store.runs.save_edit(report, provenance)
+        self.store.runs.save_edit(report, provenance, self.number)
         yield events.Finished(report)
 
     def _changed(self) -> Changed:

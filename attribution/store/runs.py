@@ -108,6 +108,10 @@ class Results:
         return None if body is None else str(body)
 
 
+class Outdated(Exception):
+    """Another version of the run is shown by now."""
+
+
 class Runs:
     """Runs by id, their versions, and the state of unfinished ones, which goes when a run is finished or deleted.
 
@@ -135,14 +139,23 @@ class Runs:
         self.start(report.id, report.question, report.answer, report.settings, report.created_at)
         self.finish(report, provenance)
 
-    def save_edit(self, report: Report, provenance: Provenance | None = None) -> None:
-        """Save a run after the last of its edits, as a version made from the shown one."""
-        self.finish(report, provenance, report.edits[-1])
+    def save_edit(self, report: Report, provenance: Provenance | None = None, shown: int | None = None) -> None:
+        """Save a run after the last of its edits, as a version made from the shown one.
 
-    def finish(self, report: Report, provenance: Provenance | None = None, edit: Edit | None = None) -> None:
+        Raises Outdated, and saves nothing, if `shown` is given and another version is shown by now.
+        """
+        self.finish(report, provenance, report.edits[-1], shown)
+
+    def finish(
+        self,
+        report: Report,
+        provenance: Provenance | None = None,
+        edit: Edit | None = None,
+        shown: int | None = None,
+    ) -> None:
         """Save the result of a run that was started, or after `edit` a version made from the shown one.
 
-        Raises NotYours if the run was deleted for good meanwhile.
+        Raises NotYours if the run was deleted for good meanwhile, Outdated as in `save_edit`.
         """
         pages = [page.id for page in report.pages]
         already = self._database.rows(t.frozen_pages, pages)  # a version of a frozen run
@@ -152,6 +165,8 @@ class Runs:
         v = t.run_versions.c
         with self._database.transaction() as db:
             run = self._rights.changeable(db, report.id, deleted=not edit)
+            if shown is not None and run.version != shown:
+                raise Outdated
             self._cache.put_pages([page for page in report.pages if page.id not in already], db)
             self._cache.record_uses(report.id, db)
             number, parent = 1, 0
@@ -196,6 +211,11 @@ class Runs:
         row = self._shown(run_id, t.run_versions.c.report)
         return None if row is None else self._cache.with_texts(Report.model_validate_json(row))
 
+    def shown_version(self, run_id: str) -> int:
+        """Return the number of the version that is shown; 0 for a run that is unknown or has none."""
+        with self._database.engine.connect() as db:
+            return db.execute(sa.select(t.runs.c.version).where(t.runs.c.id == run_id)).scalar() or 0
+
     def provenance(self, run_id: str) -> Provenance | None:
         """Return how a saved run obtained its evidence; None for runs of early versions."""
         row = self._shown(run_id, t.run_versions.c.provenance)
@@ -228,7 +248,7 @@ class Runs:
         with self._database.engine.connect() as db:
             columns = (v.number, v.parent, v.created_at, v.claim_id, v.edit)
             rows = db.execute(sa.select(*columns).where(v.run_id == run_id)).all()
-            number = db.execute(sa.select(t.runs.c.version).where(t.runs.c.id == run_id)).scalar() or 0
+        number = self.shown_version(run_id)
         by_number = {row.number: RunVersion(*row) for row in rows}
         path = []
         while number in by_number:

@@ -86,9 +86,10 @@ def _host(host: str) -> str:
     """The host without www and the like, in IDNA's letters; an IPv6 address in its brackets."""
     if ":" in host:
         return f"[{host}]"
+    host = host.rstrip(".")
     with suppress(UnicodeError):  # longer than a name may be, or made of what IDNA does not know
         host = host.encode("idna").decode("ascii")
-    labels = host.lower().rstrip(".").split(".")
+    labels = host.lower().split(".")
     first = next((i for i, label in enumerate(labels[:-2]) if label not in _SAME_SITE), max(0, len(labels) - 2))
     labels = labels[first:]
     return ".".join(label for i, label in enumerate(labels) if label != "m" or i == 0 or i >= len(labels) - 2)

@@ -8,7 +8,7 @@ import pytest
 from pydantic import ValidationError
 
 from attribution.errors import BadInput, NotYours
-from attribution.events import Finished
+from attribution.events import Finished, Progress, StageStarted
 from attribution.pipeline.editing import edit
 from attribution.store.store import Store
 from attribution.types import (
@@ -133,6 +133,26 @@ def test_two_tabs_lose_no_verdict(made: Editor) -> None:
     assert made.store.runs.load(stale.id) == last.report
     *_, pinned = edit(stale, Pin(claim_id=first.id), made.settings, made.store)  # nor does another edit lose them
     assert isinstance(pinned, Finished) and pinned.report.judgements == last.report.judgements
+
+
+def test_a_verdict_given_while_another_edit_goes_on_is_kept(made: Editor) -> None:
+    first, second = made.claim("opened"), made.claim("painted")
+    again = edit(made.report, CheckAgain(claim_id=first.id), made.settings, made.store)
+    for event in again:
+        if isinstance(event, Progress):  # the passages are about to be compared
+            break
+    judged = made(Judge(claim_id=second.id, label="unclear", note="seen"))
+    *_, last = again
+    assert isinstance(last, Finished) and last.report.judgements == judged.judgements
+    assert [type(one.change) for one in last.report.edits] == [Judge, CheckAgain]
+    assert made.store.runs.load(last.report.id) == last.report
+    assert made.store.runs.undo(last.report.id) == judged
+
+    again = edit(judged, CheckAgain(claim_id=first.id), made.settings, made.store)
+    assert isinstance(next(again), StageStarted) and next(again)
+    made.store.runs.undo(judged.id)  # in the other tab
+    *_, last = again
+    assert isinstance(last, Finished) and last.report.judgements == ()
 
 
 def test_nobody_else_judges_a_run_and_a_copy_has_none_of_its_owner_s_verdicts(made: Editor) -> None:

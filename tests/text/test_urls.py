@@ -47,6 +47,7 @@ def test_spellings_of_their_own() -> None:
 @example("https://www.m.example.org//")
 @example("https://a.m.m.b.c/")
 @example("HTTP://0 /")
+@example("HTTP://¡..")
 def test_the_canonical_address_is_its_own(url: str) -> None:
     once = canonical(url)
     assert canonical(once) == once
