@@ -5,12 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from attribution import embedders, searchers, verifiers
 from attribution.embedders import EMBEDDERS
@@ -19,7 +21,7 @@ from attribution.evidence.search import Budget, Search
 from attribution.evidence.sources import open_sources
 from attribution.llm.client import Llm, Question
 from attribution.searchers import SEARCHERS
-from attribution.settings import SETTINGS, Endpoint, Settings, visitor_endpoint
+from attribution.settings import Endpoint, Settings, visitor_endpoint
 from attribution.store.store import Store
 from attribution.studies.groundedness.evaluation import key_of
 from attribution.studies.groundedness.labelled_set import LabelledRow
@@ -158,13 +160,16 @@ def test_whatever_changes_what_an_endpoint_is_asked_changes_the_key(kind: str, b
 def test_results_of_a_file_are_made_again_where_any_setting_differs() -> None:
     """Of a batch, a comparison or an experiment that goes on."""
     own = Settings()
-    others: dict[str, Any] = {"library": own.library.parent, "endpoint": ENDPOINTS[0]}
-    for name in (*SETTINGS["anyone"], *SETTINGS["limit"], "sources", *SETTINGS["model"], "library", "endpoint"):
-        value = getattr(own, name)
-        other = others.get(name, ("other",) if isinstance(value, tuple) else "other")
-        if isinstance(value, int | float) or name in ("input_price", "output_price"):
-            other = not value if isinstance(value, bool) else (value or 0) + 1
-        assert own.model_copy(update={name: other}).identity != own.identity, name
+    texts = ("other", "de", ("web",))
+    values: tuple[Any, ...] = (False, 1, 3, 0.7, 99, *texts, ENDPOINTS[0], Path("/"))
+    for name in Settings.model_fields.keys() - {"database_url"}:
+        changed = 0
+        for value in (*values, *get_args(Settings.model_fields[name].annotation)):
+            with suppress(ValidationError):
+                other = own.model_copy(update={name: getattr(Settings(**{name: value}), name)})
+                assert (other.identity == own.identity) == (getattr(other, name) == getattr(own, name)), name
+                changed += other.identity != own.identity
+        assert changed, name
 
 
 def test_outcomes_of_a_method_depend_on_where_and_with_what_it_is_made() -> None:
