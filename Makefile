@@ -16,7 +16,7 @@ UV ?= $(BIN)/uv
 COMPILE := $(UV) pip compile --quiet --python-version 3.11 --universal --generate-hashes --no-annotate --no-header --no-emit-index-url
 IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
 
-.PHONY: run test check bench calibrate screenshots wheel sbom lock clean
+.PHONY: run test check bench calibrate screenshots wheel docs sbom lock clean
 
 run: $(VENV)/.run
 	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
@@ -60,6 +60,11 @@ screenshots: $(VENV)/.dev
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m hatchling build --target wheel --directory build/dist
+
+# The site of docs/, in build/site; a warning is an error.
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(VENV)/.dev
+	$(BIN)/mkdocs build --strict --quiet
 
 # Every package of the lock files, with its hashes, as CycloneDX.
 sbom: $(VENV)/.dev

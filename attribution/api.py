@@ -1,6 +1,6 @@
 """The functions of `import attribution`: check an answer, or do one of the steps alone.
 
-Every function takes the settings of a run as keywords, such as `verifier="embedded-small"` or `top_k=8`, and
+Every function takes the settings of docs/settings.md as keywords, such as `verifier="embedded-small"` or `top_k=8`, and
 the language model and the database of the environment. BadInput names a setting or text that is invalid, Unavailable
 what is missing.
 """
@@ -63,11 +63,12 @@ class Report(types.Report):
 def check(question: str, answer: str, sources: Sequence[str] = ("library",), **settings: object) -> Report:
     """Check the claims of an answer against the sources: library, collection:NAME, web, an engine, paths or URLs.
 
-    >>> report = check("When was the Eiffel Tower finished?", "The Eiffel Tower was finished in 1889.")
-    >>> report.verdicts[0].label
-    'supported'
-    >>> "1889" in report.evidence_for(report.claims[0])[0].deciding_sentence
-    True
+    Examples:
+        >>> report = check("When was the Eiffel Tower finished?", "The Eiffel Tower was finished in 1889.")
+        >>> report.verdicts[0].label
+        'supported'
+        >>> "1889" in report.evidence_for(report.claims[0])[0].deciding_sentence
+        True
     """
     for event in stream(question, answer, sources, **settings):
         if isinstance(event, events.Finished) and isinstance(event.report, Report):
@@ -80,12 +81,13 @@ def stream(
 ) -> Iterator[events.Event]:
     """Yield the events of a run as they happen; the last one is `events.Finished` with the Report.
 
-    >>> from attribution.events import VerdictReady
-    >>> for event in stream("", "The Eiffel Tower was finished in 1889. It stands in Paris."):
-    ...     if isinstance(event, VerdictReady):
-    ...         print(event.verdict.label)
-    supported
-    supported
+    Examples:
+        >>> from attribution.events import VerdictReady
+        >>> for event in stream("", "The Eiffel Tower was finished in 1889. It stands in Paris."):
+        ...     if isinstance(event, VerdictReady):
+        ...         print(event.verdict.label)
+        supported
+        supported
     """
     from attribution.pipeline.run import run
 
@@ -96,8 +98,9 @@ def stream(
 def segment(question: str, answer: str, segmenter: str = "sentences", **settings: object) -> Segmented:
     """Split an answer into claims with their places in it; a sentence that could not be split is a failure too.
 
-    >>> [claim.text for claim in segment("", "The tower is tall. It stands in Paris.").claims]
-    ['The tower is tall.', 'It stands in Paris.']
+    Examples:
+        >>> [claim.text for claim in segment("", "The tower is tall. It stands in Paris.").claims]
+        ['The tower is tall.', 'It stands in Paris.']
     """
     from attribution.pipeline import claims
     from attribution.pipeline.estimate import check_input
@@ -110,9 +113,10 @@ def segment(question: str, answer: str, segmenter: str = "sentences", **settings
 def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) -> list[Judgement]:
     """Return the three probabilities for each pair of claim and evidence, in order; nothing else is weighed.
 
-    >>> (judgement,) = verify([("The tower stands in Rome.", "The tower stands in Paris.")])
-    >>> judgement.probabilities.contradicted > 0.5
-    True
+    Examples:
+        >>> (judgement,) = verify([("The tower stands in Rome.", "The tower stands in Paris.")])
+        >>> judgement.probabilities.contradicted > 0.5
+        True
     """
     from attribution.verifiers import VERIFIERS
 
@@ -123,9 +127,10 @@ def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) ->
 def judge(claim: str, passages: Sequence[str], verifier: str = "auto", **settings: object) -> JudgedClaim:
     """Return the verdict on a claim, and its evidence, from passages that are given.
 
-    >>> judged = judge("The tower was finished in 1889.", ["The tower was finished in 1889, after two years."])
-    >>> judged.verdict.label
-    'supported'
+    Examples:
+        >>> judged = judge("The tower was finished in 1889.", ["The tower was finished in 1889, after two years."])
+        >>> judged.verdict.label
+        'supported'
     """
     from attribution.pipeline.judge import GivenClaim, judge
     from attribution.verifiers import VERIFIERS, policy_of

@@ -42,10 +42,12 @@ VERIFIES = (
 
 
 def documented() -> list[str]:
-    """The command lines after `python -m attribution`, without comments; alternatives are lines of their own."""
+    """The command lines of `attribution`, without comments; alternatives are lines of their own."""
     found: dict[str, None] = {}
     for path in DOCUMENTS:
-        for match in re.finditer(r"python -m attribution ([^\n`#]+)", path.read_text("utf-8")):
+        for match in re.finditer(
+            r"(?m)(?:python -m |^)attribution ((?:[a-z]+$|[a-z]+ )[^\n`#]*)", path.read_text("utf-8")
+        ):
             line = re.sub(r"\)?[,;.]?\s*$", "", match[1].strip())
             command = line.split()[0]
             for alternative in line.split(" | "):

@@ -146,5 +146,6 @@ def test_there_is_one_version() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
     stated = {registry["version"], *(package["version"] for package in registry["packages"]), citation["version"]}
     assert stated == {version}
+    assert f"mcp-name: {registry['name']} " in (ROOT / "README.md").read_text("utf-8")  # as the registry asks
     heading = "Unreleased" if ".dev" in version else version
     assert f"## {heading}" in (ROOT / "CHANGELOG.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""The command line; see README.md. Each command group has its own file."""
+"""The command line; see docs/command_line.md. Each command group has its own file."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from functools import cache
 from operator import itemgetter
 from pathlib import Path
 
-from attribution.models import files, merge, mpnet
+from attribution.models import files, mpnet
 from attribution.models.files import Progress
 from attribution.models.loading import load_once
 from attribution.models.onnx import SLOW, OnnxModel, in_threads
@@ -57,6 +57,8 @@ def is_available() -> bool:
 def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
     """Make the model unless it is there and whole. Raises Unavailable where its base cannot be had, or our part of it
     is damaged."""
+    from attribution.models import merge
+
     files.check_shipped(FOLDER)
     return merge.build(FOLDER, model_folder(), progress)
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from attribution.errors import BadInput, LlmFailed
-from attribution.store.store import Store
 from attribution.text.marks import without_numbers
 from attribution.text.sentences import sentences
 from attribution.text.words import share_terms
 from attribution.types import Judgement, LlmUsage, Pair, Probabilities, Span, content_id
 from attribution.verifiers import Verifier, key_of, usage_of
+
+if TYPE_CHECKING:  # `list` asks the verifiers, and needs no database
+    from attribution.store.store import Store
 
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising

@@ -214,14 +214,14 @@ def test_a_source_that_cannot_be_read_is_said_and_is_the_exit_status(
     assert "./no/such/folder" in said and "no such file or folder" in said
 
 
-def test_the_exit_statuses_of_the_help_are_those_of_the_readme(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_exit_statuses_of_the_help_are_those_of_the_documentation(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--help"])
     help_text = " ".join(capsys.readouterr().out.split())
     assert "Exit status: 0 all was done; 1 it was done but for a row, method or source" in help_text
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
     for status in ("| 0 | all was done", "| 1 | it was done but", "| 2 | nothing was done", "| 130, 143 | ended by"):
-        assert status in readme
+        assert status in page
 
 
 def test_the_citations_of_a_report_from_elsewhere_say_that_the_text_is_not_here(
