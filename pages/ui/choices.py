@@ -190,17 +190,16 @@ def fill_example(example: Mapping[str, Any]) -> None:
 
 
 def fill_sources(sources: Sequence[str]) -> None:
-    """Select these sources in the form."""
-    instance = next((s.removeprefix(INSTANCE) for s in sources if s.startswith(INSTANCE)), "")
+    """Select these sources in the form, but no instance: whoever made a link would see what its readers check."""
     engine = next((WEB if s == "web" else s for s in sources if s == "web" or s in ENGINES), None)
     addresses = [s for s in sources if "://" in s and not s.startswith(INSTANCE)]
     state.fill(
         addresses="\n".join(addresses),
-        instance=instance,
+        instance="",
         collections=[s.removeprefix(COLLECTION) for s in sources if s.startswith(COLLECTION)],
         **({state.ENGINE: engine} if engine else {}),
     )
-    select("library" in sources, bool(engine or instance), bool(addresses) or "documents" in sources)
+    select("library" in sources, bool(engine), bool(addresses) or "documents" in sources)
 
 
 def select(library: bool, web: bool, documents: bool) -> None:

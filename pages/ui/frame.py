@@ -11,6 +11,7 @@ import streamlit as st
 from attribution.errors import setup_error
 from attribution.reports import html
 from attribution.reports.html import Node, as_sentence, el, folded
+from attribution.text.markdown import escape_markdown
 from pages.ui import state
 from pages.ui.help import explained, sheet
 
@@ -38,6 +39,11 @@ def styles(page: str, entry: str) -> None:
 
 def show(node: Node) -> None:
     st.html(html.html(node))
+
+
+def as_label(text: str) -> str:
+    """Escape foreign text for a label, which Streamlit reads as Markdown with images and icons."""
+    return escape_markdown(text).replace(":", "\\:")
 
 
 def small(text: str) -> None:

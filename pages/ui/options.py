@@ -18,7 +18,7 @@ from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
 from pages.ui.choices import LLM_TASKS
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS, earlier_turns, model_download, multiselect, pick, text_input
-from pages.ui.frame import note, small
+from pages.ui.frame import as_label, note, small
 
 if TYPE_CHECKING:
     from attribution.llm.client import Connection
@@ -40,7 +40,9 @@ def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
     `segmenter` and `thresholds` are False where the page has its own place for these.
     """
     with (
-        st.popover(f"Sources: {choices.sources_words()}", key="sources_menu", help="Where evidence may come from."),
+        st.popover(
+            f"Sources: {as_label(choices.sources_words())}", key="sources_menu", help="Where evidence may come from."
+        ),
         st.container(key="sources_box"),
     ):
         _sources()

@@ -16,6 +16,8 @@ from contextlib import suppress
 from attribution.errors import AttributionError
 from attribution.settings import ROOT, Settings
 
+POLICY = "base-uri 'self'; object-src 'none'; img-src 'self' data: blob:"  # of the pages: no image from elsewhere
+
 
 def prepare_first_page() -> None:
     """Do what the first visitor would wait for."""
@@ -42,7 +44,7 @@ def serve(host: str, port: int) -> None:
     sys.argv = [str(ROOT / "app.py")]  # Streamlit puts this script's folder before all others to import from
     PagesManager.uses_pages_directory = False  # app.py names the pages, for the first visitor too
     middleware = [
-        Middleware(ProtectedReplies, policy="base-uri 'self'; object-src 'none'"),
+        Middleware(ProtectedReplies, policy=POLICY),
         Middleware(AllowedHosts, names=host_names(host)),
         Middleware(BrowserCookie, name=COOKIE),
     ]

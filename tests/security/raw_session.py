@@ -20,10 +20,10 @@ class Session:
         self._connection = connection
         self.elements: list[Any] = []
 
-    def run(self, page: str = "", **values: tuple[str, object]) -> None:
+    def run(self, page: str = "", query: str = "", **values: tuple[str, object]) -> None:
         """Run a page to its end; `values` are the kind and value of fields by their label (`_` for a space)."""
         message = BackMsg()
-        message.rerun_script.page_name = page
+        message.rerun_script.page_name, message.rerun_script.query_string = page, query
         for label, (kind, value) in values.items():
             element = self.field(label.replace("_", " "))
             state = message.rerun_script.widget_states.widgets.add(id=element.id)
@@ -32,9 +32,9 @@ class Session:
         self.elements = []
         while True:
             answer = ForwardMsg.FromString(bytes(self._connection.recv(PATIENCE)))  # type: ignore[arg-type]
-            if answer.WhichOneof("type") == "delta" and answer.delta.WhichOneof("type") == "new_element":
-                element = answer.delta.new_element
-                self.elements.append(getattr(element, str(element.WhichOneof("type"))))
+            if answer.WhichOneof("type") == "delta" and (kind := answer.delta.WhichOneof("type")):
+                drawn = getattr(answer.delta, kind)  # an element or a block
+                self.elements.append(getattr(drawn, drawn.WhichOneof("type") or "", drawn))
             if answer.WhichOneof("type") == "script_finished":
                 return
 
