@@ -22,10 +22,14 @@ class Ticket:
 
 
 class Turns:
-    """A queue with at most `limit` runs at once, `each` per owner. An owner's second run waits for every first one."""
+    """A queue with at most `limit` runs at once, `each` per owner. An owner's second run waits for every first one.
+
+    Of the places to wait, an owner takes at most a quarter, so that the others find some.
+    """
 
     def __init__(self, limit: int, waiting: int = WAITING, each: int = 0) -> None:
         self._limit, self._most, self._each = limit, waiting, each or limit
+        self._share = max(1, waiting // 4)
         self._numbers = count()
         self._tickets: list[Ticket] = []
         self._served: dict[Hashable, int] = {}  # the last turn of each owner
@@ -38,17 +42,20 @@ class Turns:
             running = sum(t.running for t in self._tickets)
             return running, len(self._tickets) - running
 
-    def is_full(self) -> bool:
-        """Return True if the next run would be refused."""
-        return self.counts()[1] >= self._most
+    def check(self, owner: Hashable) -> None:
+        """Raise Busy if the owner's next run would be refused."""
+        with self._changed:
+            owners = [t.owner for t in self._tickets if not t.running]
+        if len(owners) >= self._most:
+            raise Busy(f"{len(owners)} runs are waiting, and no more are taken: try again in a few minutes")
+        if owners.count(owner) >= self._share:
+            raise Busy(f"{self._share} runs of yours are waiting, and no more are taken: try again in a few minutes")
 
     @contextmanager
     def ticket(self, owner: Hashable) -> Iterator[Ticket]:
         """Take a place in the queue and give it back at the end. Raises Busy if too many wait."""
         with self._changed:
-            waiting = sum(not t.running for t in self._tickets)
-            if waiting >= self._most:
-                raise Busy(f"{waiting} runs are waiting, and no more are taken: try again in a few minutes")
+            self.check(owner)
             ticket = Ticket(owner, next(self._numbers))
             self._tickets.append(ticket)
         try:

@@ -112,11 +112,22 @@ def test_more_than_can_wait_are_refused() -> None:
     first = in_turn("a", stop, lambda: iter(["runs", "on"]), turns)
     next(first)
     second = in_turn("b", stop, lambda: iter(["runs"]), turns)
-    assert next(second) == Queued(1) and turns.is_full()
+    assert next(second) == Queued(1)
     with pytest.raises(Busy, match="1 runs are waiting"):
         next(in_turn("c", stop, lambda: iter(["runs"]), turns))
     first.close()
     assert list(second) == ["runs"]
+
+
+def test_an_owner_takes_a_quarter_of_the_places_to_wait() -> None:
+    turns, stop = Turns(1, waiting=8), threading.Event()
+    runs = [in_turn(owner, stop, lambda: iter(["runs"]), turns) for owner in "aaabb"]
+    assert [next(run) for run in runs[:3]] == ["runs", Queued(1), Queued(2)]
+    with pytest.raises(Busy, match="2 runs of yours are waiting"):
+        next(in_turn("a", stop, lambda: iter(["runs"]), turns))
+    assert [next(run) for run in runs[3:]] == [Queued(1), Queued(2)]  # b has none that runs
+    for run in runs:
+        run.close()
 
 
 def test_the_limit_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,15 +6,16 @@ import asyncio
 import json
 import logging
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from types import FrameType
-from typing import Literal
+from typing import Annotated, Literal
 
 import uvicorn
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Query, Request, Response, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
+from fastapi.security import HTTPBearer
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
@@ -45,6 +46,8 @@ STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError
 PATIENCE = 5  # seconds that /health waits for the database
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the Content-Security-Policy of its pages
 RETRY = "30"  # seconds, with 429
+LINES = "application/x-ndjson"
+WORK = bodies.refusals(400, 429, 502)  # of an endpoint that checks something
 _log = logging.getLogger(__name__)
 
 
@@ -77,13 +80,22 @@ def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGI
             yield
 
     app = FastAPI(
-        title="Attribution explorer", description=__doc__ or "", lifespan=lifespan, docs_url=None, redoc_url=None
+        title="Attribution explorer",
+        description=__doc__ or "",
+        version=VERSION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        responses=bodies.refusals(413, 421, 500, 503),
     )
+    key = HTTPBearer(auto_error=False, description="A key of this server; Guard compares it")
+    keyed = APIRouter(dependencies=[Security(key)], responses=bodies.refusals(401, 422))
     metrics = Metrics(work.turns)
     _errors(app)
-    _about_the_server(app, own, work, metrics)
-    _checks(app, own, work, metrics)
-    _runs(app, own)
+    _about_the_server(app, keyed, own, work, metrics)
+    _checks(keyed, own, work, metrics)
+    _runs(keyed, own)
+    app.include_router(keyed)
     app.mount("/mcp", mounted)
     app.add_middleware(Measured, metrics=metrics)
     app.add_middleware(Guard, keys=keys)  # the last one added is the first to see a request
@@ -101,7 +113,7 @@ def _owned(database: Store, run_id: str) -> Report:
     return report
 
 
-def _about_the_server(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
+def _about_the_server(app: FastAPI, keyed: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None:
     """Add the endpoints on the server itself."""
 
     @app.get("/health")
@@ -116,7 +128,7 @@ def _about_the_server(app: FastAPI, own: Settings, work: Work, metrics: Metrics)
         running, waiting = work.turns.counts()
         return {"status": "ok", "pipeline": VERSION, "running": running, "waiting": waiting}
 
-    @app.get("/metrics")
+    @keyed.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
     async def measured() -> Response:
         """Return counts of requests, seconds and runs in the Prometheus format."""
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
@@ -126,10 +138,10 @@ def _about_the_server(app: FastAPI, own: Settings, work: Work, metrics: Metrics)
         return HTMLResponse(bodies.reference_page(app.openapi()))
 
 
-def _checks(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
+def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None:
     """Add the endpoints that segment, verify and analyse; their requests are queued."""
 
-    @app.post("/segment")
+    @app.post("/segment", responses=WORK)
     async def segment(body: bodies.AnswerBody, request: Request) -> dict[str, object]:
         """Return the claims of an answer with their spans. The request is queued; it ends if the client disconnects."""
         settings = bodies.settings(own, {}, body.segmenter)
@@ -143,7 +155,7 @@ def _checks(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
         found = [{"id": c.id, "text": c.text, "spans": c.spans} for c in made.claims]
         return {"claims": found, "failures": [f.model_dump(mode="json") for f in made.failures]}
 
-    @app.post("/verify")
+    @app.post("/verify", responses=WORK)
     async def verify(body: bodies.VerifyBody, request: Request) -> dict[str, object]:
         """Return a relation and three probabilities for each pair of claim and evidence, in order; a bad pair gets an
         error. The request is queued; it ends if the client disconnects."""
@@ -159,7 +171,7 @@ def _checks(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
 
         return await work.result(request.state.owner, request, verified)
 
-    @app.post("/analyze", response_class=StreamingResponse)
+    @app.post("/analyze", response_class=StreamingResponse, responses=WORK | {200: {"content": {LINES: {}}}})
     def analyze(body: bodies.AnalyzeBody, request: Request) -> StreamingResponse:
         """Check an answer. Each line is a JSON object with `event`; the last is `finished` with the report, or
         `error`. The run ends if the client disconnects."""
@@ -169,8 +181,7 @@ def _checks(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
         )
         check_input(body.question, body.answer, settings)
         context = body.context
-        if work.turns.is_full():  # before the stream starts, while a status can still be sent
-            raise Busy("too many runs are waiting: try again in a few minutes")
+        work.turns.check(owner)  # before the stream starts, while a status can still be sent
 
         def events(stop: threading.Event) -> Iterator[Event]:
             database = _store(own, request)
@@ -180,28 +191,26 @@ def _checks(app: FastAPI, own: Settings, work: Work, metrics: Metrics) -> None:
                 yield event
             metrics.runs.inc()
 
-        return StreamingResponse(bodies.lines(work.events(owner, events)), media_type="application/x-ndjson")
+        return StreamingResponse(bodies.lines(work.events(owner, events)), media_type=LINES)
 
 
-def _runs(app: FastAPI, own: Settings) -> None:
+def _runs(app: APIRouter, own: Settings) -> None:
     """Add the endpoints on saved runs: plain functions, since they read the database, run in the thread pool."""
 
     @app.get("/runs")
-    def runs(request: Request, limit: int = 50) -> dict[str, object]:
+    def runs(request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> dict[str, object]:
         """List the newest runs that were started with this key."""
-        if not 0 < limit <= 1000:
-            raise BadInput(f"limit={limit}: expected a number from 1 to 1000")
         found = _store(own, request).history.find(HistoryQuery(limit=limit)).rows
         names = ("id", "created_at", "question", "finished")
         return {"runs": [{name: getattr(row, name) for name in names} for row in found]}
 
-    @app.get("/runs/{run_id}")
+    @app.get("/runs/{run_id}", responses=bodies.refusals(404))
     def one_run(run_id: str, request: Request) -> dict[str, object]:
         """Return the report of a run that was started with this key."""
         found: dict[str, object] = json.loads(_owned(_store(own, request), run_id).to_json())
         return found
 
-    @app.delete("/runs/{run_id}", status_code=204)
+    @app.delete("/runs/{run_id}", status_code=204, responses=bodies.refusals(404))
     def delete(run_id: str, request: Request) -> None:
         """Delete a run that was started with this key."""
         try:
@@ -229,13 +238,13 @@ def _runs(app: FastAPI, own: Settings) -> None:
             (finished,) = (event for event in edit(report, change, own, database) if isinstance(event, Finished))
             return finished.report
 
-    @app.put("/runs/{run_id}/claims/{claim_id}/verdict")
+    @app.put("/runs/{run_id}/claims/{claim_id}/verdict", responses=bodies.refusals(400, 404))
     def set_verdict(run_id: str, claim_id: str, body: bodies.VerdictBody, request: Request) -> AnalystVerdict:
         """Set your own verdict on a claim of a run that was started with this key; the model's stays as it is."""
         report = judge(request, run_id, claim_id, body.verdict, body.note)
         return next(judged for judged in report.judgements if judged.claim_id == claim_id)
 
-    @app.delete("/runs/{run_id}/claims/{claim_id}/verdict", status_code=204)
+    @app.delete("/runs/{run_id}/claims/{claim_id}/verdict", status_code=204, responses=bodies.refusals(400, 404))
     def clear_verdict(run_id: str, claim_id: str, request: Request) -> None:
         """Clear your own verdict on a claim of a run that was started with this key."""
         judge(request, run_id, claim_id, None)
@@ -254,8 +263,8 @@ def _judged(pair: Pair, judged: Judgement | Refusal, policy: DecisionPolicy) -> 
 def _errors(app: FastAPI) -> None:
     """Add the error handlers. Every error has a type and a message, and repeats no input except field names."""
 
-    def error_response(status: int, kind: str, message: str) -> JSONResponse:
-        headers = {"Retry-After": RETRY} if status == 429 else None
+    def error_response(status: int, kind: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+        headers = {"Retry-After": RETRY} if status == 429 else headers
         return JSONResponse({"error": {"type": kind, "message": message}}, status, headers)
 
     @app.exception_handler(AttributionError)
@@ -269,9 +278,13 @@ def _errors(app: FastAPI) -> None:
         return error_response(422, "BadInput", "; ".join(found) + "; see /docs")
 
     @app.exception_handler(HTTPException)
-    async def refused(_: Request, error: HTTPException) -> JSONResponse:
+    async def refused(request: Request, error: HTTPException) -> JSONResponse:
         kind = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}.get(error.status_code, "HTTPError")
-        return error_response(error.status_code, kind, str(error.detail))
+        headers = dict(error.headers or {})
+        path = app.openapi()["paths"].get(getattr(request.scope.get("route"), "path", ""))
+        if error.status_code == 405 and path:  # Starlette names those of the first route of the path
+            headers["Allow"] = ", ".join(map(str.upper, path))
+        return error_response(error.status_code, kind, str(error.detail), headers)
 
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> JSONResponse:

@@ -47,6 +47,8 @@ class Body(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _of_whole_characters(cls, value: object) -> object:
+        if isinstance(value, bytes):  # as it came: FastAPI reads JSON only where the header says so
+            raise ValueError("expected JSON, sent with the header Content-Type: application/json")
         if has_half_pair(value):
             raise ValueError(PROBLEM)
         return value
@@ -97,6 +99,36 @@ class VerdictBody(Body):
 
     verdict: Literal["agree", AnalystLabel]
     note: str = Field("", max_length=NOTE)
+
+
+class Problem(BaseModel):
+    type: str
+    message: str
+
+
+class Refused(BaseModel):
+    """What is replied in place of a result."""
+
+    error: Problem
+
+
+_REFUSALS = {
+    400: "A value that is not taken: BadInput, BadSetting, UnknownName",
+    401: "No key of this server: WrongKey",
+    404: "No such run or claim of this key: NotFound",
+    413: "A body that is too large: TooLarge",
+    421: "A Host that is no name of this server: WrongHost",
+    422: "A body or parameter of the wrong form: BadInput",
+    429: "Too many requests wait: Busy; Retry-After says for how many seconds",
+    500: "The server failed: InternalError",
+    502: "A language model failed: LlmFailed",
+    503: "A model, key, database or disk cannot be used, or the server is being stopped: Unavailable, StoreError",
+}
+
+
+def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """Describe the errors of an endpoint for OpenAPI."""
+    return {status: {"model": Refused, "description": _REFUSALS[status]} for status in statuses}
 
 
 def documents(given: list[GivenDocument]) -> tuple[Document, ...]:

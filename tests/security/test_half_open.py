@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
+import httpx2
 import pytest
 
 from attribution.cli.serve import free_port
@@ -45,8 +45,8 @@ class Served:
         assert self.process.poll() is None, self.log.read_text()
         started = time.perf_counter()
         try:
-            httpx.get(self.health, timeout=10).raise_for_status()
-        except httpx.HTTPError:
+            httpx2.get(self.health, timeout=10).raise_for_status()
+        except httpx2.HTTPError:
             return float("inf")
         return time.perf_counter() - started
 

@@ -45,7 +45,7 @@ JUDGE = (
     },
 )
 EACH = pytest.mark.parametrize("request_", [VERIFY, SEGMENT, JUDGE], ids=["verify", "segment", "mcp"])
-WAITING = 45  # with the two that run more than the threads of the server
+WAITING = 45  # of one key; with the two that run more than the threads of the server
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(VERIFIERS, "slow", Entry("tests.security.slow:Verifier", "Slow", "for tests"))
         patch.setitem(SEGMENTERS, "slow", Entry("tests.security.slow:Segmenter", "Slow", "for tests"))
-        made = Server(Settings(database_url=f"sqlite:///{database}", verifier="slow"), WAITING)
+        made = Server(Settings(database_url=f"sqlite:///{database}", verifier="slow"), 4 * WAITING)
         yield made
         made.close()
 
@@ -78,12 +78,12 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def sent(server: Server, request: tuple[str, Any]) -> Iterator[socket.socket]:
+def sent(server: Server, request: tuple[str, Any], key: str = KEY) -> Iterator[socket.socket]:
     """A request whose reply is not awaited; its connection."""
     path, body = request
     content = json.dumps(body).encode()
     head = (
-        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {KEY}\r\nContent-Type: application/json\r\n"
+        f"POST {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n"
         f"Accept: application/json, text/event-stream\r\nContent-Length: {len(content)}\r\n\r\n"
     )
     host, port = server.url.removeprefix("http://").split(":")
@@ -142,7 +142,9 @@ def test_health_and_runs_answer_while_everything_else_waits(server: Server) -> N
 
 
 @EACH
-def test_a_full_queue_says_when_to_come_again(server: Server, request_: tuple[str, Any]) -> None:
+def test_a_key_whose_share_waits_is_told_when_to_come_again_and_others_find_a_place(
+    server: Server, request_: tuple[str, Any]
+) -> None:
     path, body = request_
     with all_sent(server, [request_] * (WAITING + 2)), server.client() as client:
         until(lambda: server.turns.counts() == (2, WAITING))
@@ -153,6 +155,9 @@ def test_a_full_queue_says_when_to_come_again(server: Server, request_: tuple[st
         else:
             assert reply.status_code == 429 and reply.json()["error"]["type"] == "Busy"
             assert int(reply.headers["retry-after"]) > 0
+        with sent(server, request_, OTHER):
+            until(lambda: server.turns.counts() == (2, WAITING + 1))
+        until(lambda: server.turns.counts() == (2, WAITING))
 
 
 def test_the_reference_loads_nothing_from_elsewhere(server: Server) -> None:

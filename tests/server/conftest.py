@@ -26,7 +26,7 @@ KEY, OTHER = "first-key-of-the-tests", "other-key-of-the-tests"
 class Server:
     """`url` of the running server, `turns` that its runs take."""
 
-    def __init__(self, settings: Settings, waiting: int = 4) -> None:
+    def __init__(self, settings: Settings, waiting: int = 16) -> None:
         self.turns, self.settings = Turns(2, waiting=waiting), settings
         self.work = Work(self.turns)
         app = create(settings, Keys([KEY, OTHER]), host_names("127.0.0.1"), self.work)

@@ -195,6 +195,13 @@ def test_bad_requests_get_a_typed_error(client: httpx2.Client, path: str, body: 
     assert says.lower() in found["message"].lower()
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "application/octet-stream", "multipart/form-data; boundary=x", ""])
+@pytest.mark.parametrize("path", ["/verify", "/segment", "/analyze"])
+def test_a_body_that_is_not_called_json_is_refused(client: httpx2.Client, path: str, kind: str) -> None:
+    reply = client.post(path, content=b'{"answer": "x"}', headers={"content-type": kind} if kind else {})
+    assert reply.status_code == 422 and "content-type: application/json" in error(reply)["message"]
+
+
 def test_keys_and_sizes(server: Server) -> None:
     for key in ("", "wrong-key-of-the-tests", KEY[:-1], f"{KEY} "[:-1] + "é"):
         headers = {"Authorization": f"Bearer {key}".encode()} if key else {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 
-import httpx
+import httpx2
 import pytest
 
 from attribution.server import connections
@@ -27,7 +27,7 @@ def test_a_client_that_sends_a_byte_now_and_then_is_closed(
 ) -> None:
     monkeypatch.setattr(connections, "HEAD", 1.0)
     monkeypatch.setattr(connections, "BODY", 1.0)
-    with socket.create_connection(("127.0.0.1", httpx.URL(server.url).port or 0), 10) as connection:
+    with socket.create_connection(("127.0.0.1", httpx2.URL(server.url).port or 0), 10) as connection:
         connection.sendall(SLOW[sent])
         with pytest.raises(OSError):
             for _ in range(40):

@@ -1,0 +1,47 @@
+"""The API does what its OpenAPI says, to requests that schemathesis makes up."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+
+from tests.server.conftest import KEY, Server
+
+ST = Path(sys.executable).with_name("st")
+
+
+def test_every_endpoint_names_its_errors_and_its_key(server: Server) -> None:
+    found = httpx2.get(f"{server.url}/openapi.json").json()
+    scheme = found["components"]["securitySchemes"]["HTTPBearer"]
+    assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+    for path, methods in found["paths"].items():
+        for method, endpoint in methods.items():
+            statuses = {"413", "421", "500", "503"}
+            if path != "/health":
+                assert endpoint["security"] == [{"HTTPBearer": []}]
+                statuses |= {"401", "422"}
+            if method == "post":
+                statuses |= {"400", "429", "502"}
+            if "{run_id}" in path:
+                statuses |= {"404"}
+            refused = {s: reply for s, reply in endpoint["responses"].items() if s >= "400"}
+            assert statuses <= set(refused)
+            for reply in refused.values():
+                assert reply["content"] == {"application/json": {"schema": {"$ref": "#/components/schemas/Refused"}}}
+    assert list(found["paths"]["/metrics"]["get"]["responses"]["200"]["content"]) == ["text/plain"]
+    assert list(found["paths"]["/analyze"]["post"]["responses"]["200"]["content"]) == ["application/x-ndjson"]
+
+
+def test_what_the_server_does_is_what_openapi_says(server: Server, tmp_path: Path) -> None:
+    command = [
+        *(ST, "run", f"{server.url}/openapi.json", "--header", f"Authorization: Bearer {KEY}", "--seed", "1"),
+        *("--phases", "coverage,fuzzing", "--max-examples", "10", "--request-timeout", "30", "--no-color"),
+        # a text of the right form may still be empty, too long, or name no setting
+        *("--exclude-checks", "positive_data_acceptance"),
+    ]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout
+    assert "10 selected / 10 total" in done.stdout
