@@ -289,4 +289,5 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(Exception)
     async def failed(_: Request, error: Exception) -> JSONResponse:
         _log.error("a request failed", exc_info=error)
-        return error_response(500, *bodies.problem(error).values())
+        found = bodies.problem(error)
+        return error_response(500, found["type"], found["message"])
