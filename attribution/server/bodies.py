@@ -107,7 +107,7 @@ class Problem(BaseModel):
 
 
 class Refused(BaseModel):
-    """What is replied in place of a result."""
+    """The reply in place of a result."""
 
     error: Problem
 
