@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nlargest
 from math import ceil
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors
 
 CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it grows in proportion
+SAME_ORIGIN = 2  # of them at most, unless there are no others: else a page that repeats itself takes all places
 DEPTH = 100  # nearest chunks that are reranked by their words
+Origins = Mapping[str, str]  # the origin of a page by its id; empty, or missing, for a page without copies
 MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
 SHARED = 0.5  # of the claim's words: a chunk that has them is about the claim, whatever its cosine
 
@@ -34,14 +36,27 @@ class Ranking:
     rank: Callable[[float], float]  # by similarity, among all chunks
     by_words: Mapping[Chunk, float]  # what the words of a chunk add to its score
 
-    def best(self, k: int) -> list[Candidate]:
-        """Return the k candidates with the highest scores, nearest first."""
+    def best(self, k: int, origins: Origins | None = None) -> list[Candidate]:
+        """Return the k candidates with the highest scores, nearest first; with `origins`, few of each."""
         ranked = sorted(self.near, key=lambda c: -self._score(c))  # a stable sort: ties as by cosine
-        chosen = {candidate.chunk for candidate in ranked[:k]}
+        chosen = set(spread([candidate.chunk for candidate in ranked], k, origins))
         return [candidate for candidate in self.near if candidate.chunk in chosen]
 
     def _score(self, candidate: Candidate) -> float:
         return reciprocal(self.rank(candidate.similarity)) + self.by_words.get(candidate.chunk, 0.0)
+
+
+def spread(ranked: Sequence[Chunk], k: int, origins: Origins | None) -> list[Chunk]:
+    """Return the k best chunks with at most two in five of one origin, and others of it only for want of others."""
+    most = k if origins is None else ceil(k * SAME_ORIGIN / CHOSEN)
+    taken: Counter[str] = Counter()
+    first: list[Chunk] = []
+    later: list[Chunk] = []
+    for chunk in ranked:
+        origin = (origins or {}).get(chunk.page_id) or chunk.page_id
+        taken[origin] += 1
+        (first if taken[origin] <= most else later).append(chunk)
+    return [*first, *later][:k]
 
 
 @dataclass(frozen=True)
@@ -76,14 +91,20 @@ class Candidates:
         self._words.add(chunks)
         self._unindexed += chunks
 
-    def best(self, claims: Sequence[Claim], question: str, early: bool = False) -> list[list[Candidate]]:
-        """Return the `top_k` chunks of each claim, nearest first; `early` while other pages are still under way."""
+    def best(
+        self, claims: Sequence[Claim], question: str, early: bool = False, origins: Origins | None = None
+    ) -> list[list[Candidate]]:
+        """Return the `top_k` chunks of each claim, nearest first; `early` while other pages are still under way.
+
+        Pages with the same one of the `origins` share their places, except in the ranking by vectors alone (V24).
+        """
+        origins = None if self._settings.ranking == "vectors" else origins or {}
         queries = [_queries(claim, question) for claim in claims]
         by_words = [self._words.ranked(f"{named_by_context(claim)} {claim.statement}".strip()) for claim in claims]
-        chosen = self._shortlists(queries, by_words, early)
+        chosen = self._shortlists(queries, by_words, early, origins)
         self._vectors([c.text for short in chosen if short for c in short.chunks])  # those of all claims together
         rankings = [self._ranking(*of_claim) for of_claim in zip(queries, by_words, chosen, strict=True)]
-        return [ranking.best(self._settings.top_k) for ranking in rankings]
+        return [ranking.best(self._settings.top_k, origins) for ranking in rankings]
 
     def _vectors(self, texts: Sequence[str], embedder: Embedder | None = None) -> Vectors:
         import numpy as np
@@ -102,7 +123,11 @@ class Candidates:
         return np.stack([np.frombuffer(self._known[key], dtype=np.float32) for key in keys])
 
     def _shortlists(
-        self, queries: Sequence[Sequence[str]], by_words: Sequence[Sequence[Chunk]], early: bool
+        self,
+        queries: Sequence[Sequence[str]],
+        by_words: Sequence[Sequence[Chunk]],
+        early: bool,
+        origins: Origins | None,
     ) -> list[Shortlist | None]:
         """Return the chunks to embed for each claim: of many, the best by words and by estimated vectors; None: all.
 
@@ -124,17 +149,19 @@ class Candidates:
             asked = minilm.projected(self._vectors(of_claim, self._minilm))
             # rounded, since a product may depend on the rows beside it in the last digits
             similar = (self._estimates @ asked.T).max(axis=1).round(4)
-            found.append(self._shortlist([places[chunk] for chunk in ranked], similar, most))
+            found.append(self._shortlist([places[chunk] for chunk in ranked], similar, most, origins))
         return found
 
-    def _shortlist(self, ranked: Sequence[int], similar: Vectors, most: int) -> Shortlist:
+    def _shortlist(self, ranked: Sequence[int], similar: Vectors, most: int, origins: Origins | None) -> Shortlist:
         """Return the best of two rankings; chunks are places among all, `similar` has a number for each."""
         chunks = self._words.chunks
         order = sorted(range(len(chunks)), key=lambda i: (-similar[i], chunks[i].page_id, chunks[i].start))
         scores = reciprocal_ranks([(1.0, ranked), (1.0, order)])
-        best = nlargest(most, scores, key=lambda i: (scores[i], chunks[i].page_id, chunks[i].start))
-        others = sorted(set(order) - set(best))
-        return Shortlist([chunks[i] for i in best], similar[others] if self._own else None)
+        best = sorted(scores, key=lambda i: (scores[i], chunks[i].page_id, chunks[i].start), reverse=True)
+        chosen = spread([chunks[i] for i in best], most, origins)
+        left = set(chunks) - set(chosen)
+        others = [i for i, chunk in enumerate(chunks) if chunk in left]
+        return Shortlist(chosen, similar[others] if self._own else None)
 
     def _ranking(self, queries: Sequence[str], ranked: Sequence[Chunk], short: Shortlist | None) -> Ranking:
         if short is None:

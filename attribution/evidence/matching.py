@@ -76,7 +76,7 @@ class Matcher:
         self._finding = threading.Lock()
         self._chunk_spans: dict[str, tuple[Span, ...]] = {}  # by page
         self._prose: dict[str, str] = {}  # by page
-        self._origins: dict[str, str] = {}  # by page, where copies count once
+        self._origins: dict[str, str] = {}  # of the pages, as far as determined
         self._plain = self.policy.decision == "plain"
 
     @property
@@ -132,7 +132,7 @@ class Matcher:
         """Return the chunks to judge each claim by. Other threads may find or judge those of other claims meanwhile."""
         with self._finding:
             self.chunk()
-            return self.candidates.best(claims, self.question, early)
+            return self.candidates.best(claims, self.question, early, {} if early else self._page_origins())
 
     def judge(self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]) -> list[tuple[Evidence, ...]]:
         """Return the evidence in the chunks found for each claim.
@@ -152,14 +152,16 @@ class Matcher:
             judged = judge_pairs(pairs, self.verifier, self.verifier.uncounted)
         relevances = relevance(pairs[: len(matched)], judged[: len(matched)], self.relevance)
         written = dict(zip(again, judged[len(matched) :], strict=True))
-        self._origins = {}
-        if self.policy.least_sources > 1:
-            self._origins = {page.id: page.origin for page in with_origins(list(self.pages.values()))}
         evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
         for i, (claim, passage) in enumerate(matched):
             as_written = weigh(written[i].judgement.probabilities, relevances[i]) if i in written else None
             evidence[claim.id].append(self._evidence(claim, passage, pairs[i], judged[i], as_written, relevances[i]))
         return [tuple(evidence[claim.id]) for claim in claims]
+
+    def _page_origins(self) -> dict[str, str]:
+        if len(self._origins) < len(self.pages):
+            self._origins = {page.id: page.origin for page in with_origins(list(self.pages.values()))}
+        return self._origins
 
     def can_read(self, claim: Claim, candidate: Candidate) -> bool:
         """Return False if the claim or the passage is too long for the verifier."""
@@ -201,5 +203,6 @@ class Matcher:
             pair, judged, relevance, claim.context, self.policy,
         )  # fmt: skip
         found = {"query": trace.query, "searcher": trace.searcher, "rank": trace.rank, "as_written": as_written}
-        found["origin"] = self._origins.get(passage.page_id, "")
+        if self.policy.least_sources > 1:
+            found["origin"] = self._page_origins().get(passage.page_id, "")
         return evidence.model_copy(update=found)

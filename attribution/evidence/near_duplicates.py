@@ -6,9 +6,8 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from attribution.types import Evidence, Page
+from attribution.types import Evidence, Page, content_id
 
 WORDS = 5  # words in a shingle
 SKETCH = 256  # shingles kept for a page: those with the smallest hashes (Broder 1997, section 4)
@@ -81,8 +80,21 @@ def with_origins(pages: Sequence[Page]) -> tuple[Page, ...]:
     return tuple(page.model_copy(update={"origin": origin.get(page.id, "")}) for page in pages)
 
 
-@lru_cache(maxsize=128)  # the same pages recur in edits, comparisons and later runs
+_KEPT = 1024  # sketches: the same pages recur in edits, comparisons and later runs
+_sketches: dict[str, frozenset[int]] = {}  # by the hash of a text, which would take more memory
+
+
 def _sketch(text: str) -> frozenset[int]:
+    key = content_id(text)
+    found = _sketches.get(key)
+    if found is None:
+        if len(_sketches) >= _KEPT:
+            _sketches.clear()
+        found = _sketches[key] = _sketched(text)
+    return found
+
+
+def _sketched(text: str) -> frozenset[int]:
     words = _WORD.findall(text.casefold())
     if len(words) < SHORT:
         return frozenset([_hash(words)] if words else ())

@@ -10,6 +10,7 @@ from attribution.errors import FetchFailed
 
 PDF = "application/pdf"
 HTML = "text/html"
+MHTML = "multipart/related"
 PLAIN = "text/plain"
 MARKDOWN = "text/markdown"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
@@ -25,6 +26,8 @@ SUFFIXES = {
     ".html": HTML,
     ".htm": HTML,
     ".xhtml": HTML,
+    ".mhtml": MHTML,
+    ".mht": MHTML,
     ".pdf": PDF,
     ".docx": DOCX,
     ".epub": EPUB,
@@ -43,6 +46,8 @@ _UNNAMED = (
 )
 _SAME_AS = {
     "application/xhtml+xml": HTML,
+    "message/rfc822": MHTML,
+    MHTML: MHTML,
     "text/x-markdown": MARKDOWN,
     "application/x-pdf": PDF,
     HTML: HTML,
@@ -71,6 +76,10 @@ _SCRIPTS = [  # of pages in other scripts than Latin
 ]  # fmt: skip
 # Python has codecs that are not web charsets, and some of them are slow on hostile input.
 _CHARSET = re.compile(r"utf|ascii|cp\d|iso(8859|2022)|koi8|gb|big5|euc|shift|mac|tis")
+_HEADER, _BLANK_LINE = re.compile(rb"[\w-]{1,60}:"), re.compile(rb"\r?\n\r?\n")
+_SVG = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?(?:<!doctype svg[^>]{0,900}>\s*)?<svg\b", re.I | re.S
+)
 _HTML_START = re.compile(
     rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?<(?:!doctype html|html|head|body)\b", re.I | re.S
 )
@@ -95,6 +104,11 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     wide = (read_bom(head)[0] or http_content_type_encoding(media_type) or "").startswith(("utf-16", "utf-32"))
     if not actual and not wide and controls > max(3, len(head) // 50):
         actual = "binary data"
+    if not actual and _SVG.match(head) and content.rstrip().endswith(b"</svg>"):
+        actual = "an SVG picture"
+    headers = _BLANK_LINE.split(head, 1)[0].lower()
+    if _HEADER.match(head) and b"mime-version:" in headers and MHTML.encode() in headers:
+        return MHTML
     if not actual and declared == PDF and content:
         actual = "a web page" if _HTML_START.match(head) else "not a PDF"
     if actual:

@@ -18,6 +18,7 @@ from attribution.fetching.content_type import (
     EPUB,
     HTML,
     MARKDOWN,
+    MHTML,
     PACKAGED,
     PDF,
     PLAIN,
@@ -30,6 +31,18 @@ from attribution.fetching.content_type import (
 from attribution.fetching.html import read_html
 from attribution.fetching.packages import read_docx, read_epub, read_xlsx
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
+
+
+def read_mhtml(content: bytes, media_type: str, name: str) -> Extracted:
+    """The page that a browser saved with its pictures: its first part of HTML. FetchFailed as for HTML, or no_text."""
+    from email import message_from_bytes
+
+    for part in message_from_bytes(content).walk():
+        body = part.get_payload(decode=True)
+        if part.get_content_type() in (HTML, "application/xhtml+xml") and isinstance(body, bytes):
+            return read_html(body, str(part.get("Content-Type", HTML)), name)
+    raise FetchFailed("no_text", f"{name} is a saved page without HTML; save the page again as HTML", name)
+
 
 MAX_PAGES = 500
 SHORTEST, SHORT = 30, 0.6  # characters, and share of the page's usual line: a shorter line was not wrapped
@@ -109,6 +122,7 @@ def read_csv(content: bytes, media_type: str, name: str) -> Extracted:
 
 READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
     HTML: read_html,
+    MHTML: read_mhtml,
     PDF: read_pdf,
     DOCX: read_docx,
     EPUB: read_epub,
@@ -120,13 +134,19 @@ READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
 }
 
 
+_PACKED = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+
+
 def reader_of(content: bytes, media_type: str, name: str, document: bool = False) -> tuple[str, str]:
     """The media type by which bytes are read, and the declared one, which may carry a charset.
 
     FetchFailed: wrong_type, or no_text where there are none.
     """
     if document:
-        media_type = SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
+        named = SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
+        # a client of the API sends the text of a file under its name
+        is_text = media_type == PLAIN and named in (PDF, *PACKAGED) and not content.startswith(_PACKED)
+        media_type = PLAIN if is_text else named
     if not content:
         raise FetchFailed("no_text", f"{name} is empty", name)
     as_declared = document and media_type in PACKAGED

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 MAX_ELEMENTS = 200_000
+_SUBSET = re.compile(  # of the document type
+    r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?<!doctype[^<>\[]{0,500}(\[[^\]]*+\]\s*)>", re.I | re.S
+)
+MAX_SUBSET = 20_000  # characters in which a document type with declarations ends
 MAX_SCRIPT = 100_000  # characters of JSON metadata kept; trafilatura searches it with slow patterns
 FAST_ELEMENTS = 10_000  # above this, no second opinion of trafilatura's, whose time grows with the square
 for _name in ("trafilatura", "htmldate"):
@@ -77,6 +81,10 @@ def parse(markup: str, name: str) -> _Element:
     """Return the tree of a page. FetchFailed: unreadable or too_large."""
     import lxml.html
 
+    if subset := _SUBSET.match(markup[:MAX_SUBSET]):  # the parser takes its end for text
+        if "<!entity" in subset[1].lower():
+            raise FetchFailed("unreadable", f"{name} declares XML entities, which are not read: paste its text", name)
+        markup = markup[: subset.start(1)] + markup[subset.end(1) :]
     parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
     tree: _Element = lxml.html.document_fromstring(visible_characters(markup).encode("utf-8", "replace"), parser=parser)
     if any("depth" in entry.message for entry in parser.error_log):

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import httpcore
 import httpx2
-from pydantic import BaseModel, Field, FiniteFloat, ValidationError
+from pydantic import BaseModel, Field, FiniteFloat, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
 from attribution.errors import FetchFailed, LlmFailed
 from attribution.fetching.http import TooLarge, exchange, parsed, words_of
@@ -41,9 +41,12 @@ class Choice(BaseModel):
     finish_reason: str | None = None
 
 
+MOST_TOKENS = 10**9  # of one reply
+
+
 class Tokens(BaseModel):
-    prompt_tokens: int = Field(0, ge=0)
-    completion_tokens: int = Field(0, ge=0)
+    prompt_tokens: int = Field(0, ge=0, le=MOST_TOKENS)
+    completion_tokens: int = Field(0, ge=0, le=MOST_TOKENS)
 
 
 class Completion(BaseModel):
@@ -51,6 +54,16 @@ class Completion(BaseModel):
 
     choices: list[Choice] = Field(min_length=1)
     usage: Tokens | None = None
+
+    @field_validator("usage", mode="wrap")
+    @classmethod
+    def _only_counts(cls, found: object, read: ValidatorFunctionWrapHandler) -> Tokens | None:
+        """Ignore figures that are none: they are no reason to lose a reply."""
+        try:
+            tokens: Tokens | None = read(found)
+        except ValidationError:
+            return None
+        return tokens
 
 
 class Embedding(BaseModel):

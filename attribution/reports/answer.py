@@ -9,6 +9,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from itertools import accumulate
 from typing import Literal, NamedTuple
 
@@ -17,6 +18,8 @@ from attribution.text.markdown import Element, read
 from attribution.text.markdown import Text as Written
 from attribution.text.words import Diff
 from attribution.types import Claim
+
+DEEPEST = 32  # marks over one character
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,18 @@ class _Marks:
 def mark(tree: Sequence[Tree], claims: Sequence[Claim]) -> list[Tree]:
     """Wrap every claim's characters in the tree; longer spans lie outside shorter ones."""
     marks = [_Mark(s, e, c.id, n) for c in claims for n, (s, e) in enumerate(c.spans) if s < e]
-    return _wrap(list(tree), _Marks(sorted(marks, key=lambda m: (m.start - m.end, m.start))))
+    return _wrap(list(tree), _Marks(sorted(_shallow(marks), key=lambda m: (m.start - m.end, m.start))))
+
+
+def _shallow(marks: Sequence[_Mark]) -> Iterator[_Mark]:
+    """Yield the marks without those that would lie over DEEPEST others, which no browser could draw either."""
+    open_: list[int] = []  # a heap of the ends of those over the current place
+    for one in sorted(marks, key=lambda m: (m.start, -m.end)):
+        while open_ and open_[0] <= one.start:
+            heappop(open_)
+        if len(open_) < DEEPEST:
+            heappush(open_, one.end)
+            yield one
 
 
 def marked(tree: Sequence[Tree]) -> set[str]:

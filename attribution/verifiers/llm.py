@@ -13,11 +13,13 @@ from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.models.onnx import check_stop, current_stop
 from attribution.settings import Settings
-from attribution.text.words import deciding_sentence, occurrences
+from attribution.text.sentences import sentences
+from attribution.text.words import deciding_sentence, occurrences, share_terms, words_of
 from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span, content_id
 
 PASSAGES = 8  # of a claim in one prompt
 REPLY_TOKENS = 60  # approximate, for one verdict; for estimates
+QUOTED_WORDS = 4  # of a quote that is not a whole sentence
 LEAST = 0.4  # least probability of the relation that the model names
 _QUOTES = str.maketrans(dict.fromkeys("\"'“”‘’", "'"))
 
@@ -39,11 +41,11 @@ class PassageVerdicts(BaseModel):
 
 
 class LlmVerifier:
-    """Verifier `llm`: it reads a claim's passages together, and ignores verdicts with a quote not in the passage."""
+    """Verifier `llm`: it reads a claim's passages together, and ignores verdicts whose quote does not decide."""
 
     def __init__(self, settings: Settings) -> None:
         self.llm = Llm(settings)
-        self._prompt = prompts.load("verification.v1")
+        self._prompt = prompts.load("verification.v2")
         self.version = f"{self._prompt.version}/{self.llm.version}"
         self.key = content_id(self._prompt.version, self._prompt.body, self.llm.key)
 
@@ -89,9 +91,9 @@ def _groups(pairs: Sequence[Pair]) -> list[list[Pair]]:
 
 
 def _judgement(pair: Pair, verdict: PassageVerdict | None) -> Judgement:
-    """Convert a verdict; without one, or with a quote not in the passage, there is no relation to the claim."""
+    """Convert a verdict; without one, or without a quote that decides, there is no relation to the claim."""
     claim, evidence = pair[:2]
-    span = find_quote(verdict.quote, evidence) if verdict else None
+    span = find_quote(verdict.quote, evidence, claim) if verdict else None
     if verdict is None or (verdict.relation != "no_relation" and span is None):
         return Judgement(_probabilities("no_relation", LEAST), deciding_sentence(claim, evidence), {"quoted": 0.0})
     sentence = span or deciding_sentence(claim, evidence)
@@ -105,7 +107,17 @@ def _probabilities(relation: Relation, confidence: float) -> Probabilities:
     return Probabilities(**{name: own if name == relation else (1 - own) / 2 for name in RELATIONS})
 
 
-def find_quote(quote: str, text: str) -> Span | None:
-    """Find a quote in a text, ignoring white space and the form of quotation marks; None if it is missing."""
+def find_quote(quote: str, text: str, claim: str) -> Span | None:
+    """Find a quote in a text, ignoring white space and the form of quotation marks.
+
+    None if it is missing, shares no content word or number with the claim, or has fewer than QUOTED_WORDS words and is
+    no whole sentence: a model can be made to copy a letter.
+    """
     words = quote.strip().strip("\"'“”‘’…").translate(_QUOTES)
-    return next(occurrences(words, text.translate(_QUOTES)), None)
+    if not share_terms(claim, quote):
+        return None
+    found = occurrences(words, text.translate(_QUOTES))
+    if len(words_of(words)) >= QUOTED_WORDS:
+        return next(found, None)
+    whole = {tuple(words_of(text[slice(*span)])): span for span in sentences(text)}
+    return next(found, None) and whole.get(tuple(words_of(words)))

@@ -20,7 +20,7 @@ from pages.ui.choices import turns_problem
 from pages.ui.frame import note, progress_bar, show, small
 
 DOCUMENT_TYPES = [suffix.removeprefix(".") for suffix in SUFFIXES]
-FORMATS = "Text, Markdown, HTML, PDF, DOCX, EPUB, XLSX, CSV or TSV, at most 20 MB each."
+FORMATS = "Text, Markdown, HTML, MHTML, PDF, DOCX, EPUB, XLSX, CSV or TSV, at most 20 MB each."
 
 
 def text_input(label: str, name: str, placeholder: str, help: str | None = None, secret: bool = False) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from email.message import EmailMessage
 
 import pytest
 from hypothesis import assume, given
@@ -95,6 +96,46 @@ def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None
         extract(content, "", name, document=True)
     assert failed.value.kind == kind
     assert name in str(failed.value)
+
+
+def test_a_document_type_without_entities_is_read() -> None:
+    declared = docx(paragraph("One."), '<!DOCTYPE d PUBLIC "-//A" "http://a.org/d.dtd" [<!ELEMENT d ANY>]>')
+    assert extract(declared, "", "a.docx", document=True).text == "One."
+    page = "<!DOCTYPE html [\n<!ELEMENT p ANY>\n]><html><body><p>The tower was finished in 1889.</p></body></html>"
+    assert extract(page.encode(), "text/html", "a.html").text == "The tower was finished in 1889."
+
+
+SVG = b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><text>The tower fell.</text></svg>\n'
+ENTITY = b'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY y "1889">]><html><body><p>It opened in &y;.</p></body></html>'
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind", "said"),
+    [
+        ("a.svg", SVG, "wrong_type", "is an SVG picture"),
+        ("a.html", SVG, "wrong_type", "is an SVG picture"),
+        ("a.xhtml", ENTITY, "unreadable", "declares XML entities"),
+        ("a.mhtml", b"MIME-Version: 1.0\nContent-Type: multipart/related\n\nText.", "no_text", "without HTML"),
+    ],
+)
+def test_what_only_looks_like_a_page_is_named(name: str, content: bytes, kind: str, said: str) -> None:
+    with pytest.raises(FetchFailed, match=said) as failed:
+        extract(content, "", name, document=True)
+    assert failed.value.kind == kind
+
+
+@pytest.mark.parametrize("media_type", ["", "multipart/related", "message/rfc822", "text/html"])
+def test_a_page_saved_with_its_pictures_is_read_by_its_html(media_type: str) -> None:
+    saved = EmailMessage()
+    saved.set_content("The tower was finished in 1889 \u2013 or so.", subtype="html", charset="utf-8")
+    saved.add_related(b"\x89PNG", "image", "png")
+    saved["Subject"] = "Saved"
+    assert extract(saved.as_bytes(), media_type, "a.mhtml").text == "The tower was finished in 1889 \u2013 or so."
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.epub"])
+def test_a_text_under_the_name_of_a_file_is_a_text(name: str) -> None:
+    assert extract(b"The tower opened.", "text/plain", name, document=True).text == "The tower opened."
 
 
 def test_a_huge_member_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

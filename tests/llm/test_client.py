@@ -65,6 +65,16 @@ def test_a_reply_is_asked_for_by_schema_and_counted() -> None:
     assert used.cost == pytest.approx(0.0002) and used.seconds > 0
 
 
+@pytest.mark.parametrize("count", [10**400, -1, "many", 1.5, [1], None])
+def test_figures_of_use_that_are_none_lose_no_reply(count: object) -> None:
+    status, headers, body = completion(GOOD)
+    made = json.dumps(json.loads(body) | {"usage": {"prompt_tokens": count, "completion_tokens": 1}}).encode()
+    with llm_server(lambda _: (status, headers, made)) as served:
+        model = Llm(llm_settings(served, input_price=1.0))
+        assert model.ask(QUESTION, Claims).value == Claims(claims=["A is b."])
+    assert (model.usage.calls, model.usage.prompt_tokens, model.usage.cost) == (1, 0, 0.0)
+
+
 @pytest.mark.parametrize("status", [400, 422, 500, 501])
 def test_a_server_without_structured_output_is_asked_plainly_and_only_once_refuses(status: int) -> None:
     def script(body: dict[str, Any]) -> str | Answer:

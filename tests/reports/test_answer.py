@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.reports import answer
 from attribution.reports.answer import rendered, shown, word_diff
 from attribution.reports.html import Node, Tree, el, html, texts
+from attribution.types import Claim
 
 
 def test_a_pronoun_replaced() -> None:
@@ -57,3 +59,13 @@ def without_removed(tree: Tree) -> Tree:
     return tree.with_children(
         [without_removed(c) for c in tree.children if not (isinstance(c, Node) and c.tag == "del")]
     )
+
+
+@pytest.mark.parametrize("shape", ["nested", "staggered", "same"])
+def test_20_000_spans_over_each_other_are_drawn(shape: str) -> None:
+    text = "word " * 8_000
+    shapes = {"nested": lambda n: (n, 40_000 - n), "staggered": lambda n: (n, n + 20_000), "same": lambda n: (0, 9)}
+    claims = [Claim(id=str(n), text="word", spans=(shapes[shape](n),)) for n in range(20_000)]
+    tree = answer.mark(answer.parse(text), claims)
+    assert "".join(t.text for node in tree for t in texts(node)).strip() == text.strip()
+    assert len(answer.marked(tree)) >= answer.DEEPEST and html(el("div", *tree)).startswith("<div>")

@@ -93,7 +93,7 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "recursive chunks": (500, lambda text: Recursive(_SETTINGS).chunk(make.page(text))),
     "sentence windows": (2_000, lambda text: SentenceWindows(_SETTINGS).chunk(make.page(text))),
     "context": (4_000, lambda text: with_context(text, len(text) // 2, len(text) // 2 + 100, 512)),
-    "near duplicates": (1_000, near_duplicates._sketch.__wrapped__),
+    "near duplicates": (1_000, near_duplicates._sketched),
     "language": (1_000, detect),
     "robots.txt": (1_000, lambda text: Protego.parse(fetcher._merged(f"User-agent: *\n{text}"))),
     # claims and passages
@@ -103,7 +103,7 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "deciding sentence": (2_000, lambda text: words.deciding_sentence(_CLAIM, text)),
     "contrasts": (250, lambda text: differences.contrasts(_CLAIM, text)),
     "word for word": (2_000, lambda text: word_for_word(_CLAIM, text, sentences(text))),
-    "a quote": (2_000, lambda text: find_quote(text[:100], text)),
+    "a quote": (2_000, lambda text: find_quote(text[:100], text, text[:100])),
     # answers
     "Markdown": (500, markdown.read),
     "passages": (250, passages.passages),

@@ -56,6 +56,11 @@ def test_a_run_streams_its_events_and_stays_with_its_key(client: httpx2.Client, 
     assert client.get(f"/runs/{run}").status_code == 404
 
 
+def test_a_text_is_read_as_one_whatever_its_name(client: httpx2.Client) -> None:
+    *_, last = analyse(client, documents=[{"name": "a.pdf", "text": DOCUMENT["text"]}])
+    assert last["report"]["failures"] == [] and last["report"]["verdicts"][0]["label"] == "supported"
+
+
 def test_a_client_judges_the_claims_of_its_runs(client: httpx2.Client, server: Server) -> None:
     events = analyse(client)
     run, before = events[0]["run"], events[-1]["report"]

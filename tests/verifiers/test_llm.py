@@ -126,15 +126,25 @@ def test_a_run_with_it_is_estimated_and_counted(tmp_path: Path) -> None:
         *_, last = pipeline.run("", CLAIM, settings)
     assert isinstance(last, Finished)
     report = last.report
-    assert report.usage.llm["verify"].calls == 1 and report.versions["verifier"].startswith("verification.v1/tiny@")
+    assert report.usage.llm["verify"].calls == 1 and report.versions["verifier"].startswith("verification.v2/tiny@")
     assert [v.label for v in report.verdicts] == ["supported"]
 
 
 @pytest.mark.parametrize(("quote", "found"), [
-    ("“American film”", "American film"), ("released  in 1960", "released in\n1960"), ("American. film", None),
-    ("", None), ("...", None), ("a.*film", None),
+    ("“American film, released in 1960”", "American film, released in\n1960"),
+    ("It won.", "It won."), ("It won", "It won."),
+    ("American. film", None), ("", None), ("...", None), ("a.*film", None),
+    ("e", None), ("film", None), ("An American film", None), ("It", None),  # too little of a sentence
+    ("They sang all of the night", None), ("No.", None),  # nothing of the claim
 ])  # fmt: skip
-def test_quotes_are_found_as_they_stand(quote: str, found: str | None) -> None:
-    text = "An American film, released in\n1960."
-    span = find_quote(quote, text)
+def test_quotes_are_found_as_they_stand_and_have_to_say_something(quote: str, found: str | None) -> None:
+    text = "An American film, released in\n1960. It won. No. They sang all of the night."
+    span = find_quote(quote, text, "The film of 1960 won a prize.")
     assert (text[slice(*span)] if span else None) == found
+
+
+@pytest.mark.parametrize("quote", ["e", "was", "released", "Psycho is an"])
+def test_a_quote_of_a_letter_or_a_few_words_decides_nothing(quote: str) -> None:
+    with llm_server(lambda body: verdicts((1, "contradicted", 0.99, quote))) as served:
+        (judged,) = LlmVerifier(llm_settings(served)).verify([(CLAIM, PASSAGES[0])])
+    assert judged.probabilities.no_relation > judged.probabilities.contradicted and judged.signals == {"quoted": 0.0}
