@@ -1,4 +1,4 @@
-"""The form of the hand-made cases: complete pairs, enough of each kind, known labels."""
+"""The hand-made cases: complete pairs of the promised form, and the badges they get from recorded judgements."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from typing import Any, get_args
 
 import pytest
 
+from attribution.settings import Settings
 from attribution.types import Label
+from benchmarks.verdict_cases import judged, read_recorded, recorded
 
 PAIRS = {
     "cases": {"target": 30, "time": 20, "told": 30, "slot": 20, "heading": 20},
@@ -37,11 +39,20 @@ def test_every_pair_is_complete_and_there_are_enough_of_each_kind() -> None:
         assert kinds.keys() == least.keys() and kinds >= Counter(least)
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
-def test_a_case_has_the_promised_form(case: dict[str, Any]) -> None:
-    assert case.keys() >= NEEDED and case.keys() <= NEEDED | {"question", "heading", "lead"}
-    assert case["pair"] == case["id"][:-1] and re.fullmatch(rf"(?:fresh-|seen-)?{case['kind']}-\d\d", case["pair"])
-    assert case["passages"] and all({"text"} <= p.keys() <= {"text", "title", "heading"} for p in case["passages"])
+def test_cases_have_the_promised_form() -> None:
     labels = set(get_args(Label))
-    assert case["expect"] and case["never"] and {*case["expect"], *case["never"]} <= labels
-    assert not {*case["expect"]} & {*case["never"]}
+    for case in CASES:
+        assert case.keys() >= NEEDED and case.keys() <= NEEDED | {"question", "heading", "lead"}
+        assert case["pair"] == case["id"][:-1] and re.fullmatch(rf"(?:fresh-|seen-)?{case['kind']}-\d\d", case["pair"])
+        assert case["passages"] and all({"text"} <= p.keys() <= {"text", "title", "heading"} for p in case["passages"])
+        assert case["expect"] and case["never"] and {*case["expect"], *case["never"]} <= labels
+        assert not {*case["expect"]} & {*case["never"]}
+
+
+@pytest.mark.parametrize(("name", "right", "plainly_wrong"), [("cases", 214, 11), ("seen", 78, 18), ("fresh", 56, 12)])
+def test_the_badges_of_what_the_models_said_are_no_worse(name: str, right: int, plainly_wrong: int) -> None:
+    """Reservations, relevance, differences and the decision, without a model. Better figures go in here."""
+    settings = Settings(verifier="embedded-base", database_url="sqlite://")
+    with recorded(read_recorded()) as verifier:
+        outcomes = Counter(outcome for *_, outcome in judged(FILES[name], verifier, settings))
+    assert outcomes["right"] >= right and outcomes["plainly wrong"] <= plainly_wrong
