@@ -35,7 +35,7 @@ def add_context(claims: Sequence[Claim], answer: str) -> list[Claim]:
 
 
 def _contexts(answer: str) -> list[tuple[Passage, tuple[str, ...]]]:
-    """Each passage with the first and the nearest of the headings that it stands under, and the lead-in of its list."""
+    """Each passage with the first and the nearest heading above it, the lead-in of its list, and its label."""
     found: list[tuple[Passage, tuple[str, ...]]] = []
     headings: list[tuple[int, str]] = []  # levels and texts, outermost first
     lead = ""
@@ -46,7 +46,8 @@ def _contexts(answer: str) -> list[tuple[Passage, tuple[str, ...]]]:
             lead = ""
             continue
         above = [text for _, text in headings]
-        found.append((block, (*above[:1], *above[1:][-1:], *((lead,) if lead else ()))))
+        label = (block.label,) if block.body else ()
+        found.append((block, (*above[:1], *above[1:][-1:], *((lead,) if lead else ()), *label)))
         if block.kind == "text":
             lead = block.text[-MAX_CONTEXT:] if block.text.rstrip().endswith(":") else ""
     return found

@@ -115,10 +115,9 @@ def _enriched(context: Context, claim: Claim) -> str | None:
 
 def _rewrite(context: Context, text: str, number: int, place: int) -> str | None:
     block = context.blocks[number]
-    if block.label and text.startswith(block.label + ":"):
-        joined = _joined(context, text, block.label)
-        if joined:
-            return joined
+    labelled = text.startswith(block.label + ":") or (block.body and place == block.places[block.body][0])
+    if block.label and labelled and (joined := _joined(context, text.removeprefix(block.label + ":"), block.label)):
+        return joined
     doc = parse(text)
     if not len(doc):
         return None
@@ -147,9 +146,9 @@ def _rewrite(context: Context, text: str, number: int, place: int) -> str | None
     return _under_lead_in(context, text, doc, number, place)
 
 
-def _joined(context: Context, text: str, label: str) -> str | None:
+def _joined(context: Context, rest: str, label: str) -> str | None:
     """ "Solar power: uses no fuel" and "Solar power: It uses no fuel" → "Solar power uses no fuel"."""
-    rest = text[len(label) + 1 :].strip()
+    rest = rest.strip()
     words = rest.split()
     if not words or not context.is_topic_label(label, "it"):
         return None

@@ -9,18 +9,20 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from itertools import islice, pairwise, zip_longest
+from functools import cached_property, lru_cache
+from itertools import islice, pairwise
 from typing import Literal, NamedTuple
 
+from attribution.text.cells import wording
 from attribution.text.markdown import Element, Text, read
+from attribution.text.parse import SUBJECTS, VERBAL, parse
 from attribution.text.references import listed
-from attribution.text.sentences import sentences
+from attribution.text.sentences import is_english, sentences
 from attribution.types import Span
 
 Kind = Literal["heading", "item", "row", "code", "note", "text"]
 
-_LEAD_IN_WORDS, _TITLE_WORDS, _TITLE_CHARACTERS = 6, 10, 80
+_LEAD_IN_WORDS, _TITLE_WORDS, _TITLE_CHARACTERS, _TITLE_STOP = 6, 10, 80, 4
 _TASK = re.compile(r"\[[ xX]\] ")
 _NUMBER = re.compile(r"\s*\(?\d{1,2}[.)](?:\s+|$)")  # of an item within a line
 _BLANKS = re.compile(r"\s+")
@@ -28,7 +30,7 @@ _NO_WIDTH = "\u200b\ufeff"
 _STOPS, _OPENING = ".!?…。！？｡؟۔।։።", "\"'“‘«([「『（¿¡"
 _CLOSING = " \"'”’»)]」』）"
 _ENDING = ".,;:!?…)]”’»。，、；：！？｡）」』؟،۔।"
-_LABEL = re.compile(r"[^:]{2,60}")
+_LABEL = re.compile(r"(?P<term>[^:：.!?–—]{2,60}?)(?:\s?[:：]\s?|\s[–—-]\s|\.\s)")
 
 
 @dataclass(frozen=True)
@@ -48,13 +50,26 @@ class Passage:
     def end(self) -> int:
         return self.places[-1][1]
 
+    @cached_property
+    def labelled(self) -> int:
+        """The number of characters of the label that opens the passage, "**Entry:** …", with what parts it; often 0."""
+        found = _LABEL.match(self.text) if self.kind in ("item", "text") else None
+        bold = self.text[: self.strong].rstrip(" :：.–—-")
+        if not found or not bold or bold != found["term"].rstrip():
+            return 0
+        stop = found[0].rstrip().endswith(".")  # "**Funding.** …", but not "**It is old.** …"
+        words = len(bold.split())
+        return 0 if stop and (words > _TITLE_STOP or not is_english(self.text) or _is_sentence(bold)) else found.end()
+
     @property
     def label(self) -> str:
-        """The bold term before a colon that opens the passage; empty if there is none."""
-        bold, rest = self.text[: self.strong], self.text[self.strong :]
-        term = bold.strip().removesuffix(":").strip()
-        opens = bold.rstrip().endswith(":") or rest.lstrip().startswith(":")
-        return term if opens and self.kind in ("item", "text") and _LABEL.fullmatch(term) else ""
+        """The bold term before a colon, a dash or its own stop that opens the passage; empty if there is none."""
+        return self.text[: self.labelled].strip(" :：.–—-")
+
+    @cached_property
+    def body(self) -> int:
+        """Where the statements begin: behind the label, if what follows it is a sentence without it."""
+        return self.labelled if self.labelled and _is_sentence(self.text[self.labelled :]) else 0
 
     @property
     def lead_in(self) -> bool:
@@ -84,8 +99,15 @@ class Passage:
                 yield start, end
 
     def _between_cuts(self) -> Iterator[Span]:
-        for first, last in pairwise((0, *self.cuts, len(self.text))):
+        for first, last in pairwise((self.body, *(cut for cut in self.cuts if cut > self.body), len(self.text))):
             yield from ((first + start, first + end) for start, end in sentences(self.text[first:last]))
+
+
+def _is_sentence(text: str) -> bool:
+    """Return True if a text has a subject and a verb; outside English, if it has four words and a stop at its end."""
+    if not is_english(text):
+        return text[-1:] in _STOPS and (len(text.split()) >= 4 or not text.isascii() and len(text) > 8)
+    return any(t.dep_ in SUBJECTS and t.head.pos_ in VERBAL for t in parse(text))
 
 
 def passages(answer: str) -> list[Passage]:
@@ -163,25 +185,25 @@ def _paragraph(block: Element, kind: Kind) -> Iterator[Passage]:
 
 
 def _rows(table: Element) -> Iterator[Passage]:
-    """Yield each row as "Film: Psycho; Year: 1960": every cell with the heading of its column."""
+    """Yield each cell with the heads of its column and its row."""
     heads: list[str] = []
-    for part in table.elements:
-        for row in part.elements:
-            cells = [_flat(_characters(cell), "row") for cell in row.elements]
-            if part.tag == "thead":
-                heads = [cell.text.rstrip(": ") for cell in cells]
-            else:
-                yield _row(heads, cells)
-
-
-def _row(heads: Sequence[str], cells: Sequence[Passage]) -> Passage:
-    text, places = "", list[Span]()
-    for head, cell in zip_longest(heads, cells):
-        if cell and cell.text:
-            added = ("; " if text else "") + (f"{head}: " if head else "")
-            text += added + cell.text
-            places += [(cell.start, cell.start)] * len(added) + list(cell.places)
-    return Passage(text, tuple(places), "row")
+    rows = [
+        [_flat(_characters(cell), "row") for cell in row.elements] for part in table.elements for row in part.elements
+    ]
+    english = is_english(" ".join(cell.text for row in rows for cell in row))
+    for number, cells in enumerate(rows):
+        texts = [cell.text for cell in cells]
+        if number == 0:
+            heads = [text.rstrip(": ") for text in texts]
+            continue
+        for column, cell in enumerate(cells):
+            if said := wording(heads, texts, column, english):
+                places = (
+                    [(cell.start, cell.start)] * len(said.before)
+                    + [*cell.places]
+                    + [(cell.end, cell.end)] * len(said.after)
+                )
+                yield Passage(said.before + cell.text + said.after, tuple(places), "row")
 
 
 class _Character(NamedTuple):

@@ -18,6 +18,9 @@ FACTUAL = """
 According to [1], the Nile is 6,650 km long.
 [1] says that the Nile is 6,650 km long.
 The site https://a.org was launched in 2001.
+Great questions were raised by Kant in 1781.
+I can’t give you medical advice, but the drug was approved in 1999.
+The height of Kibo is 5,895 m.
 Paris is the capital of France.
 The bridge opened in 1937 and cost 35 million dollars.
 Critics consider it the best film of its decade.
@@ -71,6 +74,12 @@ I'd be happy to explain further.
 Sorry, I could not find the document.
 Hello!
 Great question!
+That's a really good question about mills.
+Excellent question — let's look at it.
+I can't give you medical advice.
+I cannot offer any legal advice.
+I'm just an AI.
+I can't help with that.
 Let's look at the evidence.
 """.strip().splitlines()
 OPINION = """

@@ -128,6 +128,11 @@ def test_web_addresses_are_kept(url: str) -> None:
     assert safe_url(url) == url
 
 
+def test_an_apostrophe_in_an_address_is_encoded() -> None:
+    link = link_to_sentence("https://en.example.org/wiki/Hobson's_choice", "One.")
+    assert link == "https://en.example.org/wiki/Hobson%27s_choice#:~:text=One."
+
+
 def test_a_text_fragment_is_encoded() -> None:
     link = link_to_sentence("https://example.org/a", "Well-known, e.g. “A & B” – 50%.")
     assert link is not None

@@ -25,13 +25,37 @@ def texts(answer: str) -> list[str]:
         ("- One is red.\n- Two is blue.\n  - Three is green.", ["One is red.", "Two is blue.", "Three is green."]),
         ("1. One is red.\n2. Two is blue.\n10) Ten is grey.", ["One is red.", "Two is blue.", "Ten is grey."]),
         ("It is simple: 1. Open it. 2. Close it.", ["It is simple: 1. Open it.", "Close it."]),
-        ("**Early life:** He was born in Essex. He moved.", ["Early life: He was born in Essex.", "He moved."]),
+        ("**Early life:** He was born in Essex. He moved.", ["He was born in Essex.", "He moved."]),
+        ("**Entry:** Admission is free. It opens at 9.", ["Admission is free.", "It opens at 9."]),
+        ("- **Funding** – The state paid half.\n- **Born:** 4 May 1962", ["The state paid half.", "Born: 4 May 1962"]),
+        ("**It is old.** It is big.", ["It is old.", "It is big."]),
+        ("1. **Funding.** The state paid half [1].", ["The state paid half."]),
+        ("**Eintritt:** Der Eintritt ist an Sonntagen frei.", ["Der Eintritt ist an Sonntagen frei."]),
+        (
+            "| # | Club | Points | Goals |\n|--|--|--|--|\n| 1 | Tarn | 17 [1] | 298:251 |\n| 2 | The Reds | 9 | – |",
+            [
+                "Club: Tarn; #: 1",
+                "The points of Tarn are 17.",
+                "The goals of Tarn are 298:251.",
+                "Club: The Reds; #: 2",
+                "The points of the Reds are 9.",
+            ],
+        ),
+        (
+            "| | Kibo | Meru |\n|--|--|--|\n| Height | 5,895 m | 4,562 m |",
+            ["The height of Kibo is 5,895 m.", "The height of Meru is 4,562 m."],
+        ),
+        ("| Feature | Details |\n|--|--|\n| Height | 330 m |", ["Feature: Height; Details: 330 m"]),
+        (
+            "| Stadt | Einwohner |\n|--|--|\n| Graz liegt an der Mur | etwa 290.000 Menschen |",
+            ["Stadt: Graz liegt an der Mur; Einwohner: etwa 290.000 Menschen"],
+        ),
         ("- **Second**: has a colon", ["Second: has a colon"]),
         ("**Conclusion:**\n\nIt works.", ["It works."]),
         ("In short:\n\n- It works.", ["It works."]),
         (
             "| Peak | Height |\n|---|---|\n| Kibo | 5,895 m |\n| Mawenzi | 5,149 m |",
-            ["Peak: Kibo; Height: 5,895 m", "Peak: Mawenzi; Height: 5,149 m"],
+            ["The height of Kibo is 5,895 m.", "The height of Mawenzi is 5,149 m."],
         ),
         ("It works:\n\n```py\nprint('No claim. Not one.')\n```\n\nThat was `code.py`.", ["That was code.py."]),
         ("> A quote that is long,\n> and goes on. It ends!", ["A quote that is long, and goes on.", "It ends!"]),
@@ -78,8 +102,16 @@ def test_a_claim_said_twice_is_one_claim_with_two_spans() -> None:
 def test_the_span_is_the_source_of_the_text() -> None:
     answer = "Intro.\n\n- **Early life:** He was *born* in 1899 [1].\n"
     claim = SENTENCES.segment("", answer).claims[1]
-    assert claim.text == "Early life: He was born in 1899."
-    assert [answer[a:b] for a, b in claim.spans] == ["Early life:** He was *born* in 1899 [1]."]
+    assert claim.text == "He was born in 1899."
+    assert [answer[a:b] for a, b in claim.spans] == ["He was *born* in 1899 [1]."]
+
+
+def test_a_cell_is_claimed_where_it_stands() -> None:
+    answer = "| Club | Points | Wins |\n|--|--|--|\n| **Tarn** | 17 | *5* [1] |"
+    claims = SENTENCES.segment("", answer).claims
+    assert [(c.text, answer[slice(*c.spans[0])]) for c in claims] == [
+        ("The points of Tarn are 17.", "17"), ("The wins of Tarn are 5.", "5"),
+    ]  # fmt: skip
 
 
 def test_long_answers_are_cut_in_one_go() -> None:

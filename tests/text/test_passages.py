@@ -71,9 +71,12 @@ def test_a_passage_knows_where_its_characters_were_written(source: str) -> None:
         ("- [ ] open it\n- [x] close it", ["open it", "close it"]),
         ("**Early life**\nHe was born.", ["He was born."]),
         ("**He was born in 1899** [1]", ["He was born in 1899"]),
-        ("| Film | Year |\n|--|--|\n| Psycho | 1960 |", ["Film: Psycho; Year: 1960"]),
-        ("| | Kibo |\n|--|--|\n| Height | 5,895 m | more |\n| Age |", ["Height; Kibo: 5,895 m; more", "Age"]),
-        ("> | A | B |\n> |---|---|\n> c\\|d | e", ["A: c|d; B: e"]),
+        ("| Film | Year |\n|--|--|\n| Psycho | 1960 |", ["The year of Psycho is 1960."]),
+        (
+            "| | Kibo |\n|--|--|\n| Height | 5,895 m | more |\n| Age |",
+            ["The height of Kibo is 5,895 m.", "Height; more", "Age"],
+        ),
+        ("> | A | B |\n> |---|---|\n> c\\|d | e", ["The B of c|d is e."]),
     ],
 )
 def test_a_claim_says_what_a_reader_sees(source: str, expected: list[str]) -> None:
