@@ -68,7 +68,7 @@ class Passage:
 
     @cached_property
     def body(self) -> int:
-        """Where the statements begin: behind the label, if what follows it is a sentence without it."""
+        """The first character of the statements: behind the label, if what follows it is a sentence without it."""
         return self.labelled if self.labelled and _is_sentence(self.text[self.labelled :]) else 0
 
     @property
