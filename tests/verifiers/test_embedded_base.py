@@ -178,10 +178,10 @@ def test_a_damaged_model_is_made_again(own_data_folder: None, monkeypatch: pytes
 
 def test_auto_takes_the_base_where_it_is_there_and_says_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(verifier="auto")
-    monkeypatch.setattr(embedded_base, "is_available", lambda: True)
+    monkeypatch.setattr(mpnet, "verifier_is_available", lambda: True)
     assert choose(settings).name == "embedded-base" and smaller_verifier(settings) is None
     assert choose(Settings(verifier_model="no name/of a/model")).name == "embedded-base"
-    monkeypatch.setattr(embedded_base, "is_available", lambda: False)
+    monkeypatch.setattr(mpnet, "verifier_is_available", lambda: False)
     assert choose(settings).name == "embedded-small"
     notice = smaller_verifier(settings)
     assert notice is not None and mpnet.STEP in notice.message and "small" in notice.instead
