@@ -61,6 +61,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     parse.forget()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("segmenter", ["sentences", "clauses"])
 def test_twice_the_answer_takes_at_most_two_and_a_half_times_as_long(segmenter: str) -> None:
     annotated("It is warm.", segmenter)

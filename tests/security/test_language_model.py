@@ -321,6 +321,7 @@ def replies() -> dict[str, Callable[[int], str]]:
     return shapes() | made
 
 
+@pytest.mark.slow
 def test_a_reply_twice_as_long_takes_at_most_two_and_a_half_times_as_long() -> None:
     slow = [shape for shape in replies().values() if not is_linear(read, shape, 8_000)]
     assert not [shape(80) for shape in slow if not is_linear(read, shape, 16_000)]  # the others met a busy moment

@@ -40,7 +40,8 @@ WITHIN_FUNCTIONS = {
 _PARTS = 8  # each has the time of one test
 
 
-@pytest.mark.parametrize("length", [1_000, pytest.param(2_000, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("length", [1_000, 2_000])
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_every_pattern_reads_twice_the_text_in_at_most_two_and_a_half_times_as_long(part: int, length: int) -> None:
     slow = [
@@ -124,6 +125,7 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reader", READERS)
 def test_what_reads_a_text_takes_no_longer_than_in_proportion_to_it(reader: str) -> None:
     length, read = READERS[reader]
