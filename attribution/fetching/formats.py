@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import logging
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import PurePosixPath
-from urllib.parse import urlsplit
 
 from attribution.errors import AttributionError, FetchFailed
 from attribution.fetching import tables
@@ -31,6 +27,7 @@ from attribution.fetching.content_type import (
 from attribution.fetching.html import read_html
 from attribution.fetching.packages import read_docx, read_epub, read_xlsx
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
+from attribution.fetching.pdf import MAX_PAGES, OCR, paged, read_pdf
 
 
 def read_mhtml(content: bytes, media_type: str, name: str) -> Extracted:
@@ -42,57 +39,6 @@ def read_mhtml(content: bytes, media_type: str, name: str) -> Extracted:
         if part.get_content_type() in (HTML, "application/xhtml+xml") and isinstance(body, bytes):
             return read_html(body, str(part.get("Content-Type", HTML)), name)
     raise FetchFailed("no_text", f"{name} is a saved page without HTML; save the page again as HTML", name)
-
-
-MAX_PAGES = 500
-SHORTEST, SHORT = 30, 0.6  # characters, and share of the page's usual line: a shorter line was not wrapped
-_HYPHEN = re.compile(r"[a-z]-$")
-_ITEM = re.compile(r"\s*(?:[-*•–▪◦]|\(?\d{1,3}[.)\]]|\[\d{1,3}\])\s")
-logging.getLogger("pypdf").addHandler(logging.NullHandler())  # a hostile file must not fill the terminal
-
-
-def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
-    """The text and each page's offset; an empty page has that of the next. FetchFailed: encrypted or too_large."""
-    from pypdf import PdfReader
-
-    reader = PdfReader(io.BytesIO(content))
-    if reader.is_encrypted and not reader.decrypt(""):
-        message = f"{name} is encrypted; save it without a password and add it as a document"
-        raise FetchFailed("encrypted", message, name)
-    if (count := len(reader.pages)) > MAX_PAGES:
-        message = f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only the part you need"
-        raise FetchFailed("too_large", message, name)
-    texts = [join_lines(clean(page.extract_text())) for page in reader.pages]
-    title = reader.metadata.title if reader.metadata else ""
-    return replace(paged(texts), title=str(title or ""), site=urlsplit(name).hostname or "")
-
-
-def paged(texts: Sequence[str]) -> Extracted:
-    """Join the texts of pages, none of which has blank lines at its ends; an empty page begins where the next does."""
-    text = "\n\n".join(filter(None, texts))
-    breaks, start = [], 0
-    for own in texts:
-        breaks.append(min(start, len(text)))
-        start += len(own) + 2 if own else 0
-    return Extracted("", text, breaks=tuple(breaks))
-
-
-def join_lines(text: str) -> str:
-    """The text without the line breaks that a page's width makes; words hyphenated at them are joined.
-
-    A line is wrapped where it is about as long as the others and no item of a list follows.
-    """
-    lines = [line.strip() for line in text.split("\n")]
-    lengths = sorted(len(line) for line in lines if line)
-    usual = lengths[len(lengths) * 3 // 4] if lengths else 0
-    joined = ""
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        wrapped = following and len(line) >= max(SHORTEST, SHORT * usual) and not _ITEM.match(following)
-        if wrapped and _HYPHEN.search(line) and following[0].islower():
-            joined += line[:-1]
-        else:
-            joined += line + (" " if wrapped else "\n")
-    return joined.strip()
 
 
 MAX_TEXT = 5_000_000  # characters, about one and a half times War and Peace: more would fill memory when it is searched
@@ -171,8 +117,8 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
         raise FetchFailed("unreadable", message, name, detail=repr(error)) from error
     text = clean(extracted.text)
     if not text:
-        scan = "; scanned PDFs look like this" if kind == PDF else ""
-        raise FetchFailed("no_text", f"no text was found in {name}{scan}. Paste its text as a document", name)
+        advice = f"it may be scanned: {OCR}" if kind == PDF else "paste its text as a document"
+        raise FetchFailed("no_text", f"no text was found in {name}; {advice}", name)
     if len(text) > MAX_TEXT:
         message = f"{name} has {len(text):,} characters of text, at most {MAX_TEXT:,} are read; split it"
         raise FetchFailed("too_large", message, name)

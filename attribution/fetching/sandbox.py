@@ -273,7 +273,7 @@ def _limit_memory() -> int:
 
 def main() -> None:
     """Run the worker process: answer tasks until the parent closes the pipe or is gone."""
-    import pypdf  # noqa: F401
+    import pypdfium2.raw  # noqa: F401
 
     extract(b"<p>What is imported at first use is imported now.</p>", "text/html", "https://example.org/")
     tasks, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")

@@ -11,9 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
-from attribution.fetching import formats, packages
+from attribution.fetching import packages
 from attribution.fetching.formats import extract
 from attribution.fetching.page import clean
+from attribution.fetching.pdf import paged
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 CONTAINER = '<container><rootfiles><rootfile full-path="O/b.opf"/></rootfiles></container>'
@@ -61,7 +62,7 @@ PAGES = st.lists(st.text("ab \n\r\t-1.\u00a0é"), min_size=2, max_size=6)
 
 @given(PAGES)
 def test_form_feeds_divide_a_text_into_pages_like_those_of_a_pdf(pages: list[str]) -> None:
-    whole = formats.paged([clean(page) for page in pages])
+    whole = paged([clean(page) for page in pages])
     assume(whole.text)
     read = extract("\f".join(pages).encode(), "text/plain", "a.txt", document=True)
     assert (read.text, read.breaks) == (whole.text, whole.breaks) and len(read.breaks) == len(pages)

@@ -11,8 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
-from attribution.fetching.formats import extract, join_lines
+from attribution.fetching.formats import extract
 from attribution.fetching.page import clean, make_page, valid_date
+from attribution.fetching.pdf import join_lines, unbroken
 from attribution.types import content_id
 from tests.servers import encrypted, pdf_bytes
 
@@ -115,7 +116,7 @@ def test_wrapped_lines_of_a_pdf_are_joined() -> None:
         "- Ethiopia gives most of the water that reaches the sea in the end",
         "- Uganda gives the rest",
     ]
-    assert join_lines("\n".join(lines)).split("\n") == [
+    assert unbroken([join_lines("\n".join(lines))])[0].split("\n") == [
         "The Nile flows north through eleven countries and is one of the longest rivers on Earth, with a length of "
         "about 6,650 kilometres. It ends in the Mediterranean Sea in Egypt, where it Alexandria and Rosetta lie.",
         *lines[4:],
@@ -152,7 +153,7 @@ def test_pdf_that_cannot_be_read() -> None:
 
 
 def test_pdf_with_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.fetching.formats.MAX_PAGES", 2)
+    monkeypatch.setattr("attribution.fetching.pdf.MAX_PAGES", 2)
     long = failure(pdf_bytes("a", "b", "c"), "application/pdf")
     assert long.kind == "too_large" and "3 pages" in str(long)
 

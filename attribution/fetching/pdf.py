@@ -1,0 +1,313 @@
+"""Read the text layer of a PDF, by pdfium: words and raised figures by their positions, without running heads."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from statistics import median
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from attribution.errors import FetchFailed
+from attribution.fetching import tables
+from attribution.fetching.html import raised
+from attribution.fetching.page import Extracted, clean
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfDocument, PdfPage
+
+MAX_PAGES = 500
+OCR = "make its text readable with `ocrmypdf --force-ocr` and add it again"
+_BROKEN = "\ufffe"  # what pdfium writes for a hyphen at the end of a line; \x02 in older versions
+_MOST_UNKNOWN = 0.5  # share of characters whose font says nothing about them
+_CATALOG = re.compile(rb"(\d+)\s+\d+\s+obj\s*<<(?:[^>]|>(?!>))*/Type\s*/Catalog\b")
+
+
+class _Character(NamedTuple):
+    text: str
+    x: float
+    y: float
+    right: float
+    size: float  # the height of its font as it is drawn
+
+
+class _Line(NamedTuple):
+    text: str  # with a tab at each wide gap
+    y: float
+
+
+def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
+    """The text and each page's offset; an empty page has that of the next. A damaged page is empty.
+
+    FetchFailed: encrypted, too_large, or unreadable where fonts do not say which characters they draw.
+    """
+    pdf = _opened(content, name)
+    if (count := len(pdf)) > MAX_PAGES:
+        message = f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only the part you need"
+        raise FetchFailed("too_large", message, name)
+    if pdf.get_formtype():
+        pdf.init_forms()
+    pages: list[list[_Line]] = []
+    unknown = total = 0
+    for number in range(count):
+        lines, without, of = _page(pdf, number)
+        pages.append(lines)
+        unknown, total = unknown + without, total + of
+    if unknown > _MOST_UNKNOWN * total:
+        message = f"the characters of {name} cannot be read, since its fonts do not name them; {OCR}"
+        raise FetchFailed("unreadable", message, name)
+    texts = [clean(text) for text in unbroken([join_lines(_written(lines)) for lines in _without_running(pages)])]
+    title = pdf.get_metadata_value("Title")
+    return replace(paged(texts, _flows), title=title, site=urlsplit(name).hostname or "")
+
+
+def _opened(content: bytes, name: str) -> PdfDocument:
+    """The document; one that was cut off gets a new trailer, from which pdfium rebuilds the table of its objects."""
+    import pypdfium2
+
+    catalog = _CATALOG.findall(content)
+    trailer = b"\ntrailer\n<</Root %b 0 R>>\nstartxref\n0\n%%%%EOF\n" % (catalog[-1] if catalog else b"1")
+    for candidate in (content, content + trailer):
+        try:
+            return pypdfium2.PdfDocument(candidate)
+        except pypdfium2.PdfiumError as error:
+            failure = error
+            if "password" in str(error).lower():
+                message = f"{name} is encrypted; save it without a password and add it as a document"
+                raise FetchFailed("encrypted", message, name) from error
+    raise failure
+
+
+def _page(pdf: PdfDocument, number: int) -> tuple[list[_Line], int, int]:
+    """The lines of a page, and how many of its characters are unknown, and of how many."""
+    import pypdfium2
+
+    try:
+        page = pdf[number]
+        characters, unknown = _characters(page)
+        lines = list(_lines(characters))
+        if pdf.formenv:
+            lines += [_Line(text, -1.0) for field in _fields(pdf, page) for text in ("", field)]
+        page.close()
+    except pypdfium2.PdfiumError:
+        return [], 0, 0
+    return lines, unknown, len(characters)
+
+
+def _characters(page: PdfPage) -> tuple[list[_Character], int]:
+    import pypdfium2.raw as raw
+
+    text = page.get_textpage()
+    x, y, box = ctypes.c_double(), ctypes.c_double(), raw.FS_RECTF()
+    found, unknown = [], 0
+    for n in range(text.count_chars()):
+        code = raw.FPDFText_GetUnicode(text, n)
+        raw.FPDFText_GetCharOrigin(text, n, x, y)
+        raw.FPDFText_GetLooseCharBox(text, n, box)
+        if 0xD800 <= code < 0xDC00:  # the first half of a pair
+            high = code
+            continue
+        if 0xDC00 <= code < 0xE000:
+            code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00
+        unknown += raw.FPDFText_HasUnicodeMapError(text, n) == 1 or 0xE000 <= code < 0xF900 or code == 0xFFFD
+        found.append(_Character(chr(code), x.value, y.value, box.right, box.top - box.bottom))
+    text.close()
+    return found, unknown
+
+
+def _fields(pdf: PdfDocument, page: PdfPage) -> Iterator[str]:
+    """The fields of a form that have a text, as "Name of the keeper: Hannah Moss"."""
+    import pypdfium2.raw as raw
+
+    for n in range(raw.FPDFPage_GetAnnotCount(page)):
+        annotation = raw.FPDFPage_GetAnnot(page, n)
+        kind = raw.FPDFAnnot_GetFormFieldType(pdf.formenv, annotation)
+        if kind in (raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX):
+
+            def value(of: Callable[..., Any], field: Any = annotation) -> str:
+                size = of(pdf.formenv, field, None, 0)
+                buffer = ctypes.create_string_buffer(size)
+                of(pdf.formenv, field, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
+                return buffer.raw.decode("utf-16-le", "replace").rstrip("\0").strip()
+
+            if written := value(raw.FPDFAnnot_GetFormFieldValue):
+                label = value(raw.FPDFAnnot_GetFormFieldAlternateName) or value(raw.FPDFAnnot_GetFormFieldName)
+                yield f"{label}: {written}" if label else written
+        raw.FPDFPage_CloseAnnot(annotation)
+
+
+# --- characters to lines ---
+
+_SMALLER, _HIGHER = 0.85, 0.15  # of raised figures: share of the size beside them, and of it above the line
+_GAP = 1.5  # ems between the cells of a row
+_APART = 0.15  # ems that words are farther apart than letters which are set singly
+
+
+def _lines(characters: Sequence[_Character]) -> Iterator[_Line]:
+    """The lines of a page as pdfium ends them; after a raised figure, where it ends one too, the line goes on."""
+    line: list[_Character] = []
+    ended = False
+    for character in [*characters, _Character("\n", 0, 0, 0, 0)]:
+        if character.text in "\r\n":
+            ended = True
+            continue
+        if ended and line and not _goes_on(line, character):
+            yield from _line(line)
+            line = []
+        ended = False
+        line.append(character)
+    yield from _line(line)
+
+
+def _line(line: list[_Character]) -> Iterator[_Line]:
+    if drawn := [c for c in line if not c.text.isspace()]:
+        yield _Line(_text(line, drawn), drawn[0].y)
+
+
+def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
+    """True if a character stands behind a raised figure, or is one, within a line."""
+    last = next((c for c in reversed(line) if not c.text.isspace()), character)
+    size = max(last.size, character.size)
+    small = min(last.size, character.size) < _SMALLER * size
+    beside = -0.5 * size < character.x - last.right < _GAP * size
+    return small and beside and abs(character.y - last.y) < 0.7 * size
+
+
+def _text(line: Sequence[_Character], drawn: Sequence[_Character]) -> str:
+    """The text of a line: "10^6", "1878[3]", words of letters set singly, a tab at each wide gap."""
+    words = "".join(c.text for c in line).split()
+    if len(words) > 5 and sum(len(word) == 1 and word.isalpha() for word in words) > 0.7 * len(words):
+        gaps = [right.x - left.right for left, right in pairwise(drawn)]
+        usual = median(gaps)
+        spaced = [left.text + " " * (gap > usual + _APART * left.size) for left, gap in zip(drawn, gaps, strict=False)]
+        return "".join([*spaced, drawn[-1].text])
+    text, above = "", ""
+    base = max(drawn, key=lambda c: c.size)
+    last: _Character | None = None
+    for character in line:
+        space = character.text.isspace()
+        if not space and last and character.x - last.right > _GAP * base.size:
+            text = text.rstrip() + "\t"
+        up = character.y > base.y + _HIGHER * base.size and character.size < _SMALLER * base.size
+        if up and not space:
+            above += character.text
+        else:
+            text += (raised(text, above) if above else "") + character.text
+            above = ""
+        last = last if space else character
+    return text + (raised(text, above) if above else "")
+
+
+def _written(lines: Sequence[_Line]) -> str:
+    """Lines as a text, the rows of a table with their heads."""
+    out: list[str] = []
+    rows: list[list[str]] = []
+    for line in [*lines, _Line("", 0)]:
+        cells = [" ".join(cell.split()) for cell in line.text.replace("\x02", _BROKEN).split("\t")] if line.text else []
+        if rows and len(cells) != len(rows[0]):
+            is_table = len(rows) > 2 and sum(map(len, sum(rows, []))) < 30 * len(rows) * len(rows[0])
+            out += ["", "\n\n".join(tables.lines(rows)), ""] if is_table else [" ".join(row) for row in rows]
+            rows = []
+        if len(cells) > 1:
+            rows.append(cells)
+        else:
+            out += cells or [""]
+    return "\n".join(out).strip("\n")
+
+
+# --- lines to pages ---
+
+_FIGURES = re.compile(r"\d+|\b[ivxl]+\b")
+_NUMBER = re.compile(r"\W*(?:page )?#(?: of #)?\W*")
+_SENTENCE = re.compile(r"(?:\S+ ){5,}.*[.!?]")
+_EDGE = 2  # lines at the top and at the bottom of a page
+
+
+def _without_running(pages: Sequence[Sequence[_Line]]) -> list[list[_Line]]:
+    """Pages without the heads that the page before has too, the feet that the next has too, and page numbers."""
+    edges = []
+    for lines in pages:
+        ordered = sorted(range(len(lines)), key=lambda n: -lines[n].y)
+        top, bottom = ordered[:_EDGE], ordered[_EDGE:][-_EDGE:]
+        edges.append([{n: _FIGURES.sub("#", lines[n].text.strip().lower()) for n in edge} for edge in (top, bottom)])
+    out = []
+    for number, lines in enumerate(pages):
+        gone: set[int] = set()
+        for edge, neighbour, step in ((0, number - 1, 1), (1, number + 1, -1)):
+            beside = set(edges[neighbour][edge].values()) if 0 <= neighbour < len(pages) else set()
+            for n, key in list(edges[number][edge].items())[::step]:
+                if not (key in beside and not _SENTENCE.fullmatch(key) or len(pages) > 1 and _NUMBER.fullmatch(key)):
+                    break
+                gone.add(n)
+        out.append([line for n, line in enumerate(lines) if n not in gone or len(gone) == len(lines)])
+    return out
+
+
+def _flows(text: str, following: str) -> bool:
+    """True where a sentence goes on over the end of a page."""
+    return text[-1:].isalnum() and (following[:1].islower() or following[:1].isdigit()) or text[-1:] == ","
+
+
+def paged(texts: Sequence[str], flows: Callable[[str, str], bool] = lambda text, following: False) -> Extracted:
+    """Join the texts of pages, none of which has blank lines at its ends; an empty page begins where the next does."""
+    text, breaks, before = "", [], ""
+    for own in texts:
+        if own:
+            text += (" " if flows(before, own) else "\n\n") if text else ""
+            before = own
+        breaks.append(len(text) if own else -1)
+        text += own
+    following = len(text)
+    for n in range(len(breaks) - 1, -1, -1):
+        following = breaks[n] = following if breaks[n] < 0 else breaks[n]
+    return Extracted("", text, breaks=tuple(breaks))
+
+
+SHORTEST, SHORT = 30, 0.6  # characters, and share of the page's usual line: a shorter line was not wrapped
+_ITEM = re.compile(r"\s*(?:[-*•–▪◦]|\(?\d{1,3}[.)\]]|\[\d{1,3}\])\s")
+
+
+def join_lines(text: str) -> str:
+    """The text without the line breaks that a page's width makes; a hyphen at one becomes U+FFFE.
+
+    A line is wrapped where it is about as long as the others and no item of a list follows.
+    """
+    lines = [line.strip() for line in text.split("\n")]
+    lengths = sorted(len(line) for line in lines if line)
+    usual = lengths[len(lengths) * 3 // 4] if lengths else 0
+    joined = ""
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        wrapped = following and len(line) >= max(SHORTEST, SHORT * usual) and not _ITEM.match(following)
+        if wrapped and line.endswith("-") and line[-2:-1].isalnum():
+            joined += line[:-1] + _BROKEN
+        else:
+            joined += line + (" " if wrapped else "\n")
+    return joined.strip()
+
+
+_AT_BREAK = re.compile(rf"([\w’'-]*\w)?{_BROKEN}\s?(\w[\w’'-]*)?")
+_COMPOUND = re.compile(r"\w+(?:-\w+)+")
+_FIRST_PARTS = frozenset(
+    "twenty thirty forty fifty sixty seventy eighty ninety one two three four five six seven eight nine ten half well "
+    "ill self non ex so all high low long short old new mid cross vice semi anti post pre pro quasi world first second "
+    "third full part north south east west left right e co".split()
+)
+
+
+def unbroken(texts: Sequence[str]) -> list[str]:
+    """Words that a line's end parts, whole again: with their hyphen if they are compounds, as elsewhere in the text."""
+    if not any(_BROKEN in text for text in texts):
+        return list(texts)
+    whole = "\n".join(texts).lower()
+    compounds, words = set(_COMPOUND.findall(whole)), set(re.findall(r"\w+", whole))
+
+    def mended(match: re.Match[str]) -> str:
+        first, last = match[1] or "", match[2] or ""
+        compound = f"{first}-{last}".lower() in compounds or not first.isalpha() or not last[:1].islower()
+        known = (first + last).lower() in words
+        return f"{first}-{last}" if compound or not known and first.lower() in _FIRST_PARTS else first + last
+
+    return [_AT_BREAK.sub(mended, text) for text in texts]

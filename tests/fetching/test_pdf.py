@@ -1,0 +1,143 @@
+"""PDFs as programs write them, and as transfers damage them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attribution.chunkers import CHUNKERS
+from attribution.errors import FetchFailed
+from attribution.fetching.formats import extract
+from attribution.fetching.page import Extracted, make_page
+from attribution.fetching.pdf import unbroken
+from attribution.settings import Settings
+
+LOCK = "The lock at Ferrow was rebuilt in brick in 1878."
+FONT = "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+
+
+def line(text: str, x: float = 72, y: float = 700, size: int = 11) -> str:
+    return f"BT /F1 {size} Tf {x} {y} Td ({text}) Tj ET\n"
+
+
+def pdf(*pages: str, font: str = FONT, field: str = "") -> bytes:
+    """A PDF with the given page contents, and a form with this field on its first page."""
+    kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(pages)))
+    form = "/AcroForm << /Fields [4 0 R] >>" if field else ""
+    bodies = [
+        f"<< /Type /Catalog /Pages 2 0 R {form} >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>", font,
+        f"<< /Type /Annot /Subtype /Widget /FT /Tx /Rect [72 600 300 620] /P 5 0 R {field} >>",
+    ]  # fmt: skip
+    for n, content in enumerate(pages):
+        annotations = "/Annots [4 0 R]" if field and not n else ""
+        bodies += [
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >> /Contents "
+            f"{6 + 2 * n} 0 R {annotations} >>",
+            f"<< /Length {len(content)} >>\nstream\n{content}\nendstream",
+        ]
+    out, places = "%PDF-1.4\n", []
+    for number, body in enumerate(bodies, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n{body}\nendobj\n"
+    table = "".join(f"{place:010} 00000 n \n" for place in places)
+    end = f"xref\n0 {len(bodies) + 1}\n0000000000 65535 f \n{table}trailer\n<< /Size {len(bodies) + 1} /Root 1 0 R >>\n"
+    return (out + end + f"startxref\n{len(out)}\n%%EOF\n").encode("latin-1")
+
+
+def lines(*texts: str) -> str:
+    return "".join(line(text, y=700 - 14 * n) for n, text in enumerate(texts))
+
+
+def read(content: bytes) -> Extracted:
+    return extract(content, "application/pdf", "a.pdf", document=True)
+
+
+RAISED = (
+    "BT /F1 11 Tf 72 700 Td (in {}) Tj 5 Ts /F1 7 Tf ({}) Tj 0 Ts /F1 11 Tf ( crowns; CO) Tj -3 Ts /F1 7 Tf (2) Tj ET"
+)
+LETTERS = "".join(line(c, 72 + 9 * n) for n, c in enumerate("The keeper was Hannah Moss") if c != " ")
+APART = "BT /F1 11 Tf 72 700 Td [(The) -300 (keeper) -300 (was) -300 (Hannah) -300 (Moss)] TJ ET"
+CELLS = [("City", "Inhabitants", "Area"), ("Graz", "290,000", "127"), ("Linz", "212,000", "96")]
+TABLE = "".join(
+    line(t, x, 700 - 14 * n) for n, row in enumerate(CELLS) for x, t in zip((72, 200, 320), row, strict=True)
+)
+
+
+@pytest.mark.parametrize(("content", "text"), [
+    (APART, "The keeper was Hannah Moss"), (LETTERS, "The keeper was Hannah Moss"),
+    ("".join(line(LOCK, 72 + shift) for shift in (0, 0.3, 0.6)), LOCK),
+    (RAISED.format("1878", "3"), "in 1878[3] crowns; CO2"), (RAISED.format("10", "6"), "in 10^6 crowns; CO2"),
+    (TABLE, "City | Inhabitants | Area\n\nGraz: Inhabitants 290,000; Area 127\n\nLinz: Inhabitants 212,000; Area 96"),
+    (lines("The keeper was a well-known man of about forty-", "three years, with a cottage beside the under-",
+           "standing engineer, and he lived well-", "known in it, with twenty-", "one geese."),
+     "The keeper was a well-known man of about forty-three years, with a cottage beside the understanding engineer, "
+     "and he lived well-known in it, with twenty-one geese."),
+])  # fmt: skip
+def test_words_are_read_as_they_are_seen(content: str, text: str) -> None:
+    assert read(pdf(content)).text == text
+
+
+def test_the_fields_of_a_form_are_read() -> None:
+    field = "/T (keeper) /TU (Name of the keeper) /V (Hannah Moss)"
+    assert read(pdf(line(LOCK), field=field)).text == f"{LOCK}\n\nName of the keeper: Hannah Moss"
+
+
+def test_a_sentence_goes_on_over_a_page() -> None:
+    head, pages = line("Journal of Inland Waterways 12 (2003)", y=760, size=9), []
+    for number, text in enumerate(
+        ("In 1846 the company bought the whole canal for", "48,000 pounds. It let", "it decay.")
+    ):
+        pages.append(head + line(text) + line(str(44 + number), 300, 40))
+    found = read(pdf(*pages))
+    assert found.text.endswith("In 1846 the company bought the whole canal for 48,000 pounds. It let it decay.")
+    assert found.text.count("Journal") == 1
+    assert [found.text[start:][:6] for start in found.breaks] == ["Journa", "48,000", "it dec"]
+
+
+def test_pages_that_are_alike_are_no_running_heads() -> None:
+    assert read(pdf(line(LOCK), line(LOCK))).text == f"{LOCK}\n\n{LOCK}"
+
+
+@pytest.mark.parametrize("damage", [
+    lambda content: content.partition(b"startxref")[0], lambda content: content[: content.index(b"trailer") - 30],
+    lambda content: content.replace(b"0000000009", b"0000000099"),
+    lambda content: content.replace(b"endstream", b"endstrea", 1),
+])  # fmt: skip
+def test_a_damaged_file_is_read(damage: object) -> None:
+    assert callable(damage)
+    assert LOCK in read(damage(pdf(line(LOCK), line("BT << /x [ (")))).text
+
+
+def test_a_font_that_names_no_characters_is_said() -> None:
+    glyphs = " ".join(f"/g{n}" for n in range(96))
+    font = f"<< /Type /Font /Subtype /Type1 /BaseFont /ABCDEF+Sub /Encoding << /Differences [32 {glyphs}] >> >>"
+    with pytest.raises(FetchFailed) as failed:
+        read(pdf(line(LOCK), font=font))
+    assert failed.value.kind == "unreadable" and "ocrmypdf" in str(failed.value)
+
+
+@pytest.mark.parametrize(("text", "mended"), [
+    ("kilo\ufffemetres", "kilometres"), ("forty\ufffethree", "forty-three"), ("Anglo\ufffeSaxon", "Anglo-Saxon"),
+    ("38\ufffe40", "38-40"), ("a long-term plan, long\ufffeterm", "a long-term plan, long-term"),
+    ("an overview, over\ufffeview", "an overview, overview"),
+    ("mother\ufffein-law and mother-in-law", "mother-in-law and mother-in-law"),
+])  # fmt: skip
+def test_a_compound_keeps_its_hyphen_at_the_end_of_a_line(text: str, mended: str) -> None:
+    assert unbroken([text]) == [mended]
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.lists(st.text("abc dé1,.-", max_size=40).map(str.strip), max_size=4), min_size=1, max_size=4))
+def test_offsets_are_exact_and_no_word_is_lost(pages: Sequence[Sequence[str]]) -> None:
+    if not any(any(c.isalpha() for c in text) for page in pages for text in page):
+        return
+    found = make_page("a", "document", read(pdf(*(lines(*page) for page in pages))))
+    assert len(found.breaks) == len(pages) and list(found.breaks) == sorted(found.breaks)
+    written = {c for page in pages for text in page for c in text if c.isalpha()}
+    assert written <= set(found.text)
+    for name in CHUNKERS:
+        for chunk in CHUNKERS.build(name, Settings()).chunk(found):
+            assert found.text[chunk.start : chunk.end] == chunk.text
