@@ -11,7 +11,7 @@ import json
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, get_origin
+from typing import Annotated, Any, Literal, get_origin
 from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
@@ -84,6 +84,30 @@ def _key_of_one_line(key: SecretStr) -> SecretStr:
     return SecretStr(secret)
 
 
+@dataclass(frozen=True)
+class Limits:
+    """The most that a visitor may send of each kind, beside the settings that are limits; texts in characters."""
+
+    name: int = 200
+    line: int = 500  # a field of one line
+    address: int = 2_000
+    text: int = 20_000  # a field of several lines
+    answer: int = 200_000  # typed; `answer_limit` says what is checked
+    request: int = 2_000_000  # bytes of a request, characters of a pasted document
+    pairs: int = 256
+    passages: int = 50  # of one claim
+    documents: int = 20
+    sources: int = 50
+    fallback: int = 20
+    exclude: int = 100
+    turns: int = 50  # before a question
+    files: int = 500  # for a collection
+    file_mb: int = 20  # of an upload
+    message_mb: int = 50  # of all fields of a page together
+
+
+LIMITS = Limits()
+Address = Annotated[str, Field(max_length=LIMITS.address)]
 Trust = Literal["anyone", "limit", "sources", "model", "session", "operator", "place", "endpoint"]
 Changes = Literal["claims", "evidence", "decision", "nothing"]  # the first that must be made again if it changes
 
@@ -107,29 +131,30 @@ class Settings(Frozen):
 
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    sources: tuple[str, ...] = _setting(
+    sources: tuple[Address, ...] = _setting(
         ("library",),
         "sources",
         "evidence",
         "library, collection:NAME, web, an engine, a path or a URL",
         "Sources",
         min_length=1,
+        max_length=LIMITS.sources,
     )
     library: Path = _setting(ROOT / "examples" / "library", "place", "evidence", "folder of the built-in library")
-    segmenter: str = _setting("sentences", "anyone", "claims", "see list segmenters", "Split the answer into")
-    segmenter_model: str = _setting(
+    segmenter: Address = _setting("sentences", "anyone", "claims", "see list segmenters", "Split the answer into")
+    segmenter_model: Address = _setting(
         "", "model", "claims", "Hugging Face model or folder of the segmenter", "Model of the segmenter"
     )
     worthiness: Literal["rules", "llm"] = _setting("rules", "anyone", "claims", "who classifies the claims", ALSO)
     independence: Literal["rules", "llm"] = _setting("rules", "anyone", "claims", "who finds missing context", ALSO)
     enrichment: Literal["rules", "llm"] = _setting("rules", "anyone", "claims", "who adds that context", ALSO)
-    chunker: str = _setting("fixed", "anyone", "evidence", "see list chunkers", "Chunker")
+    chunker: Address = _setting("fixed", "anyone", "evidence", "see list chunkers", "Chunker")
     chunk_size: int = _setting(512, "anyone", "evidence", "longest chunk", ge=64, le=8000)
     chunk_overlap: int = _setting(64, "anyone", "evidence", "shared by neighbouring chunks", ge=0, le=4000)
     window_sentences: int = _setting(3, "anyone", "evidence", "sentences of a window", ge=1, le=50)
     window_stride: int = _setting(2, "anyone", "evidence", "sentences from one window to the next", ge=1, le=50)
-    embedder: str = _setting("minilm", "anyone", "evidence", "see list embedders", "Embedding model")
-    embedding_model: str = _setting(
+    embedder: Address = _setting("minilm", "anyone", "evidence", "see list embedders", "Embedding model")
+    embedding_model: Address = _setting(
         "", "model", "evidence", "Hugging Face model, folder or endpoint's model of the embedder"
     )
     ranking: Literal["hybrid", "vectors"] = _setting(
@@ -138,11 +163,11 @@ class Settings(Frozen):
     shortlist: int = _setting(
         30, "anyone", "evidence", "chunks embedded for a claim, the best by words and estimated vectors; 0: all", ge=0
     )
-    verifier: str = _setting("auto", "anyone", "evidence", "see list verifiers", "Verifier")
-    verifier_model: str = _setting(
+    verifier: Address = _setting("auto", "anyone", "evidence", "see list verifiers", "Verifier")
+    verifier_model: Address = _setting(
         "", "model", "evidence", "Hugging Face model or folder of the verifier", "Model of the verifier"
     )
-    gc_model: str = _setting(
+    gc_model: Address = _setting(
         "", "model", "nothing", "folder of a cross-encoder with one output, for the groundedness method gc"
     )
     pages_per_claim: int = _setting(3, "anyone", "evidence", "pages fetched for a claim and engine", ge=1, le=20)
@@ -196,11 +221,20 @@ class Settings(Frozen):
     search_language: str = _setting(
         "en", "anyone", "evidence", "language of the pages searched for", pattern=r"^[a-z]{2,3}(-[a-z]{2,8})?$"
     )
-    fallback: tuple[str, ...] = _setting(
-        (), "anyone", "evidence", "engines tried in this order when one of the web fails", "Fallback search"
+    fallback: tuple[Address, ...] = _setting(
+        (),
+        "anyone",
+        "evidence",
+        "engines tried in this order when one of the web fails",
+        "Fallback search",
+        max_length=LIMITS.fallback,
     )
-    exclude: tuple[str, ...] = _setting(
-        (), "anyone", "evidence", "sites (with their subdomains) and URLs that are never used"
+    exclude: tuple[Address, ...] = _setting(
+        (),
+        "anyone",
+        "evidence",
+        "sites (with their subdomains) and URLs that are never used",
+        max_length=LIMITS.exclude,
     )
     max_queries: int = _setting(300, "limit", "evidence", "budget of a run: queries to search engines", ge=0)
     max_pages: int = _setting(300, "limit", "evidence", "budget of a run: downloads", ge=0)
@@ -224,7 +258,7 @@ class Settings(Frozen):
     endpoint: InstanceOf[Endpoint] = _setting(  # never dumped, nor restored from a dump
         Endpoint(), "endpoint", "claims", "the language model's: its two parts are set", exclude=True, repr=False
     )
-    openai_model: str = _setting("", "session", "claims", "chat model at the endpoint", "Language model")
+    openai_model: Address = _setting("", "session", "claims", "chat model at the endpoint", "Language model")
     llm_timeout: float = _setting(60.0, "limit", "claims", "wall clock for one request to the language model", gt=0)
     llm_deadline: float = _setting(180.0, "limit", "claims", "wall clock for one prompt with its retries", gt=0)
     llm_retries: int = _setting(4, "limit", "claims", "times that a prompt is sent again", ge=0, le=10)

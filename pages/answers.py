@@ -15,7 +15,7 @@ from attribution.events import Event, RunStarted
 from attribution.reports import html
 from attribution.reports.html import el, plural
 from attribution.reports.provenance import date
-from attribution.settings import ROOT
+from attribution.settings import LIMITS, ROOT
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.agreement import Match
@@ -156,6 +156,7 @@ def form(running: bool) -> None:
                 label, state.initial(name) or "", key=state.key(name), height=168 if compact else 300,
                 placeholder="Paste an answer to the question",
                 help="Its claims are checked against the sources and compared with those of the other answer.",
+                max_chars=LIMITS.answer,
             )  # fmt: skip
         with st.container(key="form_row", horizontal=True, vertical_alignment="center", gap="small"):
             source_row()

@@ -16,7 +16,7 @@ from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.files import parse_rows
 from attribution.reports.html import el, plural
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import ROOT, Settings
+from attribution.settings import LIMITS, ROOT, Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS
@@ -225,6 +225,7 @@ def choose_set() -> tuple[str, LabelledSet | None]:
     uploaded = st.file_uploader(
         "Labelled responses", ["jsonl", "json"], key="benchmark_file",
         help="JSON Lines, one response on each line. Without a file, the built-in example set is used.",
+        max_upload_size=LIMITS.file_mb,
     )  # fmt: skip
     name, content = benchmark_results.given() or (EXAMPLE_NAME, example())
     if uploaded:

@@ -16,6 +16,7 @@ from attribution.files import parse_rows
 from attribution.llm.client import Llm
 from attribution.pipeline.experiment import run_each
 from attribution.reports.html import Child, Node, el, plural
+from attribution.settings import LIMITS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.groundedness.test_sets import (
@@ -172,7 +173,11 @@ def choose_answers() -> list[Grounded]:
     small("A JSON Lines file with a context and a response on each line; the context must support the response.")
     sample(SAMPLE, "grounded.jsonl")
     upload = st.file_uploader(
-        "Answers and their contexts", ["jsonl", "json", "txt"], key="evoke_upload", help="As in the sample file."
+        "Answers and their contexts",
+        ["jsonl", "json", "txt"],
+        key="evoke_upload",
+        help="As in the sample file.",
+        max_upload_size=LIMITS.file_mb,
     )
     if upload is None:
         return []

@@ -15,7 +15,7 @@ from attribution.library.ingest import Item, ItemResult, from_addresses, from_up
 from attribution.library.store import CollectionSummary, DocumentStore, check_name
 from attribution.reports.html import Child, Node, el, plural, scrolling, table, with_detail
 from attribution.reports.provenance import date
-from attribution.settings import Settings
+from attribution.settings import LIMITS, Settings
 from attribution.store.store import Store
 from attribution.types import Document, Failure
 from pages.ui import background, frame, state
@@ -96,6 +96,8 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
         return str(error)
     if not items:
         return "Choose files or give web addresses first."
+    if len(items) > LIMITS.files:
+        return f"These are {len(items):,} documents; at most {LIMITS.files} are added at once: remove some."
     settings, browser = Settings.from_environment(), state.browser()
 
     def add(items: Sequence[Item], stop: threading.Event) -> Iterator[ItemResult]:
@@ -120,15 +122,21 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
     )  # fmt: skip
     name = into
     if into == NEW:
-        name = st.text_input("Name of the new collection", key="collection_name", help="Shown in the lists of sources.")
+        name = st.text_input(
+            "Name of the new collection",
+            key="collection_name",
+            help="Shown in the lists of sources.",
+            max_chars=LIMITS.name,
+        )
     turn = state.count(ROUND)  # new keys empty the inputs once their content is being added
     files = st.file_uploader(
         "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=f"collection_files-{turn}",
         help=f"{FORMATS} To add a folder of this server, use `python -m attribution collections add`.",
+        max_upload_size=LIMITS.file_mb,
     )  # fmt: skip
     addresses = st.text_area(
         "Web addresses", key=f"collection_addresses-{turn}", height=80, placeholder="https://…, one per line",
-        help="Each page is downloaded, and its text is stored.",
+        help="Each page is downloaded, and its text is stored.", max_chars=LIMITS.text,
     )  # fmt: skip
     add, stop = st.columns(2)
     if add.button(
@@ -162,7 +170,10 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
         help="The collection whose documents are listed below.",
     )  # fmt: skip
     filter = st.text_input(
-        "Filter by name or title", key="collection_filter", help="Lists only documents with these words."
+        "Filter by name or title",
+        key="collection_filter",
+        help="Lists only documents with these words.",
+        max_chars=LIMITS.line,
     )
     rows = DocumentStore(store().database).documents(name, filter, LISTED + 1)
     titles = {row["name"]: row["title"] for row in rows[:LISTED]}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attribution.reports.html import Child, Node, el
+from attribution.settings import LIMITS
 from attribution.studies.groundedness.cards import TITLES, Listed, Measure, listed, names, steps
 from attribution.tables import LLM
 from pages.ui import choices, frame
@@ -18,7 +19,7 @@ def page() -> None:
     tables = names()
     words = st.text_input(
         "Search the cards", key="methods_search", placeholder="DeBERTa, hub, negation …",
-        help="Cards with all of these words.",
+        help="Cards with all of these words.", max_chars=LIMITS.line,
     )  # fmt: skip
     chosen = st.pills(
         "Show", tables, selection_mode="multi", default=tables, key="methods_tables", help="Kinds of methods.",

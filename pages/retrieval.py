@@ -17,6 +17,7 @@ from attribution.errors import StoreError
 from attribution.pipeline.snapshot import FILE_LIMIT, Snapshot, dump
 from attribution.pipeline.snapshot import load as load_snapshot
 from attribution.reports.html import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table, with_detail
+from attribution.settings import LIMITS
 from attribution.store.history import HistoryQuery
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -173,6 +174,7 @@ def choose_run() -> tuple[str, bytes | None]:
     with st.expander("Use a snapshot instead" if chosen else "Use a snapshot", expanded=not chosen):
         uploaded = st.file_uploader(
             "Snapshot of a run", ["zip"], key="grid_file", help="Made by `python -m attribution snapshot export`.",
+            max_upload_size=LIMITS.file_mb,
         )  # fmt: skip
         if chosen:
             st.download_button(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, get_args
 from attribution.claims.coreference import POSSESSIVE, PRONOUNS, Context, outward_pronouns
 from attribution.errors import BadInput, StageFailure
 from attribution.files import PROBLEM, has_half_pair
+from attribution.settings import LIMITS
 from attribution.text.parse import MAX_SENTENCES, lower_initial, parse, root
 from attribution.text.passages import Passage
 from attribution.text.sentences import is_english
@@ -213,7 +214,7 @@ def _replaced(text: str, changes: list[tuple[int, int, str]]) -> str:
     return text
 
 
-LIMIT, TURNS = 20_000, 50  # characters of all turns together; turns
+LIMIT, TURNS = LIMITS.text, LIMITS.turns  # characters of all turns together; turns
 _NAMES: dict[str, Speaker] = {
     **dict.fromkeys(("user", "human", "question", "q"), "user"),
     **dict.fromkeys(("assistant", "ai", "bot", "system", "model", "answer", "a"), "assistant"),

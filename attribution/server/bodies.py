@@ -29,16 +29,18 @@ from attribution.events import (
 from attribution.evidence.permissions import WEB_ADDRESS, demanded
 from attribution.evidence.sources import Source
 from attribution.files import PROBLEM, has_half_pair
-from attribution.settings import Settings, trusted
+from attribution.settings import LIMITS, Address, Settings, trusted
 from attribution.types import NOTE, AnalystLabel, Document, Turn
 
-MAX_BODY = 2_000_000  # bytes of a request
-MAX_PAIRS, MAX_DOCUMENTS, MAX_SOURCES = 256, 20, 20
+MAX_BODY, MAX_PAIRS = LIMITS.request, LIMITS.pairs
 FIELDS = ("sources", "segmenter", "verifier")  # of a request, besides its settings
 Text = Annotated[str, Field(max_length=MAX_BODY)]
 LOWERED = f"These may be lowered, not raised: {', '.join(trusted('limit'))}."
 CHOSEN = ", ".join(name for name in trusted("anyone", "model") if name not in FIELDS)
-Asked = Annotated[dict[str, JsonValue], Field(description=f"Any other setting of a run: {CHOSEN}. {LOWERED}")]
+Asked = Annotated[
+    dict[str, JsonValue],
+    Field(max_length=len(Settings.model_fields), description=f"Any other setting of a run: {CHOSEN}. {LOWERED}"),
+]
 
 
 class Body(BaseModel):
@@ -57,15 +59,15 @@ class Body(BaseModel):
 class GivenDocument(Body):
     """A client's own source, as text."""
 
-    name: str = Field(min_length=1, max_length=200)
+    name: str = Field(min_length=1, max_length=LIMITS.name)
     text: Text
 
 
 class AnswerBody(Body):
     question: Text = ""
-    turns: str | list[JsonValue] = Field("", max_length=MAX_BODY)  # before the question
+    turns: Text | Annotated[list[JsonValue], Field(max_length=LIMITS.turns)] = ""  # before the question
     answer: Text
-    segmenter: str | None = None
+    segmenter: Address | None = None
 
     @property
     def context(self) -> tuple[Turn, ...]:
@@ -77,9 +79,9 @@ class AnswerBody(Body):
 
 
 class AnalyzeBody(AnswerBody):
-    sources: list[str] = Field(["library"], max_length=MAX_SOURCES)
-    documents: list[GivenDocument] = Field([], max_length=MAX_DOCUMENTS)
-    verifier: str | None = None
+    sources: list[Address] = Field(["library"], max_length=LIMITS.sources)
+    documents: list[GivenDocument] = Field([], max_length=LIMITS.documents)
+    verifier: Address | None = None
     settings: Asked = {}
 
 
@@ -90,7 +92,7 @@ class ClaimPair(Body):
 
 class VerifyBody(Body):
     pairs: list[ClaimPair] = Field(min_length=1, max_length=MAX_PAIRS)
-    verifier: str | None = None
+    verifier: Address | None = None
     settings: Asked = {}
 
 

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 import sqlalchemy as sa
 
 from attribution.errors import BadInput
+from attribution.settings import LIMITS
 from attribution.store import schema as t
 from attribution.store.database import BATCH, Database, now
 from attribution.store.rights import Rights
@@ -20,7 +21,7 @@ State = Literal["all", "finished", "unfinished", "deleted"]  # all: except the d
 Order = Literal["newest", "oldest", "title"]
 KEPT_HOURS = 24  # hours in which a deleted run can be restored
 MAX_TITLE, MAX_TAG, MAX_TAGS, MAX_NOTE = 200, 40, 20, 10_000  # characters, and tags of one run
-MAX_WORDS, MAX_SEARCH = 12, 500  # words of a search, and its characters
+MAX_WORDS, MAX_SEARCH = 12, LIMITS.line  # words of a search, and its characters
 BEGINNING = 160  # characters of an answer that serve as a title
 
 

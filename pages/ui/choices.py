@@ -16,7 +16,7 @@ from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.policy import DecisionPolicy
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import CHANGES, COLLECTION, DEFAULTS, LABELS, WEB, Settings, Trust, visitor_endpoint
+from attribution.settings import CHANGES, COLLECTION, DEFAULTS, LABELS, LIMITS, WEB, Settings, Trust, visitor_endpoint
 from attribution.tables import Entry
 from attribution.types import Document, Page, Report, Turn
 from attribution.verifiers import VERIFIERS, policy_of
@@ -63,6 +63,8 @@ def settings() -> Settings | str:
     addresses = addresses if state.value(state.DOCUMENTS) else []
     if wrong := next((a for a in addresses if "://" not in a), None):
         return f"“{wrong[:80]}” is not a web address. Start each line of “Web addresses” with http:// or https://."
+    if len(addresses) > LIMITS.sources:
+        return f"There are {len(addresses):,} web addresses, and a run takes {LIMITS.sources} sources: remove some."
     instance = state.text(state.INSTANCE)
     engine = INSTANCE + instance if instance else str(state.value(state.ENGINE) or WEB)
     boxes = (("library", state.LIBRARY), (engine, state.WEB), ("documents", state.DOCUMENTS))
@@ -71,6 +73,8 @@ def settings() -> Settings | str:
         sources += [f"{COLLECTION}{name}" for name in collections() if name in selected]
     if not sources:
         return "No source is selected. Choose the library, the web, a collection or your documents under “Sources”."
+    if (added := len(documents())) > LIMITS.documents:
+        return f"There are {added} documents, and a run takes {LIMITS.documents}: remove some, or make a collection."
     if sources == ["documents"] and not documents():
         return "There are no documents yet. Paste a text, give web addresses or upload files under “Add documents”."
     choices: dict[str, object] = {name: state.value(name) for name in (*_DIRECT, *state.POLICY, *state.PRICES)}
@@ -295,7 +299,7 @@ def sources_words(report: Report | None = None) -> str:
         if isinstance(current, str):
             return "none"
         sources = list(current.sources)
-    addresses = [source for source in sources if "://" in source and not source.startswith(INSTANCE)]
+    addresses = {source for source in sources if "://" in source and not source.startswith(INSTANCE)}
     named = [source_label(source) for source in sources if source not in addresses]
     return _listed([*named, *(["web addresses"] if addresses else [])])
 

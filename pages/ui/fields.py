@@ -12,7 +12,7 @@ import streamlit as st
 from attribution.fetching.content_type import SUFFIXES
 from attribution.models import files
 from attribution.reports.html import as_sentence, el
-from attribution.settings import Settings
+from attribution.settings import LIMITS, Settings
 from attribution.tables import LLM, Entry, load
 from attribution.verifiers import deberta
 from pages.ui import background, choices, state
@@ -27,7 +27,7 @@ def text_input(label: str, name: str, placeholder: str, help: str | None = None,
     """A line of text that survives a change of page."""
     st.text_input(
         label, state.initial(name) or "", key=state.key(name), placeholder=placeholder, help=help,
-        type="password" if secret else "default",
+        type="password" if secret else "default", max_chars=LIMITS.address,
     )  # fmt: skip
 
 
@@ -172,6 +172,7 @@ def earlier_turns() -> None:
             placeholder="User: What is the Eiffel Tower?\nAssistant: An iron tower in Paris.",
             help="Start each turn on a new line with “User:” or “Assistant:”. References such as “it” are resolved "
             "into these turns, and language models see them.",
+            max_chars=LIMITS.text,
         )
         if problem := turns_problem():
             note("The earlier turns cannot be read", problem)

@@ -11,6 +11,7 @@ from attribution.errors import BadInput
 from attribution.files import Row, parse_rows
 from attribution.reports import FORMATS, Exported, export, file_name
 from attribution.reports.html import plural
+from attribution.settings import LIMITS
 from pages.ui.frame import note, small
 
 LIMIT = 500  # answers of one file
@@ -37,7 +38,11 @@ def many_answers(
         small(about)
         sample(example, "answers.jsonl")
         upload = st.file_uploader(
-            "Answers", ["jsonl", "json", "txt"], key="answers_file", help=f"JSON Lines, at most {LIMIT} answers."
+            "Answers",
+            ["jsonl", "json", "txt"],
+            key="answers_file",
+            help=f"JSON Lines, at most {LIMIT} answers.",
+            max_upload_size=LIMITS.file_mb,
         )
         rows: list[Row] = []
         if upload is not None:

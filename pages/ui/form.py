@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from attribution.settings import Settings
+from attribution.settings import LIMITS, Settings
 from pages.ui import choices, state
 from pages.ui.frame import note
 from pages.ui.job_page import JobPage
@@ -52,6 +52,7 @@ def question_field(placeholder: str, help: str, menu: Examples | None) -> None:
         key=state.key(state.QUESTION),
         placeholder=placeholder,
         help=help,
+        max_chars=LIMITS.text,
     )
     if menu and beside:
         with beside:
@@ -126,6 +127,7 @@ def form(
             height=168 if compact else 300,
             placeholder="Paste the answer to check",
             help="Text or Markdown. Its claims are checked one by one.",
+            max_chars=LIMITS.answer,
         )
         limit = Settings.model_fields["answer_limit"].default
         typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}

@@ -12,7 +12,7 @@ from attribution.evidence.search import QUERIES
 from attribution.policy import LOWEST_THRESHOLD
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import ALSO, LABELS, WEB
+from attribution.settings import ALSO, LABELS, LIMITS, WEB
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
@@ -149,11 +149,11 @@ def _documents() -> None:
     ):
         st.text_area(
             label, state.initial(name) or "", height=height, key=state.key(name), placeholder=placeholder, help=help,
-            on_change=choices.use_documents,
+            on_change=choices.use_documents, max_chars=LIMITS.text,
         )  # fmt: skip
     st.file_uploader(
         "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS,
-        on_change=choices.use_documents,
+        on_change=choices.use_documents, max_upload_size=LIMITS.file_mb,
     )  # fmt: skip
     if earlier := state.initial(state.FILES):
         small(f"Already added: {', '.join(f.name for f in earlier)}"[:300])

@@ -17,7 +17,7 @@ from attribution.review import citations
 from attribution.review.citations import Step, claims_id
 from attribution.review.marks import Cited, Mark, find
 from attribution.review.support import Citation, CitationReport, CitedClaim, Outcome, Standing
-from attribution.settings import Settings
+from attribution.settings import LIMITS, Settings
 from attribution.types import Claim, Label, Page, Report
 from pages.ui import background, state
 from pages.ui.frame import note, progress_bar, show, small, status_line
@@ -240,7 +240,7 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
         listed = st.text_area(
             f"The answer does not say what {names} {'is' if len(unnamed) == 1 else 'are'}",
             result.listed if result else "", key=LISTED, height=80, placeholder="[1] https://…",
-            help="Paste the list of sources, a line each. It is used for this check only.",
+            help="Paste the list of sources, a line each. It is used for this check only.", max_chars=LIMITS.text,
         )  # fmt: skip
     label = "Check again" if result else f"Check {plural(len(cited.marks), 'citation mark')}"
     if st.button(

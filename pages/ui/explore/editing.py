@@ -14,7 +14,7 @@ from attribution.reports.actions import Opened, Tab, find_words, joined
 from attribution.reports.html import el, plural
 from attribution.reports.provenance import date
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import Settings
+from attribution.settings import LIMITS, Settings
 from attribution.tables import Entry
 from attribution.types import (
     AddClaim,
@@ -106,6 +106,7 @@ def _question(report: Report) -> None:
                 report.question,
                 key=f"question-{report.id}-{len(report.edits)}",
                 help="Claims that depend on the question are worded and checked again.",
+                max_chars=LIMITS.text,
             )
             or ""
         )
@@ -196,6 +197,7 @@ def _text(report: Report, claim: Claim) -> None:
         text = st.text_area(
             "Checked as", claim.statement, key=f"text-{claim.id}", height=90,
             help="The words that are searched for and compared with passages. The answer itself stays as it is.",
+            max_chars=LIMITS.text,
         )  # fmt: skip
         search = _search_again(report, f"search-text-{claim.id}")
         submitted = st.form_submit_button("Check this text", type="primary")
@@ -211,7 +213,7 @@ def _split(report: Report, claim: Claim) -> None:
     with st.form(f"split-{claim.id}", border=False):
         lines = st.text_area(
             "One claim on each line", claim.statement, key=f"split-text-{claim.id}", height=130,
-            help="Each line becomes a claim and is checked by itself.",
+            help="Each line becomes a claim and is checked by itself.", max_chars=LIMITS.text,
         )  # fmt: skip
         search = _search_again(report, f"search-split-{claim.id}")
         submitted = st.form_submit_button("Split", type="primary", help="Put these claims in place of this one.")
@@ -234,7 +236,7 @@ def _merge(report: Report, claim: Claim) -> None:
         )  # fmt: skip
         text = st.text_area(
             "As one claim", key=f"merge-text-{claim.id}", height=90, placeholder="Empty: one text after the other",
-            help="The text that takes the place of all of them.",
+            help="The text that takes the place of all of them.", max_chars=LIMITS.text,
         )  # fmt: skip
         submitted = st.form_submit_button("Merge", type="primary", help="Put one claim in place of these.")
     if submitted and not chosen:
@@ -251,7 +253,7 @@ def _place(report: Report, claim: Claim) -> None:
     with st.form(f"place-{claim.id}", border=False):
         words = st.text_area(
             "Words of the answer", here, key=f"place-text-{claim.id}", height=90,
-            help="They are marked in the answer; the claim itself stays as it is.",
+            help="They are marked in the answer; the claim itself stays as it is.", max_chars=LIMITS.text,
         )  # fmt: skip
         submitted = st.form_submit_button("Highlight these words", type="primary")
     if not submitted:
@@ -269,17 +271,18 @@ def _evidence(claim: Claim) -> None:
     with st.form(f"evidence-{claim.id}", border=False):
         pasted = st.text_area(
             "A text", key=f"evidence-text-{claim.id}", height=90, placeholder="Paste a passage",
-            help="Pasted text that this claim is checked against.",
+            help="Pasted text that this claim is checked against.", max_chars=LIMITS.request,
         )  # fmt: skip
         address = st.text_input(
             "A web address",
             key=f"evidence-address-{claim.id}",
             placeholder="https://…",
             help="A page to read for this claim.",
+            max_chars=LIMITS.address,
         ).strip()
         files = st.file_uploader(
             "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=f"evidence-files-{claim.id}",
-            help="Documents that this claim is checked against.",
+            help="Documents that this claim is checked against.", max_upload_size=LIMITS.file_mb,
         )  # fmt: skip
         submitted = st.form_submit_button("Check with this evidence", type="primary")
     if not submitted:
@@ -304,10 +307,11 @@ def _new(report: Report, span: Span | None) -> None:
                 key="new-words",
                 height=90,
                 help="The words that the claim stands for; they are marked in the answer.",
+                max_chars=LIMITS.text,
             )
         text = st.text_area(
             "Claim", words if span else "", key=f"new-{span}", height=90, placeholder="Empty: the words as they are",
-            help="A statement to check, in words that stand alone.",
+            help="A statement to check, in words that stand alone.", max_chars=LIMITS.text,
         )  # fmt: skip
         search = _search_again(report, "search-new")
         submitted = st.form_submit_button("Check this claim", type="primary")

@@ -11,6 +11,7 @@ import yaml
 
 from attribution.errors import AttributionError
 from attribution.reports.html import Node, el, plural, scrolling, table
+from attribution.settings import LIMITS
 from attribution.store.history import HistoryQuery
 from attribution.studies.annotation import exchange
 from attribution.studies.annotation import tasks as annotation_tasks
@@ -74,9 +75,15 @@ def new_project(saved: Annotations, first: bool = False) -> None:
         )
         audit = four.number_input("Audit, %", 0, 100, 10, help="The share of judged tasks that a lead judges again.")
         seed = one.number_input("Seed", 0, 10**6, 0, help="Decides the order of the tasks and who gets which.")
-        leads = two.text_input("Leads", help="Names, separated by commas. Leads adjudicate and audit.")
-        people = three.text_input("Annotators", help="Names or codes, separated by commas. Others can join later.")
-        words = st.text_area("Instructions", height=80, help="Shown above each task, beside the guidelines.")
+        leads = two.text_input(
+            "Leads", help="Names, separated by commas. Leads adjudicate and audit.", max_chars=LIMITS.line
+        )
+        people = three.text_input(
+            "Annotators", help="Names or codes, separated by commas. Others can join later.", max_chars=LIMITS.line
+        )
+        words = st.text_area(
+            "Instructions", height=80, help="Shown above each task, beside the guidelines.", max_chars=LIMITS.text
+        )
         if st.form_submit_button("Create the project", type="primary"):
             try:
                 project = saved.create(
@@ -136,7 +143,8 @@ def progress(work: Work) -> Node:
 def people_form(saved: Annotations, project: Project) -> None:
     with st.form(f"people-{state.count(acts.ROUND)}", border=False):
         names = st.text_input("Add people", placeholder="Names or codes, separated by commas",
-                              help="Annotators get a queue; leads adjudicate and audit.")  # fmt: skip
+                              help="Annotators get a queue; leads adjudicate and audit.",
+                              max_chars=LIMITS.line)  # fmt: skip
         first, second = st.columns(2)
         annotators = first.form_submit_button(
             "Add annotators", width="stretch", help="Annotators get a queue of tasks."
@@ -176,6 +184,7 @@ def tasks_form(saved: Annotations, project: Project) -> None:
             "JSON Lines", ["jsonl", "json", "txt"], key=f"tasks_file-{state.count(acts.ROUND)}",
             help="One object on each line, with “answer” and “source”, and optionally “question”, “context”, “system”, "
             "“dataset”, “item”, “time”, “title”, “url”, “unit”. See docs/annotation.md.",
+            max_upload_size=LIMITS.file_mb,
         )  # fmt: skip
         if uploaded and st.button(
             "Import", type="primary", key="tasks_import", help="Existing tasks stay as they are."
@@ -200,8 +209,10 @@ def tasks_form(saved: Annotations, project: Project) -> None:
     unit = one.selectbox(
         "One task for each", UNITS, 2, key="tasks_unit", help="What is judged: the answer, or its parts."
     )
-    system = two.text_input("System", key="tasks_system", help="Which system wrote the answers.")
-    dataset = three.text_input("Data set", key="tasks_dataset", help="Results are shown by data set.")
+    system = two.text_input("System", key="tasks_system", help="Which system wrote the answers.", max_chars=LIMITS.name)
+    dataset = three.text_input(
+        "Data set", key="tasks_dataset", help="Results are shown by data set.", max_chars=LIMITS.name
+    )
     if st.button("Import", type="primary", disabled=not chosen, key="tasks_import_runs",
                  help="Make tasks of these runs."):  # fmt: skip
         made: list[Task] = []
@@ -239,6 +250,7 @@ def files(saved: Annotations, project: Project | None) -> None:
     uploaded = st.file_uploader(
         "Import or merge an export", ["jsonl", "csv"], key=f"merge_file-{state.count(acts.ROUND)}",
         help="A file made by “Export”, here or elsewhere. Judgements are added; none is replaced.",
+        max_upload_size=LIMITS.file_mb,
     )  # fmt: skip
     if uploaded and st.button("Import the export", type="primary", key="merge", help="Add the records that are new."):
         try:

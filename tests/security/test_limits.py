@@ -1,0 +1,130 @@
+"""Every list and text that a visitor sends has a bound in the table of settings and limits."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import time
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from attribution.errors import BadSetting
+from attribution.evidence.permissions import demanded
+from attribution.server import mcp
+from attribution.server.work import Work
+from attribution.settings import LIMITS, ROOT, Settings, trusted
+from attribution.text.urls import excluded
+from pages.ui import choices, state
+from tests.server.conftest import Server, client, server
+
+__all__ = ["client", "server"]  # fixtures
+BOUNDED = {"max_chars", "max_upload_size"}
+CHECKED = {  # values of any form that are checked elsewhere
+    "settings": "by the table of settings, below",
+    "turns": "a list of turns is read as text is, with at most LIMITS.turns turns",
+}
+
+
+def unbounded(schema: Any, definitions: dict[str, Any], where: str) -> Iterator[str]:
+    """The places of a JSON schema that take a text or list of any length."""
+    if "$ref" in schema:
+        schema = definitions[schema["$ref"].rpartition("/")[2]]
+    for part in (*schema.get("anyOf", ()), *schema.get("prefixItems", ())):
+        yield from unbounded(part, definitions, where)
+    fixed = {"enum", "const", "maxLength"} & schema.keys()
+    if schema.get("type") == "string" and not fixed:
+        yield where
+    if schema.get("type") == "array" and "maxItems" not in schema:
+        yield where
+    if isinstance(schema.get("items"), dict):
+        yield from unbounded(schema["items"], definitions, f"{where}[]")
+    if schema.get("type") == "object" and not {"properties", "maxProperties"} & schema.keys():
+        yield where
+    for name, part in schema.get("properties", {}).items():
+        yield from unbounded(part, definitions, f"{where}.{name}")
+
+
+def test_every_setting_of_a_stranger_is_bounded() -> None:
+    schema = Settings.model_json_schema(mode="validation")
+    names = trusted("anyone", "limit", "sources", "model", "session")
+    patterned = {"search_language"}  # at most 12 characters
+    found = [
+        place
+        for name in names
+        for place in unbounded(schema["properties"][name], schema.get("$defs", {}), name)
+        if name not in patterned
+    ]
+    assert found == [] and len(names) > 30
+
+
+def test_every_field_of_a_request_is_bounded(client: httpx.Client) -> None:
+    api = client.get("/openapi.json").json()
+    definitions = api["components"]["schemas"]
+    bodies = [
+        (path, body["content"]["application/json"]["schema"])
+        for path, methods in api["paths"].items()
+        for one in methods.values()
+        if (body := one.get("requestBody"))
+    ]
+    assert len(bodies) >= 4
+    assert [place for path, schema in bodies for place in unbounded(schema, definitions, path)] == []
+
+
+def test_every_parameter_of_a_tool_is_bounded(server: Server) -> None:
+    tools = asyncio.run(mcp.server(server.settings, Work(server.turns)).list_tools())
+    schemas = [(tool.name, tool.input_schema) for tool in tools]
+    assert len(schemas) == 3
+    assert [place for name, schema in schemas for place in unbounded(schema, schema.get("$defs", {}), name)] == []
+
+
+def test_every_field_and_upload_of_a_page_is_bounded() -> None:
+    """Streamlit cuts what a client sends to `max_chars`, whatever the client."""
+    found = 0
+    for path in (ROOT / "pages").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+            if name in ("text_input", "text_area", "file_uploader", "chat_input", "data_editor"):
+                assert isinstance(node, ast.Call)
+                assert BOUNDED & {keyword.arg for keyword in node.keywords}, f"{path.name}, line {node.lineno}"
+                found += 1
+    assert found > 30
+    server = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["server"]
+    assert (server["maxUploadSize"], server["maxMessageSize"]) == (LIMITS.file_mb, LIMITS.message_mb)
+
+
+MANY = {
+    "exclude": ["a.example"] * 120_000, "fallback": ["wikipedia"] * 21, "sources": ["https://a.example"] * 51,
+    "segmenter": "x" * 2_001, "verifier_model": "x" * 2_001,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_more_than_a_setting_takes_is_refused_at_once(name: str, client: httpx.Client) -> None:
+    with pytest.raises(BadSetting, match=name):
+        demanded({name: MANY[name]}, Settings())
+    started = time.monotonic()
+    body: dict[str, Any] = {"answer": "The Nile is long."}
+    body |= {name: MANY[name]} if name in ("sources", "segmenter") else {"settings": {name: MANY[name]}}
+    reply = client.post("/analyze", json=body)
+    assert reply.status_code in (400, 422) and name in reply.json()["error"]["message"]
+    assert time.monotonic() - started < 2
+
+
+def test_patterns_are_parsed_once_for_all_hits() -> None:
+    patterns = tuple(f"site{n}.example/path?q={n}" for n in range(LIMITS.exclude))
+    started = time.monotonic()
+    assert not any(excluded(f"https://other{n}.example/x", patterns) for n in range(500))
+    assert excluded("https://www.site7.example/path?q=7", patterns) and time.monotonic() - started < 1
+
+
+def test_more_web_addresses_than_a_run_takes_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses = "\n".join(f"https://a.example/{n}" for n in range(40_000))
+    typed = {state.ADDRESSES: (1, addresses), state.DOCUMENTS: (1, True)}
+    monkeypatch.setattr("streamlit.session_state", {"_initial": typed})
+    started = time.monotonic()
+    assert choices.settings() == "There are 40,000 web addresses, and a run takes 50 sources: remove some."
+    assert choices.sources_words() == "none" and time.monotonic() - started < 2
