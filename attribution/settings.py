@@ -11,7 +11,7 @@ import json
 import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_origin
+from typing import Annotated, Any, Literal, get_origin, get_type_hints
 from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, InstanceOf, SecretStr, ValidationError, field_validator
@@ -422,11 +422,12 @@ PRIVATE = SECRET | frozenset(trusted("place"))
 
 def rows() -> list[dict[str, object]]:
     """Return the settings that can be set by name, as `list settings` and docs/settings.md show them."""
+    hints = get_type_hints(Settings)  # without their limits
     found = []
     for name, row in Settings.model_fields.items():
         if name in SECRET:
             continue
-        kind = str(row.annotation) if get_origin(row.annotation) else row.annotation.__name__ if row.annotation else ""
+        kind = str(hints[name]) if get_origin(hints[name]) else hints[name].__name__
         default = "" if TRUST[name] == "place" else row.default
         found.append(
             {

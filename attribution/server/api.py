@@ -12,7 +12,7 @@ from types import FrameType
 from typing import Annotated, Literal
 
 import uvicorn
-from fastapi import APIRouter, FastAPI, Query, Request, Response, Security
+from fastapi import APIRouter, FastAPI, Path, Query, Request, Response, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from fastapi.security import HTTPBearer
@@ -34,7 +34,7 @@ from attribution.server import bodies, mcp
 from attribution.server.guard import Guard, Keys
 from attribution.server.middleware import AllowedHosts, ProtectedReplies
 from attribution.server.work import Measured, Metrics, Work
-from attribution.settings import Settings
+from attribution.settings import LIMITS, Settings
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
 from attribution.types import AnalystLabel, AnalystVerdict, Judge, Judgement, Pair, Report, Segmented
@@ -48,6 +48,7 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the Content-Security
 RETRY = "30"  # seconds, with 429
 LINES = "application/x-ndjson"
 WORK = bodies.refusals(400, 429, 502)  # of an endpoint that checks something
+Id = Annotated[str, Path(max_length=LIMITS.name)]  # of a run or claim
 _log = logging.getLogger(__name__)
 
 
@@ -205,13 +206,13 @@ def _runs(app: APIRouter, own: Settings) -> None:
         return {"runs": [{name: getattr(row, name) for name in names} for row in found]}
 
     @app.get("/runs/{run_id}", responses=bodies.refusals(404))
-    def one_run(run_id: str, request: Request) -> dict[str, object]:
+    def one_run(run_id: Id, request: Request) -> dict[str, object]:
         """Return the report of a run that was started with this key."""
         found: dict[str, object] = json.loads(_owned(_store(own, request), run_id).to_json())
         return found
 
     @app.delete("/runs/{run_id}", status_code=204, responses=bodies.refusals(404))
-    def delete(run_id: str, request: Request) -> None:
+    def delete(run_id: Id, request: Request) -> None:
         """Delete a run that was started with this key."""
         try:
             _store(own, request).runs.delete(run_id)
@@ -239,13 +240,13 @@ def _runs(app: APIRouter, own: Settings) -> None:
             return finished.report
 
     @app.put("/runs/{run_id}/claims/{claim_id}/verdict", responses=bodies.refusals(400, 404))
-    def set_verdict(run_id: str, claim_id: str, body: bodies.VerdictBody, request: Request) -> AnalystVerdict:
+    def set_verdict(run_id: Id, claim_id: Id, body: bodies.VerdictBody, request: Request) -> AnalystVerdict:
         """Set your own verdict on a claim of a run that was started with this key; the model's stays as it is."""
         report = judge(request, run_id, claim_id, body.verdict, body.note)
         return next(judged for judged in report.judgements if judged.claim_id == claim_id)
 
     @app.delete("/runs/{run_id}/claims/{claim_id}/verdict", status_code=204, responses=bodies.refusals(400, 404))
-    def clear_verdict(run_id: str, claim_id: str, request: Request) -> None:
+    def clear_verdict(run_id: Id, claim_id: Id, request: Request) -> None:
         """Clear your own verdict on a claim of a run that was started with this key."""
         judge(request, run_id, claim_id, None)
 

@@ -23,10 +23,6 @@ from tests.server.conftest import Server, client, server
 
 __all__ = ["client", "server"]  # fixtures
 BOUNDED = {"max_chars", "max_upload_size"}
-CHECKED = {  # values of any form that are checked elsewhere
-    "settings": "by the table of settings, below",
-    "turns": "a list of turns is read as text is, with at most LIMITS.turns turns",
-}
 
 
 def unbounded(schema: Any, definitions: dict[str, Any], where: str) -> Iterator[str]:
@@ -70,8 +66,15 @@ def test_every_field_of_a_request_is_bounded(client: httpx.Client) -> None:
         for one in methods.values()
         if (body := one.get("requestBody"))
     ]
-    assert len(bodies) >= 4
-    assert [place for path, schema in bodies for place in unbounded(schema, definitions, path)] == []
+    parameters = [
+        (f"{path} {given['name']}", given["schema"])
+        for path, methods in api["paths"].items()
+        for one in methods.values()
+        for given in one.get("parameters", ())
+    ]
+    assert len(bodies) >= 4 and len(parameters) >= 5
+    sent = (*bodies, *parameters)
+    assert [place for path, schema in sent for place in unbounded(schema, definitions, path)] == []
 
 
 def test_every_parameter_of_a_tool_is_bounded(server: Server) -> None:
