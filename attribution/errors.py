@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import logging
 
 from attribution.types import Failure, FailureKind
+
+_log = logging.getLogger(__name__)
 
 
 class AttributionError(Exception):
@@ -16,6 +19,10 @@ class AttributionError(Exception):
     def __init__(self, message: str, detail: object = "") -> None:
         super().__init__(message)
         self.detail = " ".join(str(detail).split())[:500]
+
+    def public(self) -> str:
+        """Return the message for visitors and clients of a server."""
+        return str(self)
 
 
 class BadInput(AttributionError):
@@ -70,7 +77,22 @@ class Stopped(AttributionError):
 
 
 class StoreError(AttributionError):
-    """A database or disk that cannot be read or written: full, damaged, locked, read-only or of a newer version."""
+    """A database or disk that cannot be read or written: full, damaged, locked, read-only or of a newer version.
+
+    `hidden` are the parts of the message that name a file or server of the operator.
+    """
+
+    def __init__(self, message: str, detail: object = "", *hidden: str) -> None:
+        super().__init__(message, detail)
+        self._hidden = hidden
+
+    def public(self) -> str:
+        """Return the message without what names files and servers; log the whole for the operator."""
+        message = str(self)
+        _log.error("%s [%s]", message, self.detail)
+        for part in self._hidden:
+            message = message.replace(part, "")
+        return message
 
 
 class StageFailure(AttributionError):
@@ -121,8 +143,10 @@ def setup_error(error: BaseException) -> AttributionError | None:
             return error
         case OSError() if error.errno in (*_FULL, *_FAILING):
             step = "free some space" if error.errno in _FULL else "check the disk"
-            place = f"{error.filename} cannot be written" if error.filename else "a file cannot be written"
-            return StoreError(f"{place} ({error.strerror}): {step}, then run this again", error)
+            place = f" {error.filename}" if error.filename else ""
+            return StoreError(
+                f"the file{place} cannot be written ({error.strerror}): {step}, then run this again", error, place
+            )
         case ImportError() if not (error.name or "").startswith(("attribution", "pages")):
             package, reason = (error.name or "").partition(".")[0], " ".join(str(error).split())[:200]
             return Unavailable(

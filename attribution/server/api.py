@@ -271,7 +271,7 @@ def _errors(app: FastAPI) -> None:
     @app.exception_handler(AttributionError)
     async def ours(_: Request, error: AttributionError) -> JSONResponse:
         status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
-        return error_response(status, type(error).__name__, str(error))
+        return error_response(status, type(error).__name__, error.public())
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:

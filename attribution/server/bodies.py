@@ -204,7 +204,7 @@ def problem(error: Exception) -> dict[str, str]:
     """Return an error as sent to clients, with type and message; an unexpected one says only that the server failed."""
     error = setup_error(error) or error
     if isinstance(error, AttributionError):
-        return {"type": type(error).__name__, "message": str(error)}
+        return {"type": type(error).__name__, "message": error.public()}
     return {"type": "InternalError", "message": "the server failed; its log says more"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -125,7 +124,7 @@ def _as_tool_errors() -> Iterator[None]:
     try:
         yield
     except AttributionError as error:
-        raise ToolError(str(error)) from None
+        raise ToolError(error.public()) from None
 
 
 class _Tools:
@@ -175,20 +174,26 @@ class _Tools:
     ) -> Report:
         settings = bodies.settings(self._own, {}, sources=sources)
         check_input(question, answer, settings)
-        token = secrets.token_hex(16)  # the run is kept for nobody else
+        owner, request = _client(ctx)
 
         def events(stop: threading.Event) -> Iterator[Event]:
-            store = Store.open(settings.database_url, by=token)
-            for event in run(question, answer, settings, store, stop=stop, claims=claims or None, context=turns):
-                if isinstance(event, RunStarted):
-                    store.runs.set_private(event.run_id)
-                yield event
+            store = Store.open(settings.database_url, by=owner)
+            id = ""
+            try:
+                for event in run(question, answer, settings, store, stop=stop, claims=claims or None, context=turns):
+                    if isinstance(event, RunStarted):
+                        id = event.run_id
+                        store.runs.set_private(id)
+                    yield event
+            finally:
+                if id and request is None:  # over standard input nobody could ask for it later
+                    store.runs.delete(id)
 
         async def tell(event: Event) -> None:
             if isinstance(event, Progress) and event.stage == "verify":
                 await ctx.report_progress(event.done, event.total)
 
-        last = await self._work.result(*_client(ctx), events, tell)
+        last = await self._work.result(owner, request, events, tell)
         assert isinstance(last, Finished)
         return last.report
 

@@ -62,8 +62,9 @@ class Database:
                 Path(str(parsed.database)).parent.mkdir(parents=True, exist_ok=True)
             database = cls(_engine(url))
         except OSError as error:
-            reason = f"the folder of the database {parsed.database} cannot be made ({error.strerror})"
-            raise StoreError(f"{reason}: make it writable, {OTHER}", error) from error
+            place = f" {parsed.database}"
+            reason = f"the folder of the database{place} cannot be made ({error.strerror})"
+            raise StoreError(f"{reason}: make it writable, {OTHER}", error, place) from error
         except (ArgumentError, ImportError) as error:
             raise StoreError(
                 "ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or the address of a PostgreSQL "
@@ -187,7 +188,8 @@ def store_error(error: BaseException, engine: sa.Engine) -> StoreError | None:
     else:
         problem = "cannot be used ({reason}): check that its server runs and has space on its disk, {other}"
         place = engine.url.set(password=None).render_as_string()
-    return StoreError(f"the database {place} {problem.format(reason=reason, other=OTHER)}", error)
+    message = f"the database {place} {problem.format(reason=reason, other=OTHER)}"
+    return StoreError(message, error, f" {place}", f" ({reason})")
 
 
 def _primary_code(error: BaseException) -> int:

@@ -203,7 +203,9 @@ def _read(path: Path, changed: int) -> Calibration:
         return Calibration.model_validate_json(path.read_bytes())
     except ValueError as error:
         raise StoreError(
-            f"{path} is no calibration: make it again with `attribution calibrate`, or remove it"
+            f"the file {path} is no calibration: make it again with `attribution calibrate`, or remove it",
+            error,
+            f" {path}",
         ) from error
 
 

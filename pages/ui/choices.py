@@ -11,7 +11,7 @@ from pydantic import SecretStr, ValidationError
 from attribution.claims.enrichment import as_text as as_text_of
 from attribution.claims.enrichment import read_turns
 from attribution.embedders import EMBEDDERS
-from attribution.errors import AttributionError, BadSetting, ModelUnavailable, setup_error
+from attribution.errors import AttributionError, BadSetting, ModelUnavailable, StoreError, setup_error
 from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.policy import DecisionPolicy
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, source_label
@@ -46,6 +46,8 @@ def explain(error: Exception) -> tuple[str, str]:
             return error.message(f"“{_FIELDS.get(error.setting, error.setting)}”", f"“{alternative}”"), error.detail
         case BadSetting() if error.setting in _FIELDS:
             return f"“{_FIELDS[error.setting]}” cannot be used: {error.reason}.", ""
+        case StoreError():
+            return error.public(), ""
         case AttributionError():
             return str(error), error.detail
         case _:

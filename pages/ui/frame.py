@@ -87,7 +87,7 @@ def show_setup_error(error: Exception) -> bool:
     """
     cause = setup_error(error)
     if cause is not None:
-        note("The server has a problem", str(cause), "Then reload the page.", label="contradicted", detail=cause.detail)
+        note("The server has a problem", cause.public(), "Then reload the page.", label="contradicted")
     return cause is not None
 
 

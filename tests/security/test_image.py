@@ -63,3 +63,13 @@ def test_the_program_is_in_the_image() -> None:
     copied = re.findall(r"^COPY (?!--)(.+) \S+$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
     assert [name for line in copied for name in line.split() if name != "." and not in_image(name)] == []
     assert in_image("docs/glossary.md") and in_image("docs/report.schema.json")
+
+
+def test_the_image_installs_only_what_has_a_hash() -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    installs = re.findall(r"pip install (.+?)(?:\)| \\|$)", dockerfile, re.MULTILINE)
+    assert len(installs) >= 4 and all(re.fullmatch(r"(-r [\w-]+\.lock ?)+", what) for what in installs)
+    assert "PIP_REQUIRE_HASHES=1" in dockerfile and "PIP_REQUIRE_HASHES=0" not in dockerfile
+    (program,) = re.findall(r"awk '(.+)' requirements-dev.lock", dockerfile)
+    lock = subprocess.run(["awk", program, "requirements-dev.lock"], cwd=ROOT, capture_output=True, text=True).stdout
+    assert re.findall(r"^[a-z-]+", lock, re.MULTILINE) == ["psycopg", "psycopg-binary"] and lock.count("sha256:") > 2

@@ -187,8 +187,10 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
         assert health.status_code == 503, health.text
         error = health.json()["error"]
         assert error["type"] == "StoreError" and "is damaged" in error["message"] and "\n" not in error["message"]
+        assert str(path_of(empty).parent) not in error["message"]
         *_, last = map(json.loads, client.post("/analyze", json={"answer": ANSWER}).text.splitlines())
         assert last.get("error", {}).get("type") == "StoreError"
+        assert str(path_of(empty).parent) not in json.dumps(last)
 
 
 @pytest.mark.parametrize(
@@ -246,7 +248,7 @@ def test_a_file_that_does_not_fit_on_the_disk_is_named_and_nothing_is_left_of_it
     done = within_blocks(2, "worth", "--input", given, "--output", output)
     assert done.returncode == 2
     assert last_line(done) == (
-        f"attribution: {output} cannot be written (File too large): free some space, then run this again"
+        f"attribution: the file {output} cannot be written (File too large): free some space, then run this again"
     )
     assert output.read_text() == "what was there before" and set(tmp_path.iterdir()) >= {given, output}
     assert not list(tmp_path.glob("*.part"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 import sys
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,13 @@ def test_over_http_with_a_key(server: Server) -> None:
             wrong = await client.call_tool("check_answer", {"answer": "x", "sources": ["/etc/passwd"]})
             return *await use(client), found, wrong
 
+    def runs() -> set[str]:
+        with server.client() as client:
+            return {row["question"] for row in client.get("/runs").json()["runs"]}
+
+    before = runs()
     *works, found, wrong = asyncio.run(run(KEY))
+    assert runs() - before == {"", "When was it built?", "How old is the Eiffel Tower?"}
     assert_works(*works)
     assert found.structured_content["passages"] and found.structured_content["claim"] == ANSWER
     assert wrong.is_error and "expected library, web" in wrong.content[0].text
@@ -67,3 +74,5 @@ def test_over_standard_input_and_output(tmp_path: Path, warm_library: None) -> N
             return await use(client)
 
     assert_works(*asyncio.run(run()))
+    with sqlite3.connect(tmp_path / "data" / "attribution.sqlite3") as database:
+        assert database.execute("SELECT count(*) FROM runs").fetchone() == (0,)
