@@ -17,6 +17,7 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 EPUB = "application/epub+zip"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 CSV, TSV = "text/csv", "text/tab-separated-values"
+READ = "application/x-read+json"  # what was read from a file before: the fields of Extracted
 PACKAGED = (DOCX, EPUB, XLSX)  # ZIP archives
 SUFFIXES = {
     ".txt": PLAIN,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import PurePosixPath
@@ -18,6 +19,7 @@ from attribution.fetching.content_type import (
     PACKAGED,
     PDF,
     PLAIN,
+    READ,
     SUFFIXES,
     TSV,
     XLSX,
@@ -28,6 +30,7 @@ from attribution.fetching.html import read_html
 from attribution.fetching.packages import read_docx, read_epub, read_xlsx
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
 from attribution.fetching.pdf import MAX_PAGES, OCR, paged, read_pdf
+from attribution.types import Document, Page
 
 
 def read_mhtml(content: bytes, media_type: str, name: str) -> Extracted:
@@ -66,6 +69,19 @@ def read_csv(content: bytes, media_type: str, name: str) -> Extracted:
     return Extracted("", "\n\n".join(tables.delimited(decode(content, media_type), separator)))
 
 
+def read_again(content: bytes, media_type: str, name: str) -> Extracted:
+    """The text and fields that were read from a file before, as `to_read_again` wrote them."""
+    fields = json.loads(content)
+    title, text, published, site = (str(fields[name]) for name in ("title", "text", "published", "site"))
+    return Extracted(title, text, published, site, tuple(map(int, fields["breaks"])))
+
+
+def to_read_again(name: str, page: Page) -> Document:
+    """The document of a run, under its name and with its pages: a run keeps what was read, not the file."""
+    fields = {"title": page.title, "text": page.text, "published": page.published, "site": page.site}
+    return Document(name, json.dumps(fields | {"breaks": page.breaks}).encode(), READ)
+
+
 READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
     HTML: read_html,
     MHTML: read_mhtml,
@@ -77,6 +93,7 @@ READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
     TSV: read_csv,
     MARKDOWN: read_markdown,
     PLAIN: read_plain,
+    READ: read_again,
 }
 
 
@@ -88,6 +105,8 @@ def reader_of(content: bytes, media_type: str, name: str, document: bool = False
 
     FetchFailed: wrong_type, or no_text where there are none.
     """
+    if document and media_type == READ:
+        return READ, READ
     if document:
         named = SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
         # a client of the API sends the text of a file under its name

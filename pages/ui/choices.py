@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 from pydantic import SecretStr, ValidationError
 
-from attribution.claims.enrichment import as_text as as_text_of
-from attribution.claims.enrichment import read_turns
+from attribution.claims.enrichment import as_text, read_turns
 from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadSetting, ModelUnavailable, StoreError, setup_error
 from attribution.evidence.permissions import demanded, of_saved_run
+from attribution.evidence.sources import read_document
+from attribution.fetching.formats import to_read_again
 from attribution.policy import DecisionPolicy
 from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import CHANGES, COLLECTION, DEFAULTS, LABELS, LIMITS, WEB, Settings, Trust, visitor_endpoint
 from attribution.tables import Entry
-from attribution.types import Document, Page, Report, Turn
+from attribution.types import Document, Report, Turn
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.calibration import verifier_name
 from pages.ui import state
@@ -225,32 +227,33 @@ def use_documents() -> None:
 
 def restore(report: Report) -> None:
     """Fill the form with everything that a saved run was made with; keys and addresses are never saved."""
-    state.fill(question=report.question, turns=as_text_of(report.context), answer=report.answer)
+    state.fill(question=report.question, turns=as_text(report.context), answer=report.answer)
     try:
         saved = Settings(**{name: value for name, value in report.settings.items() if name in Settings.model_fields})
     except ValidationError:  # the settings of another version
         return
     fill_sources(saved.sources)
     fill_policy(DecisionPolicy.of(report.settings))
-    own = [(p.url.removeprefix("document:"), as_text(p)) for p in report.pages if p.kind == "document" and p.text]
+    own = {p.url.removeprefix("document:"): p for p in report.pages if p.kind == "document" and p.text}
     state.fill(
-        pasted=next((text for name, text in own if name == PASTED), ""),
-        files=tuple(Document(text_name(name), text.encode(), "text/plain") for name, text in own if name != PASTED),
+        pasted=own[PASTED].text if PASTED in own else "",
+        files=tuple(to_read_again(name, page) for name, page in own.items() if name != PASTED),
         fallback=list(saved.fallback),
         llm_model=saved.openai_model, llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
         **{name: getattr(saved, name) for name in (*_DIRECT, *state.PRICES)},
     )  # fmt: skip
 
 
-def as_text(page: Page) -> str:
-    """Return the text of a document, with a form feed where each page of a PDF begins."""
-    ends = [*page.breaks[1:], len(page.text)]
-    return "\f".join(page.text[start:end] for start, end in zip(page.breaks or (0,), ends, strict=True))
-
-
-def text_name(name: str) -> str:
-    """Return a name for the text of a document: a saved run keeps the text, not the file."""
-    return name if name.endswith((".txt", ".md")) else f"{name}.txt"
+def unreadable(document: Document) -> str:
+    """Return why an uploaded file cannot be read, and what to do; empty if it can. A session asks once."""
+    key = f"unreadable-{hashlib.sha256(document.content).hexdigest()}-{document.name}"
+    if key not in st.session_state:
+        try:
+            read_document(document)
+            st.session_state[key] = ""
+        except AttributionError as error:
+            st.session_state[key] = str(error)
+    return str(st.session_state[key])
 
 
 def differences(report: Report, run_documents: Sequence[Document]) -> list[str]:

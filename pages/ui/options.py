@@ -155,6 +155,9 @@ def _documents() -> None:
         "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS,
         on_change=choices.use_documents, max_upload_size=LIMITS.file_mb,
     )  # fmt: skip
+    for document in state.uploads(state.FILES):
+        if problem := choices.unreadable(document):
+            note("A file cannot be read", problem, label="missing")
     if earlier := state.initial(state.FILES):
         small(f"Already added: {', '.join(f.name for f in earlier)}"[:300])
 

@@ -301,6 +301,9 @@ def _engines(report: Report) -> None:
 def _outcome(now: RunProgress, report: Report) -> None:
     failed = [f.message for f in report.failures if f.kind in SEARCH_FAILED]
     labels = {v.label for v in report.verdicts}
+    names = {document.name for document in now.documents}
+    if lost := [f.message for f in report.failures if f.stage == "fetch" and f.subject in names]:
+        note("Not every document could be read", *lost, label="missing")
     if not report.claims:
         note("No claim was found", "The answer has no sentence to check. Paste running text, a list or a table.")
     elif labels == {"not_checked"} and len(report.verdicts) == len(report.claims):

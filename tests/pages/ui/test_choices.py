@@ -54,7 +54,8 @@ def test_a_pdf_of_a_saved_run_keeps_its_page_numbers(session: dict[str, object])
     choices.restore(saved().model_copy(update={"pages": (first,)}))
     (document,) = choices.documents()
     again = read_document(document)
-    assert (again.text, again.breaks) == (first.text, first.breaks)
+    assert document.name == "report.pdf"
+    assert (again.id, again.text, again.breaks, again.title) == (first.id, first.text, first.breaks, first.title)
     assert again.page_number(again.text.index("last")) == 3
 
 
@@ -66,9 +67,18 @@ def test_a_saved_run_fills_the_whole_form(session: dict[str, object]) -> None:
         found = getattr(restored, name)
         assert (sorted(found), sorted(value)) if name == "sources" else (found == value), name
     assert state.text(state.QUESTION) == "Why?"
-    assert {d.name: d.content for d in choices.documents()} == {
-        choices.PASTED: b"A pasted text.", "notes.pdf.txt": b"A text of notes.",
+    assert {d.name: read_document(d).text for d in choices.documents()} == {
+        choices.PASTED: "A pasted text.", "notes.pdf": "A text of notes.",
     }  # fmt: skip
+
+
+def test_a_file_without_text_is_said_at_upload(session: dict[str, object]) -> None:
+    assert "ocrmypdf" in choices.unreadable(Document("scan.pdf", pdf_bytes("", "")))
+    assert choices.unreadable(Document("good.pdf", pdf_bytes("A text."))) == ""
+
+
+def test_a_saved_run_has_no_changes(session: dict[str, object]) -> None:
+    choices.restore(saved())
     assert choices.differences(saved(), choices.documents()) == []
 
 
