@@ -6,7 +6,22 @@ from dataclasses import dataclass
 
 from attribution.types import Claim, Evidence, Failure, Page, Report, Verdict
 
-STAGES = ("segment", "worth", "search", "fetch", "embed", "verify")
+STAGES = {  # of a run, and parts of them that have times, costs or failures of their own
+    "segment": "Finding claims",
+    "worth": "Check-worthiness",
+    "worthiness": "Check-worthiness",
+    "independence": "Claims that need context",
+    "enrichment": "Adding context",
+    "coherence": "Coherence",
+    "queries": "Writing queries",
+    "search": "Search",
+    "fetch": "Reading pages",
+    "gather": "Searching and reading pages",
+    "embed": "Comparing passages",
+    "verify": "Checking claims",
+    "load": "Loading models",
+}
+BEFORE_SEARCH = ("segment", "worth", "worthiness", "independence", "enrichment")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, Literal, get_args, get_type_hints
 
 LOWEST_THRESHOLD = 0.34  # below it, another relation can be more probable
 Aggregation = Literal["both", "strictest", "most_frequent", "any"]  # where passages disagree, see `verdicts`
@@ -13,11 +13,8 @@ Decision = Literal["weighed", "plain"]  # plain: the most probable relation of e
 CHOSEN = {  # setting → the field of the policy that it chooses; None leaves the verifier's own
     "threshold": "support",
     "contradiction_threshold": "contradiction",
-    "aggregation": "aggregation",
-    "least_sources": "least_sources",
-    "decision": "decision",
+    **{name: name for name in ("aggregation", "least_sources", "decision")},
 }
-
 PLAIN = {"weighed_by_relevance": False, "sure": 0.0, "alone": 0.0, "more": sys.maxsize}  # every relation counts
 
 
@@ -69,16 +66,11 @@ class DecisionPolicy:
 
 def _usable(settings: Mapping[str, object]) -> dict[str, object]:
     """Return the chosen parts of a policy; the settings of a report may come from another version or a stranger."""
-    found: dict[str, object] = {}
+    kinds, found = get_type_hints(DecisionPolicy), dict[str, object]()
     for name in CHOSEN.keys() & settings.keys():
-        value = settings[name]
-        match name:
-            case "threshold" | "contradiction_threshold" if value is not None:
-                found[name] = float(str(value))
-            case "aggregation" if value in get_args(Aggregation):
-                found[name] = value
-            case "decision" if value in get_args(Decision):
-                found[name] = value
-            case "least_sources" if isinstance(value, int):
-                found[name] = value
+        value, kind = settings[name], kinds[CHOSEN[name]]
+        if value in get_args(kind):
+            found[name] = value
+        elif kind in (int, float) and isinstance(value, int | float):
+            found[name] = kind(value)
     return found

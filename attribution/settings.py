@@ -178,7 +178,7 @@ class Settings(Frozen):
         None,
         "anyone",
         "decision",
-        "least probability of support that counts; none: the verifier's",
+        "least probability of support that counts; by default the verifier's",
         "Minimum support score",
         ge=LOWEST_THRESHOLD,
         le=0.99,
@@ -187,7 +187,7 @@ class Settings(Frozen):
         None,
         "anyone",
         "decision",
-        "the same for a contradiction",
+        "least probability of a contradiction that counts; by default the verifier's",
         "Minimum contradiction score",
         ge=LOWEST_THRESHOLD,
         le=0.99,
@@ -199,7 +199,7 @@ class Settings(Frozen):
         1,
         "anyone",
         "decision",
-        "sources that must support or contradict a claim; copies are one",
+        "sources that must support or contradict a claim; copies of a text are one",
         "Independent sources needed",
         ge=1,
         le=9,
@@ -304,10 +304,10 @@ class Settings(Frozen):
         try:
             return cls(**choices)
         except ValidationError as error:
-            raise cls.misfit(error) from None
+            raise cls.from_validation_error(error) from None
 
     @classmethod
-    def misfit(cls, error: ValidationError) -> BadSetting:
+    def from_validation_error(cls, error: ValidationError) -> BadSetting:
         """Convert the first problem that pydantic found to a BadSetting."""
         first = error.errors()[0]
         name = ".".join(map(str, first["loc"])) or "settings"
@@ -408,6 +408,11 @@ def _column(name: str) -> dict[str, Any]:
 TRUST: dict[str, Trust] = _column("trust") | {ADDRESS: "endpoint", KEY: "endpoint"}
 CHANGES: dict[str, Changes] = _column("changes")
 LABELS = {name: row.title for name, row in Settings.model_fields.items() if row.title}
+HELP = {name: str(row.description) for name, row in Settings.model_fields.items()}
+SLIDERS: dict[str, tuple[float, float]] = {}  # of the decision: least and most; whole numbers for whole numbers
+for _name, _row in Settings.model_fields.items():
+    if CHANGES[_name] == "decision" and len(_row.metadata) == 2:
+        SLIDERS[_name] = (_row.metadata[0].ge, _row.metadata[1].le)
 DEFAULTS = {name: row.default for name, row in Settings.model_fields.items()}
 
 

@@ -276,6 +276,9 @@ Worthiness = Literal["factual", "opinion", "not_a_claim", "other"]
 Label = Literal[
     "supported", "contradicted", "conflicting", "unclear", "no_relation", "missing", "not_reached", "not_checked"
 ]  # fmt: skip
+SEVERITY: tuple[Label, ...] = (  # the worst first: what a reader should look at, and what decides for a whole
+    "contradicted", "conflicting", "not_reached", "missing", "no_relation", "unclear", "supported", "not_checked"
+)  # fmt: skip
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 LABELS: tuple[Label, ...] = get_args(Label)
 BUILT_IN = "Attribution explorer, built-in library"  # its articles were written for this project …

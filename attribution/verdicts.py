@@ -8,6 +8,7 @@ from functools import cached_property
 
 from attribution.policy import DecisionPolicy
 from attribution.types import (
+    SEVERITY,
     UNCHECKED,
     AnalystLabel,
     Claim,
@@ -27,9 +28,6 @@ NOT_CHECKED = {
     "other": "Not a statement that sources could confirm or deny.",
 }
 STOPPED = "The run was stopped before this claim was checked."
-WORST_LAST: tuple[Label, ...] = (  # of the parts of a claim
-    "supported", "unclear", "no_relation", "missing", "not_reached", "conflicting", "contradicted", "not_checked",
-)  # fmt: skip
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
 
@@ -102,7 +100,7 @@ def _of_weakest_part(
     for place, statement in enumerate(statements):
         of_part = [e.model_copy(update=_as_judged(e, e.parts[place].probabilities, policy)) for e in evidence]
         verdicts.append((_verdict(Case(claim, of_part, policy, failures)), statement))
-    worst, statement = max(verdicts, key=lambda found: WORST_LAST.index(found[0].label))
+    worst, statement = min(verdicts, key=lambda found: SEVERITY.index(found[0].label))
     reason = f"Its weakest part is “{statement}” {worst.reason}"
     if worst.label == "no_relation" and any(v.label != "no_relation" for v, _ in verdicts):
         return worst.model_copy(update={"label": "unclear", "reason": reason})

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
@@ -21,7 +20,6 @@ from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS
 from attribution.studies.groundedness.evaluation import (
-    Evaluation,
     LeftOut,
     Outcome,
     SavedBenchmark,
@@ -36,7 +34,7 @@ from attribution.studies.groundedness.evaluation import (
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledSet, labelled_set
 from attribution.studies.groundedness.report import f1_by_latency, ranked
 from attribution.verifiers import VERIFIERS
-from pages.ui import background, choices, frame, state
+from pages.ui import choices, frame, state
 from pages.ui.background import Work
 from pages.ui.choices import explain
 from pages.ui.components import link, numbers
@@ -45,6 +43,7 @@ from pages.ui.files import downloads
 from pages.ui.frame import note, plot, section, show, small, status_line
 from pages.ui.job_page import JobPage
 from pages.ui.lab import benchmark_results
+from pages.ui.lab.benchmark_results import BenchmarkProgress
 from pages.ui.options import language_model
 from pages.ui.state import store
 
@@ -60,39 +59,6 @@ EMBEDDER = "benchmark_embedder"  # key of its box
 OFFLINE = ("cos_sim", "quip", "gc", "selfcheck_context", "pipeline")  # selected at first
 MODELS = (state.VERIFIER, state.VERIFIER_MODEL, state.SEGMENTER, "embedder")
 Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
-
-
-@dataclass(frozen=True)
-class BenchmarkProgress(background.Progress):
-    """The state of a benchmark at one moment."""
-
-    labelled: SavedSet
-    saved: SavedBenchmark  # with the outcomes so far
-    evaluation: Evaluation  # of the finished methods; at the end, of all
-
-    @property
-    def total(self) -> int:
-        """Return the total number of outcomes, unless a method is left out on the way."""
-        return len(self.labelled.rows) * len(self.saved.methods)
-
-    def missing(self) -> list[str]:
-        """Return the methods that have not scored every row."""
-        counts, rows = self.counts(), len(self.labelled.rows)
-        return [m for m in self.saved.methods if counts[m] < rows and m not in self.saved.left_out]
-
-    def counts(self) -> dict[str, int]:
-        """Count the rows that each method has scored."""
-        found = dict.fromkeys(self.saved.methods, 0)
-        for outcome in self.saved.outcomes:
-            found[outcome.method] += 1
-        return found
-
-    def doing(self) -> str:
-        done = f"{len(self.saved.outcomes)} of {self.total} scores"
-        return f"{'Stopping after this response' if self.stopping else done} …"
-
-    def share(self) -> float:
-        return len(self.saved.outcomes) / self.total if self.total else 0.0
 
 
 def evaluated(labelled: SavedSet, saved: SavedBenchmark, running: bool = False) -> BenchmarkProgress:

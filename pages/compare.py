@@ -19,7 +19,7 @@ from attribution.reports.provenance import date
 from attribution.segmenters import SEGMENTERS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.results import Table, failure
+from attribution.studies.results import ResultTable, failure
 from attribution.studies.segmenters.comparison import (
     MAX_SEGMENTERS,
     Comparison,
@@ -313,7 +313,7 @@ def result_many(now: ManyProgress) -> None:
     exports(markdown, compare_results.tables_csv(own), compare_results.tables_json(results))
 
 
-def as_node(result: Table) -> Node:
+def as_node(result: ResultTable) -> Node:
     rows = ([format_cell(cell) for cell in row] for row in result.rows)
     return scrolling(table(result.columns, rows, "ax-table wide"), result.title)
 

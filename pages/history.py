@@ -8,6 +8,7 @@ import streamlit as st
 
 from attribution.errors import AttributionError, BadInput
 from attribution.reports.html import look, plural
+from attribution.source import KINDS
 from attribution.store.history import (
     KEPT_HOURS,
     MAX_NOTE,
@@ -19,7 +20,6 @@ from attribution.store.history import (
     Order,
     State,
 )
-from attribution.store.runs import SOURCES
 from attribution.types import LABELS, Report
 from pages.ui import background, frame, run, state
 from pages.ui.components import run_list
@@ -74,7 +74,7 @@ def filters(tags: Sequence[str]) -> HistoryQuery:
             verdict = _choice(
                 "Has a claim that is", "verdict", {k: look(k).word for k in LABELS}, "Runs with such a verdict."
             )
-            sources = {k: SOURCE_WORDS[k] for k in SOURCES}
+            sources = {k: SOURCE_WORDS[k] for k in KINDS}
             source = _choice("Sources", "source", sources, "Where the pages came from.")
             tag = _choice("Tag", "tag", {tag: tag for tag in tags}, "Runs with this tag of yours.")
             days = st.date_input(

@@ -7,8 +7,11 @@ import importlib.util
 import inspect
 import json
 import re
+import shutil
+import subprocess
 import sys
 import types
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ from attribution.cli.main import main
 from attribution.settings import Settings
 from docs import settings as settings_page
 from pages.ui import frame
+from tests import test_contracts
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "training").glob("*.md")])
@@ -77,6 +81,91 @@ def test_a_page_is_one_file_one_entry_and_a_test(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("streamlit.navigation", lambda pages, position: None)
     frame.navigation()
     assert (path, "Lengths", "hidden") in made  # behind the entry “Lab”
+
+
+def test_a_new_engine_keeps_the_contract(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+    (engine,) = (e for e in EXAMPLES if "/searchers/" in e[0][0])
+    name = register(*engine[:2], monkeypatch)
+    tests = types.ModuleType(f"tests.searchers.test_{name}")
+    exec(compile(engine[2][1], engine[2][0], "exec"), tests.__dict__)
+    monkeypatch.setitem(sys.modules, tests.__name__, tests)
+    test_contracts.test_searchers(name, settings, monkeypatch)
+
+
+def changed(text: str, diff: str) -> str:
+    """Return a text with the lines of a diff, whose context and removed lines stand in it once."""
+    lines = diff.splitlines()
+    before = "\n".join(line[1:] for line in lines if not line.startswith("+")) + "\n"
+    assert text.count(before) == 1, f"expected once: {before}"
+    return text.replace(before, "\n".join(line[1:] for line in lines if not line.startswith("-")) + "\n")
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Callable[[str], tuple[set[str], Callable[..., str]]]:
+    """A copy of the project with the changes of a section of the guide: the files changed, and a way to run Python."""
+
+    def make(section: str) -> tuple[set[str], Callable[..., str]]:
+        files: dict[str, str] = {}
+        text = (ROOT / "docs" / "adding.md").read_text("utf-8").partition(f"## {section}\n")[2].partition("\n## ")[0]
+        for path, diff in re.findall(r"```diff\n# (.*?)\n(.*?)```", text, re.DOTALL):
+            files[path] = changed(files.get(path) or (ROOT / path).read_text("utf-8"), diff)
+        for folder in ("", "attribution", "attribution/reports", "docs"):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            for path in (ROOT / folder).iterdir():
+                inside = str(path.relative_to(ROOT))
+                if folder == "docs" and path.is_file():  # which are written again
+                    shutil.copy(path, tmp_path / inside)
+                elif inside not in ("attribution", "attribution/reports", "docs", ".git", *files):
+                    (tmp_path / inside).symlink_to(path)
+        for inside, content in files.items():
+            (tmp_path / inside).write_text(content, encoding="utf-8")
+
+        def python(*arguments: str) -> str:
+            done = subprocess.run(
+                [sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+            )
+            assert done.returncode == 0, done.stdout + done.stderr
+            return done.stdout
+
+        return set(files), python
+
+    return make
+
+
+def test_an_export_is_one_file(project: Callable[[str], tuple[set[str], Callable[..., str]]]) -> None:
+    files, python = project("An export")
+    assert files == {"attribution/reports/__init__.py"}
+    code = (
+        "from attribution.reports import Exported, export; from tests.reports.runs import run;"
+        "print(export('addresses', Exported(run())).decode(), end='')"
+    )
+    assert python("-c", code).startswith("https://")
+
+
+def test_a_setting_of_the_decision_is_four_files(
+    project: Callable[[str], tuple[set[str], Callable[..., str]]], tmp_path: Path
+) -> None:
+    files, python = project("A setting of the decision")
+    assert len(files) == 4
+    claim = {"claim": "The tower was finished in 1889.", "passages": ["The tower was finished in 1889, it is said."]}
+    (tmp_path / "in.jsonl").write_text(json.dumps(claim), encoding="utf-8")
+    judge = (
+        "-m",
+        "attribution",
+        "judge",
+        "--verifier",
+        "embedded-small",
+        "--input",
+        "in.jsonl",
+        "--output",
+        "out.jsonl",
+    )
+    for given, label in (((), "supported"), (("--set", "firm_support=0.99"), "unclear")):
+        python(*judge, *given)
+        assert json.loads((tmp_path / "out.jsonl").read_text("utf-8"))["label"] == label
+    assert "firm_support" in python("-c", "from pages.ui.state import POLICY; print(POLICY)")
+    python("-m", "docs.settings")
+    python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_verdicts.py", "-k", "table")
 
 
 @pytest.mark.usefixtures("warm_library")

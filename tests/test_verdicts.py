@@ -169,9 +169,8 @@ def _passage(text: str) -> Evidence:
 @pytest.mark.parametrize(("rule", "when", "example", "label"), ROWS)
 def test_the_decision_table_is_what_the_code_decides(rule: str, when: str, example: str, label: str) -> None:
     parts = [part.strip() for part in example.split(";") if part.strip()]
-    settings = dict(part.split("=") for part in parts if "=" in part)
-    if "least_sources" in settings:
-        settings["least_sources"] = int(settings["least_sources"])
+    chosen = dict(part.split("=") for part in parts if "=" in part)
+    settings = {name: value if value.isalpha() or "_" in value else float(value) for name, value in chosen.items()}
     policy = both(0.5).with_settings(settings)
     c = claim(worthiness="opinion" if "opinion" in parts else "factual")
     c = c.model_copy(update={"coherent": False, "coherence": 0.1} if "incoherent" in parts else {})

@@ -158,13 +158,13 @@ def settings(args: argparse.Namespace) -> Settings:
 
 def settings_within(saved: Mapping[str, object], args: argparse.Namespace) -> Settings:
     """The settings of a file, as far as a file may choose them, under those of the command line."""
-    from attribution.evidence.permissions import sift
+    from attribution.evidence.permissions import filter_asked
 
     own, chosen = Settings.from_environment(), choices(args)
-    sifted = sift({name: value for name, value in saved.items() if name in Settings.model_fields}, own)
-    for name in sifted.refused.keys() - chosen.keys() - {"sources"}:  # no command reads the sources of a file
+    filtered = filter_asked({name: value for name, value in saved.items() if name in Settings.model_fields}, own)
+    for name in filtered.refused.keys() - chosen.keys() - {"sources"}:  # no command reads the sources of a file
         progress(f"{name} of the file is not used: name it with --set {name}=… where you trust it")
-    return Settings.from_environment(**sifted.chosen | chosen)
+    return Settings.from_environment(**filtered.chosen | chosen)
 
 
 NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers", "methods")

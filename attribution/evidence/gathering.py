@@ -15,8 +15,9 @@ from attribution.evidence import GatherStep, LlmRecord
 from attribution.evidence.search import Budget, Search, queries, time_over
 from attribution.evidence.sources import Sources
 from attribution.provenance import Trace
-from attribution.searchers import Searcher, is_local
+from attribution.searchers import Searcher
 from attribution.settings import Settings
+from attribution.source import Source
 from attribution.store.store import Store
 from attribution.text.urls import canonical, excluded, site
 from attribution.types import Claim, Failure, Judgement, Page, SearchHit
@@ -38,7 +39,7 @@ class _Task:
     def host(self) -> str:
         """The engine or host that is asked, each of which takes only a few requests at once; empty: this machine."""
         if self.searcher:
-            return "" if is_local(self.searcher.name) else self.searcher.name
+            return "" if Source.of(self.searcher.name).is_local else self.searcher.name
         return site(self.query)
 
 

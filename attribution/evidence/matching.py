@@ -28,7 +28,7 @@ from attribution.verifiers.pairs import CachedVerifier, check_pairs
 DOCUMENTS = Trace("", "", "", "documents", 1)
 
 
-class Passage(NamedTuple):
+class ChunkInContext(NamedTuple):
     """A chunk in the context that the verifier reads."""
 
     page_id: str
@@ -172,15 +172,15 @@ class Matcher:
             return False
         return True
 
-    def _passage(self, candidate: Candidate) -> Passage:
+    def _passage(self, candidate: Candidate) -> ChunkInContext:
         """Return a chunk in its context; a plain decision reads the chunk alone."""
         chunk, text = candidate.chunk, self.pages[candidate.chunk.page_id].text
         start, end = chunk.start, chunk.end
         if not self._plain:
             start, end = with_context(text, start, end, self.settings.chunk_size)
-        return Passage(chunk.page_id, start, end, text[start:end], candidate.similarity)
+        return ChunkInContext(chunk.page_id, start, end, text[start:end], candidate.similarity)
 
-    def _premise(self, passage: Chunk | Passage) -> tuple[str, str]:
+    def _premise(self, passage: Chunk | ChunkInContext) -> tuple[str, str]:
         """Return the verifier's input: the passage, with lines that state nothing blanked, and its page's title."""
         page = self.pages[passage.page_id]
         if page.id not in self._prose:
@@ -190,7 +190,7 @@ class Matcher:
     def _evidence(
         self,
         claim: Claim,
-        passage: Passage,
+        passage: ChunkInContext,
         pair: Pair,
         judged: Judged,
         as_written: Probabilities | None,

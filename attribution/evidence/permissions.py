@@ -11,9 +11,10 @@ from pydantic import ValidationError
 
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadSetting
-from attribution.evidence.sources import Source
+from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import TRUST, Settings, Trust, hub_models, trusted
+from attribution.source import Source
 from attribution.verifiers import VERIFIERS
 
 VARIABLE = "ATTRIBUTION_HUB_MODELS"
@@ -22,7 +23,7 @@ NOTHING = ("documents",)  # the sources if none of those asked for may be read: 
 
 
 @dataclass
-class Sifted:
+class Filtered:
     """The settings that were asked for, divided into chosen, refused and overruled ones."""
 
     chosen: dict[str, object] = field(default_factory=dict)  # by name: the values that apply
@@ -36,52 +37,52 @@ class Sifted:
                 raise BadSetting(name, reason)
 
 
-def sift(asked: Mapping[str, object], own: Settings) -> Sifted:
+def filter_asked(asked: Mapping[str, object], own: Settings) -> Filtered:
     """Divide the settings that a stranger asks for; `own` are the operator's, which apply where nothing is asked for.
 
     Sources that may not be read are left out of `chosen`. A limit above the operator's is lowered to it.
     """
-    sifted = Sifted()
+    filtered = Filtered()
     for name, value in asked.items():
         trust = TRUST.get(name, "operator" if name in Settings.model_fields else "anyone")
         if trust in ("operator", "session", "endpoint", "place"):
-            sifted.overruled[name] = "it cannot be chosen here; leave it out"
+            filtered.overruled[name] = "it cannot be chosen here; leave it out"
             continue
         try:
             fitting = getattr(Settings(**{name: value}), name)
         except ValidationError as error:
-            sifted.refused[name] = Settings.misfit(error).reason
+            filtered.refused[name] = Settings.from_validation_error(error).reason
             continue
-        _judge(sifted, name, trust, fitting, getattr(own, name))
-    return sifted
+        _judge(filtered, name, trust, fitting, getattr(own, name))
+    return filtered
 
 
-def _judge(sifted: Sifted, name: str, trust: Trust, value: Any, own: Any) -> None:
+def _judge(filtered: Filtered, name: str, trust: Trust, value: Any, own: Any) -> None:
     match trust:
         case "limit" if value > own:
-            sifted.overruled[name] = (
+            filtered.overruled[name] = (
                 f"found {value:,}, but this server allows {own:,} at most; leave it out, or lower it"
             )
             value = own
         case "sources":
             if forbidden := [text for text in value if not _may_be_read(text)]:
-                sifted.refused[name] = (
+                filtered.refused[name] = (
                     f"{forbidden[0][:80]!r} cannot be read here; expected library, web, the name of a search engine or "
                     "an http(s) address: files and folders of this machine are read from the command line alone"
                 )
                 value = tuple(text for text in value if _may_be_read(text)) or NOTHING
         case "model" if value not in ("", own, *allowed_models()):
-            sifted.refused[name] = (
+            filtered.refused[name] = (
                 f"the model {value[:80]!r} is not allowed here; expected one of {', '.join(allowed_models())}, or one "
                 f"that the server's operator adds to {VARIABLE}"
             )
             return
-    sifted.chosen[name] = value
+    filtered.chosen[name] = value
 
 
 def for_stranger(asked: Mapping[str, object], own: Settings) -> Settings:
     """Return the operator's settings, changed where a stranger may choose. The rest of the request is ignored."""
-    return own.model_copy(update=sift(asked, own).chosen)
+    return own.model_copy(update=filter_asked(asked, own).chosen)
 
 
 def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) -> Settings:
@@ -90,26 +91,26 @@ def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) ->
     Raises BadSetting for a setting that would make it a different run, unless its kind is among the ignored; settings
     that no longer exist are skipped.
     """
-    sifted = sift({name: value for name, value in saved.items() if name in Settings.model_fields}, own)
-    sifted.check(*ignored)
-    return own.model_copy(update=sifted.chosen)
+    filtered = filter_asked({name: value for name, value in saved.items() if name in Settings.model_fields}, own)
+    filtered.check(*ignored)
+    return own.model_copy(update=filtered.chosen)
 
 
 def demanded(asked: Mapping[str, object], own: Settings) -> Settings:
-    """Do as `for_stranger`, but raise BadSetting for the first setting that cannot be had as requested."""
-    sifted = sift(asked, own)
-    for name, reason in (sifted.refused | sifted.overruled).items():
+    """Do as `for_stranger`, but raise BadSetting for the first setting that isn't permitted."""
+    filtered = filter_asked(asked, own)
+    for name, reason in (filtered.refused | filtered.overruled).items():
         raise BadSetting(name, reason)
-    return own.model_copy(update=sifted.chosen)
+    return own.model_copy(update=filtered.chosen)
 
 
 def as_record(asked: Mapping[str, object], own: Settings) -> dict[str, object]:
     """Return foreign settings as a saved run may hold them. The language model is only named: no run takes it up."""
-    sifted = sift(asked, own)
-    safe = own.model_copy(update=sifted.chosen).public()
+    filtered = filter_asked(asked, own)
+    safe = own.model_copy(update=filtered.chosen).public()
     session = {name: str(asked[name])[:200] for name in trusted("session") if name in asked}
     same = {name for name in asked if name in safe and safe[name] == asked[name]}
-    return {name: safe[name] for name in asked if name in sifted.chosen or name in same} | session
+    return {name: safe[name] for name in asked if name in filtered.chosen or name in same} | session
 
 
 def allowed_models() -> Sequence[str]:
@@ -125,7 +126,7 @@ def _named_in_tables() -> tuple[str, ...]:
 
 def _may_be_read(text: str) -> bool:
     """Return True if the source is not a file or folder, and its address, if any, is on the web."""
-    source = Source.named(text)
-    return source is not None and (
-        source.kind not in ("address", "instance") or source.name.lower().startswith(WEB_ADDRESS)
-    )
+    source = Source.of(text)
+    if source.kind in ("address", "instance"):
+        return source.name.lower().startswith(WEB_ADDRESS)
+    return source.kind != "path" and (source.kind != "engine" or source.name in SEARCHERS)

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 from attribution.claims.context import named_by_context
 from attribution.errors import SearchFailed, StageFailure
-from attribution.searchers import Searcher, is_local, key_of
+from attribution.searchers import Searcher, key_of
 from attribution.settings import Settings
+from attribution.source import Source
 from attribution.store.store import Store
 from attribution.tables import LLM, Entry
 from attribution.text.urls import canonical, excluded
@@ -96,7 +97,7 @@ class Search:
 
         Raises StageFailure with the last engine's reason if none could be used.
         """
-        if is_local(searcher.name):
+        if Source.of(searcher.name).is_local:
             return searcher.search(query, self._settings.pages_per_claim), []
         engines = [searcher, *(e for e in self._fallback if e.name != searcher.name)]
         notices: list[Failure] = []

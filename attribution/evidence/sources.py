@@ -1,4 +1,4 @@
-"""Parse the entries of `settings.sources`, and open them as searchers, addresses, pages and documents."""
+"""Open the entries of `settings.sources` as searchers, addresses, pages and documents."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Literal
 
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.page import make_page
 from attribution.fetching.sandbox import RUN_SECONDS, Reading
-from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, Searcher, is_local
+from attribution.searchers import SEARCHERS, Searcher
 from attribution.settings import COLLECTION, WEB, Settings
+from attribution.source import INSTANCE, Source
 from attribution.store.store import Store
 from attribution.text.marks import name_of
 from attribution.types import Document, Failure, Page
@@ -48,49 +48,23 @@ def safe_name(name: str) -> str:
 
 
 FILE_LIMIT = 50_000_000  # bytes of one document
-SourceKind = Literal["library", "documents", "engine", "instance", "collection", "address", "path"]
 
 
-@dataclass(frozen=True)
-class Source:
-    """One entry of `settings.sources`."""
+def _may_be_path(source: Source) -> bool:
+    return source.kind == "path" or (source.kind == "engine" and source.name not in SEARCHERS)
 
-    kind: SourceKind
-    name: str = ""  # of an engine or collection, the URL of a SearXNG instance or page, or a path
 
-    @classmethod
-    def named(cls, text: str) -> Source | None:
-        """Return the source with this name or URL; None for text that can only be a path, without looking for it."""
-        if text == "library":
-            return cls("library")
-        if text == "documents":
-            return cls("documents")
-        if text == "web" or text in SEARCHERS:
-            return cls("engine", WEB if text == "web" else text)
-        if text.startswith(INSTANCE):
-            return cls("instance", text.removeprefix(INSTANCE))
-        if text.startswith(COLLECTION):
-            return cls("collection", text.removeprefix(COLLECTION))
-        if "://" in text:
-            return cls("address", text)
-        return None
-
-    @classmethod
-    def parse(cls, text: str) -> Source:
-        """Parse a source. Raises BadInput for text that is neither a name, a URL, nor an existing path."""
-        if source := cls.named(text):
-            return source
-        if (path := Path(text).expanduser()).is_dir() or path.is_file():
-            return cls("path", str(path))
-        if path.suffix.lower() in SUFFIXES or {"/", "\\"} & set(text) or text.startswith(("~", ".")):
-            raise BadInput(f"source {text!r}: no such file or folder")
-        names = ", ".join((*SEARCHERS, "web", "documents", f"{COLLECTION}NAME", f"{INSTANCE}https://…"))
-        raise BadInput(f"source {text!r}: expected one of {names}, a URL, or the path of a file or folder that exists")
-
-    @property
-    def searches_web(self) -> bool:
-        """True for a web search engine or instance."""
-        return self.kind in ("engine", "instance")
+def existing(text: str) -> Source:
+    """Return a source of the settings. Raises BadInput for text that is neither a name, a URL, nor an existing path."""
+    source = Source.of(text)
+    if not _may_be_path(source):
+        return source
+    if (path := Path(text).expanduser()).is_dir() or path.is_file():
+        return Source("path", str(path))
+    if path.suffix.lower() in SUFFIXES or {"/", "\\"} & set(text) or text.startswith(("~", ".")):
+        raise BadInput(f"source {text!r}: no such file or folder")
+    names = ", ".join((*SEARCHERS, "web", "documents", f"{COLLECTION}NAME", f"{INSTANCE}https://…"))
+    raise BadInput(f"source {text!r}: expected one of {names}, a URL, or the path of a file or folder that exists")
 
 
 @dataclass
@@ -111,16 +85,16 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
     """
     sources = Sources()
     files = list(documents)
-    for source in dict.fromkeys(map(Source.parse, settings.sources)):
+    for source in dict.fromkeys(map(existing, settings.sources)):
         if source.kind == "address":
             sources.addresses.append(source.name)
         elif source.kind == "path" and not Path(source.name).is_dir():
             files.append(_file(Path(source.name)))
         elif source.kind != "documents":  # these are in `documents`
             sources.searchers.append(_searcher(source, settings, store))
-    if any(not is_local(s.name) for s in sources.searchers):
+    if any(not Source.of(s.name).is_local for s in sources.searchers):
         for name in dict.fromkeys(WEB if f == "web" else f for f in settings.fallback):
-            if name in LOCAL:
+            if Source.of(name).is_local:
                 raise BadInput(f"fallback {name!r}: expected a search engine of the web; name it as a source instead")
             sources.fallback.append(SEARCHERS.build(name, settings))
     reading = Reading(seconds=RUN_SECONDS)
@@ -139,7 +113,7 @@ def source_names(
 
     `pages` are those of a finished run.
     """
-    paths = [Path(name).expanduser() for name in sources if Source.named(name) is None]
+    paths = [Path(name).expanduser() for name in sources if _may_be_path(Source.of(name))]
     files = [file for path in paths for file in (islice(path.rglob("*"), MOST_NAMES) if path.is_dir() else [path])]
     written = [*(d.name for d in documents), *(file.name for file in files)]
     written += [name for p in pages if p.kind == "document" for name in (p.title, p.url.rpartition(":")[2])]
@@ -149,7 +123,7 @@ def source_names(
 def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
     """Return the sources of the settings that could not be read at all, according to the run's failures."""
     failed = {f.subject for f in failures if f.stage == "fetch"}
-    sources = [s for s in map(Source.parse, settings.sources) if s.kind in ("address", "path")]
+    sources = [s for s in map(existing, settings.sources) if s.kind in ("address", "path")]
     single = [s.name for s in sources if (s.name if s.kind == "address" else safe_name(s.name)) in failed]
     return [*single, *(f.subject for f in failures if f.kind == "source_unread")]
 

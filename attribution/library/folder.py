@@ -18,8 +18,8 @@ from attribution.fetching.content_type import MARKDOWN, SUFFIXES
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page, one_line, valid_date
 from attribution.fetching.sandbox import Reading
-from attribution.library.search import KeywordSearcher
-from attribution.retrieval.bm25 import Table, create
+from attribution.library.keywords import KeywordSearcher
+from attribution.retrieval.bm25 import FullText, create
 from attribution.settings import ROOT, Settings
 from attribution.types import BUILT_IN, Failure, Page
 
@@ -34,7 +34,7 @@ class _Index:
 
     pages: tuple[Page, ...]
     failures: tuple[Failure, ...]
-    table: Table
+    table: FullText
     lock: threading.Lock
 
 
@@ -64,7 +64,7 @@ class FolderSearcher(KeywordSearcher):
         return self._index().failures
 
     @contextmanager
-    def full_text(self) -> Iterator[Table]:
+    def full_text(self) -> Iterator[FullText]:
         index = self._index()
         with index.lock:
             yield index.table
@@ -139,7 +139,7 @@ def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
         row = (len(pages), page.title, page.text)
         database.execute("INSERT INTO articles(rowid, title, body) VALUES (?, ?, ?)", row)
         pages.append(page)
-    return _Index(tuple(pages), tuple(failures), Table(database, "articles", len(pages)), threading.Lock())
+    return _Index(tuple(pages), tuple(failures), FullText(database, "articles", len(pages)), threading.Lock())
 
 
 def _read(path: Path, name: str, reading: Reading) -> Page:

@@ -8,18 +8,19 @@ chosen on one half of WiCE's claims (benchmarks/collections.py).
 from __future__ import annotations
 
 import threading
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from attribution.chunkers import Fixed
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.errors import BadInput, SearchFailed
-from attribution.fetching.page import Extracted, make_page, one_line
+from attribution.fetching.page import Extracted, make_page
+from attribution.library.folder import FolderSearcher
+from attribution.library.keywords import DEPTH, KeywordSearcher
 from attribution.library.store import DocumentStore
-from attribution.retrieval.bm25 import Ranked, Table, ranked, snippet
+from attribution.retrieval.bm25 import FullText
 from attribution.retrieval.index import Index, reciprocal_ranks
 from attribution.settings import COLLECTION, Settings
 from attribution.store.store import Store
@@ -28,9 +29,6 @@ from attribution.types import Chunk, Page, SearchHit, content_id
 if TYPE_CHECKING:
     import numpy as np
 
-    from attribution.library.folder import FolderSearcher
-
-DEPTH = 100  # documents that are ranked
 EMBEDDER = "minilm"
 LENGTH, PASSAGES = 512, 4  # characters of a passage (chunker fixed), and how many of a document are embedded
 FUSION = 1  # the constant added to ranks: small, since the first places count most
@@ -38,41 +36,6 @@ VECTOR_WEIGHT = 0.5  # of the vector ranking; the keyword ranking has 1
 MIN_SIMILARITY = 0.6  # cosine from which a document is relevant, whatever its words
 MAX_FOLDER_PASSAGES = 1000  # a run does not wait for the vectors of more; a collection has them made beforehand
 FLAT = 1_000_000  # vectors searched exactly: building a graph takes longer than a run's searches
-
-
-class KeywordSearcher(ABC):
-    """Finds documents by the words they share with a query."""
-
-    name: str
-
-    @abstractmethod
-    def full_text(self) -> AbstractContextManager[Table]:
-        """The full-text index, for one thread at a time."""
-
-    @abstractmethod
-    def documents(self, rows: Sequence[int]) -> Mapping[int, Page]:
-        """Documents by row; those removed meanwhile are left out."""
-
-    def search(self, query: str, k: int) -> list[SearchHit]:
-        """The k best documents that share enough of the query's words; often none."""
-        ranking = self.ranked(query, max(k, DEPTH))
-        return self.hits(query, [row for row in ranking.rows if row in ranking.relevant][:k])
-
-    def ranked(self, query: str, depth: int) -> Ranked:
-        """The rows of the best documents by BM25."""
-        with self.full_text() as table:
-            return ranked(table, query, depth)
-
-    def hits(self, query: str, rows: Sequence[int]) -> list[SearchHit]:
-        """The search hits for these rows, in this order."""
-        pages = self.documents(rows)
-        rows = [row for row in rows if row in pages]
-        with self.full_text() as table:
-            snippets = [one_line(snippet(table, query, row) or pages[row].text[:200]) for row in rows]
-        return [
-            SearchHit(page.url, page.title, rank, self.name, query, text, page)
-            for rank, (page, text) in enumerate(zip((pages[row] for row in rows), snippets, strict=True), 1)
-        ]
 
 
 class CollectionSearcher(KeywordSearcher):
@@ -86,7 +49,7 @@ class CollectionSearcher(KeywordSearcher):
             pass
 
     @contextmanager
-    def full_text(self) -> Iterator[Table]:
+    def full_text(self) -> Iterator[FullText]:
         try:
             with self._store.full_text(self._collection) as table:
                 yield table

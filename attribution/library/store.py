@@ -15,7 +15,7 @@ from typing import Literal
 import sqlalchemy as sa
 
 from attribution.errors import BadInput, StoreError
-from attribution.retrieval.bm25 import Table
+from attribution.retrieval.bm25 import FullText
 from attribution.settings import COLLECTION
 from attribution.store import schema as t
 from attribution.store.database import Database, now, store_error
@@ -106,7 +106,7 @@ class DocumentStore:
         return {key: Page.model_validate_json(about).model_copy(update={"text": text}) for key, about, text in rows}
 
     @contextmanager
-    def full_text(self, collection: str) -> Iterator[Table]:
+    def full_text(self, collection: str) -> Iterator[FullText]:
         """The full-text index, for one thread and while the context lasts."""
         with self._engine.connect() as db:
             key = collection_id(db, collection)
@@ -114,7 +114,7 @@ class DocumentStore:
             connection: object = db.connection.dbapi_connection
             assert isinstance(connection, sqlite3.Connection)
             try:
-                yield Table(connection, fts_table(key), count)
+                yield FullText(connection, fts_table(key), count)
             except sqlite3.Error as error:  # searches go past SQLAlchemy
                 raise store_error(error, self._engine) or error from error
 

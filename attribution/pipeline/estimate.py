@@ -12,7 +12,7 @@ from attribution.claims.context import check_independence
 from attribution.claims.enrichment import as_text, transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import BadInput
-from attribution.evidence.sources import Source
+from attribution.evidence.sources import existing
 from attribution.files import PROBLEM, has_half_pair
 from attribution.pipeline.claims import segment
 from attribution.segmenters import SEGMENTERS
@@ -86,7 +86,7 @@ def estimate(
     pairs = [(claim.text, passage) for claim in factual for _ in range(settings.top_k)]
     if usage := estimate_cost(verifier, pairs):
         llm["verify"] = usage
-    sources = [Source.parse(text) for text in settings.sources]
+    sources = [existing(text) for text in settings.sources]
     pages = len(documents) + sum(source.kind == "address" for source in sources)
     if any(source.kind != "documents" for source in sources):
         pages += checked * settings.pages_per_claim

@@ -22,9 +22,9 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from attribution.errors import BadInput
-from attribution.events import STAGES, Spent
+from attribution.events import BEFORE_SEARCH, Spent
 from attribution.evidence import GatherStep, LlmRecord, PreparedClaims
-from attribution.evidence.permissions import Sifted, sift
+from attribution.evidence.permissions import Filtered, filter_asked
 from attribution.files import VALUES, count_values
 from attribution.provenance import Provenance
 from attribution.settings import CHANGES, Settings
@@ -38,7 +38,6 @@ from attribution.verifiers import with_policy
 T = TypeVar("T")
 # if only these change, the claims of the snapshot are used
 AFTER_CLAIMS = frozenset(name for name, changes in CHANGES.items() if changes != "claims")
-BEFORE_SEARCH = (*STAGES[: STAGES.index("search")], "worthiness", "independence", "enrichment")
 
 
 @dataclass(frozen=True)
@@ -65,11 +64,11 @@ class Snapshot:
 
     def settings(self, **choices: object) -> Settings:
         """The run's settings, as far as a file may choose them, with other choices, which are the caller's own."""
-        return Settings.from_environment(**self.sifted().chosen | choices)
+        return Settings.from_environment(**self.filtered().chosen | choices)
 
-    def sifted(self) -> Sifted:
+    def filtered(self) -> Filtered:
         """The run's settings, held against those of this machine."""
-        return sift(self.report.settings, Settings.from_environment())
+        return filter_asked(self.report.settings, Settings.from_environment())
 
     def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
         """The claims and the failures of segmentation; None if the answer or settings require new claims."""
@@ -316,7 +315,7 @@ def load(data: bytes) -> Snapshot:
     snapshot = Snapshot(report.model_copy(update={"pages": pages}), provenance, decoded, judgements)
     _check(snapshot.report, snapshot.provenance)
     _check_outputs(snapshot)
-    snapshot.sifted().check("sources", "model")  # those are left out; BadInput for settings that do not exist
+    snapshot.filtered().check("sources", "model")  # those are left out; BadInput for settings that do not exist
     return snapshot
 
 

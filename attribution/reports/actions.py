@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from attribution.reports.html import Node, el, look, plural
-from attribution.settings import COLLECTION
+from attribution.source import of_settings
 from attribution.text.words import occurrences
 from attribution.types import (
     NOTE,
@@ -227,19 +227,10 @@ def _concerning(claim: Claim, failures: Sequence[Failure]) -> list[Failure]:
 def done_already(claim: Claim, report: Report) -> set[Step]:
     """Return the steps that the run, or an edit of this claim, has already taken."""
     edits = [e.change for e in report.edits if isinstance(e.change, CheckAgain) and claim.id in e.claims]
-    done: set[Step] = {"web"} if searches_the_web(report) or any(change.sources for change in edits) else set()
+    sources = of_settings(report.settings.get("sources", ()))
+    searched = any(source.searches_web for source in sources) or any(change.sources for change in edits)
+    done: set[Step] = {"web"} if searched else set()
     return done | ({"verifier"} if any(change.verifier for change in edits) else set())
-
-
-def searches_the_web(report: Report) -> bool:
-    """Return True if the run used a web search engine."""
-    sources = report.settings.get("sources", ())
-    names = sources if isinstance(sources, list | tuple) else (sources,)
-    local = ("library", "documents")
-    return any(
-        s not in local and not str(s).startswith(COLLECTION) and "://" not in str(s) and "/" not in str(s)
-        for s in names
-    )
 
 
 def step_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:

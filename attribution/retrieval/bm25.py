@@ -32,7 +32,7 @@ def create(database: sqlite3.Connection, name: str, *columns: str) -> None:
 
 
 @dataclass(frozen=True)
-class Table:
+class FullText:
     """An FTS5 table of titles and texts; its name is never foreign text. Used by one thread at a time."""
 
     database: sqlite3.Connection
@@ -48,7 +48,7 @@ class Ranked:
     relevant: frozenset[int] = frozenset()
 
 
-def ranked(table: Table, query: str, depth: int) -> Ranked:
+def ranked(table: FullText, query: str, depth: int) -> Ranked:
     """The best `depth` documents by BM25, ties by row."""
     words = [word for word in _words(query) if word not in STOP_WORDS][:MAX_TERMS]
     rows_with = {word: _rows_with(table, word) for word in words}
@@ -63,7 +63,7 @@ def ranked(table: Table, query: str, depth: int) -> Ranked:
     return Ranked(rows, _relevant(rows, rows_with, table.documents, names))
 
 
-def snippet(table: Table, query: str, row: int) -> str:
+def snippet(table: FullText, query: str, row: int) -> str:
     """A few words around the query's words in a document; empty where it has none of them."""
     words = [word for word in _words(query, 1) if word not in STOP_WORDS][:MAX_TERMS]
     if not words:
@@ -132,7 +132,7 @@ def _scored(
     return [(int(row), float(score)) for row, score in database.execute(sql, (_match(words), depth))]
 
 
-def _rows_with(table: Table, word: str) -> set[int]:
+def _rows_with(table: FullText, word: str) -> set[int]:
     rows = table.database.execute(f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH ?", (_match([word]),))
     return {row[0] for row in rows.fetchall()}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from attribution.settings import COLLECTION
+from attribution.source import Source
 from attribution.tables import Entry, Need, Table
 from attribution.types import SearchHit
 
@@ -24,21 +24,19 @@ def key_of(searcher: Searcher) -> str:
     return str(getattr(searcher, "key", searcher.name))
 
 
-INSTANCE = "searxng:"  # prefix of a source that is an instance: searxng:https://…
-LOCAL = ("library", "documents")
-
-
-def is_local(name: str) -> bool:
-    """Return True if it is searched on this machine, without budget, limits and fallback."""
-    return name in LOCAL or name.startswith(COLLECTION)
-
-
-def source_label(source: str) -> str:
+def source_label(text: str) -> str:
     """Name a source of the settings in a sentence."""
-    if source.startswith(COLLECTION):
-        return f"the collection “{source.removeprefix(COLLECTION)}”"
-    names = {"library": "the built-in library", "documents": "my documents"}
-    return names.get(source) or (SEARCHERS[source].label if source in SEARCHERS else source)
+    match Source.of(text):
+        case Source("collection", name):
+            return f"the collection “{name}”"
+        case Source("library"):
+            return "the built-in library"
+        case Source("documents"):
+            return "my documents"
+        case Source("engine", name) if name in SEARCHERS:
+            return SEARCHERS[name].label
+        case _:
+            return text
 
 
 SEARCHERS: Table[Searcher] = Table(

@@ -27,9 +27,10 @@ from attribution.events import (
     VerdictReady,
 )
 from attribution.evidence.permissions import WEB_ADDRESS, demanded
-from attribution.evidence.sources import Source
 from attribution.files import PROBLEM, has_half_pair
+from attribution.searchers import SEARCHERS
 from attribution.settings import LIMITS, Address, Settings, trusted
+from attribution.source import Source
 from attribution.types import NOTE, AnalystLabel, Document, Turn
 
 MAX_BODY, MAX_PAIRS = LIMITS.request, LIMITS.pairs
@@ -159,8 +160,8 @@ def settings(
 
 def checked_source(name: str) -> str:
     """Return the name if clients may use it: library, search engine or web address. Raises BadInput for any other."""
-    source = Source.named(name)
-    if source is None or source.kind not in ("library", "engine", "address"):
+    source = Source.of(name)
+    if source.kind not in ("library", "address") and source.name not in SEARCHERS:
         raise BadInput(
             f"source {name[:80]!r}: expected library, web, the name of a search engine or an http(s) address; "
             "send texts of your own as documents"

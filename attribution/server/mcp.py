@@ -45,7 +45,7 @@ class Said(BaseModel):
     text: Words
 
 
-class Passage(BaseModel):
+class QuotedPassage(BaseModel):
     quote: str = Field(description="the deciding sentence, verbatim from the page")
     relation: Relation
     title: str
@@ -57,7 +57,7 @@ class CheckedClaim(BaseModel):
     verdict: Label
     confidence: float
     reason: str
-    passages: list[Passage]
+    passages: list[QuotedPassage]
 
 
 class CheckedAnswer(BaseModel):
@@ -69,7 +69,7 @@ class CheckedAnswer(BaseModel):
 class Found(BaseModel):
     claim: str
     verdict: Label
-    passages: list[Passage]
+    passages: list[QuotedPassage]
     problems: list[str]
 
 
@@ -211,10 +211,10 @@ def _claims(report: Report) -> list[CheckedClaim]:
         evidence[piece.claim_id].append(piece)
     texts = {c.id: c.statement for c in report.claims}
 
-    def passage(piece: Evidence) -> Passage:
+    def passage(piece: Evidence) -> QuotedPassage:
         page = pages[piece.page_id]
         url = page.reference or page.url
-        return Passage(quote=piece.deciding_sentence, relation=piece.relation, title=page.cited, url=url)
+        return QuotedPassage(quote=piece.deciding_sentence, relation=piece.relation, title=page.cited, url=url)
 
     return [
         CheckedClaim(

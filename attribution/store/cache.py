@@ -9,16 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 
 import sqlalchemy as sa
+from pydantic import TypeAdapter
 
 from attribution.store import schema as t
 from attribution.store.database import Database, now
 from attribution.text.urls import canonical
 from attribution.types import Judgement, Page, Probabilities, Report, SearchHit
 
+_HIT = TypeAdapter(SearchHit)  # with its page, where the engine gave the text
 USED = {  # by kind of use, where it is stored
     "page": (t.pages.c.id, t.frozen_pages.c.id),
     "vector": (t.vectors.c.key,),
@@ -78,10 +79,10 @@ class Cache:
         same = (c.searcher == searcher, c.query == query, c.k == k, c.made_at >= _days_ago(days))
         with self._database.engine.connect() as db:
             hits = db.execute(sa.select(c.hits).where(*same)).scalar()
-        return None if hits is None else [SearchHit(**hit) for hit in json.loads(hits)]
+        return None if hits is None else [_HIT.validate_python(hit) for hit in json.loads(hits)]
 
     def put_search(self, searcher: str, query: str, k: int, hits: Sequence[SearchHit]) -> None:
-        body = json.dumps([asdict(replace(hit, page=None)) for hit in hits])
+        body = json.dumps([_HIT.dump_python(hit, mode="json") for hit in hits])
         row = {"searcher": _hashed(searcher), "query": _hashed(query), "k": k, "made_at": now(), "hits": body}
         self._database.insert(t.searches, [row], replace=True)
 

@@ -32,7 +32,7 @@ class HistoryQuery:
     words: str = ""  # each must occur in the question, answer, claims, title, tags or note
     tag: str = ""
     verdict: str = ""  # at least one claim has it
-    source: str = ""  # one of SOURCES
+    source: str = ""  # one of source.KINDS
     since: date | None = None  # UTC, inclusive
     until: date | None = None
     state: State = "all"

@@ -9,7 +9,7 @@ import json
 import secrets
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -17,7 +17,7 @@ import sqlalchemy as sa
 
 from attribution.errors import NotYours
 from attribution.provenance import Provenance
-from attribution.settings import COLLECTION
+from attribution.source import kinds, of_settings
 from attribution.store import schema as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
@@ -384,40 +384,22 @@ def _undone(run_id: str) -> sa.Select[tuple[int]]:
 
 # --- summaries, kept beside the reports so that listing and searching runs parses none ---
 
-SOURCES = ("library", "web", "collection", "documents")  # kinds of sources
-
 
 def searchable(*texts: str) -> str:
     """Normalise texts for comparison: case, width and white space do not matter."""
     return " ".join(unicodedata.normalize("NFKC", "\n".join(texts)).casefold().split())
 
 
-def source_kinds(sources: Iterable[str]) -> list[str]:
-    """Return the kinds of the entries of `settings.sources`, each once, in the order of SOURCES."""
-    kinds = {_kind(source) for source in sources}
-    return [kind for kind in SOURCES if kind in kinds]
-
-
-def _kind(source: str) -> str:
-    if source == "library":
-        return "library"
-    if source.startswith(COLLECTION):
-        return "collection"
-    path = "://" not in source and ({"/", "\\"} & set(source) or source.startswith(("~", ".")))
-    return "documents" if path or source == "documents" else "web"
-
-
 def write_summary(db: sa.Connection, report: Report, number: int) -> None:
     """Write the summary of one version of a run, replacing an earlier one; 0 is the state of an unfinished run."""
     counts = Counter(v.label for v in report.verdicts)
     claims = [text for c in report.claims for text in (c.text, c.enriched) if text]
-    sources = report.settings.get("sources", ())
     row = {
         "run_id": report.id,
         "number": number,
         "claims": len(report.claims),
         "verdicts": json.dumps({label: counts[label] for label in LABELS if counts[label]}),
-        "sources": json.dumps(source_kinds(map(str, sources) if isinstance(sources, Sequence) else ())),
+        "sources": json.dumps(kinds(of_settings(report.settings.get("sources", ())))),
         "search_text": searchable(report.question, report.answer, *claims),
     }
     s = t.run_summaries.c

@@ -24,7 +24,7 @@ _NOT_LETTERS = re.compile(r"[^a-z]+")
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """A table of results, such as a row for each segmenter."""
 
     title: str
@@ -45,9 +45,9 @@ def failure(row: Row, error: str) -> Failed:
     return row.line, " ".join(str(row.fields.get("answer") or "").split())[:EXCERPT], error
 
 
-def failed_answers(failed: Sequence[Failed]) -> tuple[Table, ...]:
+def failed_answers(failed: Sequence[Failed]) -> tuple[ResultTable, ...]:
     """Tabulate the answers that failed, if there are any."""
-    return (Table("Failed answers", ("line", "answer", "error"), tuple(failed)),) if failed else ()
+    return (ResultTable("Failed answers", ("line", "answer", "error"), tuple(failed)),) if failed else ()
 
 
 def read_results(path: Path, field: str, adapter: TypeAdapter[T]) -> tuple[list[T], list[Failed]]:
@@ -62,7 +62,7 @@ def read_results(path: Path, field: str, adapter: TypeAdapter[T]) -> tuple[list[
     return results, failed
 
 
-def write_tables(results: Sequence[Table], folder: Path) -> None:
+def write_tables(results: Sequence[ResultTable], folder: Path) -> None:
     """Write the tables as tables.md and a CSV file each."""
     replace_text(folder / "tables.md", "\n".join(t.markdown() for t in results))
     for table in results:

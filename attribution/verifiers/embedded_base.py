@@ -107,14 +107,14 @@ class EmbeddedBase:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
         check_pairs(pairs)
         caching = self._caching = self._caching or CachingReader(reader())
-        passages = in_threads(lambda pair: Passage(caching, *pair), pairs)
+        passages = in_threads(lambda pair: PassageReading(caching, *pair), pairs)
         if self._plain:
-            return in_threads(Passage.plain, passages)
+            return in_threads(PassageReading.plain, passages)
         # by sentence: by passage, the last of a few long ones would be read with the other cores idle
         in_threads(
             lambda part: part[0].probabilities(*part[1], titled=False), [(p, s) for p in passages for s in p.near]
         )
-        return self._second_reading(pairs, in_threads(Passage.judgement, passages))
+        return self._second_reading(pairs, in_threads(PassageReading.judgement, passages))
 
     def _second_reading(self, pairs: Sequence[Pair], judged: list[Judgement]) -> list[Judgement]:
         """Have the small model read the long claims that a passage may support and none of its sentences denies."""
@@ -163,7 +163,7 @@ def statements(text: str) -> list[Span]:
     return spans or [(0, len(text))]
 
 
-class Passage:
+class PassageReading:
     """One passage and one claim while they are read."""
 
     def __init__(self, reader: Reader | CachingReader, claim: str, evidence: str, title: str = "") -> None:

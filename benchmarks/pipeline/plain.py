@@ -26,7 +26,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Judgement, Page, Pair, Probabilities
 from attribution.verifiers.calibration import softmax
-from attribution.verifiers.embedded_base import FOLDER, SEPARATOR, START, Passage, Reader
+from attribution.verifiers.embedded_base import FOLDER, SEPARATOR, START, PassageReading, Reader
 from attribution.verifiers.pairs import CachedVerifier
 from training.base import load_base
 from training.larger.graph import torch_model
@@ -82,7 +82,7 @@ class TorchVerifier:
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         started = time.perf_counter()
-        judgements = [Passage(self._reader, *pair).judgement() for pair in pairs]
+        judgements = [PassageReading(self._reader, *pair).judgement() for pair in pairs]
         self.seconds += time.perf_counter() - started
         return judgements
 

@@ -18,7 +18,7 @@ from attribution.reports import answer, cards, html
 from attribution.reports.html import Node, el, look
 from attribution.reports.provenance import facts
 from attribution.reports.sources import source_list, source_text
-from attribution.types import Claim, Page, Report
+from attribution.types import SEVERITY, UNCHECKED, Claim, Page, Report
 from attribution.verifiers.calibration import is_weak
 from pages.ui.frame import show
 
@@ -57,8 +57,8 @@ _source = st.components.v2.component(
     js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in ("source.js", "source_mount.js")),
 )
 # the order of what needs a look
-TROUBLE = ("contradicted", "conflicting", "unclear", "no_relation", "missing")
-ORDER: tuple[str, ...] = (*TROUBLE, "supported", "not_reached", "not_checked", "pending")  # of the bar
+TROUBLE = tuple(label for label in SEVERITY if label not in ("supported", *UNCHECKED))
+ORDER: tuple[str, ...] = (*SEVERITY, "pending")  # of the bar
 TABS = (
     ("evidence", "Evidence"), ("sources", "Sources"), ("corrections", "Corrections"), ("citations", "Citations"),
     ("what_if", "What if"),

@@ -16,9 +16,10 @@ from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.evidence.sources import read_document
 from attribution.fetching.formats import to_read_again
 from attribution.policy import DecisionPolicy
-from attribution.searchers import INSTANCE, LOCAL, SEARCHERS, source_label
+from attribution.searchers import SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import CHANGES, COLLECTION, DEFAULTS, LABELS, LIMITS, WEB, Settings, Trust, visitor_endpoint
+from attribution.source import INSTANCE, Source
 from attribution.tables import Entry
 from attribution.types import Document, Report, Turn
 from attribution.verifiers import VERIFIERS, policy_of
@@ -56,7 +57,7 @@ def explain(error: Exception) -> tuple[str, str]:
             return "An unexpected error. Please report it with the details below.", f"{type(error).__name__}: {error}"
 
 
-ENGINES = {name: entry for name, entry in SEARCHERS.items() if name not in LOCAL}
+ENGINES = {name: entry for name, entry in SEARCHERS.items() if not Source.of(name).is_local}
 PASTED = "Pasted text.txt"
 _DIRECT = (state.SEGMENTER, state.SEGMENTER_MODEL, state.VERIFIER, state.VERIFIER_MODEL, state.QUERY)
 
@@ -199,15 +200,18 @@ def fill_example(example: Mapping[str, Any]) -> None:
 
 def fill_sources(sources: Sequence[str]) -> None:
     """Select these sources in the form, but no instance: whoever made a link would see what its readers check."""
-    engine = next((WEB if s == "web" else s for s in sources if s == "web" or s in ENGINES), None)
-    addresses = [s for s in sources if "://" in s and not s.startswith(INSTANCE)]
+    named: dict[str, list[str]] = {}
+    for source in map(Source.of, sources):
+        named.setdefault(source.kind, []).append(source.name)
+    engine = next((name for name in named.get("engine", ()) if name in ENGINES), None)
+    addresses = named.get("address", [])
     state.fill(
         addresses="\n".join(addresses),
         instance="",
-        collections=[s.removeprefix(COLLECTION) for s in sources if s.startswith(COLLECTION)],
+        collections=named.get("collection", []),
         **({state.ENGINE: engine} if engine else {}),
     )
-    select("library" in sources, bool(engine), bool(addresses) or "documents" in sources)
+    select("library" in named, bool(engine), bool(addresses) or "documents" in named)
 
 
 def select(library: bool, web: bool, documents: bool) -> None:
@@ -304,7 +308,7 @@ def sources_words(report: Report | None = None) -> str:
         if isinstance(current, str):
             return "none"
         sources = list(current.sources)
-    addresses = {source for source in sources if "://" in source and not source.startswith(INSTANCE)}
+    addresses = {source for source in sources if Source.of(source).kind == "address"}
     named = [source_label(source) for source in sources if source not in addresses]
     return _listed([*named, *(["web addresses"] if addresses else [])])
 

@@ -9,10 +9,9 @@ import streamlit as st
 
 from attribution.evidence.permissions import allowed_models
 from attribution.evidence.search import QUERIES
-from attribution.policy import LOWEST_THRESHOLD
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import ALSO, LABELS, LIMITS, WEB
+from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, WEB
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
@@ -22,16 +21,6 @@ from pages.ui.frame import as_label, note, small
 
 if TYPE_CHECKING:
     from attribution.llm.client import Connection
-
-SLIDERS: dict[str, tuple[float, float, float, str, str]] = {  # least, most, step, format, help
-    state.THRESHOLD: (LOWEST_THRESHOLD, 0.99, 0.01, "%.2f", "A passage supports a claim from this score on."),
-    state.CONTRADICTION_THRESHOLD: (
-        LOWEST_THRESHOLD, 0.99, 0.01, "%.2f", "A passage contradicts a claim from this score on.",
-    ),
-    state.LEAST_SOURCES: (
-        1, 5, 1, "%d", "Fewer support or contradict no claim. Copies of one text are one source.",
-    ),
-}  # fmt: skip
 
 
 def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
@@ -79,11 +68,13 @@ def _methods(segmenter: bool) -> None:
 
 
 def slider(name: str) -> None:
-    """A slider of the decision."""
-    least, most, step, format_, help = SLIDERS[name]
+    """Draw the slider of a setting of the decision, as its row in the table says."""
+    least, most = SLIDERS[name]
+    whole = isinstance(least, int)
+    number, step, shown = (int, 1, "%d") if whole else (float, 0.01, "%.2f")
     st.slider(
-        LABELS[name], least, most, type(least)(state.initial(name)), step, format=format_, key=state.key(name),
-        help=f"{help} A finished run is recoloured at once.",
+        LABELS[name], number(least), number(most), number(state.initial(name)), step, format=shown,
+        key=state.key(name), help=f"{HELP[name][0].upper()}{HELP[name][1:]}. A finished run is recoloured at once.",
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from attribution.events import STAGES
 from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
 from attribution.reports.cards import headline, totals
@@ -101,16 +102,6 @@ def figures(report: Report) -> Node:
     return table(("Verdict", "Claims"), rows)
 
 
-LLM_STEPS = {
-    "segment": "Finding claims",
-    "worthiness": "Check-worthiness",
-    "independence": "Claims that need context",
-    "enrichment": "Adding context",
-    "queries": "Writing queries",
-    "verify": "Checking claims",
-}
-
-
 def budget(report: Report) -> str:
     """Return the queries, pages and seconds used of those allowed; empty if the web was not searched."""
     used, allowed = report.usage, report.settings
@@ -157,7 +148,7 @@ def llm_costs(report: Report) -> Node | None:
     llm = report.usage.llm
     if not llm:
         return None
-    rows = [(LLM_STEPS.get(step, step.capitalize()), used) for step, used in llm.items()]
+    rows = [(STAGES.get(step, step.capitalize()), used) for step, used in llm.items()]
     rows += [("Total", total(llm))] if len(rows) > 1 else []
     price = ["Cost"] if any(used.cost is not None for used in llm.values()) else []
     heads = ("Step", "Prompts", "Cached replies", "Failed", "Input tokens", "Output tokens", "Time", *price)
@@ -327,25 +318,10 @@ def _outcome(now: RunProgress, report: Report) -> None:
 
 
 STEPS = {  # of a run, with their shares of the progress bar
-    "segment": ("Finding claims", 0.03),
-    "search": ("Searching and reading pages", 0.27),
+    "segment": (STAGES["segment"], 0.03),
+    "search": (STAGES["gather"], 0.27),
     "embed": ("Loading models and comparing passages", 0.2),
-    "verify": ("Checking claims", 0.5),
-}
-STAGES = {
-    "segment": "Finding claims",
-    "worth": "Check-worthiness",
-    "worthiness": "Check-worthiness",
-    "independence": "Claims that need context",
-    "enrichment": "Adding context",
-    "coherence": "Coherence",
-    "queries": "Writing queries",
-    "search": "Search",
-    "fetch": "Reading pages",
-    "gather": "Searching and reading pages",
-    "embed": "Comparing passages",
-    "verify": "Checking claims",
-    "load": "Loading models",
+    "verify": (STAGES["verify"], 0.5),
 }
 
 

@@ -16,7 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from attribution.errors import AttributionError
 from attribution.policy import DecisionPolicy
-from attribution.settings import DEFAULTS, ROOT, Settings
+from attribution.settings import DEFAULTS, ROOT, SLIDERS, Settings
 from attribution.store.store import Store
 from attribution.types import Document
 
@@ -26,8 +26,8 @@ LIBRARY, WEB, DOCUMENTS = "library", "web", "documents"  # of the sources
 PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
 ENGINE, INSTANCE, FALLBACK, QUERY = "engine", "instance", "fallback", "query"
 SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = "segmenter", "segmenter_model", "verifier", "verifier_model"
-THRESHOLD, CONTRADICTION_THRESHOLD, LEAST_SOURCES = "threshold", "contradiction_threshold", "least_sources"
-POLICY = THRESHOLD, CONTRADICTION_THRESHOLD, LEAST_SOURCES  # sliders of the decision
+THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_threshold"
+POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
 COMPARED = "compared"  # the segmenters of the Compare page

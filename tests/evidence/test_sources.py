@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, FetchFailed
-from attribution.evidence.sources import Source, read_document, safe_name
-from attribution.types import Document
+from attribution.evidence.sources import existing, read_document, safe_name
+from attribution.reports.actions import done_already
+from attribution.source import Source, kinds
+from attribution.types import Document, Report
+from tests.make import claim
 from tests.servers import encrypted, pdf_bytes
 
 
@@ -64,11 +67,33 @@ def test_names_lose_folders_and_invisible_characters(name: str, safe: str) -> No
 @pytest.mark.parametrize("text", ["missing.pdf", "notes/missing.txt", "~/missing", "./missing", "missing.DOCX"])
 def test_a_path_that_is_not_there_is_no_such_file(text: str) -> None:
     with pytest.raises(BadInput, match="no such file"):
-        Source.parse(text)
+        existing(text)
 
 
 def test_other_words_are_told_the_names(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="expected one of library, duckduckgo"):
-        Source.parse("wikipedia2")
+        existing("wikipedia2")
     (tmp_path / "a.md").write_text("A line.")
-    assert Source.parse(str(tmp_path / "a.md")).kind == "path" and Source.parse("web").kind == "engine"
+    assert existing(str(tmp_path / "a.md")).kind == "path" and existing("web").kind == "engine"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "name", "web"),
+    [
+        ("library", "library", "", False),
+        ("web", "engine", "duckduckgo", True),
+        ("searxng", "engine", "searxng", True),
+        ("searxng:https://x.example/search", "instance", "https://x.example/search", True),
+        ("collection:my notes", "collection", "my notes", False),
+        ("https://x.example/a", "address", "https://x.example/a", False),
+        ("README.md", "path", "README.md", False),
+        ("C:\\Users", "path", "C:\\Users", False),
+    ],
+)
+def test_a_source_is_read_the_same_everywhere(text: str, kind: str, name: str, web: bool) -> None:
+    source = Source.of(text)
+    assert (source.kind, source.name, source.searches_web) == (kind, name, web)
+    report = Report(id="r", created_at="", question="", answer="", settings={"sources": [text]}, versions={})
+    assert ("web" in done_already(claim(), report)) is web
+    shown = {"engine": "web", "instance": "web", "address": "web", "path": "documents"}.get(kind, kind)
+    assert kinds([source]) == [shown]

@@ -16,6 +16,7 @@ from attribution.review.corrections import Premise, RuleCorrector, best, correct
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Judgement, Pair, Probabilities
+from attribution.verifiers import policy_of
 from tests.llm_server import asked, llm_server, llm_settings
 from tests.review.make import claim, report
 
@@ -30,7 +31,7 @@ def test_an_edit_that_the_verifier_supports(settings: Settings, store: Store) ->
     correction = proposal.correction
     assert correction and correction.after == "The tower was finished in 1889."
     assert apply(ANSWER, correction.edits) == ANSWER.replace("1890", "1889")
-    assert correction.probability >= settings.threshold and correction.verifier.startswith("embedded-small/")
+    assert correction.probability >= policy_of(settings).support and correction.verifier.startswith("embedded-small/")
     page = REPORT.pages[0]
     assert page.text[slice(*correction.sentence)] == correction.quote == "The tower was finished in 1889."
 

@@ -14,7 +14,14 @@ from hypothesis import strategies as st
 
 from attribution.cli.main import main
 from attribution.errors import BadSetting
-from attribution.evidence.permissions import allowed_models, as_record, demanded, for_stranger, of_saved_run, sift
+from attribution.evidence.permissions import (
+    allowed_models,
+    as_record,
+    demanded,
+    filter_asked,
+    for_stranger,
+    of_saved_run,
+)
 from attribution.settings import ADDRESS, KEY, PRIVATE, ROOT, TRUST, Settings, trusted
 from tests.server.conftest import Server
 
@@ -60,7 +67,7 @@ def test_whatever_a_stranger_asks_for_it_names_no_path_and_exceeds_no_limit(aske
     json.dumps(record)
     assert not PRIVATE & record.keys() and record.keys() <= asked.keys()
     known = {name: value for name, value in record.items() if name not in trusted("session")}
-    assert not sift(known, own).refused and Settings(**known)
+    assert not filter_asked(known, own).refused and Settings(**known)
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=8))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 from attribution.store.database import now
 from attribution.store.store import Store
@@ -35,9 +36,10 @@ def test_a_page_stored_by_an_early_version_is_found_by_the_address_as_requested(
 
 def test_searches_are_kept_by_engine_query_and_number(store: Store) -> None:
     hit = SearchHit("https://example.org", "T", 1, "duckduckgo", "q", "snippet")
-    store.cache.put_search("duckduckgo", "q", 3, [hit])
+    with_text = replace(hit, rank=2, page=page("The Nile is long."))  # which is read instead of a download
+    store.cache.put_search("duckduckgo", "q", 3, [hit, with_text])
     store.cache.put_search("duckduckgo", "none", 3, [])
-    assert store.cache.search("duckduckgo", "q", 3, days=1) == [hit]
+    assert store.cache.search("duckduckgo", "q", 3, days=1) == [hit, with_text]
     assert store.cache.search("duckduckgo", "none", 3, days=1) == []
     assert store.cache.search("duckduckgo", "q", 4, days=1) is None
     assert store.cache.search("other", "q", 3, days=1) is None

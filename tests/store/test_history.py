@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.errors import BadInput, NotYours
+from attribution.source import kinds, of_settings
 from attribution.store import schema as t
 from attribution.store.history import KEPT_HOURS, HistoryQuery, clean_tags, searchable
-from attribution.store.runs import source_kinds
 from attribution.store.store import Store
 from attribution.types import Document, Label, Report, Verdict
 from tests.make import claim, page, save_version
@@ -149,7 +149,7 @@ def test_every_word_of_a_text_finds_it(text: str) -> None:
 
 
 def test_sources_have_kinds() -> None:
-    assert source_kinds(["https://x.example/a", "library", "documents", "collection:a", "../notes", "web"]) == [
+    assert kinds(of_settings(["https://x.example/a", "library", "documents", "collection:a", "../notes", "web"])) == [
         "library", "web", "collection", "documents",
     ]  # fmt: skip
 

@@ -121,7 +121,7 @@ HALF = 8  # what is added to a signed four-bit number
 ERROR = 0.09  # standard deviation of an estimated cosine, on texts unlike those of training
 
 
-class Table(NamedTuple):
+class StaticVectors(NamedTuple):
     rows: npt.NDArray[np.uint8]  # (tokens, DIMENSIONS / 2), two numbers a byte
     scales: npt.NDArray[np.float32]  # (tokens,): of a row, its token's weight included
     weights: npt.NDArray[np.float32]  # (tokens,)
@@ -157,14 +157,14 @@ def pack(
     }
 
 
-def load_table() -> Table:
+def load_table() -> StaticVectors:
     """Read the file. Raises Unavailable if it is missing or damaged."""
     import numpy as np
 
     check_shipped(FOLDER, FILE)
     with np.load(FOLDER / FILE) as file:
         scales, weights, basis, added = (file[n].astype(np.float32) for n in ("scales", "weights", "basis", "added"))
-        return Table(file["rows"], scales * weights, weights, basis, added)
+        return StaticVectors(file["rows"], scales * weights, weights, basis, added)
 
 
 _tokenizer, _table = load_once(tokenizer), load_once(load_table)

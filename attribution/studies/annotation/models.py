@@ -19,12 +19,8 @@ from attribution.store.store import Store
 from attribution.studies.annotation.figures import nominal_alpha
 from attribution.studies.annotation.records import Answer
 from attribution.studies.annotation.tasks import Task, explicature, split_turns
-from attribution.types import Claim, Label, Page, content_id
+from attribution.types import SEVERITY, Claim, Label, Page, content_id
 from attribution.verdicts import decide
-
-WORST: tuple[Label, ...] = (
-    "contradicted", "conflicting", "no_relation", "missing", "unclear", "not_reached", "supported", "not_checked"
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -121,7 +117,7 @@ def _verify(task: Task, settings: Settings, store: Store) -> TaskVerdict:
         return TaskVerdict(task.id, "not_checked", 0.0, "It states nothing that a source could confirm.")
     evidence = matcher.match(claims)
     verdicts = [decide(claim, pieces, matcher.policy) for claim, pieces in zip(claims, evidence, strict=True)]
-    worst = min(verdicts, key=lambda v: (WORST.index(v.label), v.confidence))
+    worst = min(verdicts, key=lambda v: (SEVERITY.index(v.label), v.confidence))
     about = "" if len(verdicts) == 1 else f"“{next(c.text for c in claims if c.id == worst.claim_id)}”: "
     return TaskVerdict(task.id, worst.label, worst.confidence, about + worst.reason)
 

@@ -16,8 +16,7 @@ from attribution.evidence.near_duplicates import deciding_evidence, group_eviden
 from attribution.files import Row, parse_rows
 from attribution.review.judgements import judged
 from attribution.text.sentences import sentences
-from attribution.types import Claim, Frozen, Page, Report, content_id
-from attribution.types import Turn as RunTurn
+from attribution.types import Claim, Frozen, Page, Report, Turn, content_id
 
 
 def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", dataset: str = "") -> Iterator[Task]:
@@ -34,8 +33,8 @@ def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", 
             piece = deciding_evidence(evidence, pages) or group_evidence(evidence, pages)[0].best
             best[claim.id] = pages[piece.page_id]
     spoken = [*report.context, *([("user", report.question)] if report.question.strip() else [])]
-    question = [Turn(speaker="user" if speaker == "user" else "system", text=text) for speaker, text in spoken]
-    within = [*question, Turn(speaker="system", text=report.answer)]
+    question = [TaskTurn(speaker="user" if speaker == "user" else "system", text=text) for speaker, text in spoken]
+    within = [*question, TaskTurn(speaker="system", text=report.answer)]
     groups: dict[str, list[Claim]] = {}
     for claim in report.claims:
         if claim.id in best:
@@ -168,15 +167,15 @@ _IDENTITY = ("unit", "time", "system", "dataset", "item", "title", "url")  # fie
 _TEXTS = ("question", *_IDENTITY)
 
 
-class Turn(Frozen):
+class TaskTurn(Frozen):
     speaker: Literal["user", "system"]
     text: str
 
 
-def split_turns(turns: Sequence[Turn]) -> tuple[str, tuple[RunTurn, ...]]:
+def split_turns(turns: Sequence[TaskTurn]) -> tuple[str, tuple[Turn, ...]]:
     """Return the user's last question, and the conversation before it, in the form that runs take."""
     last = max((n for n, turn in enumerate(turns) if turn.speaker == "user"), default=len(turns))
-    before: list[RunTurn] = [("user" if t.speaker == "user" else "assistant", t.text) for t in turns[:last]]
+    before: list[Turn] = [("user" if t.speaker == "user" else "assistant", t.text) for t in turns[:last]]
     return turns[last].text if last < len(turns) else "", tuple(before)
 
 
@@ -201,7 +200,7 @@ class Task(Frozen):
     project_id: str
     answer: str
     unit: Unit = "answer"
-    turns: tuple[Turn, ...] = ()  # the conversation before it
+    turns: tuple[TaskTurn, ...] = ()  # the conversation before it
     time: str = ""  # when it was said: “yesterday” means something else on another day
     system: str = ""
     dataset: str = ""
@@ -218,7 +217,7 @@ class Task(Frozen):
         return text
 
 
-def make_task(project_id: str, answer: str, source: str, turns: Sequence[Turn] = (), **fields: str) -> Task:
+def make_task(project_id: str, answer: str, source: str, turns: Sequence[TaskTurn] = (), **fields: str) -> Task:
     """Make a task with its id. Without an `item`, all answers in one conversation to one source belong together."""
     spoken = [part for turn in turns for part in (turn.speaker, turn.text)]
     fields["unit"] = fields.get("unit") or "answer"
@@ -278,11 +277,11 @@ def _task(fields: Mapping[str, object], project_id: str) -> Task:
         raise BadInput(f'"unit" is {texts["unit"][:40]!r}; expected one of {", ".join(UNITS)}')
     turns = _turns(fields.get("context"))
     if question := texts.pop("question", ""):
-        turns.append(Turn(speaker="user", text=question))
+        turns.append(TaskTurn(speaker="user", text=question))
     return make_task(project_id, str(fields["answer"]), _source(fields), turns, **texts)
 
 
-def _turns(context: object) -> list[Turn]:
+def _turns(context: object) -> list[TaskTurn]:
     """Parse the turns. Plain texts alternate between user and system; the last is the user's."""
     listed = [context] if isinstance(context, str) and context else context or []
     if not isinstance(listed, list):
@@ -290,9 +289,9 @@ def _turns(context: object) -> list[Turn]:
     turns = []
     for number, turn in enumerate(listed):
         if isinstance(turn, str):
-            turns.append(Turn(speaker="user" if (len(listed) - number) % 2 else "system", text=turn))
+            turns.append(TaskTurn(speaker="user" if (len(listed) - number) % 2 else "system", text=turn))
         elif isinstance(turn, dict) and isinstance(turn.get("text"), str) and turn.get("speaker") in ("user", "system"):
-            turns.append(Turn(speaker=turn["speaker"], text=turn["text"]))
+            turns.append(TaskTurn(speaker=turn["speaker"], text=turn["text"]))
         else:
             raise BadInput(
                 f'turn {number + 1} of "context" is neither a text nor {{"speaker": "user" or "system", "text": …}}'

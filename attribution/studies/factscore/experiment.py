@@ -24,7 +24,7 @@ from attribution.studies.factscore.answer import (
     score,
     score_answer,
 )
-from attribution.studies.results import Failed, Table, failed_answers, read_results, write_tables
+from attribution.studies.results import Failed, ResultTable, failed_answers, read_results, write_tables
 
 ADAPTER = TypeAdapter(ScoredAnswer)
 FILE = "factscore.jsonl"
@@ -89,7 +89,7 @@ def tables(
     verifiers: Sequence[str],
     gamma: float = GAMMA,
     failed: Sequence[Failed] = (),
-) -> tuple[Table, ...]:
+) -> tuple[ResultTable, ...]:
     """Return the sensitivity tables."""
     if not scored:
         return failed_answers(failed)
@@ -113,9 +113,9 @@ def _grid(
     segmenters: Sequence[str],
     verifiers: Sequence[str],
     figure: str,
-) -> Table:
+) -> ResultTable:
     rows = [(s, *(getattr(cells[s, v], figure) for v in verifiers), _decompscore(scored, s)) for s in segmenters]
-    return Table(title, ("decomposer", *verifiers, DECOMPSCORE), tuple(rows))
+    return ResultTable(title, ("decomposer", *verifiers, DECOMPSCORE), tuple(rows))
 
 
 def _decompscore(scored: Sequence[ScoredAnswer], segmenter: str) -> float | None:
@@ -124,7 +124,7 @@ def _decompscore(scored: Sequence[ScoredAnswer], segmenter: str) -> float | None
     return sum(d.coherent for d in parts) / len(parts) if parts else None
 
 
-def _facts(scored: Sequence[ScoredAnswer], segmenters: Sequence[str]) -> Table:
+def _facts(scored: Sequence[ScoredAnswer], segmenters: Sequence[str]) -> ResultTable:
     heads = ("decomposer", "answers", "facts per answer", DECOMPSCORE, "coherent", "seconds", "tokens")
     rows: list[tuple[Cell, ...]] = []
     responding = [a for a in scored if not a.abstained]
@@ -136,10 +136,12 @@ def _facts(scored: Sequence[ScoredAnswer], segmenters: Sequence[str]) -> Table:
         share = coherent / factual if factual else None
         facts = sum(len(d.facts) for d in parts)
         rows.append((name, len(parts), facts / count, coherent / count, share, sum(d.seconds for d in parts), tokens))
-    return Table("Decompositions: facts, DecompScore", heads, tuple(rows))
+    return ResultTable("Decompositions: facts, DecompScore", heads, tuple(rows))
 
 
-def _sensitivity(cells: dict[tuple[str, str], Score], segmenters: Sequence[str], verifiers: Sequence[str]) -> Table:
+def _sensitivity(
+    cells: dict[tuple[str, str], Score], segmenters: Sequence[str], verifiers: Sequence[str]
+) -> ResultTable:
     """Tabulate how much the score changes when only the decomposer changes (W24, section 5)."""
     rows: list[tuple[Cell, ...]] = []
     for verifier in verifiers:
@@ -150,26 +152,28 @@ def _sensitivity(cells: dict[tuple[str, str], Score], segmenters: Sequence[str],
         else:
             rows.append((verifier, "", None, "", None, None))
     heads = ("verifier", "lowest with", "lowest", "highest with", "highest", "difference")
-    return Table("Sensitivity to the decomposer", heads, tuple(rows))
+    return ResultTable("Sensitivity to the decomposer", heads, tuple(rows))
 
 
 def _systems(
     scored: Sequence[ScoredAnswer], systems: Sequence[str], segmenters: Sequence[str], verifier: str, gamma: float
-) -> Table:
+) -> ResultTable:
     rows: list[tuple[Cell, ...]] = []
     for system in systems:
         own = [a for a in scored if a.system == system]
         responded = sum(not a.abstained for a in own) / len(own)
         scores = (cell(own, s, verifier, gamma).factscore for s in segmenters)
         rows.append((system or "not named", len(own), responded, *scores))
-    return Table(f"Systems by {verifier}: FActScore", ("system", "answers", "respond ratio", *segmenters), tuple(rows))
+    return ResultTable(
+        f"Systems by {verifier}: FActScore", ("system", "answers", "respond ratio", *segmenters), tuple(rows)
+    )
 
 
-def _left_out(scored: Sequence[ScoredAnswer], verifiers: Sequence[str]) -> Table:
+def _left_out(scored: Sequence[ScoredAnswer], verifiers: Sequence[str]) -> ResultTable:
     responded = sum(not a.abstained for a in scored) / len(scored)
     rows: list[tuple[Cell, ...]] = []
     for verifier in verifiers:
         facts = [j for a in scored for j in a.judged.get(verifier, ())]
         rows.append((verifier, len(scored), responded, len(facts), sum(not j.counts for j in facts)))
     heads = ("verifier", "answers", "respond ratio", "distinct facts", "left out after a failure")
-    return Table("Responses and failures", heads, tuple(rows))
+    return ResultTable("Responses and failures", heads, tuple(rows))

@@ -21,7 +21,7 @@ from attribution.studies.groundedness.evaluation import (
     flagged,
 )
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.results import Table
+from attribution.studies.results import ResultTable
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -46,7 +46,7 @@ def duration(seconds: float | None) -> str:
     )
 
 
-def quality_table(evaluation: Evaluation) -> Table:
+def quality_table(evaluation: Evaluation) -> ResultTable:
     """A row for each method, best macro F1 first."""
     rows = [
         (
@@ -65,7 +65,7 @@ def quality_table(evaluation: Evaluation) -> Table:
         "method", "precision", "recall", "macro F1", "accuracy", "seconds a response", "tokens a response", "cost",
         "threshold, reading", "test rows", "failed",
     )  # fmt: skip
-    return Table("Groundedness on the test split, with 95 % intervals", heads, tuple(rows))
+    return ResultTable("Groundedness on the test split, with 95 % intervals", heads, tuple(rows))
 
 
 def ranked(evaluation: Evaluation) -> list[MethodFigures]:
@@ -79,7 +79,7 @@ def error_types(evaluation: Evaluation) -> list[str]:
     return sorted(names - {GROUNDED}) + [GROUNDED] * (GROUNDED in names)
 
 
-def error_table(evaluation: Evaluation) -> Table:
+def error_table(evaluation: Evaluation) -> ResultTable:
     """Misclassified test rows by error type (T24, table 4)."""
     names = error_types(evaluation)
     rows = []
@@ -88,7 +88,7 @@ def error_table(evaluation: Evaluation) -> Table:
         cells: list[Cell] = [f"{found[n].misclassified} of {found[n].rows}" if n in found else None for n in names]
         rows.append((f.method, *cells))
     heads = ("method", *(name or "grounded" for name in names))
-    return Table("Misclassified responses of the test split by error type", heads, tuple(rows))
+    return ResultTable("Misclassified responses of the test split by error type", heads, tuple(rows))
 
 
 def f1_by_latency(

@@ -17,7 +17,7 @@ from attribution.segmenters.alignment import align
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.factscore.answer import Counts, abstains, score
-from attribution.studies.results import Failed, Table, failed_answers, read_results, write_tables
+from attribution.studies.results import Failed, ResultTable, failed_answers, read_results, write_tables
 from attribution.studies.segmenters.comparison import (
     COMPARISON,
     Column,
@@ -61,7 +61,7 @@ def _prepare(settings: Settings, segmenters: Sequence[str]) -> Work:
     return compare_row
 
 
-def tables(comparisons: Sequence[Comparison], failed: Sequence[Failed] = ()) -> tuple[Table, ...]:
+def tables(comparisons: Sequence[Comparison], failed: Sequence[Failed] = ()) -> tuple[ResultTable, ...]:
     """Return all tables; shares are of all claims of a segmenter together."""
     if not comparisons:
         return failed_answers(failed)
@@ -72,7 +72,7 @@ def tables(comparisons: Sequence[Comparison], failed: Sequence[Failed] = ()) -> 
     )
 
 
-def segmenter_tables(columns: dict[str, list[Column]]) -> tuple[Table, ...]:
+def segmenter_tables(columns: dict[str, list[Column]]) -> tuple[ResultTable, ...]:
     """Return the tables of these segmenters, each with its share of every answer."""
     return (
         _table("Claims", columns, _claims),
@@ -87,10 +87,10 @@ def segmenter_tables(columns: dict[str, list[Column]]) -> tuple[Table, ...]:
 Measure = Callable[[list[Column]], dict[str, Cell]]
 
 
-def _table(title: str, columns: dict[str, list[Column]], measure: Measure) -> Table:
+def _table(title: str, columns: dict[str, list[Column]], measure: Measure) -> ResultTable:
     rows = {name: measure(of_segmenter) for name, of_segmenter in columns.items()}
     heads = tuple(next(iter(rows.values())))
-    return Table(title, ("segmenter", *heads), tuple((name, *row.values()) for name, row in rows.items()))
+    return ResultTable(title, ("segmenter", *heads), tuple((name, *row.values()) for name, row in rows.items()))
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
@@ -200,13 +200,13 @@ class Summary:
         lines = [f"{name:<{width}}  {value:>8}" for name, value in rows]
         return "\n".join([*lines, *(f"\n{table.markdown()}".rstrip() for table in self.tables())])
 
-    def tables(self) -> tuple[Table, ...]:
+    def tables(self) -> tuple[ResultTable, ...]:
         """Return the verdicts by label, and for each segmenter the tables of V24; empty without labels."""
         if not self.labelled:
             return ()
         heads = ("label", "claims", "checked", *(label.replace("_", " ") for label in DECIDED))
         rows = tuple(_row(label, counts) for label, counts in sorted(self.labelled.items(), key=_most_first))
-        by_label = Table("Verdicts by people's label, share of the checked claims", heads, rows)
+        by_label = ResultTable("Verdicts by people's label, share of the checked claims", heads, rows)
         return (by_label, *segmenter_tables(self.columns))
 
 

@@ -12,7 +12,7 @@ from attribution.reports import html
 from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, look, plural, scrolling
 from attribution.segmenters import SEGMENTERS
 from attribution.studies.factscore.answer import score
-from attribution.studies.results import Table
+from attribution.studies.results import ResultTable
 from attribution.studies.segmenters.comparison import Column, Comparison, Row, SegmenterResult, json_data
 from attribution.studies.segmenters.tables import counts, tables
 from attribution.text.markdown import escape_markdown
@@ -171,7 +171,7 @@ def as_json(comparison: Comparison) -> str:
     return json.dumps(json_data(comparison), ensure_ascii=False, indent=1)
 
 
-def tables_csv(results: Sequence[Table]) -> str:
+def tables_csv(results: Sequence[ResultTable]) -> str:
     """Return the tables of many answers as one CSV, with a row per figure and segmenter."""
     rows: list[Sequence[Cell]] = [("table", "segmenter", "figure", "value")]
     for table in results:
@@ -180,7 +180,7 @@ def tables_csv(results: Sequence[Table]) -> str:
     return csv_text(rows)
 
 
-def tables_json(results: Sequence[Table]) -> str:
+def tables_json(results: Sequence[ResultTable]) -> str:
     """Return the same tables as JSON, each as a list of rows."""
     data = [{"title": t.title, "rows": [dict(zip(t.columns, row, strict=True)) for row in t.rows]} for t in results]
     return json.dumps(data, ensure_ascii=False, indent=1)

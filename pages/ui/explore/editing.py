@@ -9,12 +9,12 @@ from typing import get_args
 import streamlit as st
 
 from attribution.evidence.permissions import for_stranger
-from attribution.evidence.sources import Source
 from attribution.reports.actions import Opened, Tab, find_words, joined
 from attribution.reports.html import el, plural
 from attribution.reports.provenance import date
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import LIMITS, Settings
+from attribution.source import Source
 from attribution.tables import Entry
 from attribution.types import (
     AddClaim,
@@ -186,8 +186,8 @@ def _wrong(title: str, line: str) -> None:
 
 def _search_again(report: Report, key: str) -> bool:
     """Return True if the user asks to search the run's sources again; not offered if there are none to search."""
-    sources = map(Source.named, for_stranger(report.settings, Settings()).sources)
-    if not any(source and source.kind not in ("documents", "address") for source in sources):
+    sources = map(Source.of, for_stranger(report.settings, Settings()).sources)
+    if not any(source.kind not in ("documents", "address") for source in sources):
         return False
     return bool(st.checkbox(SEARCH, key=key, help=SEARCH_HELP))
 

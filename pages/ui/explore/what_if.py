@@ -38,7 +38,8 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
         slider(name)
         if is_open:
             _cost(report, badge, float(state.value(name)))
-    slider(state.LEAST_SOURCES)
+    for name in (name for name in state.POLICY if name not in dict(SIDES)):
+        slider(name)
     made = DecisionPolicy.of(report.settings)
     rule = st.selectbox(
         "Where passages disagree", list(RULES), list(RULES).index(made.aggregation), format_func=RULES.__getitem__,

@@ -5,14 +5,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from attribution.reports import html
 from attribution.reports.html import Child, Node, badge, el, plural
 from attribution.studies.groundedness import METHODS, report
-from attribution.studies.groundedness.evaluation import GROUNDED, Estimate, LeftOut, MethodFigures, Outcome, flagged
+from attribution.studies.groundedness.evaluation import (
+    GROUNDED,
+    Estimate,
+    Evaluation,
+    LeftOut,
+    MethodFigures,
+    Outcome,
+    SavedBenchmark,
+    SavedSet,
+    flagged,
+)
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
 from attribution.studies.groundedness.report import duration, error_types, ranked
 from attribution.studies.groundedness.twins import ERROR_TYPES
@@ -22,12 +31,42 @@ from pages.ui.components import number_button, number_table
 from pages.ui.job_page import JobPage
 from pages.ui.run_results import money
 
-if TYPE_CHECKING:
-    from pages.benchmark import BenchmarkProgress
-
 SHOWN = 60  # responses shown at once
 CONTEXT = 6_000  # characters of a context that are shown
 ERROR = "error:"  # before an error type
+
+
+@dataclass(frozen=True)
+class BenchmarkProgress(Progress):
+    """The state of a benchmark at one moment."""
+
+    labelled: SavedSet
+    saved: SavedBenchmark  # with the outcomes so far
+    evaluation: Evaluation  # of the finished methods; at the end, of all
+
+    @property
+    def total(self) -> int:
+        """Return the total number of outcomes, unless a method is left out on the way."""
+        return len(self.labelled.rows) * len(self.saved.methods)
+
+    def missing(self) -> list[str]:
+        """Return the methods that have not scored every row."""
+        counts, rows = self.counts(), len(self.labelled.rows)
+        return [m for m in self.saved.methods if counts[m] < rows and m not in self.saved.left_out]
+
+    def counts(self) -> dict[str, int]:
+        """Count the rows that each method has scored."""
+        found = dict.fromkeys(self.saved.methods, 0)
+        for outcome in self.saved.outcomes:
+            found[outcome.method] += 1
+        return found
+
+    def doing(self) -> str:
+        done = f"{len(self.saved.outcomes)} of {self.total} scores"
+        return f"{'Stopping after this response' if self.stopping else done} …"
+
+    def share(self) -> float:
+        return len(self.saved.outcomes) / self.total if self.total else 0.0
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import pytest
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
-from attribution.studies.annotation.tasks import Project, Turn, make_task
+from attribution.studies.annotation.tasks import Project, TaskTurn, make_task
 from tests.pages.browser.test_accessibility import STREAMLIT
 from tests.pages.browser.visits import MARKS, PATIENCE, SIZE, Browser, Page, expect
 from tests.pages.hostile import TEXTS
@@ -68,7 +68,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def filled(server: Server, name: str, answers: list[str]) -> tuple[Annotations, Project]:
     kept = Annotations(Store.open(server.database).database)
     project = kept.create(name, overlap=2)
-    question = Turn(speaker="user", text="What is there?")
+    question = TaskTurn(speaker="user", text="What is there?")
     kept.add_tasks([
         make_task(project.id, text, f"The source {n} says {SECRET}. {TEXTS[0]}", [question], title=SECRET, system="s")
         for n, text in enumerate(answers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Answer, Content
-from attribution.studies.annotation.tasks import Project, Task, Turn, make_task
+from attribution.studies.annotation.tasks import Project, Task, TaskTurn, make_task
 
 CONTENT: dict[Answer, Content] = {
     "flagged": Content(flags=("rendering",)),
@@ -15,7 +15,7 @@ CONTENT: dict[Answer, Content] = {
 
 
 def task(project: Project, number: int, system: str = "a", dataset: str = "d") -> Task:
-    turns = [Turn(speaker="user", text=f"Question {number}?")]
+    turns = [TaskTurn(speaker="user", text=f"Question {number}?")]
     source = f"The source of item {number}."
     return make_task(project.id, f"Answer {number} of {system}.", source, turns, system=system, dataset=dataset)
 

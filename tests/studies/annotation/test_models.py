@@ -13,7 +13,7 @@ from attribution.store.store import Store
 from attribution.studies.annotation.exchange import error_types, labelled_set, put_error_type
 from attribution.studies.annotation.models import TaskVerdict, against, saved, verify
 from attribution.studies.annotation.records import Answer
-from attribution.studies.annotation.tasks import Task, Turn, explicature, make_task, parse_tasks, tasks_of_run
+from attribution.studies.annotation.tasks import Task, TaskTurn, explicature, make_task, parse_tasks, tasks_of_run
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED
 from attribution.studies.groundedness.labelled_set import labelled_set as from_lines
 from attribution.types import Report
@@ -23,7 +23,9 @@ SOURCE = "The Eiffel Tower was finished in 1889. It stands in Paris."
 
 
 def a_task(answer: str, unit: str = "claim", source: str = SOURCE) -> Task:
-    return make_task("p", answer, source, [Turn(speaker="user", text="When was the Eiffel Tower finished?")], unit=unit)
+    return make_task(
+        "p", answer, source, [TaskTurn(speaker="user", text="When was the Eiffel Tower finished?")], unit=unit
+    )
 
 
 def test_a_verifier_reads_each_task_once_and_stops(store: Store, settings: Settings) -> None:
@@ -45,8 +47,9 @@ def test_a_verifier_reads_each_task_once_and_stops(store: Store, settings: Setti
 
 
 def test_a_task_is_verified_within_its_conversation(store: Store, settings: Settings) -> None:
-    turns = [Turn(speaker="user", text="What is the Eiffel Tower?"), Turn(speaker="system", text="It is in Paris."),
-             Turn(speaker="user", text="When was it built?")]  # fmt: skip
+    turns = [TaskTurn(speaker="user", text="What is the Eiffel Tower?"),
+             TaskTurn(speaker="system", text="It is in Paris."),
+             TaskTurn(speaker="user", text="When was it built?")]  # fmt: skip
     source = "The Eiffel Tower was finished in 1889. The Golden Gate Bridge was finished in 1937."
     claim_, answer = (make_task("p", "It was finished in 1889.", source, turns, unit=u) for u in ("claim", "answer"))
     assert explicature(claim_) == explicature(answer) == "The Eiffel Tower was finished in 1889."
@@ -86,7 +89,7 @@ def test_what_people_decided_is_a_labelled_set_that_can_be_read_again() -> None:
 
 def test_the_sentences_of_a_response_are_one_row() -> None:
     whole = "It was finished in 1889. It stands in Rome."
-    turns = [Turn(speaker="user", text="And the tower?"), Turn(speaker="system", text=whole)]
+    turns = [TaskTurn(speaker="user", text="And the tower?"), TaskTurn(speaker="system", text=whole)]
     second = make_task("p", "It stands in Rome.", "Another page.", turns, unit="sentence")
     first = make_task("p", "It was finished in 1889.", SOURCE, turns, unit="sentence")
     tasks: dict[str, Task] = {t.id: t for t in (first, second)}

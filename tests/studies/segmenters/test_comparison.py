@@ -21,7 +21,7 @@ from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.results import Table
+from attribution.studies.results import ResultTable
 from attribution.studies.segmenters.comparison import (
     Comparison,
     ComparisonReady,
@@ -191,7 +191,7 @@ def test_a_spreadsheet_runs_nothing_of_a_table_and_a_pipe_stays_in_its_cell() ->
     told = ("=1+1", "+1", "-1", "@sum", "\t=1", "\ufeff=1", "＝1", 'say "=1"', "a|b", -1, -0.5, None)
     rows = list(csv.reader(io.StringIO(csv_text([told]))))
     assert rows == [["'=1+1", "'+1", "'-1", "'@sum", "'=1", "'\ufeff=1", "'＝1", 'say "=1"', "a|b", "-1", "-0.5", ""]]
-    table = Table("T", ("segmenter", "x"), (("a|b", 1), ("c", None)))
+    table = ResultTable("T", ("segmenter", "x"), (("a|b", 1), ("c", None)))
     told = ("x;=1+1", 'x; "=1+1"', "a;b;\t-1", "a; b = c", ";@x;")
     rows = list(csv.reader(io.StringIO(csv_text([told]))))
     assert rows == [["x;'=1+1", 'x;\' "=1+1"', "a;b;' -1", "a; b = c", ";'@x;"]]

@@ -20,6 +20,7 @@ from attribution.studies.annotation.models import TaskVerdict
 from attribution.studies.annotation.project import Annotations, Work
 from attribution.studies.annotation.records import ANSWERS, Answer, Judgement, by_task, decided, finished
 from attribution.studies.annotation.tasks import Project, Task
+from attribution.types import SEVERITY
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
 from pages.ui.components import number_button, number_table, numbers
@@ -393,7 +394,7 @@ def quality_tables(found: Found) -> list[Figures]:
 
 def confusion_table(row: models.Against) -> Figures:
     """Make the table of one verifier's verdicts by people's answers."""
-    labels = [label for label in models.WORST if any(label == l for _, l in row.cells)]  # noqa: E741
+    labels = [label for label in SEVERITY if any(label == l for _, l in row.cells)]  # noqa: E741
     people: tuple[Answer, ...] = ("attributable", "not_attributable")
     name, _, version = row.verifier.partition(" ")
     table = Figures(f"Verdicts of {name}", version, ("People", *(look(label).word for label in labels)))

@@ -1,0 +1,71 @@
+"""The entries of `settings.sources`: the one place that reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from attribution.settings import COLLECTION, WEB
+
+INSTANCE = "searxng:"  # prefix of a source that is an instance: searxng:https://…
+SourceKind = Literal["library", "documents", "engine", "instance", "collection", "address", "path"]
+KINDS = ("library", "web", "collection", "documents")  # of sources, as History shows them
+_NAME = re.compile(r"\w+")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One source, by its text alone: whether an engine or a path exists is for those who open it."""
+
+    kind: SourceKind
+    name: str = ""  # of an engine or collection, the URL of a SearXNG instance or page, or a path
+
+    @classmethod
+    def of(cls, text: str) -> Source:
+        """Return the source that a text names; a single word that is nothing else can only be an engine."""
+        if text in ("library", "documents"):
+            return cls("library" if text == "library" else "documents")
+        if text.startswith(INSTANCE):
+            return cls("instance", text.removeprefix(INSTANCE))
+        if text.startswith(COLLECTION):
+            return cls("collection", text.removeprefix(COLLECTION))
+        if "://" in text:
+            return cls("address", text)
+        if _NAME.fullmatch(text):
+            return cls("engine", WEB if text == "web" else text)
+        return cls("path", text)
+
+    @property
+    def searches_web(self) -> bool:
+        """True for a web search engine or instance."""
+        return self.kind in ("engine", "instance")
+
+    @property
+    def is_local(self) -> bool:
+        """True if it is searched on this machine, without budget, limits and fallback."""
+        return self.kind in ("library", "documents", "collection")
+
+    @property
+    def shown(self) -> str:
+        """The kind as History shows it, one of KINDS."""
+        match self.kind:
+            case "library" | "collection" | "documents":
+                return self.kind
+            case "path":
+                return "documents"
+            case _:
+                return "web"
+
+
+def of_settings(sources: object) -> list[Source]:
+    """Return the sources of a report's settings, which may come from another version."""
+    entries = sources if isinstance(sources, list | tuple) else (sources,)
+    return [Source.of(str(entry)) for entry in entries]
+
+
+def kinds(sources: Iterable[Source]) -> list[str]:
+    """Return the kinds of sources, each once, in the order of KINDS."""
+    found = {source.shown for source in sources}
+    return [kind for kind in KINDS if kind in found]
