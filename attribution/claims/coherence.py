@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from attribution.errors import StageFailure
-from attribution.text.passages import passages, visible
-from attribution.types import Claim, Failure, Span
+from attribution.text.passages import Passage, passages, visible
+from attribution.types import Claim, Failure
 
 Pairs = Sequence[tuple[str, str]]
 Entailment = Callable[[Pairs], Sequence[float | None]]  # (claim, premise) pairs → p(entailed); None: too long to read
@@ -28,8 +29,8 @@ def check_coherence(
     The premise is the claim's sentence, of a table its row with the headings; for a claim drawn from several sentences
     it is the whole answer. A failure says how many claims were too long, or too many, to be read.
     """
-    rows = {p.span(0, len(p.text)): p.text for p in passages(answer) if p.kind == "row"}
-    pairs = {c.id: (c.text, premise) for c in claims if (premise := _premise(answer, c, rows)) is not None}
+    blocks = passages(answer)
+    pairs = {c.id: (c.text, premise) for c in claims if (premise := _premise(answer, c, blocks)) is not None}
     sizes = accumulate(len(claim) + len(premise) + 100 for claim, premise in pairs.values())
     read = [claim_id for claim_id, size in zip(pairs, sizes, strict=True) if size <= MAX_CHARACTERS]
     found: dict[str, float | None] = {}
@@ -58,8 +59,15 @@ def _left_out(count: int) -> list[Failure]:
     return [StageFailure("left_out", message).as_failure("coherence", "claims")]
 
 
-def _premise(answer: str, claim: Claim, rows: Mapping[Span, str]) -> str | None:
+def _premise(answer: str, claim: Claim, blocks: Sequence[Passage]) -> str | None:
+    """Return the claim's sentence without citation marks; None if the claim says the same."""
     if not claim.sentence:
         return answer
-    sentence = rows.get(claim.sentence) or visible(answer, *claim.sentence)
+    start, end = claim.sentence
+    at = bisect_right(blocks, start, key=lambda block: block.start) - 1
+    if at < 0 or blocks[at].end < end:
+        sentence = visible(answer, start, end)
+    else:
+        written = zip(blocks[at].text, blocks[at].places, strict=True)
+        sentence = "".join(character for character, (a, b) in written if start <= a and b <= end)
     return None if sentence.split() == claim.text.split() else sentence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from attribution.claims.coherence import check_coherence
 from attribution.review.marks import find
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
@@ -134,6 +135,13 @@ def test_the_example_of_a_form_is_found_by_it(row: object) -> None:
     assert mark.row is form and answer[mark.start : mark.end].strip() == form.example
     if form.form:
         assert [m.form for m in find(answer, names=frozenset(["annual report"])).marks] == [form.form]
+
+
+@pytest.mark.parametrize("mark", ["[1]", "¹", "(Rossi, 2020)", "citeturn0search0"])
+def test_a_claim_with_a_mark_still_repeats_its_sentence(mark: str) -> None:
+    answer = f"It is so. {FIRST} {mark}."
+    claims = Sentences(Settings()).segment("", answer).claims
+    check_coherence(answer, claims, lambda pairs: pytest.fail(f"compared: {pairs}"), 0.5)
 
 
 def test_a_name_in_brackets_is_a_mark_if_the_run_has_such_a_source() -> None:
