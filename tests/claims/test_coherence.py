@@ -65,17 +65,17 @@ def test_a_threshold_of_zero_keeps_every_claim_and_no_claim_needs_no_verifier() 
     assert check_coherence(ANSWER, [], never, 0.5) == ([], [])
 
 
-def test_the_premise_of_a_table_row_has_its_headings() -> None:
+def test_the_premise_of_a_cell_has_its_headings() -> None:
     answer = "| Film | Year |\n|---|---|\n| Psycho | 1960 |\n"
-    start = answer.index("Psycho")
-    row = (start, answer.index("1960") + 4)
+    start = answer.index("1960")
+    cell = (start, start + 4)
     asked: list[tuple[str, str]] = []
 
     def entailed(pairs: Sequence[tuple[str, str]]) -> list[float]:
         asked.extend(pairs)
         return [0.1] * len(pairs)
 
-    whole, part = claim("Film: Psycho; Year: 1960", row), claim("Psycho was released in 1960.", row)
+    whole, part = claim("The year of Psycho is 1960.", cell), claim("Psycho was released in 1960.", cell)
     (whole, part), _ = check_coherence(answer, [whole, part], entailed, 0.5)
-    assert asked == [("Psycho was released in 1960.", "Film: Psycho; Year: 1960")]
+    assert asked == [("Psycho was released in 1960.", "The year of Psycho is 1960.")]
     assert whole.checked and not part.checked
