@@ -89,9 +89,14 @@ def _api(settings: Settings, host: str, port: int) -> None:
     app = create(settings, Keys.from_environment(), host_names(host), work)
     config = Config(app, host=host, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=5)
     print(f"Attribution API: http://{host}:{port} (what it offers: /docs)", flush=True)
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_DFL)  # after uvicorn has ended its work, and without a traceback
+    _end_by_signals()  # after uvicorn has ended its work
     Server(config, work).run()
+
+
+def _end_by_signals() -> None:
+    """Let signals end the process by themselves, at once and without a traceback."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def _log_plainly() -> None:
@@ -105,7 +110,10 @@ def mcp(args: argparse.Namespace) -> None:
     from attribution.server.mcp import server
     from attribution.server.work import Work
 
-    server(options.settings(args), Work(turns())).run("stdio")
+    _log_plainly()
+    made = server(options.settings(args), Work(turns()))
+    _end_by_signals()  # the thread that reads standard input would keep the process until the next line
+    made.run("stdio")
 
 
 STEPS = 20  # lines of progress

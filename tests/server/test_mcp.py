@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import signal
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -63,6 +66,30 @@ def test_over_http_with_a_key(server: Server) -> None:
     with pytest.raises(BaseExceptionGroup) as refused:
         asyncio.run(run("wrong-key-of-the-tests"))
     assert "MCPError" in repr(refused.value)
+
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_server_over_standard_input_at_once(number: signal.Signals) -> None:
+    command = [sys.executable, "-m", "attribution", "mcp", "--verifier", "embedded-small"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+        assert server.stdin and server.stdout and server.stderr
+        server.stdin.write(json.dumps(HELLO).encode() + b"\n")
+        server.stdin.flush()
+        assert b'"id":1' in server.stdout.readline()
+        server.send_signal(number)
+        try:
+            assert server.wait(5) == -number
+        finally:
+            server.kill()
+        assert server.stderr.read() == b""
 
 
 @pytest.mark.slow  # the client of docs/api.md does so too
