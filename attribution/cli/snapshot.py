@@ -57,23 +57,20 @@ def import_(args: argparse.Namespace) -> None:
 
 
 def import_run(snapshot: Snapshot, store: Store) -> str:
-    """Save the run of a snapshot; its id, or a new one if another run has that id."""
+    """Save the run of a snapshot under a new id, and return that; a run that is there already stays as it is.
+
+    The file's own id may be that of a link to a run which was deleted.
+    """
     from attribution.evidence.permissions import as_record
     from attribution.store.runs import new_run_id
 
     safe = as_record(snapshot.report.settings, Settings.from_environment())
     report = snapshot.report.model_copy(update={"settings": safe})
-    saved = store.runs.load(report.id)
-    if saved == report:
+    if store.runs.load(report.id) == report:
         return report.id
-    if saved is not None or store.runs.is_known(report.id) or not _is_id(report.id):
-        report = report.model_copy(update={"id": new_run_id()})
+    report = report.model_copy(update={"id": new_run_id()})
     snapshot.over(store).runs.save(report, snapshot.provenance)
     return report.id
-
-
-def _is_id(text: str) -> bool:
-    return len(text) == 16 and all(c in "0123456789abcdef" for c in text)
 
 
 def replay(args: argparse.Namespace) -> None:

@@ -236,10 +236,6 @@ class Runs:
             return None
         return RunInputs(row.created_at, row.question, row.answer, json.loads(row.settings or "{}"), row.version > 0)
 
-    def is_known(self, run_id: str) -> bool:
-        """Return True if the id belongs to a run, including deleted ones."""
-        return bool(self._database.rows(t.runs, [run_id]))
-
     # --- versions ---
 
     def versions(self, run_id: str) -> list[RunVersion]:

@@ -49,15 +49,17 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
     capsys.readouterr()
     assert main(["snapshot", "import", str(frozen)]) == 0
-    assert json.loads(capsys.readouterr().out) == {"run": run_id}
+    imported = json.loads(capsys.readouterr().out)["run"]
     store = Store.open(Settings.from_environment().database_url)
-    kept = store.runs.load(run_id)
+    kept = store.runs.load(imported)
     assert kept is not None and all(p.text for p in kept.pages)
+    assert imported != run_id and store.runs.load(run_id) is None  # a deleted link leads to no run of a file
 
     snapshot = read(frozen)
-    foreign = snapshot.report.model_copy(update={"question": "Another?"})
+    foreign = snapshot.report.model_copy(update={"id": imported, "question": "Another?"})
     other = import_run(type(snapshot)(foreign, snapshot.provenance, {}, {}), store)
-    assert other != run_id and store.runs.load(run_id) == kept  # nobody's run is replaced by an import
+    assert other != imported and store.runs.load(imported) == kept  # nobody's run is replaced by an import
+    assert import_run(type(snapshot)(kept, snapshot.provenance, {}, {}), store) == imported  # it is there already
 
 
 @pytest.mark.parametrize(

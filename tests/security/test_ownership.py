@@ -14,6 +14,7 @@ from attribution.review import corrections
 from attribution.settings import Settings
 from attribution.store import schema as t
 from attribution.store.history import HistoryQuery
+from attribution.store.rights import Access
 from attribution.store.store import Store
 from attribution.studies.annotation import exchange as annotation
 from attribution.types import AddClaim, Document, Drop, Edit, Report, Reword
@@ -159,7 +160,7 @@ def test_a_run_that_was_deleted_for_good_while_it_went_on_does_not_come_back(own
     for save in (owner.runs.save_unfinished, owner.runs.finish):
         with pytest.raises(NotYours, match="no longer in the database"):
             save(REPORT.model_copy(update={"id": GOING}))
-    assert not owner.runs.is_known(GOING)
+    assert owner.rights.access(GOING) == Access()
 
 
 def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store) -> None:
