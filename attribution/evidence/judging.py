@@ -24,6 +24,7 @@ from attribution.verdicts import counted
 from attribution.verifiers.calibration import log_odds
 from attribution.verifiers.contrast import contrast
 from attribution.verifiers.pairs import Reads
+from attribution.verifiers.slots import settle
 
 MAX_CLAIM = 600  # characters of a claim of which relevance is asked
 MIN_WORDS = 4  # per part: fewer hardly make a statement; more likely an abbreviation was taken for a sentence end
@@ -58,6 +59,7 @@ def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None =
     for places, of_statement in zip(groups, settled, strict=True):
         for i, judgement in zip(places, of_statement, strict=True):
             found[i] = judgement
+    found = settle([*zip(read, found, strict=True)], variants or verifier)
     in_order = iter(found)
     return [_joined(pair, [next(in_order) for _ in parts_of(pair[0])]) for pair in pairs]
 

@@ -26,13 +26,14 @@ from attribution.settings import Settings, models_folder
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities, Span
+from attribution.verifiers.antecedents import antecedent
 from attribution.verifiers.calibration import log_odds, softmax
 from attribution.verifiers.embedded_small import EmbeddedSmall
 from attribution.verifiers.pairs import check_claim_tokens, check_pairs, sharing, windows, word_for_word
 
 FOLDER = Path(__file__).parent / "base"
 ADAPTER = "adapter_model.safetensors"
-READING = "10"  # of the rules below and of the int8 weights: part of the version
+READING = "11"  # of the rules below and of the int8 weights: part of the version
 WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 LONG_SENTENCE = 96  # tokens: more are read in parts
@@ -172,13 +173,15 @@ class PassageReading:
         check_claim_tokens(claim, len(self._claim))
         self._ids, self._offsets = reader.encode(evidence)
         self._title = reader.encode(f"{title}.")[0][:TITLE_TOKENS] if title and not evidence.startswith(title) else []
-        self._room = WINDOW - len(self._claim) - len(self._title) - 4
+        self._room = WINDOW - len(self._claim) - TITLE_TOKENS - 4
         self._read: dict[tuple[int, int, bool], tuple[float, float]] = {}
         self.spans = statements(evidence)
         near = sharing(claim, evidence, self.spans)
         self.whole = self.spans[0][0], self.spans[-1][1]
         self._repeated = word_for_word(claim, evidence, self.spans)
         self.near = [] if self._repeated else near or [self.whole]  # what is read by itself
+        names = {span: antecedent(evidence, self.spans, span) for span in self.near}
+        self._names = {span: reader.encode(f"{name}:")[0][:TITLE_TOKENS] for span, name in names.items() if name}
 
     def probabilities(self, start: int, end: int, titled: bool) -> tuple[float, float]:
         """(entailed, contradicted) of a part of the evidence, in characters; of the surest window of a long one."""
@@ -187,7 +190,7 @@ class PassageReading:
             first = bisect_right(self._offsets, start, key=itemgetter(1))
             last = bisect_left(self._offsets, end, key=itemgetter(0))
             ids, offsets = self._ids[first:last], self._offsets[first:last]
-            before = self._title if titled else []
+            before = self._names.get((start, end)) or (self._title if titled else [])
             starts = [s for s in self.spans if start <= s[0] < end]
             room = self._room if len(starts) > 1 else min(self._room, LONG_SENTENCE)
             readings = [self._reader.read([*before, *ids[a:b]], self._claim) for a, b in windows(offsets, starts, room)]

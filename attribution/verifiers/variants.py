@@ -44,14 +44,14 @@ class Variant:
 
 
 def variants(claim: str, sentence: str) -> list[Variant]:
-    """Return at most four wordings that differ from the claim in one value given by the sentence, the likeliest first.
+    """Return at most four wordings that differ from the claim in one name given by the sentence, the likeliest first.
 
-    A number changes together with its unit, a name only for another of its type; two values that both texts name may
-    also change places. The subject of the claim stays, and so does every value that the sentence states too.
+    A name changes only for another of its type; two values that both texts name may also change places. The
+    subject of the claim stays, and so does every value that the sentence states too.
     """
-    likely = sorted((c for c in changes(claim, sentence, [sentence]) if c.same_type), key=lambda c: -c.likeness)
+    named = (c for c in changes(claim, sentence, [sentence]) if c.kind == "name" and c.same_type)
     made = list(exchanged(claim, sentence))
-    made += [_variant(claim, together) for together in with_units(likely)]
+    made += [_variant(claim, [change]) for change in sorted(named, key=lambda c: -c.likeness)]
     first: dict[str, Variant] = {}
     for variant in made:
         if variant.text != claim:

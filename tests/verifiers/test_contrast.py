@@ -9,15 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.errors import BadInput
-from attribution.models import mpnet
-from attribution.settings import Settings
 from attribution.types import Judgement, Pair, Probabilities
 from attribution.verifiers.contrast import contrast, reversed_roles
-from attribution.verifiers.embedded_base import EmbeddedBase
 
-CLAIM = "The bridge opened in 1939."
-PASSAGE = "It spans the Golden Gate. The bridge opened in 1937. It was painted orange."
-VARIANT = "The bridge opened in 1937."
+CLAIM = "The bridge was opened by Marcus Weber."
+PASSAGE = "It spans the Golden Gate. The bridge was opened by Anna Keller. It was painted orange."
+VARIANT = "The bridge was opened by Anna Keller."
 
 
 def judgement(entailed: float, contradicted: float = 0.0, alone: float | None = None) -> Judgement:
@@ -42,7 +39,7 @@ def test_a_passage_that_entails_the_claim_with_its_own_value_contradicts_the_cla
     assert found.probabilities.contradicted == pytest.approx(0.8)
     assert PASSAGE[slice(*found.sentence)] == VARIANT
     assert found.signals["variant"] == 0.8
-    assert found.difference == "the claim says “1939”, the source “1937”"
+    assert found.difference == "the claim says “Marcus Weber”, the source “Anna Keller”"
     assert verifier.asked == [(CLAIM, VARIANT), (VARIANT, VARIANT), (VARIANT, VARIANT, "Bridges")]
 
 
@@ -70,7 +67,10 @@ def test_a_passage_that_seems_to_support_the_claim_but_is_sure_of_the_variant_co
 
 
 def test_where_another_passage_supports_the_claim_nothing_is_suspected() -> None:
-    reads = [((CLAIM, PASSAGE), judgement(0.1, 0.3, 0.7)), ((CLAIM, "It opened in 1939."), judgement(0.9, 0.0, 0.0))]
+    reads = [
+        ((CLAIM, PASSAGE), judgement(0.1, 0.3, 0.7)),
+        ((CLAIM, "Marcus Weber opened it."), judgement(0.9, 0.0, 0.0)),
+    ]
     verifier = Told({VARIANT: 0.9})
     assert contrast([reads], verifier) == [[j for _, j in reads]] and not verifier.asked
 
@@ -97,7 +97,7 @@ def test_a_variant_must_hold_with_the_title_too() -> None:
 
 
 @pytest.mark.parametrize("refused", [CLAIM, VARIANT])
-def test_what_the_verifier_refuses_costs_only_itself(refused: str) -> None:
+def test_what_the_verifier_refuses_affects_no_other(refused: str) -> None:
     class Refusing(Told):
         def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
             if any(claim == refused for claim, *_ in pairs):
@@ -105,26 +105,11 @@ def test_what_the_verifier_refuses_costs_only_itself(refused: str) -> None:
             return super().verify(pairs)
 
     before = judgement(0.1, 0.3, 0.7)
-    other = "The dam opened in 1939."
-    reads = [[((CLAIM, PASSAGE), before)], [], [((other, "The dam opened in 1937."), before)]]
-    first, none, (second,) = contrast(reads, Refusing({VARIANT: 0.8, "The dam opened in 1937.": 0.8}))
+    other = "The dam was opened by Marcus Weber."
+    reads = [[((CLAIM, PASSAGE), before)], [], [((other, "The dam was opened by Anna Keller."), before)]]
+    first, none, (second,) = contrast(reads, Refusing({VARIANT: 0.8, "The dam was opened by Anna Keller.": 0.8}))
     assert first == [before] and not none
     assert second.probabilities.contradicted == pytest.approx(0.8)
-
-
-@pytest.mark.skipif(not mpnet.installed(), reason=mpnet.STEP)
-def test_a_deadline_of_another_length_is_a_contradiction(own_data_folder: None) -> None:
-    claim = "Report breaches: You have 30 days to tell the regulator about a serious leak."
-    passage = (
-        "Enforcement is national. An organisation must report a serious data breach to its supervisory authority "
-        "within 72 hours of becoming aware of it. Fines can reach 20 million euros."
-    )
-    verifier = EmbeddedBase(Settings())
-    pair = (claim, passage, "The General Data Protection Regulation")
-    (before,) = verifier.verify([pair])
-    ((after,),) = contrast([[(pair, before)]], verifier)
-    assert before.probabilities.contradicted < 0.5 < after.probabilities.contradicted
-    assert "72 hours" in passage[slice(*after.sentence)]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Variants replace one value of the claim by the sentence's, and keep its subject."""
+"""Variants replace one name of the claim by the sentence's, and keep its subject."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ from attribution.verifiers.variants import MAX_VARIANTS, keeps_subject, variants
 @pytest.mark.parametrize(
     ("claim", "sentence", "first"),
     [
-        ("It opened in 1939.", "The bridge opened in 1937.", "It opened in 1937."),
-        ("The leak must be reported within 30 days.", "It must be reported within 72 hours of becoming known.",
-         "The leak must be reported within 72 hours."),
         ("The record fine was imposed on Amazon.", "The record of 1.2 billion euros was imposed on Meta in May 2023.",
          "The record fine was imposed on Meta."),
         ("The screenplay was written by Robert Bloch, who adapted a novel by Joseph Stefano.",
@@ -27,20 +24,8 @@ def test_the_likeliest_variant_comes_first(claim: str, sentence: str, first: str
 
 
 def test_a_variant_says_what_differs() -> None:
-    (other, *_) = variants("It was within 30 days.", "It must be reported within 72 hours.")
-    assert other.difference == "the claim says “30 days”, the source “72 hours”"
     (other, *_) = variants("It was built by Ada Roe for Max Poe.", "Max Poe built it for Ada Roe.")
     assert other.difference == "the source has “Ada Roe” and “Max Poe” the other way round"
-
-
-def test_a_number_does_not_take_the_unit_of_another() -> None:
-    found = variants("It was won by a Greek in three hours.", "It was won in 2 hours 58 minutes by a Greek.")
-    assert [v.text for v in found] == ["It was won by a Greek in 2 hours."]
-
-
-def test_values_that_answer_different_questions_are_no_difference() -> None:
-    found = variants("The Suez Canal has twelve locks.", "It lies between two seas.")
-    assert [(v.text, v.difference) for v in found] == [("The Suez Canal has two locks.", "")]
 
 
 @pytest.mark.parametrize(

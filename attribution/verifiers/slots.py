@@ -1,0 +1,199 @@
+"""Settle the values of a claim against a passage: read the claim with the passage's own value, and compare the two.
+
+A neural verifier knows well whether a passage states a claim, and hardly notices that "12 metres" stands where the
+claim has "12 feet". So it is asked whether the passage entails the claim with the passage's value in it. If so, both
+values fill the same slot, and arithmetic decides whether they agree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from attribution.text.quantities import Value, compare
+from attribution.text.reading import values
+from attribution.text.sentences import sentences
+from attribution.text.words import shared_words
+from attribution.types import Judgement, Pair, Probabilities, Span, quoted
+from attribution.verifiers.pairs import Reads, verify_each
+
+AHEAD = 0.2  # its least lead over the claim, where the passage has the claim's own value too
+SUSPECTED = 0.5  # contradiction by a sentence from which on that value may stand in another slot
+BEHIND = 0.1  # and its most lag behind it, where the values differ
+SLOT = 0.5  # least entailment of the claim with the passage's value in it
+NOTICED = 0.1  # least probability of a relation for which values are settled, where the passage has few of the words
+READ = 3  # readings of a claim and a passage
+VALUES = 3  # values of a claim that are settled
+_PREPOSITION = re.compile(r"\b(?:in|on|at|from|since|by|until|during) (?:the )?$", re.IGNORECASE)
+_LISTED = re.compile(r",? (?:and |or )?")
+_ALL_OF = re.compile(
+    r"^(?:No|None of the|Neither of the|All the|All of the|All|Each of the|Each|Every|Both) |\b(?:always|never) "
+)
+_MEASURE = re.compile(r"[ -]?(deep|high|tall|long|wide|broad|thick|old|above|below|from|away)\b")
+_MEASURED = re.compile(
+    r"\b([a-z]{3,20})(?: was| is| of| were| are| reached| totalled| stood at| came to)+ "
+    r"(?:(?:about|around|almost|nearly|over|only|roughly|some|up to) )?$"
+)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A claim with the passage's values in place of its own."""
+
+    place: int  # of the pair
+    text: str
+    differing: tuple[tuple[Value, Value], ...]  # the claim's and the passage's, where they cannot both be true
+    implied: bool  # does the passage's value imply the claim's?
+    contested: bool = False  # the passage has the claim's value as well
+
+
+def settle(read: Sequence[tuple[Pair, Judgement]], verifier: Reads) -> list[Judgement]:
+    """Return the judgements of pairs, in order, corrected by the values of their texts."""
+    settled = [judgement for _, judgement in read]
+    asked = [reading for place, (pair, judgement) in enumerate(read) for reading in readings(place, pair, judgement)]
+    pairs: list[Pair] = [(reading.text, *read[reading.place][0][1:]) for reading in asked]
+    best: dict[int, tuple[float, Reading, Judgement]] = {}
+    for reading, found in zip(asked, verify_each(verifier, pairs), strict=True):
+        if isinstance(found, Judgement):
+            entailed, own = found.probabilities.entailed, settled[reading.place].probabilities.entailed
+            least = own + AHEAD if reading.contested else own - BEHIND if reading.differing else 0.0
+            if entailed >= max(SLOT, least) and entailed > best.get(reading.place, (0.0,))[0]:
+                best[reading.place] = (entailed, reading, found)
+    for place, (entailed, reading, found) in best.items():
+        settled[place] = _settled(read[place][0], settled[place], entailed, reading, found)
+    return settled
+
+
+def _settled(pair: Pair, before: Judgement, entailed: float, reading: Reading, found: Judgement) -> Judgement:
+    claim, passage = pair[:2]
+    if reading.differing:
+        probabilities = Probabilities(entailed=0.0, contradicted=entailed, no_relation=1 - entailed)
+        mine, its = reading.differing[0]
+        difference = (
+            f"the claim says {quoted(claim[slice(*mine.span)])}, the source {quoted(passage[slice(*its.span)])}"
+        )
+        return replace(
+            before,
+            probabilities=probabilities,
+            sentence=found.sentence,
+            difference=difference,
+            signals=before.signals | {"slot": round(entailed, 4)},
+        )
+    was = before.probabilities
+    if not reading.implied:  # both can be true, and the claim says more than the passage
+        none = round(was.no_relation + was.contradicted, 6)
+        return replace(
+            before,
+            probabilities=Probabilities(entailed=was.entailed, contradicted=0.0, no_relation=none),
+            difference="",
+        )
+    if entailed <= was.entailed:
+        return before
+    probabilities = Probabilities(entailed=entailed, contradicted=0.0, no_relation=1 - entailed)
+    return replace(
+        before,
+        probabilities=probabilities,
+        sentence=found.sentence,
+        difference="",
+        signals=before.signals | {"slot": round(entailed, 4)},
+    )
+
+
+def readings(place: int, pair: Pair, judgement: Judgement) -> Iterator[Reading]:
+    """Yield the claim with values of the passage, the likeliest first; none where the passage has all of its values."""
+    claim, passage = pair[:2]
+    mine, theirs = values(claim), values(passage)
+    if not mine or not theirs or not _worth(pair, judgement):
+        return
+    met = [v for v in mine if not v.universal and any(_written_alike(claim, v, passage, w) for w in theirs)]
+    unmet = [v for v in mine if v not in met]
+    if general := [v for v in unmet if v.universal]:
+        unmet = general  # the other values say when, or of what, it holds
+    rivals = {v: _rivals(claim, v, passage, theirs, judgement) for v in unmet}
+    contested = not any(rivals.values()) and (judgement.against or 0.0) >= SUSPECTED
+    if contested:
+        rivals = {v: [(w,) for (w,) in _rivals(claim, v, passage, theirs, judgement, contested=True)] for v in met}
+    slots = [(v, found) for v, found in rivals.items() if found][:VALUES]
+    for n in range(min(READ, max((len(found) for _, found in slots), default=0))):
+        made = [(v, found[min(n, len(found) - 1)]) for v, found in slots]
+        agreements = {
+            (v, w): compare(v, w) for v, of in made for w in (_beside(passage, of, theirs) if v.universal else of)
+        }
+        differing = tuple(both for both, agreement in agreements.items() if agreement == "different")
+        implied = all(agreement in ("equal", "not comparable") for agreement in agreements.values())
+        yield Reading(place, _with(claim, passage, made), differing, implied, contested)
+
+
+def _beside(passage: str, rivals: Sequence[Value], theirs: Sequence[Value]) -> list[Value]:
+    """The passage's values in the sentence of the first rival: a claim about all of them holds for each."""
+    start, end = _sentence_of(passage, rivals[0])
+    return [w for w in theirs if start <= w.start < end]
+
+
+@lru_cache(maxsize=256)
+def _spans(passage: str) -> tuple[Span, ...]:
+    return tuple(sentences(passage))
+
+
+def _sentence_of(passage: str, value: Value) -> Span:
+    return next(((a, b) for a, b in _spans(passage) if a <= value.start < b), (0, len(passage)))
+
+
+def _written_alike(claim: str, value: Value, passage: str, other: Value) -> bool:
+    return compare(value, other) == "equal" and claim[slice(*value.span)].lower() == passage[slice(*other.span)].lower()
+
+
+def _worth(pair: Pair, judgement: Judgement) -> bool:
+    probabilities = judgement.probabilities
+    noticed = max(probabilities.entailed, probabilities.contradicted, judgement.against or 0.0) >= NOTICED
+    return noticed or shared_words(*pair[:2]) >= 3
+
+
+def _rivals(
+    claim: str, value: Value, passage: str, theirs: Sequence[Value], judgement: Judgement, contested: bool = False
+) -> list[tuple[Value, ...]]:
+    """The values of a passage that may fill the slot of a claim's, the likeliest first: near the deciding sentence."""
+    found = {w: compare(value, w) for w in theirs}
+    comparable = [w for w in theirs if found[w] != "not comparable" and not _measure_others(claim, value, passage, w)]
+    if value.universal and len(comparable) > 1:
+        if all(_LISTED.fullmatch(passage[a.end : b.start]) for a, b in pairwise(comparable)):
+            return [tuple(comparable)]
+    elif contested:
+        comparable = [w for w in comparable if found[w] == "different"]
+    else:
+        comparable = [w for w in comparable if found[w] == "equal"] or comparable
+
+    def distance(rival: Value) -> tuple[float, bool]:
+        inside = judgement.sentence[0] <= rival.start < judgement.sentence[1]
+        return -shared_words(claim, passage[slice(*_sentence_of(passage, rival))]), not inside
+
+    return [(w,) for w in sorted(comparable, key=distance)]
+
+
+def _measure_others(claim: str, mine: Value, passage: str, its: Value) -> bool:
+    """Return True if the texts say what their values measure, and name two things: "a profit of", "a revenue of"."""
+    one, two = _measured(claim, mine), _measured(passage, its)
+    return bool(one and two) and one != two and not {one, two} & {*claim.lower().split()} & {*passage.lower().split()}
+
+
+def _measured(text: str, value: Value) -> str:
+    """Return the adjective behind a value or the noun before it that says what it measures; empty for none."""
+    behind = _MEASURE.match(text, value.end) if value.kind == "quantity" else None
+    before = _MEASURED.search(text, max(0, value.start - 50), value.start)
+    return behind[1].lower() if behind else before[1].lower() if before else ""
+
+
+def _with(claim: str, passage: str, made: Sequence[tuple[Value, Sequence[Value]]]) -> str:
+    """The claim with the passage's values in its slots; "No runner needed …" becomes "The runner needed …"."""
+    for value, rivals in sorted(made, key=lambda m: -m[0].start):
+        text = passage[rivals[0].start : rivals[-1].end]
+        before = _PREPOSITION.search(passage, max(0, rivals[0].start - 12), rivals[0].start)
+        if before and value.kind in ("date", "time") and not _PREPOSITION.search(claim, 0, value.start):
+            text = before[0] + text
+        claim = claim[: value.start] + text + claim[value.end :]
+        if value.universal:
+            claim = _ALL_OF.sub(lambda found: "The " if not found.start() else "", claim)
+    return claim

@@ -1,0 +1,26 @@
+"""What a pronoun at the start of a sentence stands for."""
+
+from __future__ import annotations
+
+import pytest
+
+from attribution.text.sentences import sentences
+from attribution.verifiers.antecedents import antecedent
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("The footbridge at Castelnera was opened in 1962. It cost 1.4 million lire.", "The footbridge at Castelnera"),
+        ("Marie Curie was born in Warsaw. She moved to Paris.", "Marie Curie"),
+        ("The sisters bought a mill. They sold it in 1901.", "The sisters"),
+        ("The bridge is long. It is wide. It cost 1.4 million lire.", "The bridge"),
+        ("The sisters bought a mill. It burned down in 1901.", ""),
+        ("The bridge was opened in 1962. She was the first to cross.", ""),
+        ("It cost 1.4 million lire.", ""),
+        ("The bridge is long. The town paid for it.", ""),
+    ],
+)
+def test_the_subject_of_the_sentence_before_is_named(text: str, name: str) -> None:
+    spans = [*sentences(text)]
+    assert antecedent(text, spans, spans[-1]) == name
