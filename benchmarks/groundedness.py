@@ -126,7 +126,7 @@ def measure(rows: Sequence[LabelledRow], methods: Sequence[str], settings: Setti
 
 
 def plot(evaluations: Mapping[str, Evaluation], path: Path) -> None:
-    """Macro F1 against latency, one panel a set (T24, figure 2)."""
+    """Macro F1 against latency, one panel a set (T24 Figure 2)."""
     from matplotlib.figure import Figure
 
     across = min(3, len(evaluations))

@@ -1,4 +1,4 @@
-"""Decomposition of ExpertQA answers: how fine, how faithful, how complete (W24, sections 4 and 5).
+"""Decomposition of ExpertQA answers: how fine, how faithful, how complete (W24 3.1, 8).
 
 python -m benchmarks.segmenters DATA [--segmenter NAME] [--sample N] [--quick] [--out FILE.json]
 

@@ -20,7 +20,7 @@ class Chunker(Protocol):
 
 
 class Fixed:
-    """Chunks of a fixed length (V24, section 4.4: 256 or 512).
+    """Chunks of a fixed length (V24 4.3: 256 or 512).
 
     At most `chunk_size` characters, cut between words; after a sentence where one ends in the last third.
     """

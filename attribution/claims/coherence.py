@@ -1,4 +1,4 @@
-"""Drop subclaims that their own sentence does not entail (W24, section 4.3)."""
+"""Drop subclaims that their own sentence does not entail (W24 8.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The context of a claim: the headings above it, and whether it can be verified without any (V24, section 4.2)."""
+"""The context of a claim: the headings above it, and whether it can be verified without any (V24 5.1)."""
 
 from __future__ import annotations
 

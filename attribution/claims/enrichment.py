@@ -1,4 +1,4 @@
-"""Decontextualise claims by rules (V24, section 4.3), and make a conversation's question stand alone (R23, section 3).
+"""Decontextualise claims by rules (V24 5.1.1), and make a conversation's question stand alone (R23 3.3).
 
 Only where question and answer leave one candidate; a wrong name is worse than a pronoun.
 """

@@ -1,4 +1,4 @@
-"""Annotation of claims by a language model: worthiness, independence, enrichment, queries (V24, section 4).
+"""Annotation of claims by a language model: worthiness, independence, enrichment, queries (V24 4.2, 5.1).
 
 Each claim has a separate prompt. If a reply fails, the failure is reported and the rules' annotation is kept.
 """

@@ -1,4 +1,4 @@
-"""Classify check-worthiness (V24, section 4.2): factual, opinion, not a claim, or other. The first match decides.
+"""Classify check-worthiness (V24 4.2): factual, opinion, not a claim, or other. The first match decides.
 
 The patterns are in data/worthiness.yaml; a parse then separates instructions and fragments from statements.
 """

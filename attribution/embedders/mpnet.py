@@ -1,4 +1,4 @@
-"""all-mpnet-base-v2, the SBERT model of V24 (section 4.4), from the same files as the base verifier."""
+"""all-mpnet-base-v2, the SBERT model of V24 4.3, from the same files as the base verifier."""
 
 from __future__ import annotations
 

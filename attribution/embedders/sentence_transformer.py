@@ -1,4 +1,4 @@
-"""A sentence-transformers model of the hub, by default the SBERT model of V24 (section 4.4)."""
+"""A sentence-transformers model of the hub, by default the SBERT model of V24 4.3."""
 
 from __future__ import annotations
 

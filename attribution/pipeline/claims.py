@@ -60,10 +60,10 @@ def annotate(
     context: Sequence[Turn] = (),
     stop: threading.Event | None = None,
 ) -> tuple[list[Claim], list[Failure]]:
-    """Annotate claims with check-worthiness and independence, and decontextualise dependent ones (V24, section 4).
+    """Annotate claims with check-worthiness and independence, and decontextualise dependent ones (V24 4.2, 5.1).
 
     This is done by rules, and for `tasks` by the language model. A claim that needs the conversation before the
-    question is not independent; its references are resolved from that conversation (explicatures: R23, section 3).
+    question is not independent; its references are resolved from that conversation (explicatures: R23 3.3).
     Setting `stop` ends the work between two claims. The part of a very long answer that the rules do not read is
     reported as a failure.
     """
@@ -87,7 +87,7 @@ def annotate(
 def check_coherence(
     answer: str, claims: Sequence[Claim], settings: Settings, store: Store, stop: threading.Event | None = None
 ) -> tuple[list[Claim], list[Failure]]:
-    """Mark claims as incoherent if their own sentence does not entail them (W24, section 4.3).
+    """Mark claims as incoherent if their own sentence does not entail them (W24 8.2).
 
     The small embedded verifier always decides: the meaning of the answer does not depend on the run's verifier.
     """

@@ -1,4 +1,4 @@
-"""Find the nearest chunks by FAISS inner product (V24, section 4.4; HNSW where they are many), and join rankings."""
+"""Find the nearest chunks by FAISS inner product (V24 4.3; HNSW where they are many), and join rankings."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Propositions from the dependency parse, without another model.
 
 Coordinations are distributed, clauses that modify a noun become sentences, dates and places are separated. If the rules
-are unsure of a sentence, it stays whole. The aim is atomic, coherent subclaims as in W24 (sections 2 and 4).
+are unsure of a sentence, it stays whole. The aim is atomic, coherent subclaims as in W24 3.1.
 """
 
 from __future__ import annotations

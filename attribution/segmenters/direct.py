@@ -1,4 +1,4 @@
-"""A language model reads the whole answer and the question, and lists independent claims (V24, section 4.4)."""
+"""A language model reads the whole answer and the question, and lists independent claims (V24 5.1.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Segment with a language model, sentence by sentence: the decomposers of W24 (section 3)."""
+"""Segment with a language model, sentence by sentence: the decomposers of W24 4.1 and W24 4.3."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extract predicates with their arguments, like PredPatt (White et al. 2016; W24, section 3): one claim each.
+"""Extract predicates with their arguments, like PredPatt (White et al. 2016; W24 4.2): one claim each.
 
 Relative, participial and appositive clauses borrow their subject, conjuncts share arguments, and adjectives,
 possessives and appositions are predicates too ("be", "poss"). The wording comes from the parse: complete but plain, and

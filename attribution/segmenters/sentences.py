@@ -1,4 +1,4 @@
-"""One claim a sentence, list item or table row (V24, section 4.1)."""
+"""One claim a sentence, list item or table row (V24 4.1)."""
 
 from __future__ import annotations
 

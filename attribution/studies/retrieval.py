@@ -1,4 +1,4 @@
-"""A frozen run repeated for every chunker × embedder (× with and without enrichment), as in V24's tables 4, 7, 8, 9.
+"""A frozen run repeated for every chunker × embedder (× with and without enrichment), as in V24 Table 4, 7, 8, 9.
 
 Every cell verifies the same claims over the same pages with the same verifier; only the passages differ.
 """

@@ -1,4 +1,4 @@
-"""Verify with a language model, few-shot, with a reason and a quote for each verdict (V24, section 4)."""
+"""Verify with a language model, few-shot, with a reason and a quote for each verdict (V24 4.3)."""
 
 from __future__ import annotations
 

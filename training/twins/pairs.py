@@ -1,4 +1,4 @@
-"""Answers and their altered twins as pairs with a target (T24, section 4.2).
+"""Answers and their altered twins as pairs with a target (T24 5.4).
 
 The target of a grounded answer is its cosine with the context, that of its twin one minus the cosine: a twin differs in
 a word or two, so that its cosine alone says nothing.

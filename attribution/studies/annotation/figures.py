@@ -1,4 +1,4 @@
-"""Compute the results of an annotation project and its agreement (R23, section 5, tables 3 to 8).
+"""Compute the results of an annotation project and its agreement (R23 Table 3, 4, 5, 6, 7 and 8).
 
 Intervals are bootstrapped over tasks, differences are tested by permutation. A task counts once, with the answer of
 most of its annotators or of the adjudicator.

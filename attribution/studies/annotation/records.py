@@ -1,4 +1,4 @@
-"""Annotators' judgements (R23, sections 4.1 and 4.2) as a log: each step adds a record, and none is changed.
+"""Annotators' judgements (R23 4.1, 4.2) as a log: each step adds a record, and none is changed.
 
 A step names the record that it follows, so that the same step sent twice, or from two windows, counts once. Undo also
 adds a record, which names what it restores. The state is a function of the set of records, so that records of two

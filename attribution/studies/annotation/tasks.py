@@ -1,4 +1,4 @@
-"""Make annotation tasks (R23, section 4) from finished runs, and assign them to annotators in a fixed order."""
+"""Make annotation tasks (R23 4.1) from finished runs, and assign them to annotators in a fixed order."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _joined(pages: Sequence[Page]) -> str:
 
 
 def explicature(task: Task) -> str:
-    """Decontextualise the answer by rules (V24, section 4.3); references that are not certain stay as they are."""
+    """Decontextualise the answer by rules (V24 5.1.1); references that are not certain stay as they are."""
     question, before = split_turns(task.turns)
     last = task.turns[-1].text if task.turns and task.turns[-1].speaker == "system" else ""
     whole = last if task.unit != "answer" and task.answer in last else task.answer

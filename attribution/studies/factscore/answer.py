@@ -171,7 +171,7 @@ class Decomposed:
     segmenter: str
     facts: tuple[str, ...]  # ids, in the order of the answer
     factual: int  # check-worthy claims
-    coherent: int  # of these, claims entailed by their own sentence: DecompScore (W24, section 4)
+    coherent: int  # of these, claims entailed by their own sentence: DecompScore (W24 3.2)
     seconds: float  # of segmentation, without loading models
     usage: LlmUsage | None = None
     failures: tuple[Failure, ...] = ()

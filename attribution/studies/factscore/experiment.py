@@ -1,4 +1,4 @@
-"""Score many answers, keep the scores, and tabulate them in the form of W24, tables 4 and 5."""
+"""Score many answers, keep the scores, and tabulate them in the form of W24 Table 4 and W24 Table 5."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def _facts(scored: Sequence[ScoredAnswer], segmenters: Sequence[str]) -> ResultT
 def _sensitivity(
     cells: dict[tuple[str, str], Score], segmenters: Sequence[str], verifiers: Sequence[str]
 ) -> ResultTable:
-    """Tabulate how much the score changes when only the decomposer changes (W24, section 5)."""
+    """Tabulate how much the score changes when only the decomposer changes (W24 8.2)."""
     rows: list[tuple[Cell, ...]] = []
     for verifier in verifiers:
         known = [(value, s) for s in segmenters if (value := cells[s, verifier].factscore) is not None]

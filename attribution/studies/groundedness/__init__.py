@@ -1,4 +1,4 @@
-"""Methods that decide if a response is grounded in its context: those that T24 compares (section 4), and some others.
+"""Methods that decide if a response is grounded in its context: those that T24 5 compares, and some others.
 
 Each method scores a whole response from 0 to 1; the decision threshold is tuned on labelled responses (`figures`).
 Methods that need a key or a downloaded model say so in `needs`.

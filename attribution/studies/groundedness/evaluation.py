@@ -1,4 +1,4 @@
-"""Run methods on labelled responses, and tell how well they find the ungrounded ones (T24, section 5).
+"""Run methods on labelled responses, and tell how well they find the ungrounded ones (T24 6).
 
 The class that is looked for is *ungrounded*: a response is flagged where its score is below a threshold, which is tuned
 on one split and reported on the other.
@@ -168,7 +168,7 @@ class Estimate(Frozen):
 
 
 class ErrorType(Frozen):
-    """Test rows of one error type, and how many of them were misclassified (T24, table 4)."""
+    """Test rows of one error type, and how many of them were misclassified (T24 Table 4)."""
 
     name: str  # GROUNDED: responses without an error
     rows: int

@@ -80,7 +80,7 @@ def error_types(evaluation: Evaluation) -> list[str]:
 
 
 def error_table(evaluation: Evaluation) -> ResultTable:
-    """Misclassified test rows by error type (T24, table 4)."""
+    """Misclassified test rows by error type (T24 Table 4)."""
     names = error_types(evaluation)
     rows = []
     for f in ranked(evaluation):
@@ -98,7 +98,7 @@ def f1_by_latency(
     mark: str = "#2f5d8a",
     paper: str = "#ffffff",
 ) -> Figure:
-    """Macro F1 with its interval against the seconds of a response, on a logarithmic axis (T24, figure 2)."""
+    """Macro F1 with its interval against the seconds of a response, on a logarithmic axis (T24 Figure 2)."""
     import numpy  # noqa: F401  # before plotly: it would use them half imported while another thread imports them
     import pandas  # noqa: F401
     import plotly.graph_objects as go

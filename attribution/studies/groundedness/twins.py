@@ -1,4 +1,4 @@
-"""Make altered twins of grounded English answers by rule: number, name, negation, order, scope (T24, section 3)."""
+"""Make altered twins of grounded English answers by rule: number, name, negation, order, scope (T24 4.2)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KINDS = {
     "order": "steps or events are in another order",
     "scope": "what holds for some, often or partly is said to hold for all, always or entirely",
 }
-ERROR_TYPES = {  # labels of T24's error analysis (table 4); the last one: not mentioned in the source at all
+ERROR_TYPES = {  # labels of T24 Table 5; the last one: not mentioned in the source at all
     "factual_inaccuracy": "A number, date, name or property is wrong.",
     "misattribution": "Something is ascribed to the wrong person, body, place or source.",
     "contextual_misinterpretation": "Something is carried beyond the condition, part or degree that the source gives.",

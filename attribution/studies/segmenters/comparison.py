@@ -1,4 +1,4 @@
-"""Segment one answer in several ways, check all claims by the same evidence, and compare them (W24, section 5)."""
+"""Segment one answer in several ways, check all claims by the same evidence, and compare them (W24 8.2)."""
 
 from __future__ import annotations
 
@@ -318,7 +318,7 @@ class Decomposition:
 
     @property
     def decompscore(self) -> float | None:
-        """The number of claims entailed by their own sentence (W24: an adaptation of FActScore to the sentence)."""
+        """The number of claims entailed by their own sentence (W24 3.2)."""
         return None if self.coherent is None else self.coherent * self.claims
 
 

@@ -279,7 +279,7 @@ def quality(now: BenchmarkProgress) -> Node:
 
 
 def errors(now: BenchmarkProgress) -> Node | None:
-    """Tabulate misclassified test responses by error type (T24, table 4); None if no type is given."""
+    """Tabulate misclassified test responses by error type (T24 Table 4); None if no type is given."""
     names = error_types(now.evaluation)
     if not [name for name in names if name not in (GROUNDED, "not said")]:
         return None

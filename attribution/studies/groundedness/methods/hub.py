@@ -1,4 +1,4 @@
-"""Score pairs of context and response with published hub models (T24, section 4.2; MiniCheck, AlignScore).
+"""Score pairs of context and response with published hub models (T24 5.2; MiniCheck, AlignScore).
 
 No code from the hub is run. A context that is too long for a model is read in windows, and the best one counts.
 """

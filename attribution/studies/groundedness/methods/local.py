@@ -1,4 +1,4 @@
-"""Groundedness methods of this project: entailment and similarity (T24, section 4.2), and the pipeline itself."""
+"""Groundedness methods of this project: entailment and similarity (T24 5.1, 5.2), and the pipeline itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Language models as judges of a response (T24, section 4.3), and SelfCheckGPT's contradiction scores."""
+"""Language models as judges of a response (T24 5.3), and SelfCheckGPT's contradiction scores."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class TripletRelation(_Reply):
 class RefChecker(Prompted):
     """Method `refchecker`: (subject, relation, object) triplets, each checked by a separate prompt (Hu et al. 2024).
 
-    Its aggregation rules (section 4.3) are readings of the method. A response that states nothing is grounded.
+    Its aggregation rules (Hu et al. 2024) are readings of the method. A response that states nothing is grounded.
     """
 
     prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v2")

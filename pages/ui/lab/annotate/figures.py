@@ -267,7 +267,7 @@ def count(tasks: Sequence[str]) -> Cell:
 
 
 def share_tables(found: Found) -> list[Figures]:
-    """Make tables 3 to 6 of R23."""
+    """Make R23 Table 3, 4, 5 and 6."""
     table = Figures(
         "Attribution",
         "Each task counts once, with what most annotators said or the adjudicator decided. Interpretable is of the "
@@ -363,7 +363,7 @@ def _agreement(found: Agreement) -> tuple[Cell, ...]:
 
 
 def quality_tables(found: Found) -> list[Figures]:
-    """Make tables 7 and 8 of R23."""
+    """Make R23 Table 7 and 8."""
     tables = []
     audit = Figures(
         "Audit",
