@@ -42,6 +42,12 @@ class Turns:
             running = sum(t.running for t in self._tickets)
             return running, len(self._tickets) - running
 
+    def waits(self, owner: Hashable) -> bool:
+        """Return True if the owner waits for a turn and has none."""
+        with self._changed:
+            own = [t.running for t in self._tickets if t.owner == owner]
+        return bool(own) and not any(own)
+
     def check(self, owner: Hashable) -> None:
         """Raise Busy if the owner's next run would be refused."""
         with self._changed:
@@ -52,10 +58,14 @@ class Turns:
             raise Busy(f"{self._share} runs of yours are waiting, and no more are taken: try again in a few minutes")
 
     @contextmanager
-    def ticket(self, owner: Hashable) -> Iterator[Ticket]:
-        """Take a place in the queue and give it back at the end. Raises Busy if too many wait."""
+    def ticket(self, owner: Hashable, again: bool = False) -> Iterator[Ticket]:
+        """Take a place in the queue and give it back at the end. Raises Busy if too many wait.
+
+        Work that was begun queues `again` for its next part, which is never refused.
+        """
         with self._changed:
-            self.check(owner)
+            if not again:
+                self.check(owner)
             ticket = Ticket(owner, next(self._numbers))
             self._tickets.append(ticket)
         try:

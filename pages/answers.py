@@ -121,7 +121,7 @@ def start() -> None:
 
     report = blank(question, answers[0], settings)
     initial = AnswersProgress(report, id, documents=documents, answers=(answers[0], answers[1]))
-    JOB.launch(initial, work(initial, compare, partial(save_answers, database, id)), id)
+    JOB.launch(initial, work(initial, compare, partial(save_answers, database, id)), id, lasting=True)
 
 
 # --- the page ---

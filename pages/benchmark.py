@@ -35,7 +35,7 @@ from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, La
 from attribution.studies.groundedness.report import f1_by_latency, ranked
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, frame, state
-from pages.ui.background import Work
+from pages.ui.background import Work, in_turns
 from pages.ui.choices import explain
 from pages.ui.components import link, numbers
 from pages.ui.fields import pick, pick_many
@@ -158,9 +158,10 @@ def go_on() -> None:
 def _launch(id: str, labelled: SavedSet, saved: SavedBenchmark, chosen: Settings) -> None:
     known = {(o.method, o.row): o for o in saved.outcomes}
     methods = [m for m in saved.methods if not METHODS[m].missing(chosen)]
+    browser = state.browser()
 
     def outcomes(stop: threading.Event) -> Iterator[Outcome | LeftOut]:
-        return run(labelled.rows, methods, chosen, known, stop)
+        return in_turns(browser, stop, run(labelled.rows, methods, chosen, known, stop))
 
     save = partial(save_benchmark, store(), id)
     JOB.launch(evaluated(labelled, saved, running=True), work(labelled, saved, outcomes, save), id)

@@ -131,7 +131,7 @@ def start() -> None:
     id, report = new_run_id(), blank(*run.text(), settings).model_copy(update={"context": choices.turns()})
     initial = CompareProgress(report, id, documents=choices.documents(), segmenters=tuple(segmenters()))
     MANY.clear()
-    ONE.launch(initial, work(initial, comparing(), partial(save_comparison, store(), id)), id)
+    ONE.launch(initial, work(initial, comparing(), partial(save_comparison, store(), id)), id, lasting=True)
 
 
 def comparing() -> Compare:

@@ -14,7 +14,7 @@ import streamlit as st
 from attribution.errors import BadInput, NotYours
 from attribution.files import parse_rows
 from attribution.llm.client import Llm
-from attribution.pipeline.experiment import run_each
+from attribution.pipeline.experiment import Result, run_each
 from attribution.reports.html import Child, Node, el, plural
 from attribution.settings import LIMITS
 from attribution.store.runs import new_run_id
@@ -32,7 +32,7 @@ from attribution.studies.groundedness.test_sets import (
 from attribution.studies.groundedness.twins import KINDS
 from attribution.types import Span
 from pages.ui import background, choices, frame, run, state, thresholds
-from pages.ui.background import Work
+from pages.ui.background import Work, in_turns
 from pages.ui.components import link
 from pages.ui.files import sample
 from pages.ui.frame import copy_line, note, section, show, small, status_line
@@ -47,7 +47,7 @@ SAMPLE = (
     '{"question": "When was it built?", "context": "The tower was built in 1889.", '
     '"response": "The tower was built in 1889."}\n'
 )
-Make = Callable[[Sequence[Grounded]], Iterator[tuple[list[Made], list[str]]]]  # for each answer
+Make = Callable[[Sequence[Grounded], threading.Event], Iterator[Result[tuple[list[Made], list[str]]]]]  # of each
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def work(begun: EvokedSet, make: Make, save: Callable[[EvokedSet], None]) -> Wor
         grown, saved, left = begun, time.monotonic(), begun.answers[begun.done :]
         save(grown)
         try:
-            for answer, result in zip(left, run_each(left, lambda one: next(make([one])), stop), strict=False):
+            for answer, result in zip(left, make(left, stop), strict=False):
                 rows, problems = result.value or ([], [result.problem])
                 grown = grown.with_answer(rows, [f"{answer.id}: {problem}" for problem in problems])
                 update(set=grown)
@@ -113,7 +113,14 @@ def _launch(id: str, begun: EvokedSet) -> None:
     if isinstance(settings, str):
         return
     llm = Llm(settings, database) if begun.by_llm else None
-    altered = partial(make, kinds=begun.kinds, seed=begun.seed, llm=llm)
+    browser = state.browser()
+
+    def altered(answers: Sequence[Grounded], stop: threading.Event) -> Iterator[Result[tuple[list[Made], list[str]]]]:
+        def of_one(answer: Grounded) -> tuple[list[Made], list[str]]:
+            return next(make([answer], begun.kinds, begun.seed, llm))
+
+        return in_turns(browser, stop, run_each(answers, of_one, stop))
+
     JOB.launch(MakeProgress(set=begun), work(begun, altered, partial(save, database, id)), id)
 
 

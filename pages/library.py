@@ -20,7 +20,7 @@ from attribution.store.store import Store
 from attribution.types import Document, Failure
 from pages.ui import background, frame, state
 from pages.ui.answer_view import source_view
-from pages.ui.background import Work
+from pages.ui.background import Work, in_turns
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS
 from pages.ui.frame import note, section, show, small, status_line
 from pages.ui.job_page import JobPage
@@ -104,7 +104,8 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
         return ingest.add(Store.open(settings.database_url), name, items, settings, stop=stop, owner=browser)
 
     def embed(stop: threading.Event) -> Iterator[tuple[int, int]]:
-        return ingest.embed(Store.open(settings.database_url), name, hybrid.local_embedder(settings), stop)
+        embedded = ingest.embed(Store.open(settings.database_url), name, hybrid.local_embedder(settings), stop)
+        return in_turns(browser, stop, embedded)
 
     JOB.launch(AddProgress(name, len(items)), work(items, add, embed))
     return ""

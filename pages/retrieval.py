@@ -35,7 +35,7 @@ from attribution.studies.retrieval import (
 )
 from attribution.types import UNCHECKED, Evidence, Label, Report
 from pages.ui import background, frame, run, state
-from pages.ui.background import Work
+from pages.ui.background import Work, in_turns
 from pages.ui.choices import explain
 from pages.ui.components import link
 from pages.ui.fields import pick_many
@@ -110,8 +110,13 @@ def work(
 def start(snapshot: bytes | None, run_id: str, cuts: Sequence[str], embedders: Sequence[str]) -> None:
     """Compute the grid of an uploaded snapshot, or of a saved run."""
     source = partial(load_snapshot, snapshot) if snapshot else saved_run(run_id)
-    id = new_run_id()
-    JOB.launch(GridProgress(), work(source, cuts, embedders, compute_cell, partial(save_grid, store(), id)), id)
+    id, browser = new_run_id(), state.browser()
+
+    def compute(snapshot: Snapshot, choice: Choice, stop: threading.Event) -> Cell | None:
+        cells = (compute_cell(snapshot, one, stop) for one in (choice,))
+        return next(in_turns(browser, stop, cells), None)
+
+    JOB.launch(GridProgress(), work(source, cuts, embedders, compute, partial(save_grid, store(), id)), id)
 
 
 def saved_run(run_id: str) -> Callable[[], Snapshot]:

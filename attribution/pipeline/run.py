@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, repeat
 from typing import TypeVar
@@ -348,3 +348,27 @@ def in_turn(
             yield Queued(place)
         if ticket.running:
             yield from run()
+
+
+def each_in_turn(
+    owner: str, stop: threading.Event, steps: Iterable[T], among: Turns | None = None
+) -> Iterator[Queued | T]:
+    """Yield what `steps` yields, each made in a turn of its own, so that long work lets that of others pass.
+
+    Work that is stopped before its first turn yields nothing; later it ends by itself. Raises Busy if too many wait.
+    """
+    queue, left, begun = among or turns(), iter(steps), False
+    while True:
+        with queue.ticket(owner, begun) as ticket:
+            for place in queue.wait(ticket, stop):
+                yield Queued(place)
+            if not ticket.running:
+                break
+            try:
+                step = next(left)
+            except StopIteration:
+                return
+        begun = True
+        yield step
+    if begun:
+        yield from left

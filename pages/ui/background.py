@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 from weakref import WeakValueDictionary
 
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from attribution.events import Queued
 from pages.ui.choices import explain
+
+ALONE, LOOK = 120.0, 2.0  # seconds that a job goes on without a tab that follows it, and between two looks at them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,10 +46,11 @@ Work = Callable[[threading.Event, Callable[..., P]], None]
 class Job(Generic[P]):
     """A job with its own thread and stop signal. `work` gets the signal and a function that updates the progress.
 
-    `id` is that of the result: a page that is opened by the address of the result finds the job by it.
+    `id` is that of the result: a page that is opened by the address of the result finds the job by it. Unless it is
+    `lasting`, it is stopped when the tabs that follow it have been closed for ALONE seconds.
     """
 
-    def __init__(self, name: str, initial: P, work: Work[P], id: str = "") -> None:
+    def __init__(self, name: str, initial: P, work: Work[P], id: str = "", lasting: bool = False) -> None:
         self.id = id
         self.starter = ""  # the token of the browser that started it: others only watch
         if id:
@@ -52,7 +59,25 @@ class Job(Generic[P]):
         self._stop = threading.Event()
         self._progress, self._start = initial, initial.share()  # part of it may be done already
         self._started = time.monotonic()
+        self._followers: set[str] = set()  # ids of sessions
+        self._ended = threading.Event()
+        self.follow()
+        if self._followers and not lasting:
+            threading.Thread(target=self._watch, name=f"{name} tabs", daemon=True).start()
         threading.Thread(target=self._run, args=(work,), name=name, daemon=True).start()
+
+    def follow(self) -> None:
+        """Count the tab of this session, if there is one, among those that follow the job."""
+        if session := get_script_run_ctx(suppress_warning=True):
+            self._followers.add(session.session_id)
+
+    def _watch(self) -> None:
+        seen = time.monotonic()
+        while not self._ended.wait(LOOK):
+            if any(map(is_open, tuple(self._followers))):
+                seen = time.monotonic()
+            elif time.monotonic() - seen > ALONE:
+                return self.stop()
 
     def stop(self) -> None:
         """Ask the job to end with the results it has."""
@@ -90,6 +115,31 @@ class Job(Generic[P]):
         except Exception as problem:  # the page must not wait for ever
             error, detail = explain(problem)
         self._update(running=False, seconds=self._elapsed(), error=error, detail=detail)
+        self._ended.set()
+
+
+def is_open(session: str) -> bool:
+    """Return True while the tab of a session is connected."""
+    return Runtime.exists() and Runtime.instance().is_active_session(session)
+
+
+def in_turns(owner: str, stop: threading.Event, steps: Iterable[T]) -> Iterator[T]:
+    """Yield what `steps` yields, each made in a turn of its own among all work of this server.
+
+    Nothing that takes turns itself may be among the steps: where one turn is all there are, it would wait for ever.
+    """
+    from attribution.pipeline.run import each_in_turn
+
+    for step in each_in_turn(owner, stop, steps):
+        if not isinstance(step, Queued):
+            yield step
+
+
+def waits(job: Job[Any]) -> bool:
+    """Return True if whoever started a job waits for a turn."""
+    from attribution.pipeline.run import turns
+
+    return turns().waits(job.starter)
 
 
 _jobs: WeakValueDictionary[str, Job[Any]] = WeakValueDictionary()  # by the id of their result

@@ -40,15 +40,16 @@ class JobPage(Generic[P]):
         job: Job[P] | None = state.get(self.name)
         return job
 
-    def launch(self, initial: P, work: Work[P], id: str = "") -> None:
-        """Start a job, unless one is running; `id` is that of its result."""
+    def launch(self, initial: P, work: Work[P], id: str = "", lasting: bool = False) -> None:
+        """Start a job, unless one is running; `id` is that of its result. A lasting one goes on without its tab."""
         if not self.is_running():
-            self.start(Job(self.name, initial, work, id))
+            self.start(Job(self.name, initial, work, id, lasting))
 
     def start(self, job: Job[P] | None) -> None:
         """Follow a job from now on; None: show a result in its place."""
         if job is not None:
             job.starter = job.starter or state.browser()
+            job.follow()
             state.put(f"{self.name}_id", job.id)
         state.put(self.name, job)
         state.put(f"{self.name}_notice", None)
@@ -156,6 +157,8 @@ class JobPage(Generic[P]):
             self.draw_notice()
             if now and now.running and (doing := now.doing()):
                 left = now.seconds_left
+                if not now.stopping and (job := self.job()) and background.waits(job):
+                    doing, left = "Waiting for its turn …", None
                 status_line(doing if left is None or now.stopping else f"{doing} {time_left(left)}")
                 progress_bar(now.share(), f"Progress of the {self.what}")
             if now and now.error:

@@ -63,7 +63,7 @@ R = TypeVar("R", bound=RunProgress)
 
 
 class RunJob(background.Job[RunProgress]):
-    """One run. `before` is the run that it continues, which is shown until there is something new."""
+    """One run. `before` is the run that it continues or edits, which is shown until there is something new."""
 
     def __init__(
         self,
@@ -73,6 +73,7 @@ class RunJob(background.Job[RunProgress]):
         documents: Sequence[Document],
         run: Run,
         before: RunProgress | None = None,
+        lasting: bool = True,
     ) -> None:
         def work(stop: threading.Event, update: Callable[..., RunProgress]) -> None:
             def started(event: Event) -> None:
@@ -93,7 +94,7 @@ class RunJob(background.Job[RunProgress]):
             if before
             else RunProgress(blank(question, answer, settings), secrets.token_hex(6), documents=tuple(documents))
         )
-        super().__init__("run", initial, work)
+        super().__init__("run", initial, work, lasting=lasting)
 
 
 def blank(question: str, answer: str, settings: Settings) -> Report:
@@ -328,14 +329,15 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
     except AttributionError as error:
         RUN.refuse(explain(error)[0], "The run cannot be changed")
         return
-    database = store()
+    database, browser = store(), state.browser()
 
     def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
         from attribution.pipeline.editing import edit as events
+        from attribution.pipeline.run import each_in_turn
 
-        yield from events(now.report, change, settings, database, own, addresses, stop)
+        return each_in_turn(browser, stop, events(now.report, change, settings, database, own, addresses, stop))
 
-    RUN.start(RunJob(now.report.question, now.report.answer, settings, documents, run, before=now))
+    RUN.start(RunJob(now.report.question, now.report.answer, settings, documents, run, before=now, lasting=False))
 
 
 def judge(change: Judge) -> RunProgress | None:

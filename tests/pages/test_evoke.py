@@ -9,6 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput
+from attribution.pipeline.experiment import run_each
 from attribution.reports.html import html
 from attribution.store.store import Store
 from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, Made, load, make, save
@@ -26,7 +27,11 @@ GROUNDED = Grounded("t", "", ("The tower was built in 1889.",), "The tower was b
 def test_a_job_makes_a_set_that_can_be_read_again() -> None:
     assert list(make([GROUNDED], ["number"]))  # loads the parser, which takes longer than the job may
     begun, saved = EvokedSet((GROUNDED,), ("number", "scope", "name"), 0, False), []
-    altered = work(begun, lambda answers: make(answers, begun.kinds), saved.append)
+
+    def alter(answer: Grounded) -> tuple[list[Made], list[str]]:
+        return next(make([answer], begun.kinds))
+
+    altered = work(begun, lambda answers, stop: run_each(answers, alter, stop), saved.append)
     now = ended(Job("evoked", MakeProgress(set=begun), altered)).set
     assert saved[0] == begun and saved[-1] == now and now.done == 1
     assert summary(now.made) == "1 grounded answer, 2 twins: 1 number, 1 scope."

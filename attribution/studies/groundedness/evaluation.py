@@ -88,6 +88,8 @@ def run(
     failure in a row affects only that row; a method whose model cannot be loaded is left out.
     """
     for name in methods:
+        if stop.is_set():
+            return
         try:
             method = METHODS.build(name, settings)
             scored = partial(_scored, name, method, finished, stop)

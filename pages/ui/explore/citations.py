@@ -253,10 +253,10 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
 
 
 def _checking(listed: str) -> Check:
-    database = store()
+    database, browser = store(), state.browser()
 
     def run(report: Report, stop: threading.Event) -> Iterator[Step | CitationReport]:
         settings = of_saved_run(report.settings, Settings.from_environment(), "sources")
-        yield from citations.check(report, settings, database, stop, listed)
+        return background.in_turns(browser, stop, citations.check(report, settings, database, stop, listed))
 
     return run

@@ -92,14 +92,15 @@ def seek(report: Report, claims: Sequence[Claim], corrector: str) -> None:
     if is_running(report) or not claims:
         return
     review_of(report)  # keeps what an earlier job found
-    settings, database = settings_of(report), store()
+    settings, database, browser = settings_of(report), store(), state.browser()
 
     def work(stop: threading.Event, update: Callable[..., Seeking]) -> None:
         from attribution.review.corrections import propose
 
         now = update()
         of_saved_run(report.settings, settings, "sources")  # BadSetting for a model that no visitor may name
-        for proposal in propose(report, claims, settings, database, corrector, stop):
+        proposed = propose(report, claims, settings, database, corrector, stop)
+        for proposal in background.in_turns(browser, stop, proposed):
             now = update(proposals=(*now.proposals, proposal))
 
     state.put(JOB, background.Job("corrections", Seeking(run=report.id, total=len(claims)), work))

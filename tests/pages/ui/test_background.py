@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import pytest
 
 from attribution.errors import Unavailable
-from pages.ui.background import Job, P, Progress, compute, find, register
+from attribution.fair_queue import Turns
+from pages.ui import background
+from pages.ui.background import Job, P, Progress, compute, find, in_turns, register
 
 
 def finished(job: Job[P]) -> P:
@@ -84,3 +87,52 @@ def test_a_job_is_found_by_its_result_while_it_runs() -> None:
     job.stop()
     finished(job)
     assert find("a result") is None  # it may have been deleted since
+
+
+@pytest.mark.parametrize("lasting", [False, True])
+def test_a_job_ends_some_time_after_the_last_of_its_tabs_was_closed(
+    lasting: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(background, "ALONE", 0.3)
+    monkeypatch.setattr(background, "LOOK", 0.02)
+    tabs = {"first": True, "second": True}
+    monkeypatch.setattr(background, "is_open", tabs.__getitem__)
+    here = SimpleNamespace(session_id="first")
+    monkeypatch.setattr(background, "get_script_run_ctx", lambda suppress_warning: here)
+    job = Job("test", Progress(), lambda stop, update: None if stop.wait(20) else None, lasting=lasting)
+    here.session_id = "second"
+    job.follow()
+    tabs["first"] = False
+    time.sleep(0.6)
+    assert job.running
+    tabs["second"] = False
+    time.sleep(0.15)
+    assert job.running  # it may be opened again
+    time.sleep(0.6)
+    assert job.running == lasting
+    job.stop()
+    finished(job)
+
+
+def test_a_job_lets_the_work_of_others_pass_between_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = Turns(1)
+    monkeypatch.setattr("attribution.pipeline.run.turns", lambda: turns)
+    made: list[str] = []
+    stop, begun, go = threading.Event(), threading.Event(), threading.Event()
+
+    def steps() -> Iterator[int]:
+        for n in range(3):
+            begun.set()
+            assert go.wait(5)
+            made.append(f"step {n}")
+            yield n
+
+    job = threading.Thread(target=lambda: made.append(str(list(in_turns("hog", stop, steps())))))
+    job.start()
+    assert begun.wait(5)
+    with turns.ticket("another") as ticket:
+        go.set()
+        list(turns.wait(ticket, threading.Event()))
+        made.append("another's")
+    job.join(5)
+    assert made == ["step 0", "another's", "step 1", "step 2", "[0, 1, 2]"]

@@ -1,4 +1,4 @@
-"""A run that is stopped while it waits for its turn: the page says so, and the run can be started or continued."""
+"""Turns of what pages start: all of it waits for one, and a run that is stopped meanwhile can be continued."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from streamlit.testing.v1 import AppTest
 
 from attribution.fair_queue import Turns
 from attribution.pipeline import run
+from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, save
 from pages.ui import state
+from tests.review.make import claim, report
 
 ANSWER = "The Nile flows north. It is 6,650 km long."
 
@@ -50,7 +53,11 @@ def waits_and_is_stopped(at: AppTest, start: str) -> None:
 
 
 def explore(**parameters: str) -> AppTest:
-    at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / "explore.py"), default_timeout=120)
+    return opened("explore", **parameters)
+
+
+def opened(page: str, **parameters: str) -> AppTest:
+    at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / f"{page}.py"), default_timeout=120)
     at.session_state[state._BROWSER] = "owner"
     for name, value in parameters.items():
         at.query_params[name] = value
@@ -73,3 +80,44 @@ def test_a_run_stopped_in_the_queue_as_it_is_continued_can_be_continued_again(se
     for _ in range(2):
         waits_and_is_stopped(at, "continue")
         assert "This run was interrupted" in shown(at)
+
+
+TOWER = "The tower was finished in 1890 [1]. It is 330 m high."
+REPORT = report(
+    TOWER,
+    (claim(TOWER, "The tower was finished in 1890 [1]."), "contradicted"),
+    (claim(TOWER, "It is 330 m high."), "unclear"),
+)
+TWINS = EvokedSet((Grounded("a", "", ("It was built in 1889.",), "It was built in 1889."),), ("number",), 0, False)
+
+
+@pytest.mark.parametrize(
+    ("page", "named", "button", "job"),
+    [
+        ("benchmark", {}, "Measure", "benchmark"),
+        ("retrieval", {"run": REPORT.id}, "Compare", "grid"),
+        ("evoke", {"evoked": "e" * 16}, "Continue", "evoked"),
+        ("explore", {"run": REPORT.id}, "Propose corrections", "corrections_job"),
+        ("explore", {"run": REPORT.id}, "Check 1 citation mark", "citations_job"),
+        ("explore", {"run": REPORT.id}, "Change the question", "run"),
+    ],
+)
+def test_whatever_a_page_starts_waits_for_its_turn(
+    page: str, named: dict[str, str], button: str, job: str, store: Store, busy: Turns
+) -> None:
+    own = Store(store.database, "owner")
+    own.cache.put_pages(REPORT.pages)
+    own.runs.save(REPORT, Provenance())
+    save(own, "e" * 16, TWINS)
+    at = opened(page, **named)
+    for field in at.text_input:
+        if field.label == "Question":
+            field.set_value("How high is it?")
+    next(b for b in at.button if b.label == button).click().run()
+    started = at.session_state[f"_page_{job}"]
+    until(at, lambda: busy.counts() == (1, 1) or not started.running)
+    now = started.progress()
+    assert now.running and not now.error
+    started.stop()
+    until(at, lambda: busy.counts() == (1, 0) and not started.running)
+    assert not started.progress().error

@@ -23,6 +23,7 @@ from attribution.studies.annotation.tasks import Project, Task
 from attribution.types import SEVERITY
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
+from pages.ui.background import in_turns
 from pages.ui.components import number_button, number_table, numbers
 from pages.ui.frame import note, section, show, small
 from pages.ui.lab.annotate import acts
@@ -60,11 +61,11 @@ def choose_verifier(saved: Annotations, project: Project, judged: Sequence[str],
 
 def start(saved: Annotations, project: Project, name: str, judged: Sequence[str]) -> None:
     """Verify the judged tasks in the background."""
-    settings = Settings.from_environment(verifier=name)
+    settings, browser = Settings.from_environment(verifier=name), state.browser()
     tasks = [task for task in saved.tasks(project.id, sources=True).values() if task.id in set(judged)]
 
     def verify(tasks: Sequence[Task], stop: threading.Event) -> Iterator[models.TaskVerdict]:
-        return models.verify(tasks, settings, Store.open(settings.database_url), stop)
+        return in_turns(browser, stop, models.verify(tasks, settings, Store.open(settings.database_url), stop))
 
     VERIFY.launch(VerifyProgress(name, len(tasks)), acts.work(tasks, verify))
 
