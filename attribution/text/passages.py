@@ -24,7 +24,9 @@ Kind = Literal["heading", "item", "row", "code", "note", "text"]
 
 _LEAD_IN_WORDS, _TITLE_WORDS, _TITLE_CHARACTERS, _TITLE_STOP = 6, 10, 80, 4
 _TASK = re.compile(r"\[[ xX]\] ")
-_NUMBER = re.compile(r"\s*\(?\d{1,2}[.)](?:\s+|$)")  # of an item within a line
+_NUMBER = re.compile(
+    r"\s*[•⁃‣◦▪]?\s?\(?(?:\d{1,2}|[a-z])(?:[.)]|\.\))(?:\s+|$)|\s*[•⁃‣◦▪]\s+"
+)  # of an item within a line
 _BLANKS = re.compile(r"\s+")
 _NO_WIDTH = "\u200b\ufeff"
 _STOPS, _OPENING = ".!?…。！？｡؟۔।։።", "\"'“‘«([「『（¿¡"

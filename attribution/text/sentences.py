@@ -6,38 +6,85 @@ Thai and Lao separate sentences by white space alone, as they do phrases: there,
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from functools import lru_cache
+from heapq import merge
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.models.loading import load_once
 from attribution.types import Span
 
-_STOPS, _WIDE, _CLOSING = ".!?…؟۔।॥։።", "。！？｡", r"\"'”’»)\]」』）"
-_CITED = r"(?:\[[^\[\]\n]{1,24}\])*+"  # "[1]", "[citation needed]"
+_STOPS, _WIDE = ".!?…؟۔।॥։", "。！？｡።፧፨။។៕"  # after a wide one there may be no space
+_CLOSING, _QUOTED = r"\"'”’»)\]」』）", r"\"”’»\]」』"
+_CITED = r"(?: ?\[[\d ,–-]{1,24}\])*+(?:\[[^\[\]\n]{1,24}\])*+"  # "[1]", "[citation needed]"
+_PLACE = r"\s\([^\W\d_a-z][^()\n]{0,60} \d[^()\n]{0,20}\)\.?"  # "… met.” (Author 31)"
 _MARK = re.compile(
-    rf"(?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+{_CITED}\s+"
+    r"(?<!\.\s)\.(?:[ \u00a0]\.){2,}+\s+"  # ". . ."
+    rf"|(?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+(?:(?<=[{_QUOTED}]){_PLACE})?+{_CITED}\s+"
     rf"|(?<![{_WIDE}])[{_WIDE}]++[{_CLOSING}]*+{_CITED}\s*"
+    r"|(?<=[\u0561-\u0587]):\s+|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]\s+"  # Armenian, and a Greek question
+    rf"|(?<=[{_QUOTED}]){_PLACE}\s+"
     r"|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{2})"  # "toxic.Cats": a space may be missing
     r"|\n\s*"
 )
 _WORD_BEFORE = re.compile(r"(?<!\S)[^\W\d_][^\W\d_A-Z]+$")
 _WORD_AFTER = re.compile(r"[A-Z\u00c0-\u00de][^\W\d_A-Z]+(?=[\s,;:'’]|$)")
-_LAST_WORD = re.compile(r"(?<![\w'’])[^\W\d_]+$")
-_ITEM_NUMBER = re.compile(r"(?:^|[:;]\s+)\(?\d{1,2}$")
-_ABBREVIATIONS = frozenset((Path(__file__).parent / "data" / "abbreviations.txt").read_text("utf-8").split())
+_ITEM = re.compile(r"(?<!\S)([•⁃‣◦▪]?)[ ]?(\(?)(?:(\d{1,2})|([a-z]))(\.\)|[.)])\s+(?=[\"“]?([^\W\d_]))|(?<!\S)[•⁃‣◦▪]")
+_BEFORE_ITEM = re.compile(r"(?:^|[.:;,!?…\n])\s?$")
+_ITEM_NUMBER = re.compile(r"(?:^|[:;]\s+)[•⁃‣◦▪]?\s?\(?(?:\d{1,2}|[a-z])(?:[.)]|\.\))$")
+_LAST_WORD = re.compile(r"(?<![\w'’.])((?:[^\W\d_]{1,2}\.)*)([^\W\d_]+|N°)$")
+_MIXED = re.compile(r"[a-z]{1,2}[A-Z]")  # "iPhone sales"
+_ELLIPSIS = re.compile(r"(?<!\.)(?<!\. ) \. \. \.$")
+_NUMBERED = re.compile(r"[\d(]|[^\W\d_]\b|[IVXLC]+\b")
+_TABLE = tomllib.loads((Path(__file__).parent / "data" / "abbreviations.toml").read_text("utf-8"))
+_NEVER, _PHRASES, _BEFORE_NUMBER, _LAST, _FINAL = (
+    frozenset(_TABLE[name].split()) for name in ("never", "phrases", "numbered", "last", "final")
+)
+# "It was", "However, it"; but "He, K." and "An and" are names
+_OPENER = re.compile(rf"[\"“(]?(?:{'|'.join(_TABLE['openers'].split())})(?:,? (?!and |et |& )|\. (?=[A-Z][a-z])|[’'])")
+_TIME = re.compile(r"\s*(?:[A-Z]\w+ )?[\d:]+ [ap]\.m\.\s*$", re.IGNORECASE)  # "At 5 a.m. Mr. Smith …"
+_PLURAL = re.compile(r"[A-Z][a-z]+s (?:[a-z]+ed|are|were|have|had|will|would|can|could|may|might|must|do|did)\b")
+_NAME = re.compile(r"(?<=[^\W\d_A-Z] )[A-Z][\w’'-]*!$")  # "at Yahoo! Labs"
 _NEAR = 40  # characters before a mark that are looked at
 _FAR = 200  # and after it
 
 
 def possible_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
     """Yield where a sentence may end, white space included: after any mark, even that of an abbreviation."""
-    for match in _MARK.finditer(text, start, len(text) if end is None else end):
+    end = len(text) if end is None else end
+    last = start
+    for place in merge(_marks(text, start, end), _items(text, start, end)):
+        if place > last:
+            yield (last := place)
+
+
+def _marks(text: str, start: int, end: int) -> Iterator[int]:
+    for match in _MARK.finditer(text, start, end):
         mark = match.start()
         spaced = match.end() - mark > 1 or match[0] not in ".!?"
         if spaced or (_WORD_BEFORE.search(text[max(0, mark - _NEAR) : mark]) and _WORD_AFTER.match(text, mark + 1)):
             yield match.end()
+
+
+def _items(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where an item of a list within a line begins, except the first: "1) … 2) …", "a. … b. …", "• … • …"."""
+    last: dict[tuple[str, ...], int] = {}
+    for match in _ITEM.finditer(text, start, end):
+        bullet, bracket, digits, letter, stop, following = match.groups("")
+        if following.islower():
+            continue
+        kind = (bracket, stop, "1" if digits else "a") if stop else ("•",)
+        number = int(digits) if digits else ord(letter) - 96 if letter else 0
+        opens = _BEFORE_ITEM.search(text[max(start, match.start() - 3) : match.start()])
+        if kind in last and (not stop or number == last[kind] + 1):
+            last[kind] = number
+            yield match.start()
+        elif opens and (number <= 1 or bullet) or number == 2 and not bracket and ")" in stop:
+            if not opens:
+                yield match.start()  # Markdown has taken the first number off
+            last[kind] = number
 
 
 def sentences(text: str, limit: int | None = None) -> tuple[Span, ...]:
@@ -47,8 +94,9 @@ def sentences(text: str, limit: int | None = None) -> tuple[Span, ...]:
     """
     spans: list[Span] = []
     start = 0
+    items = {*_items(text, 0, len(text))}
     for end in (*possible_ends(text), len(text)):
-        if end == len(text) or _is_end(text, start, end):
+        if end == len(text) or end in items or _is_end(text, start, end):
             span = trimmed(text, start, end)
             spans += _cut(text, span, limit or len(text))
             start = end
@@ -68,16 +116,30 @@ def _is_end(text: str, start: int, end: int) -> bool:
     head = before.rstrip()
     if "\n" in before[len(head) :]:
         return True
-    following = next((c for c in text[end : end + _FAR] if c.isalnum() or c == "\n"), "\n")
-    if following == "\n" or following.islower():  # a stray mark belongs to the sentence before it
+    after = text[end : end + _FAR]
+    following = next((c for c in after if c.isalnum() or c == "\n"), "\n")
+    if following == "\n":  # a stray mark belongs to the sentence before it
         return False
-    head = head.removesuffix(".")
-    if len(head.rstrip(".")) < len(head) or before.rstrip() == head:
+    if following.islower():
+        return bool(_MIXED.match(after)) and head[-1] in ".!?"
+    if _ITEM_NUMBER.search(head) or _ELLIPSIS.search(head):
+        return False
+    if _NAME.search(head) and following.isupper() and not _OPENER.match(after):
+        return False
+    if not head.endswith(".") or head.endswith(".."):
         return True  # "…", "?", ".)": no abbreviation
-    word = _LAST_WORD.search(head)
-    if word:
-        return len(word[0]) > 1 and word[0] not in _ABBREVIATIONS
-    return not _ITEM_NUMBER.search(head)
+    found = _LAST_WORD.search(head[:-1])
+    if not found:
+        return True
+    word = found[2]
+    if word in _BEFORE_NUMBER:
+        return not _NUMBERED.match(after)
+    if word in _NEVER or found[1] + word in _PHRASES:
+        return False
+    if len(word) > 1 and not found[1] and word not in _LAST:
+        return True
+    opener = _OPENER.match(after) or found[1] + word in _FINAL and _PLURAL.match(after)
+    return bool(opener) and not _TIME.match(text, start, end)
 
 
 def _cut(text: str, span: Span, limit: int) -> Iterator[Span]:
