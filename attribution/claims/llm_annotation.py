@@ -37,16 +37,16 @@ class Reply(BaseModel):
 
 
 class WorthinessReply(Reply):
-    worthiness: Worthiness
     reason: str = ""
+    worthiness: Worthiness
 
     def value(self, claim: Claim) -> dict[str, object]:
         return {"worthiness": self.worthiness, "worthiness_reason": _line(self.reason)}
 
 
 class IndependenceReply(Reply):
-    independent: bool
     reason: str = ""
+    independent: bool
 
     def value(self, claim: Claim) -> dict[str, object]:
         return {"independent": self.independent, "independence_reason": _line(self.reason)}
@@ -93,18 +93,18 @@ def _around(question: str, answer: str, claim: Claim) -> dict[str, str]:
 # In the order in which they run.
 TASKS: Mapping[str, Task] = {
     "worthiness": Task(
-        "worthiness.v1",
+        "worthiness.v2",
         WorthinessReply,
         lambda claim: True,
         lambda question, _, claim: {"question": question, "claim": claim.text},
-        '{"worthiness": "factual", "reason": "It gives a year that a source could confirm."}',
+        '{"reason": "It gives a year that a source could confirm.", "worthiness": "factual"}',
     ),
     "independence": Task(
-        "independence.v2",
+        "independence.v3",
         IndependenceReply,
         lambda claim: claim.worthiness == "factual",
         lambda conversation, _answer, claim: {"conversation": conversation, "claim": claim.text},
-        '{"independent": false, "reason": "It does not say which tower is meant."}',
+        '{"reason": "It does not say which tower is meant.", "independent": false}',
     ),
     "enrichment": Task(
         "enrichment.v1",

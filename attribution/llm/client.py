@@ -15,7 +15,9 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from attribution.errors import LlmFailed, Unavailable
+from attribution.llm.dialect import Dialect
 from attribution.llm.endpoint import Completion, EndpointClient, EndpointFailed, FormField, RequestRefused, Tokens
+from attribution.llm.learning import converse, memory_of, usual
 from attribution.llm.parsing import ReplyError, Schema, parse
 from attribution.retry import Transient, retrying
 from attribution.settings import Settings
@@ -59,7 +61,7 @@ class Llm:
         self.host = urlsplit(settings.endpoint.address).netloc
         self._store = store or (Store.open(settings.database_url) if settings.database_url else None)
         self._usage, self._lock = LlmUsage(), threading.Lock()
-        self._plain = False  # the server does not support structured output
+        self._memory = memory_of(settings)
         self._failed: EndpointFailed | None = None  # a failure that every further request would meet
 
     @property
@@ -144,12 +146,16 @@ class Llm:
     def _request(self, question: Question, schema: type[Schema], key: str) -> Reply[Schema]:
         completion = self._complete(question, schema)
         choice = completion.choices[0]
-        text = self._endpoint.scrubbed(choice.message.content or "")
-        truncated = choice.finish_reason == "length"
+        text = "" if completion.starved else self._endpoint.scrubbed(choice.message.text)
+        truncated = completion.truncated
         if choice.message.refusal or choice.finish_reason == "content_filter":
             reply_quote = self._endpoint.quoted(choice.message.refusal or "content filter")
             raise LlmFailed("the language model refused" + (f": {reply_quote}" if reply_quote else ""))
         if not text.strip():
+            if truncated:
+                raise LlmFailed(
+                    "the language model's reply is empty: all its tokens went into reasoning, raise llm_tokens"
+                )
             raise LlmFailed("the language model's reply is empty: run again, or choose another model")
         try:
             value = parse(text, schema, truncated)
@@ -164,28 +170,27 @@ class Llm:
 
     def _complete(self, question: Question, schema: type[BaseModel]) -> Completion:
         """Retry until there is a completion, attempts or time run out, or the failure is permanent."""
-        plain = self._plain
 
         def attempt(left: float) -> Completion:
-            nonlocal plain
-            if self.stop.is_set():
-                raise LlmFailed(STOPPED)
-            if self._failed:
-                raise LlmFailed(str(self._failed), detail=self._failed.detail)
-            seconds = min(left, self.settings.llm_timeout)
-            started = time.monotonic()
+            started = 0.0
+
+            def send(dialect: Dialect) -> Completion:
+                nonlocal started
+                started = started or time.monotonic()
+                if self.stop.is_set():
+                    raise LlmFailed(STOPPED)
+                if self._failed:
+                    raise LlmFailed(str(self._failed), detail=self._failed.detail)
+                seconds = min(left - (time.monotonic() - started), self.settings.llm_timeout)
+                return self._endpoint.complete(SYSTEM, question.text, schema, seconds, question.temperature, dialect)
+
             try:
-                form = None if plain else schema
-                completion = self._endpoint.complete(SYSTEM, question.text, form, seconds, question.temperature)
+                completion = converse(send, self._memory, usual(self.settings), self._store)
             except RequestRefused as error:
-                if plain:
-                    raise LlmFailed(str(error), detail=error.detail) from None
-                plain = True  # perhaps the server has no structured output
-                return attempt(left - (time.monotonic() - started))
+                raise LlmFailed(str(error), detail=error.detail) from None
             except EndpointFailed as error:
                 self._failed = error
                 raise
-            self._plain = self._plain or plain
             tokens = (completion.usage or Tokens(prompt_tokens=0, completion_tokens=0)).model_dump()
             self._count(calls=1, seconds=round(time.monotonic() - started, 3), **tokens)
             return completion
@@ -218,18 +223,18 @@ class Connection:
 
 
 def check_connection(settings: Settings) -> Connection:
-    """Send a short prompt, and again without a JSON schema if the server does not accept one; nothing is cached."""
+    """Send a short prompt, in other dialects too where the server refuses the usual one; no reply is cached."""
     if not settings.openai_model:
         return Connection(False, "No model: enter the model's name.", "model")
     if not settings.has_endpoint:
         return Connection(False, "No key: enter one, or the address of a server that needs none.", "key")
-    endpoint, started = EndpointClient(settings), time.monotonic()
+    endpoint, started, known = EndpointClient(settings), time.monotonic(), memory_of(settings)
+
+    def send(dialect: Dialect) -> Completion:
+        return endpoint.complete(TEST_SYSTEM, TEST_PROMPT, _Ready, SECONDS, 0.0, dialect)
+
     try:
-        try:
-            completion, structured = endpoint.complete(TEST_SYSTEM, TEST_PROMPT, _Ready, SECONDS), True
-        except RequestRefused:
-            completion, structured = endpoint.complete(TEST_SYSTEM, TEST_PROMPT, None, SECONDS), False
-        parse(completion.choices[0].message.content or "", _Ready)
+        parse(converse(send, known, usual(settings)).choices[0].message.text, _Ready)
     except EndpointFailed as error:
         return Connection(False, _sentence(error), error.field, error.detail)
     except LlmFailed as error:
@@ -240,9 +245,10 @@ def check_connection(settings: Settings) -> Connection:
         message = f"{endpoint.host} replied, but not as JSON: another model may follow the form."
         return Connection(False, message, "model", endpoint.quoted(str(error)) or error.unquoted)
     seconds = time.monotonic() - started
-    form = "" if structured else ", without structured output"
-    message = f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s{form}."
-    return Connection(True, message, structured=structured, seconds=seconds)
+    dialect = known.dialect or usual(settings)
+    found = f" ({dialect.learnt})" if dialect.learnt else ""
+    message = f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s{found}."
+    return Connection(True, message, structured=dialect.form in ("strict", "schema"), seconds=seconds)
 
 
 def _sentence(error: Exception) -> str:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import zlib
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
-import httpcore
+import httpcore2
 import httpx2
 from pydantic import BaseModel, Field, FiniteFloat, ValidationError, ValidatorFunctionWrapHandler, field_validator
 
 from attribution.errors import FetchFailed, LlmFailed
 from attribution.fetching.http import TooLarge, exchange, parsed, words_of
 from attribution.fetching.network import AddressNotAllowed, Clock, NameNotResolved, is_public
+from attribution.llm.dialect import Dialect
 from attribution.retry import Transient, retry_after
-from attribution.settings import LISTED, OPENAI, Endpoint, Settings
+from attribution.settings import LISTED, Endpoint, Settings
 
 MAX_BYTES = 4_000_000  # of a completion, unpacked
 MAX_VECTOR_BYTES = 16_000_000  # of a batch of embeddings
@@ -23,6 +25,13 @@ ERROR_BYTES = 64_000
 CONNECT_SECONDS = 10.0
 TRANSIENT = {408, 409, 425, 429}  # and 5xx
 FormField = Literal["", "address", "model", "key"]  # of the form
+WRONG_KEY_NAME = ("api-key", "subscription key")  # in a refusal of the key: Azure's words
+MISFITS = {400, 404, 405, 415, 422, 500, 501}  # with these a request may be refused for what it asks
+ABOUT_THE_REQUEST = (  # words of a refusal that is none of the model's name or of the server itself
+    "response_format", "response format", "json_schema", "json_object", "max_tokens", "max_completion_tokens",
+    "temperature", "requested parameters", "structured output", "grammar", "'role'", "role '", ".role",
+    "system message",
+)  # fmt: skip
 ADVICE: dict[int, tuple[FormField, str]] = {
     401: ("key", "does not accept the key: check the key"),
     403: ("key", "does not accept this key for this model: check the key and the model"),
@@ -31,9 +40,41 @@ ADVICE: dict[int, tuple[FormField, str]] = {
 Model = TypeVar("Model", bound=BaseModel)
 
 
+SHOWN = ("text", "output_text")  # types of parts
+
+
+class Part(BaseModel):
+    """A part of a message; those of the reasoning have another type, or hold no text."""
+
+    type: str = "text"
+    text: str = ""
+
+    @field_validator("text", mode="before")
+    @classmethod
+    def _only_text(cls, found: object) -> object:
+        return found if isinstance(found, str) else ""
+
+
 class Message(BaseModel):
-    content: str | None = None
+    content: str | list[Part | str] | None = None
     refusal: str | None = None
+    reasoning_content: str | None = None
+    reasoning: str | None = None
+
+    @property
+    def own_text(self) -> str:
+        parts = [self.content] if isinstance(self.content, str) else self.content or []
+        return "".join(p if isinstance(p, str) else p.text for p in parts if isinstance(p, str) or p.type in SHOWN)
+
+    @property
+    def text(self) -> str:
+        """The reply without reasoning, or, where there is none, what some servers put there instead of the reply."""
+        return self.own_text or self.reasoning_content or self.reasoning or ""
+
+    @field_validator("reasoning_content", "reasoning", mode="before")
+    @classmethod
+    def _only_text(cls, found: object) -> object:
+        return found if isinstance(found, str) else None
 
 
 class Choice(BaseModel):
@@ -54,6 +95,16 @@ class Completion(BaseModel):
 
     choices: list[Choice] = Field(min_length=1)
     usage: Tokens | None = None
+
+    @property
+    def truncated(self) -> bool:
+        return (self.choices[0].finish_reason or "").lower() in ("length", "max_tokens")
+
+    @property
+    def starved(self) -> bool:
+        """True if all tokens went into reasoning, so that there is no reply."""
+        message = self.choices[0].message
+        return self.truncated and not message.refusal and not message.own_text.strip()
 
     @field_validator("usage", mode="wrap")
     @classmethod
@@ -78,11 +129,11 @@ class Embeddings(BaseModel):
 
 
 class RequestRefused(Exception):
-    """The request is refused as it stands; perhaps for its response_format. `detail` is the server's reason."""
+    """The request is refused as it stands; `words` are the server's, `detail` what an error may show of them."""
 
-    def __init__(self, message: str, detail: str) -> None:
+    def __init__(self, message: str, detail: str, words: str = "") -> None:
         super().__init__(message)
-        self.detail = detail
+        self.detail, self.words = detail, words
 
 
 class EndpointFailed(LlmFailed):
@@ -93,10 +144,24 @@ class EndpointFailed(LlmFailed):
         self.field = field
 
 
+class KeyRefused(EndpointFailed):
+    """The key is not accepted under the name that it was sent with, perhaps under another."""
+
+
 _UNCONNECTED = (  # what an exchange raises
-    FetchFailed, AddressNotAllowed, zlib.error, httpcore.TimeoutException, httpcore.NetworkError,
-    httpcore.ProtocolError,
+    FetchFailed, AddressNotAllowed, zlib.error, httpcore2.TimeoutException, httpcore2.NetworkError,
+    httpcore2.ProtocolError,
 )  # fmt: skip
+
+
+def _error_of(content: bytes) -> int:
+    """The status of an error that a gateway sends as a success; 0 for a reply."""
+    try:
+        body: Any = json.loads(content)
+        code = body["error"]["code"] if not body.get("choices") and not body.get("data") else 0
+        return code if isinstance(code, int) and 400 <= code < 600 else 0
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return 0
 
 
 class _Raw(Protocol):
@@ -120,6 +185,8 @@ class _CheckedTransport(httpx2.BaseTransport):
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if secret := self._endpoint.key.get_secret_value():
             headers["Authorization"] = f"Bearer {secret}"
+            if "api-key" in request.headers:
+                headers["api-key"] = secret
         reply = exchange(
             parsed(str(request.url)), is_public if self._endpoint.of_visitor else lambda _: True, Clock(seconds),
             (min(seconds, CONNECT_SECONDS), seconds), headers=headers,
@@ -151,20 +218,13 @@ class EndpointClient:
         )
 
     def complete(
-        self, system: str, user: str, schema: type[BaseModel] | None, seconds: float, temperature: float = 0.0
+        self, system: str, user: str, schema: type[BaseModel], seconds: float, temperature: float, dialect: Dialect
     ) -> Completion:
-        """The model's reply to one prompt, in the form of a schema where one is given."""
-        form: dict[str, object] = {}
-        if schema is not None:
-            shape = {"name": schema.__name__.strip("_").lower(), "schema": schema.model_json_schema(), "strict": True}
-            form["response_format"] = {"type": "json_schema", "json_schema": shape}
-        longest = "max_completion_tokens" if self._endpoint.address == OPENAI else "max_tokens"
-        form[longest] = self._settings.llm_tokens
+        """The model's reply to one prompt, asked for in a dialect; RequestRefused where the endpoint has another."""
+        body = dialect.body(system, user, schema, temperature, self._settings.llm_tokens)
         return self._request(
             self._client.chat.completions.with_raw_response.create, Completion, seconds,
-            model=self._settings.openai_model,
-            messages=[{"role": "system", "content": system}, {"role": "user", "content": user}],
-            temperature=temperature, **form,
+            model=self._settings.openai_model, extra_headers={"api-key": ""} if dialect.api_key else None, **body,
         )  # fmt: skip
 
     def embed(self, model: str, texts: Sequence[str], seconds: float) -> list[list[float]]:
@@ -181,11 +241,15 @@ class EndpointClient:
 
         try:
             raw = create(timeout=max(seconds, 0.01), **body)
+            if refused := _error_of(raw.http_response.content):
+                raise self._refusal(httpx2.Response(refused, content=raw.http_response.content))
             return form.model_validate_json(raw.http_response.content)
         except TooLarge:
             limit = MAX_VECTOR_BYTES if form is Embeddings else MAX_BYTES
             raise LlmFailed(f"{self.host} sends a reply of more than {limit:,} bytes: lower llm_tokens") from None
-        except (*_UNCONNECTED, openai.APIConnectionError) as error:
+        except _UNCONNECTED as error:
+            raise self._unconnected(error, seconds) from None
+        except openai.APIConnectionError as error:
             raise self._unconnected(error.__cause__ or error, seconds) from None
         except openai.APIStatusError as error:
             raise self._refusal(error.response) from None
@@ -201,14 +265,14 @@ class EndpointClient:
                 return self._not_public()
             case zlib.error():
                 return self._unreadable()
-            case httpcore.TimeoutException():
+            case httpcore2.TimeoutException():
                 return Transient(f"{self.host} did not reply within {seconds:.0f} s")
             case NameNotResolved() if self._endpoint.of_visitor:
                 return self._not_public()
-            case httpcore.ConnectError():
+            case httpcore2.ConnectError():
                 message = f"{self.host} cannot be reached: check that it is running and that the address is right"
                 return EndpointFailed(message, "address", self.quoted(words_of(error)))
-            case httpcore.NetworkError() | httpcore.ProtocolError():
+            case httpcore2.NetworkError() | httpcore2.ProtocolError():
                 return Transient(f"{self.host} closed the connection", detail=self.quoted(words_of(error)))
         return LlmFailed(f"{self.host} cannot be asked ({type(error).__name__}): check the address")
 
@@ -226,25 +290,31 @@ class EndpointClient:
 
     def _refusal(self, reply: httpx2.Response) -> Exception:
         status, text = reply.status_code, reply.content.decode("utf-8", "replace")
-        body_quote = self.quoted(text)
+        words, body_quote = text.lower(), self.quoted(text)
         if status < 400:
             return EndpointFailed(
                 f"{self.host} redirects, which is not followed: check the address", "address", body_quote
             )
         if status == 429 and "insufficient_quota" in text:
             return EndpointFailed(f"{self.host}: the quota of this key is used up (HTTP 429)", "key", body_quote)
-        if "response_format" in text:  # llama.cpp's Python server says so with HTTP 500
-            return RequestRefused(f"{self.host} does not accept the form of the request (HTTP {status})", body_quote)
-        if status in TRANSIENT or status >= 500 and status != 501:
+        if status == 400 and ("content_filter" in words or "content management policy" in words):
+            return LlmFailed("the language model refused: content filter", detail=body_quote)
+        named = status in MISFITS and any(part in words for part in ABOUT_THE_REQUEST)
+        if status in (400, 405, 415, 422, 501) or named:  # llama.cpp's Python server has 500, OpenRouter 404
+            what = "the form of the request" if "response_format" in words else "the request"
+            return RequestRefused(f"{self.host} does not accept {what} (HTTP {status})", body_quote, text)
+        if status in TRANSIENT or status >= 500:
             problem = "limits the number of requests" if status == 429 else "has a problem"
             after = retry_after(reply.headers.get("retry-after", ""))
             return Transient(f"{self.host} {problem} (HTTP {status})", after, body_quote)
+        if status == 401 and self._endpoint.key.get_secret_value() and any(name in words for name in WRONG_KEY_NAME):
+            return KeyRefused(f"{self.host} {ADVICE[401][1]} (HTTP 401)", "key", body_quote)
         if status in ADVICE:
             field, advice = ADVICE[status]
             if status == 401 and not self._endpoint.key.get_secret_value():
                 advice = "asks for a key, and none was given with this address: give the key beside it"
             return EndpointFailed(f"{self.host} {advice} (HTTP {status})", field, body_quote)
-        return RequestRefused(f"{self.host} does not accept the request (HTTP {status})", body_quote)
+        return RequestRefused(f"{self.host} does not accept the request (HTTP {status})", body_quote, text)
 
     def scrubbed(self, text: str) -> str:
         """A server's own words without the key. (A placeholder of a few letters is no secret, but may be a word.)"""

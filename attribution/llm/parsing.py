@@ -1,7 +1,7 @@
 """Parse a language model's reply into a validated value. Replies are untrusted: checked by a schema, never evaluated.
 
 The time is linear in the length of the reply: patterns match in one way only, and text that did not parse is read
-again a few times at most.
+again a few times at most. Nothing is completed: a text that was cut off is left out.
 """
 
 from __future__ import annotations
@@ -9,23 +9,31 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import TypeVar, get_args, get_origin
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from attribution.files import has_half_pair
+from attribution.llm.dialect import json_schema
+from attribution.llm.fitting import fitted
 
 Schema = TypeVar("Schema", bound=BaseModel)
 
 MAX_REPLY = 200_000  # characters of a reply, without the reasoning before it
 STARTS = 50  # brackets that may be tried without starting a value
 READINGS = 4  # times that the text may be read from such brackets in vain
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(strict=False)  # line breaks within strings are read as they are
 _START = re.compile(r"[\[{]")
 _FENCE = re.compile(r"```[\w-]*+[ \t]*+\n?+")
 _STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+')  # without its closing quote, which may be missing
 _STRING_OR_TRAILING_COMMA = re.compile(rf"{_STRING.pattern}\"?+|,(?=\s*+[\]}}])")
+_PYTHON = re.compile(r"""("(?:[^"\\]++|\\.)*+"?+)|'((?:[^'\\]++|\\.)*+)'?+|\b(?:True|False|None)\b""", re.DOTALL)
+_ESCAPED = re.compile(r'\\.|"', re.DOTALL)
+_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
+_THOUGHT = re.compile(r"\s*+(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|<\|channel\|>analysis)")
+_THOUGHT_OVER = ("</think>", "</thinking>", "</thought>", "</reasoning>", "[/THINK]", "<|message|>")
 _LIST = re.compile(r'\s*+(?:\{\s*+"(\w++)"\s*+:\s*+)?+\[(?=\s*+["{])')
+_START_OR_ITEM = re.compile(r"[\[{]|(?m:^)[ \t]*+(?:[-*•–—]|\(?\d{1,3}[.):])[ \t]")
 _COLON = re.compile(r"\s*+:")
 _ITEM = re.compile(r"[ \t]*+(?:[-*•–—]|\(?\d{1,3}[.):])[ \t]++(\S.*+)")
 _REFUSAL = re.compile(
@@ -47,15 +55,16 @@ def parse(text: str, schema: type[Schema], truncated: bool = False) -> Schema:
     The value is JSON, fenced or between other words, with trailing commas, or cut off within a list; if the schema is
     one list of texts, also a numbered or bulleted list.
     """
-    text = _without_thought(text)
+    text = _without_thought(text, truncated)
     if len(text) > MAX_REPLY:
         problem = f"its reply has {len(text):,} characters, expected at most {MAX_REPLY:,}: lower llm_tokens"
         raise ReplyError(problem, problem)
-    for value in _values(text, _list_field(schema), truncated):
+    shape = json_schema(schema, strict=False)
+    for value in _values(text, _list_field(shape), truncated):
         if has_half_pair(value):
             continue
         try:
-            return schema.model_validate(value)
+            return schema.model_validate(fitted(value, shape))
         except ValidationError:
             continue
     shown = " ".join(text[:1000].split())[:120]
@@ -65,19 +74,18 @@ def parse(text: str, schema: type[Schema], truncated: bool = False) -> Schema:
     raise ReplyError(f"its reply does not parse: found {shown!r}, {expected}", f"its reply does not parse: {expected}")
 
 
-def _without_thought(text: str) -> str:
-    if text.lstrip().startswith("<think>"):
-        _, ended, rest = text.partition("</think>")
-        return rest if ended else text
-    return text
+def _without_thought(text: str, truncated: bool) -> str:
+    """Return what follows the reasoning, whose start may be missing; nothing if it was cut off before its end."""
+    ends = [text.rfind(mark) + len(mark) for mark in _THOUGHT_OVER if mark in text]
+    if ends and (rest := text[max(ends) :]).strip() and _START_OR_ITEM.search(rest):
+        return rest
+    return "" if truncated and not ends and _THOUGHT.match(text) else text
 
 
-def _list_field(schema: type[BaseModel]) -> str:
-    """Return the schema's only field if it is a list of texts; else empty."""
-    fields = list(schema.model_fields.items())
-    if len(fields) == 1 and get_origin(fields[0][1].annotation) in (list, tuple):
-        return fields[0][0] if get_args(fields[0][1].annotation)[0] is str else ""
-    return ""
+def _list_field(shape: dict[str, Any]) -> str:
+    """Return the only field of a schema if it is a list of texts; else empty."""
+    (name, only), *others = shape["properties"].items()
+    return name if not others and only.get("items", {}).get("type") == "string" else ""
 
 
 def _values(text: str, field: str, truncated: bool) -> Iterator[object]:
@@ -86,12 +94,9 @@ def _values(text: str, field: str, truncated: bool) -> Iterator[object]:
         part = _without_trailing_commas(part)
         if field and (strings := _of_a_list_that_was_cut_off(part, field)):
             yield {field: strings}
-        for value in _json(part):
-            yield value
-            if field and isinstance(value, list):
-                yield {field: [_only_text(item) for item in value]}
-            elif field and isinstance(value, dict) and isinstance(value.get(field), list):
-                yield {field: [_only_text(item) for item in value[field]]}
+        yield from _json(part)
+        if (other := _PYTHON.sub(_as_json, part)) != part:
+            yield from _json(other)
     if field:
         items = [m.group(1).strip() for line in text.splitlines() if (m := _ITEM.fullmatch(line.rstrip()))]
         items = items[:-1] if truncated else items
@@ -114,6 +119,16 @@ def _without_trailing_commas(text: str) -> str:
     start = _START.search(text)
     first = start.start() if start else len(text)
     return text[:first] + _STRING_OR_TRAILING_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text[first:])
+
+
+def _as_json(found: re.Match[str]) -> str:
+    """Return a string in Python's quotes, or a constant of Python, as JSON; anything else as it is."""
+    whole, double, single = found[0], found[1], found[2]
+    if double is not None or single is not None and (len(whole) == 1 or not whole.endswith("'")):
+        return str(whole)
+    if single is None:
+        return _CONSTANTS[whole]
+    return '"' + _ESCAPED.sub(lambda m: m[0].replace("\\'", "'") if len(m[0]) > 1 else '\\"', single) + '"'
 
 
 def _json(text: str, tries: int = STARTS) -> Iterator[object]:
@@ -150,9 +165,3 @@ def _of_a_list_that_was_cut_off(text: str, field: str) -> list[str]:
             except ValueError:
                 continue
     return found
-
-
-def _only_text(item: object) -> object:
-    """Return the text of an object such as `{"fact": "…"}`; other items unchanged."""
-    texts = [v for v in item.values() if isinstance(v, str)] if isinstance(item, dict) else []
-    return texts[0] if isinstance(item, dict) and len(texts) == len(item) == 1 else item

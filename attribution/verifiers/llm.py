@@ -28,10 +28,10 @@ class PassageVerdict(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     passage: int
+    reason: str = ""
+    quote: str = ""
     relation: Literal["entailed", "contradicted", "no_relation"]
     confidence: float = Field(0.9, ge=0, le=1)
-    quote: str = ""
-    reason: str = ""
 
 
 class PassageVerdicts(BaseModel):
@@ -45,7 +45,7 @@ class LlmVerifier:
 
     def __init__(self, settings: Settings) -> None:
         self.llm = Llm(settings)
-        self._prompt = prompts.load("verification.v2")
+        self._prompt = prompts.load("verification.v3")
         self.version = f"{self._prompt.version}/{self.llm.version}"
         self.key = content_id(self._prompt.version, self._prompt.body, self.llm.key)
 

@@ -65,7 +65,7 @@ def test_worthiness_is_what_it_says_and_a_bad_reply_leaves_the_rules(store: Stor
         before = len(served.requests)
         again, _ = asked.worthiness("Who was she?", claims[:1])
         assert again == [died] and len(served.requests) == before  # from the store
-    assert asked.usage["worthiness"].cached == 1 and asked.versions["worthiness"].startswith("worthiness.v1/tiny@")
+    assert asked.usage["worthiness"].cached == 1 and asked.versions["worthiness"].startswith("worthiness.v2/tiny@")
 
 
 def test_only_factual_claims_are_asked_about_and_only_dependent_ones_are_rewritten(store: Store) -> None:

@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from attribution.llm.parsing import parse
 
@@ -137,3 +137,62 @@ def test_a_list_that_was_cut_off_anywhere_keeps_its_complete_texts(texts: list[s
     cut = whole[:end]
     if complete and not cut.rstrip("} ").endswith("]"):
         assert parse(cut, Claims).claims[: len(complete)] == complete
+
+
+class Passage(BaseModel):
+    passage: int
+    relation: Literal["entailed", "contradicted", "no_relation"]
+    confidence: float = Field(0.9, ge=0, le=1)
+
+
+class Passages(BaseModel):
+    verdicts: list[Passage]
+
+
+class Triplets(BaseModel):
+    triplets: list[list[str]]
+
+
+class Decided(BaseModel):
+    label: Literal["factual", "opinion", "not_a_claim"]
+
+
+PASSAGES = Passages(verdicts=[Passage(passage=1, relation="entailed", confidence=0.95)])
+TRIPLET = Triplets(triplets=[["A", "is", "b"]])
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ('{"verdicts": [{"passage": 1, "relation": "Entailed", "confidence": 95}]}', PASSAGES),
+        ('{"Verdicts": [{"Passage": "Passage 1", "relation": "SUPPORTS", "confidence": "95%"}]}', PASSAGES),
+        ('[{"passage": 1, "relation": "entailment", "confidence": 0.95}]', PASSAGES),
+        ('{"passage": 1, "relation": "**entailed**", "confidence": 0.95}', PASSAGES),
+        ("{'verdicts': [{'passage': 1, 'relation': 'entailed', 'confidence': 0.95, 'other': None}]}", PASSAGES),
+        ('{"label": "not a claim"}', Decided(label="not_a_claim")),
+        ('{"label": "Question."}', Decided(label="not_a_claim")),
+        ('{"triplets": [{"subject": "A", "relation": "is", "object": "b"}]}', TRIPLET),
+        ('[["A", "is", "b"]]', TRIPLET),
+        ("It may be an opinion …</think>\n{'label': 'factual'}", Decided(label="factual")),
+        ('[THINK]{"label": "opinion"}[/THINK]{"label": "factual"}', Decided(label="factual")),
+        ('<|channel|>analysis<|message|>{"label": "opinion"}<|end|><|channel|>final<|message|>{"label": "factual"}',
+         Decided(label="factual")),
+        ('{"claims": ["A is\nb."]}', Claims(claims=["A is\nb."])),
+        ("{'claims': ['It\\'s \"b\".', \"It's c.\",]}", Claims(claims=['It\'s "b".', "It's c."])),
+        ("Here's the list: ['A is b.', 'True', True and None]", None),
+        ('{"label": "opinion or factual"}', None),
+        ('{"verdicts": [{"passage": 1, "relation": "entailed", "confidence": 950}]}', None),
+    ],
+)  # fmt: skip
+def test_what_differs_only_in_form_is_read(reply: str, expected: BaseModel | None) -> None:
+    if expected is not None:
+        assert parse(reply, type(expected)) == expected
+    else:
+        for schema in (Passages, Decided):
+            with pytest.raises(ValueError, match="does not parse"):
+                parse(reply, schema)
+
+
+def test_drafts_within_reasoning_that_was_cut_off_are_no_reply() -> None:
+    with pytest.raises(ValueError, match="does not parse"):
+        parse('<think>Perhaps {"label": "opinion"}? Or', Decided, truncated=True)

@@ -126,7 +126,7 @@ def test_a_run_with_it_is_estimated_and_counted(tmp_path: Path) -> None:
         *_, last = pipeline.run("", CLAIM, settings)
     assert isinstance(last, Finished)
     report = last.report
-    assert report.usage.llm["verify"].calls == 1 and report.versions["verifier"].startswith("verification.v2/tiny@")
+    assert report.usage.llm["verify"].calls == 1 and report.versions["verifier"].startswith("verification.v3/tiny@")
     assert [v.label for v in report.verdicts] == ["supported"]
 
 

@@ -46,6 +46,7 @@ class Prompted:
 
 
 class Judged(_Reply):
+    reason: str = ""
     grounded: bool
     confidence: float = Field(1.0, ge=0, le=1)
 
@@ -64,6 +65,7 @@ class Direct(Prompted):
 
 
 class PassOrFail(_Reply):
+    REASONING: list[str] | str = ""
     SCORE: Literal["PASS", "FAIL"]
 
 
@@ -88,6 +90,7 @@ class Triplets(_Reply):
 
 
 class TripletRelation(_Reply):
+    reason: str = ""
     relation: Relation
 
 
@@ -131,6 +134,7 @@ class Claims(_Reply):
 
 class ClaimVerdict(_Reply):
     claim: int
+    reason: str = ""
     supported: bool
 
 
