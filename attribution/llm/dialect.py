@@ -1,4 +1,4 @@
-"""What an endpoint accepts of a request: learnt from its refusals, once for each endpoint and model (docs/llm.md)."""
+"""The dialect of an endpoint: what it accepts of a request, learnt from its refusals (docs/llm.md)."""
 
 from __future__ import annotations
 
