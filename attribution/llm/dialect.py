@@ -35,7 +35,7 @@ _LEFT_OUT = {"title", "default", "minimum", "maximum", "description"}  # of a sc
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a request is written; the default is that of most endpoints."""
+    """The way a request is written; the default is that of most endpoints."""
 
     form: Form = "strict"
     temperature: bool = True  # False: left out, the model has one of its own

@@ -21,7 +21,7 @@ Send = Callable[[Dialect], Completion]
 
 @dataclass
 class Memory:
-    """What is known of one endpoint and model; `learning` lets one prompt find out while the others wait."""
+    """The dialect of one endpoint and model, once known; `learning` lets one prompt find out while the others wait."""
 
     key: str
     dialect: Dialect | None = None
