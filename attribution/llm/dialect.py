@@ -46,7 +46,7 @@ class Dialect:
 
     @property
     def learnt(self) -> str:
-        """What differs from the usual, for a test of the connection."""
+        """The differences from the usual, for a test of the connection."""
         found = [
             FORMS[self.form],
             "" if self.temperature else "its own temperature",
