@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it grows in proportion
 SAME_ORIGIN = 2  # of them at most, unless there are no others: else a page that repeats itself takes all places
-DEPTH = 100  # nearest chunks that are reranked by their words
+DEPTH = 100  # nearest chunks, and those with most words of the claim
 Origins = Mapping[str, str]  # the origin of a page by its id; empty, or missing, for a page without copies
 MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
 SHARED = 0.5  # of the claim's words: a chunk that has them is about the claim, whatever its cosine
@@ -166,7 +166,9 @@ class Candidates:
     def _ranking(self, queries: Sequence[str], ranked: Sequence[Chunk], short: Shortlist | None) -> Ranking:
         if short is None:
             self._index.add(self._unindexed, self._vectors([c.text for c in self._unindexed]))
-            self._unindexed, index, depth = [], self._index, max(self._settings.top_k, DEPTH)
+            # all that are ranked by words too, since one page may have the nearest DEPTH
+            depth = len(self._index) if self._settings.ranking == "hybrid" else max(self._settings.top_k, DEPTH)
+            self._unindexed, index = [], self._index
         else:
             index, depth = Index(), len(short.chunks)
             index.add(short.chunks, self._vectors([c.text for c in short.chunks]))

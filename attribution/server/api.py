@@ -162,6 +162,7 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
         error. The request is queued; it ends if the client disconnects."""
         settings = bodies.settings(own, body.settings, verifier=body.verifier)
         pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
+        bodies.check_compared(text for pair in pairs for text in pair)
 
         def verified(stop: threading.Event) -> Iterator[dict[str, object]]:
             verifier, policy = VERIFIERS.build(settings.verifier, settings), policy_of(settings)

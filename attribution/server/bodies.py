@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any, Literal
 
@@ -156,6 +156,15 @@ def settings(
         if not chosen["sources"]:
             raise BadInput("sources: the list is empty and there are no documents; name library, web or a URL")
     return demanded(chosen, own)
+
+
+def check_compared(texts: Iterable[str]) -> None:
+    """Raise BadInput for more text than is compared for one request, which would keep its turn for minutes."""
+    if (characters := sum(map(len, texts))) > LIMITS.compared:
+        raise BadInput(
+            f"{characters:,} characters of claims and passages, at most {LIMITS.compared:,} are compared at once: "
+            "send them in several"
+        )
 
 
 def checked_source(name: str) -> str:

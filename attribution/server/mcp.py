@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from starlette.requests import Request
 
 from attribution.claims.enrichment import check_turns
-from attribution.errors import AttributionError, BadInput
+from attribution.errors import AttributionError
 from attribution.events import Event, Finished, Progress, RunStarted
 from attribution.files import whole
 from attribution.models.onnx import stoppable
@@ -150,8 +150,7 @@ class _Tools:
         return Found(claim=claim, verdict=only.verdict, passages=only.passages, problems=problems)
 
     async def judge(self, ctx: Context[object], claim: str, passages: list[str]) -> Judged:
-        if sum(map(len, (claim, *passages))) > bodies.MAX_BODY:
-            raise BadInput(f"claim and passages have more than {bodies.MAX_BODY:,} characters together")
+        bodies.check_compared(text for passage in passages for text in (claim, passage))
 
         def judged(stop: threading.Event) -> Iterator[JudgedClaim]:
             verifier = VERIFIERS.build(self._own.verifier, self._own)

@@ -15,14 +15,14 @@ _TRACKING = re.compile(
     r"|mkt_tok|vero_id|oly_(anon|enc)_id|ref_src|ref_url|cmpid|wt_mc|wickedid|srsltid|at_(medium|campaign)",
     re.IGNORECASE,
 )
-_SAME_SITE = ("www", "m", "mobile", "amp")  # host names that lead to the same site
+_OF_DEVICES = ("m", "mobile", "amp")  # host names that lead to the same site, where one owner has both
 
 
 def canonical(url: str) -> str:
     """One spelling for the addresses of one page; whatever is not an http(s) address stays as it is.
 
-    Scheme, default port, fragment, tracking parameters, order of parameters, trailing slash and www, m. and mobile.
-    hosts make no difference. Idempotent.
+    Scheme, default port, fragment, tracking parameters, order of parameters, last slash and www. make no difference.
+    m. and amp. do: where names of a domain are given to anybody, they are another owner's. Idempotent.
     """
     try:
         url.encode()  # half of a surrogate pair is in no address
@@ -57,11 +57,14 @@ def _places(patterns: tuple[str, ...]) -> list[SplitResult]:
 
 
 def _split(url: str) -> SplitResult:
-    """The parts of an address, as `canonical` spells it; all empty where it cannot be parsed."""
+    """The parts of an address, as `canonical` spells it, of a site for all devices; empty where it cannot be parsed."""
     try:
-        return urlsplit(canonical(url))
+        parts = urlsplit(canonical(url))
     except ValueError:  # such as an unclosed [
         return urlsplit("")
+    labels = parts.netloc.split(".")
+    kept = [label for label in labels[:-2] if label not in _OF_DEVICES]
+    return parts._replace(netloc=".".join([*kept, *labels[-2:]]))
 
 
 def is_web(url: str) -> bool:
@@ -83,13 +86,13 @@ def site(url: str) -> str:
 
 
 def _host(host: str) -> str:
-    """The host without www and the like, in IDNA's letters; an IPv6 address in its brackets."""
+    """The host without www., in IDNA's letters; an IPv6 address in its brackets."""
     if ":" in host:
         return f"[{host}]"
     host = host.rstrip(".")
     with suppress(UnicodeError):  # longer than a name may be, or made of what IDNA does not know
         host = host.encode("idna").decode("ascii")
     labels = host.lower().split(".")
-    first = next((i for i, label in enumerate(labels[:-2]) if label not in _SAME_SITE), max(0, len(labels) - 2))
-    labels = labels[first:]
-    return ".".join(label for i, label in enumerate(labels) if label != "m" or i == 0 or i >= len(labels) - 2)
+    while len(labels) > 2 and labels[0] == "www":
+        labels = labels[1:]
+    return ".".join(labels)

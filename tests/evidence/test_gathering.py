@@ -126,7 +126,7 @@ def test_what_is_wrong_with_the_disk_or_the_installation_ends_the_run(
 
 def test_one_page_under_many_addresses_is_fetched_once(settings: Settings, store: Store) -> None:
     a = Engine("a", "http://www.x.example/p?utm_source=a", "https://x.example/p/", "https://y.example/")
-    b = Engine("b", "https://m.x.example/p#part")
+    b = Engine("b", "https://www.x.example/p#part")
     steps, gatherer = gather(settings, store, [a, b])
     assert len(urls(steps)) == 2 and gatherer.budget.spent == {"queries": 4, "downloads": 2}
     found = {

@@ -117,6 +117,18 @@ def test_more_than_a_setting_takes_is_refused_at_once(name: str, client: httpx.C
     assert time.monotonic() - started < 2
 
 
+def test_the_text_that_a_request_has_compared_is_bounded(client: httpx.Client, server: Server) -> None:
+    pairs = [{"claim": "The Nile is long.", "evidence": "The Nile is a river. " * 100}] * 95
+    verified = client.post("/verify", json={"pairs": pairs})
+    wide = {"answer": "The Nile is long.", "settings": {"top_k": 50, "chunk_size": 8000}}
+    analyzed = client.post("/analyze", json=wide)
+    assert (verified.status_code, analyzed.status_code) == (400, 400)
+    assert "201,115 characters" in verified.json()["error"]["message"]
+    assert "top_k" in analyzed.json()["error"]["message"] and "400,000" in analyzed.json()["error"]["message"]
+    assert demanded({"top_k": 50}, Settings()).top_k == 50
+    assert demanded({"top_k": 50}, Settings(chunk_size=8000, top_k=50)).top_k == 50  # as the operator has it
+
+
 def test_patterns_are_parsed_once_for_all_hits() -> None:
     patterns = tuple(f"site{n}.example/path?q={n}" for n in range(LIMITS.exclude))
     started = time.monotonic()

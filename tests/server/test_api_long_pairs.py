@@ -62,13 +62,13 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 @pytest.mark.parametrize(
     ("path", "body"),
     [
-        ("/verify", {"pairs": [{"claim": CLAIM, "evidence": f"{n}. {LONG}"} for n in range(200)]}),
+        ("/verify", {"pairs": [{"claim": CLAIM, "evidence": f"{n}. {LONG}"} for n in range(60)]}),
         (
             "/analyze",
             {
                 "answer": " ".join(f"The bridge over the river {name} opened in 1931." for name in ("Elbe", "Oder")),
                 "documents": [{"name": "bridges.txt", "text": LONG * 60}],
-                "settings": {"chunk_size": 8000, "top_k": 50},
+                "settings": {"chunk_size": 8000, "top_k": 7},
             },
         ),
     ],
