@@ -26,10 +26,11 @@ from attribution.segmenters.english.drafts import (
     trim,
     words,
 )
+from attribution.segmenters.english.faithful import is_imperative, is_sound
 from attribution.segmenters.english.listing import split_examples
 from attribution.segmenters.english.modifiers import extract, split_adjuncts, split_nationality
 from attribution.segmenters.english.repairs import repair
-from attribution.segmenters.english.scope import is_imperative, is_reliable, is_sound
+from attribution.segmenters.english.scope import is_reliable
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.types import LlmUsage, Segmented

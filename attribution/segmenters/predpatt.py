@@ -20,8 +20,9 @@ from attribution.llm.client import Llm, Question, Reply
 from attribution.segmenters.alignment import merge
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, added, covers, parts, segment, trim
+from attribution.segmenters.english.faithful import is_sound
 from attribution.segmenters.english.repairs import repair
-from attribution.segmenters.english.scope import has_to, is_sound, joined_by_and
+from attribution.segmenters.english.scope import has_to, is_reliable, joined_by_and
 from attribution.segmenters.llm import Claims, clean
 from attribution.settings import Settings
 from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
@@ -55,7 +56,7 @@ class PredPatt:
 def split(parsed: Doc) -> list[Draft]:
     """Return the predications of a sentence in order; none if they miss some of its content."""
     doc, drafts = repair(parsed), list[Draft]()
-    for token in doc:
+    for token in doc if is_reliable(doc) else ():
         drafts += [draft for draft in predications(token) if draft not in drafts and is_sound(doc, draft)]
     return drafts if drafts and covers(doc, drafts) else []
 
@@ -68,8 +69,13 @@ def predications(token: Token) -> Iterator[Draft]:
     main = token.pos_ in tree.VERBAL and token.dep_ not in {*tree.AUXILIARIES, "amod", "compound", "prep"}
     if main and not any(_is_condition(t) for t in (token, *token.ancestors)):  # a condition stays with its clause
         yield from clause(token)
-    if token.dep_ == "appos" and noun.pos_ in {"PROPN", "NOUN"} and not token.lower_.endswith(("self", "selves")):
-        yield (*argument(noun), tree.be(noun, tree.is_past(token)), *argument(token))
+    if (
+        token.dep_ == "appos"
+        and noun.pos_ in {"PROPN", "NOUN"}
+        and not _is_part_of_place(token)
+        and not token.lower_.endswith(("self", "selves"))
+    ):
+        yield (*argument(noun), tree.be(noun, tree.is_past(token)), *trim(parts(_argument_words(token))))
     elif token.dep_ == "amod" and noun.pos_ in {"NOUN", "PROPN"} and token.lower_ not in LEXICON["determining"]:
         if token.tag_ in {"JJ", "VBN"} and not _is_hyphenated(noun):
             described = _without(argument(noun), {t.i for t in token.subtree})
@@ -91,6 +97,11 @@ def predications(token: Token) -> Iterator[Draft]:
 
 def _without(draft: Draft, out: set[int]) -> Draft:
     return tuple(part for part in draft if part.i not in out)
+
+
+def _is_part_of_place(token: Token) -> bool:
+    """Return True for the country in "Lima, Peru", which is no apposition."""
+    return token.dep_ == "appos" and token.pos_ == token.head.pos_ == "PROPN" and not tree.has_determiner(token)
 
 
 def _is_hyphenated(token: Token) -> bool:
@@ -179,7 +190,7 @@ def _is_infinitive(verb: Token) -> bool:
 def _argument_words(head: Token) -> list[Token]:
     """Return the words of an argument, with its conjuncts but without its clauses."""
     clauses = [d for d in head.subtree if d.dep_ in {"relcl", "appos", "parataxis"} and d != head]
-    out = {t.i for d in clauses if not _is_infinitive(d) for t in d.subtree}
+    out = {t.i for d in clauses if not _is_infinitive(d) and not _is_part_of_place(d) for t in d.subtree}
     return [t for t in head.subtree if t.i not in out]
 
 

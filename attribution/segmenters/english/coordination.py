@@ -10,15 +10,14 @@ from spacy.tokens import Doc, Token
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, Part, added, indices, trim, words
 from attribution.segmenters.english.scope import (
+    are_examples,
     gives_examples,
     in_adjunct,
     in_main_clause,
     is_closed,
     is_collective,
-    is_free_choice,
     is_fronted,
     joined_by_and,
-    joined_by_or,
 )
 from attribution.text.parse import lemma
 
@@ -67,7 +66,7 @@ def _heads(doc: Doc, inside: set[int]) -> list[Token]:
 def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
     inside = indices(draft)
     group = [m for m in tree.conjuncts(head) if m.i in inside]
-    if not (joined_by_and(group) or (joined_by_or(group) and is_free_choice(head))):
+    if not (joined_by_and(group) or are_examples(head)):
         return
     if is_closed(head, inside) or is_fronted(head, inside) or tree.in_brackets(head):
         return
@@ -266,7 +265,7 @@ def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
     """Return the token indices of each conjunct, with the shared determiner and "of …"; empty if unsure."""
     if not _are_alike(head, group) or _is_one_name(head, group):
         return []
-    if head.dep_ in tree.SUBJECTS and not _applies_to_each(head):
+    if head.dep_ in tree.SUBJECTS and not applies_to_each(head):
         return []
     if " ".join(conjunct.lower_ for conjunct in group) in LEXICON["fixed_pairs"]:
         return []
@@ -385,7 +384,7 @@ def _is_one_name(head: Token, group: list[Token]) -> bool:
     return beside and alike and not bare
 
 
-def _applies_to_each(subject: Token) -> bool:
+def applies_to_each(subject: Token) -> bool:
     """Return True if what the verb says of "A and B" holds for each."""
     verb = subject.head
     attribute = tree.child(verb, {"attr"})

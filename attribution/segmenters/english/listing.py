@@ -17,8 +17,6 @@ from attribution.segmenters.english.scope import (
     in_main_clause,
     is_closed,
     is_fronted,
-    joined_by_and,
-    joined_by_or,
     measured_noun,
 )
 from attribution.segmenters.english.tree import FINITE, NOUNS, RELATIVE, SUBJECTS, VERBAL, conjuncts, first
@@ -232,8 +230,6 @@ def _substitute(preposition: Token, draft: Draft, inside: set[int]) -> list[Draf
     if is_closed(noun, inside) or is_fronted(noun, inside) or not in_main_clause(noun, inside):
         return []
     group = tree.conjuncts(example)
-    if len(group) > 1 and not (joined_by_and(group) or joined_by_or(group)):
-        return []
     pieces = noun_pieces(example, group) if len(group) > 1 else [[t.i for t in example.subtree]]
     phrase, taken = {t.i for t in noun.subtree}, {t.i for t in preposition.subtree}
     places = [n for n, (i, _) in enumerate(draft) if i in phrase]

@@ -6,7 +6,8 @@ from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.drafts import LEXICON, Draft, Part, indices, parts, trim, words
-from attribution.segmenters.english.scope import gives_examples, is_sound
+from attribution.segmenters.english.faithful import is_sound
+from attribution.segmenters.english.scope import gives_examples
 from attribution.segmenters.english.tree import ARTICLES, BE, is_negated, subtree
 from attribution.text.parse import inflect, lemma
 

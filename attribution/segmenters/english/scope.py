@@ -6,27 +6,20 @@ unreliable.
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.drafts import CONTENT, LEXICON, Draft, indices, to_text
+from attribution.segmenters.english.drafts import LEXICON
 from attribution.segmenters.english.tree import (
-    BE,
-    FINITE,
     NOMINAL_SUBJECTS,
     NOUNS,
     RELATIVE,
     SUBJECTS,
     VERBAL,
     child,
-    conjuncts,
     first,
-    is_finite,
 )
-from attribution.text.parse import lemma, parse
-from attribution.text.remembering import remember
+from attribution.text.parse import lemma
 
 CONJUNCTIONS = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
 
@@ -45,30 +38,18 @@ def joined_by_and(group: list[Token]) -> bool:
     return bool(joins & {"and", "as", "but"}) and joins <= CONJUNCTIONS
 
 
-def joined_by_or(group: list[Token]) -> bool:
-    return _joining_words(group) == {"or"}
-
-
 def has_to(verb: Token) -> bool:
     return any(c.lower_ == "to" and c.dep_ == "aux" for c in verb.children)
 
 
-def is_free_choice(head: Token) -> bool:
-    """Return True if "A or B" implies that each is possible: among examples, and under "may" or "can" (Kamp 1973)."""
+def are_examples(head: Token) -> bool:
+    """Return True if the coordination lists examples: "such as A or B" says that A is one, and so is B."""
     above = head
     while above.head != above and above.pos_ not in tree.VERBAL:
         above = above.head
         if gives_examples(above):
             return True
-    below = None
-    while True:
-        possible = any(c.lower_ in LEXICON["may_or_can"] for c in above.children if c.dep_ == "aux")
-        if possible or (below is not None and lemma(above.lower_) in LEXICON["permitting"]):
-            return above.dep_ in {"ROOT", "conj", "relcl", "ccomp"}
-        purpose = above.dep_ == "advcl" and has_to(above)
-        if above.head == above or not (purpose or above.dep_ in {"xcomp", "ccomp", "pcomp", "conj", "prep", "csubj"}):
-            return False
-        below, above = above, above.head
+    return False
 
 
 def gives_examples(preposition: Token) -> bool:
@@ -165,75 +146,6 @@ def is_fronted(head: Token, inside: set[int]) -> bool:
     return False
 
 
-DANGLING = {"ADP", "DET", "CCONJ", "SCONJ", "PART"}
-SUBJECT_LIKE = {"NOUN", "PROPN", "PRON", "VERB", "DET", "NUM", "ADJ"}
-
-
-def is_sound(doc: Doc, draft: Draft) -> bool:
-    """Return True if the draft can stand as a sentence."""
-    tokens = [doc[i] if i >= 0 else None for i, _ in draft]
-    present = [t for t in tokens if t is not None]
-    if len(draft) < 3 or not any(t.pos_ in CONTENT for t in present):
-        return False
-    inside = indices(draft)
-    if any(_is_made_finite(t, t.text) and t.head.i in inside and not _after_comma(t) for t in present):
-        return False  # "a director directed films": a past tense mistaken for a participle
-    if any(a.text in BE and b.text.lower() == "hence" for a, b in pairwise(draft)):
-        return False  # "…, hence their importance": a consequence mistaken for an apposition
-    opening, end = tokens[0], tokens[-1]
-    if opening is not None:
-        relative = opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT" and opening.dep_ != "det"
-        if relative or opening.pos_ == "CCONJ":
-            return False
-    whole = end is None or end.i == len(doc) - 1 or doc[end.i + 1].is_punct or end.pos_ not in DANGLING
-    root = next(doc.sents).root
-    if is_imperative(root) and not any(t.dep_ in SUBJECTS and t.head == root for t in present):
-        return whole and any(t in conjuncts(root) for t in present)
-    verbs = [
-        n
-        for n, (token, part) in enumerate(zip(tokens, draft, strict=True))
-        if (
-            part.text in {*BE, "has", "have", "had"}
-            if token is None
-            else token.tag_ in FINITE or _is_made_finite(token, part.text)
-        )
-    ]
-    if not verbs or not any(t is not None and t.pos_ in SUBJECT_LIKE for t in tokens[: verbs[-1]]):
-        return False
-    return whole and (len(draft) == len(doc) or is_sentence(to_text(doc, draft)))
-
-
-@remember(4096)
-def is_sentence(text: str) -> bool:
-    """Return True if the parser finds one sentence with a subject and a finite verb."""
-    sentences = list(parse(text).sents)
-    root = sentences[0].root
-    subject = child(root, SUBJECTS)
-    if len(sentences) != 1 or subject is None or not is_finite(root) or subject.tag_ in RELATIVE or root.tag_ == "MD":
-        return False
-    if any(c.dep_ == "mark" or c.tag_ == "WRB" for c in root.lefts):
-        return False  # a subordinate clause
-    commas = [t for t in root.doc[subject.i : root.i] if t.text == "," and t.head in {subject, root}]
-    return len(commas) != 1  # a single comma separates the subject from its verb
-
-
-def is_imperative(root: Token) -> bool:
-    """Return True for a base form preceded by adverbials at most: "If it bleeds, press on it"."""
-    before = {c.dep_ for c in root.lefts}
-    return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc", "prep", "advcl"}
-
-
-def _is_made_finite(verb: Token, text: str) -> bool:
-    """Return True for a participle that a rule has made finite, or a finite verb mistaken for a participle."""
-    if verb.tag_ == "VBN" and verb.dep_ in {"acl", "advcl"} and child(verb, {"dobj"}) is not None:
-        return True
-    return verb.tag_ == "VBG" and text != verb.text
-
-
-def _after_comma(verb: Token) -> bool:
-    return verb.i > 0 and verb.doc[verb.i - 1].text == ","
-
-
 def is_reliable(doc: Doc) -> bool:
     """Return True if the parse shows none of the signs of an error in SIGNS."""
     return not any(sign(token) for sign in SIGNS for token in doc)
@@ -278,7 +190,23 @@ def _list_in_relative_clause(token: Token) -> bool:
     return listed and any(a.dep_ == "relcl" for a in token.ancestors)
 
 
+def _verb_taken_for_adjective(token: Token) -> bool:
+    """Return True for "born in Hamburg, Germany, and studied physics", where "studied physics" would be a place."""
+    conjunct = token.head
+    if token.dep_ != "amod" or token.tag_ not in {"VBN", "VBD"} or conjunct.dep_ != "conj" or token.i < 2:
+        return False
+    return token.doc[token.i - 1].dep_ == "cc" and conjunct.head.pos_ == "PROPN" != conjunct.pos_
+
+
+def _infinitive_without_conjunction(token: Token) -> bool:
+    """Return True for "asks her to seek help, to reduce stress and gain time": a purpose mistaken for a conjunct."""
+    listed = token.dep_ == "conj" and has_to(token) and tree.after_comma(token)
+    return listed and any(m.i > token.i and not has_to(m) for m in tree.conjuncts(token))
+
+
 SIGNS = (
+    _infinitive_without_conjunction,
+    _verb_taken_for_adjective,
     _verb_without_conjunction,
     _subject_cut_off,
     _verb_taken_for_participle,

@@ -1,0 +1,324 @@
+"""Check a claim against the tree of its sentence: parsed again, its words keep their heads, relations and operators."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import pairwise
+
+from spacy.tokens import Doc, Token
+
+from attribution.segmenters.english import tree
+from attribution.segmenters.english.coordination import applies_to_each
+from attribution.segmenters.english.drafts import ADDED, CONTENT, LEXICON, Draft, Part, indices, to_text
+from attribution.segmenters.english.repairs import repair
+from attribution.segmenters.english.scope import are_examples
+from attribution.text.parse import parse
+from attribution.text.remembering import remember
+
+# Relations between which the parser wavers without a difference in meaning.
+_ALIKE = {
+    **dict.fromkeys(tree.SUBJECTS, "subject"),
+    **dict.fromkeys(("aux", "auxpass"), "auxiliary"),
+    **dict.fromkeys(("dobj", "attr", "oprd", "acomp", "dative"), "object"),
+    **dict.fromkeys(("compound", "nmod", "amod", "det", "predet", "poss", "nummod", "quantmod"), "modifier"),
+    **dict.fromkeys(("advmod", "npadvmod"), "adverbial"),
+    **dict.fromkeys(("prep", "agent", "prt"), "preposition"),
+    **dict.fromkeys(("relcl", "acl", "xcomp", "ccomp", "advcl"), "clause"),
+    **dict.fromkeys(("pobj", "pcomp"), "complement"),
+    **dict.fromkeys(("conj", "appos"), "list"),
+}
+_SKIPPED = {"punct", "cc", "preconj", "dep", "intj", "meta", "case", "mark"}
+_REPORTED = {"ccomp", "xcomp", "pcomp", "csubj", "csubjpass"}  # what stands under these is not asserted by itself
+_MODIFYING = {"relcl", "acl", "appos", "amod", "advcl", "poss", "ccomp"}  # what becomes a predicate of its own
+_PREDICATE = {"attr", "acomp", "dobj", "conj"}
+_ADJUNCTS = {"prep", "agent", "prt", "advmod", "npadvmod", "neg", "aux", "auxpass", "dobj", "xcomp", "acomp"}
+_WAVERING = {"prep", "agent", "advcl", "xcomp", "acl", "advmod", "npadvmod"}  # of unclear attachment
+
+
+DANGLING = {"ADP", "DET", "CCONJ", "SCONJ", "PART"}
+SUBJECT_LIKE = {"NOUN", "PROPN", "PRON", "VERB", "DET", "NUM", "ADJ"}
+
+
+def is_sound(doc: Doc, draft: Draft) -> bool:
+    """Return True if the draft can stand as a sentence."""
+    tokens = [doc[i] if i >= 0 else None for i, _ in draft]
+    present = [t for t in tokens if t is not None]
+    if len(draft) < 3 or not any(t.pos_ in CONTENT for t in present):
+        return False
+    inside = indices(draft)
+    if any(_is_made_finite(t, t.text) and t.head.i in inside and not _after_comma(t) for t in present):
+        return False  # "a director directed films": a past tense mistaken for a participle
+    if any(a.text in tree.BE and b.text.lower() == "hence" for a, b in pairwise(draft)):
+        return False  # "…, hence their importance": a consequence mistaken for an apposition
+    opening, end = tokens[0], tokens[-1]
+    if opening is not None:
+        relative = opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT" and opening.dep_ != "det"
+        if relative or opening.pos_ == "CCONJ":
+            return False
+    whole = end is None or end.i == len(doc) - 1 or doc[end.i + 1].is_punct or end.pos_ not in DANGLING
+    root = next(doc.sents).root
+    if is_imperative(root) and not any(t.dep_ in tree.SUBJECTS and t.head == root for t in present):
+        return whole and any(t in tree.conjuncts(root) for t in present)
+    verbs = [
+        n
+        for n, (token, part) in enumerate(zip(tokens, draft, strict=True))
+        if (
+            part.text in {*tree.BE, "has", "have", "had"}
+            if token is None
+            else token.tag_ in tree.FINITE or _is_made_finite(token, part.text)
+        )
+    ]
+    if not verbs or not any(t is not None and t.pos_ in SUBJECT_LIKE for t in tokens[: verbs[-1]]):
+        return False
+    return whole and (len(draft) == len(doc) or is_sentence(to_text(doc, draft)) and is_faithful(doc, draft))
+
+
+@remember(4096)
+def is_sentence(text: str) -> bool:
+    """Return True if the parser finds one sentence with a subject and a finite verb."""
+    sentences = list(parse(text).sents)
+    root = sentences[0].root
+    subject = tree.child(root, tree.SUBJECTS)
+    if (
+        len(sentences) != 1
+        or subject is None
+        or not tree.is_finite(root)
+        or subject.tag_ in tree.RELATIVE
+        or root.tag_ == "MD"
+    ):
+        return False
+    if any(c.dep_ == "mark" or c.tag_ == "WRB" for c in root.lefts):
+        return False  # a subordinate clause
+    commas = [t for t in root.doc[subject.i : root.i] if t.text == "," and t.head in {subject, root}]
+    return len(commas) != 1  # a single comma separates the subject from its verb
+
+
+def is_imperative(root: Token) -> bool:
+    """Return True for a base form preceded by adverbials at most: "If it bleeds, press on it"."""
+    before = {c.dep_ for c in root.lefts}
+    return root.tag_ == "VB" and root.dep_ == "ROOT" and before <= {"advmod", "punct", "cc", "prep", "advcl"}
+
+
+def _is_made_finite(verb: Token, text: str) -> bool:
+    """Return True for a participle that a rule has made finite, or a finite verb mistaken for a participle."""
+    if verb.tag_ == "VBN" and verb.dep_ in {"acl", "advcl"} and tree.child(verb, {"dobj"}) is not None:
+        return True
+    return verb.tag_ == "VBG" and text != verb.text
+
+
+def _after_comma(verb: Token) -> bool:
+    return verb.i > 0 and verb.doc[verb.i - 1].text == ","
+
+
+def is_faithful(doc: Doc, draft: Draft) -> bool:
+    """Return True if the sentence asserts the draft: nothing above it was cut off, and its tree is the sentence's."""
+    return not any(True for _ in cut_off(doc, draft)) and not any(True for _ in changed(doc, draft))
+
+
+def changed(doc: Doc, draft: Draft) -> Iterator[tuple[str, str, str]]:
+    """Yield the kept words that have another part of speech, head or relation when the draft is parsed by itself."""
+    if Part(ADDED, "one") in draft:
+        return  # "A and B are the bases" → "A is one of the bases"
+    alone = repair(parse(to_text(doc, draft)))
+    if len(alone) - len(draft) not in {0, 1} or any(
+        t.lower_.rstrip(".") != p.text.lower().rstrip(".") and {t.lower_, p.text.lower()} != tree.ARTICLES
+        for t, p in zip(alone, draft, strict=False)
+    ):
+        yield "", "tokens", ""
+        return
+    inside = indices(draft)
+    for place, part in enumerate(draft):
+        if part.i == ADDED:
+            continue
+        before, after = doc[part.i], alone[place]
+        if before.dep_ in _SKIPPED or after.dep_ in _SKIPPED or before.is_punct:
+            continue
+        tags = {before.tag_, after.tag_}
+        if (
+            before.pos_ in tree.VERBAL
+            and after.pos_ not in tree.VERBAL
+            and part.text == before.text
+            and "VBG" not in tags
+        ):
+            yield before.text, before.tag_, after.tag_
+        expected = _expected(before, inside)
+        if expected is None or _is_new(before, after, inside):
+            continue
+        heads, relation = expected
+        head = draft[after.head.i].i if after.head.i < len(draft) else ADDED
+        if head == ADDED and not heads and after.head != after:
+            continue  # part of a new predicate
+        if head not in heads or after.head == after:
+            if relation in _WAVERING and _is_contiguous(draft, {after.head.i, *_places(draft, heads)}, place):
+                continue  # the same words in the same order: the parser wavers
+            if relation == "dobj" and _is_object_of_complement(after, draft, heads):
+                continue  # "enables patients to walk"
+            if relation == "prep" and head in {t.i for t in _nested_in(before)}:
+                continue  # "died in a car crash in New Jersey": also where he died
+            yield before.text, f"{relation}>{before.head.text}", f"{after.dep_}>{after.head.text}"
+        elif _ALIKE.get(relation, relation) != _ALIKE.get(after.dep_, after.dep_) and after.tag_ != "VBG":
+            yield before.text, relation, after.dep_
+
+
+def _is_new(before: Token, after: Token, inside: set[int]) -> bool:
+    """Return True for a modifier that becomes a predicate, and for a noun that becomes the subject of one."""
+    subject = after.dep_ in tree.SUBJECTS
+    if before.dep_ in _MODIFYING:
+        return subject or after.dep_ in _PREDICATE or after.head == after
+    return subject and before.head.i not in inside and before.pos_ in {"NOUN", "PROPN", "PRON"}
+
+
+def _nested_in(preposition: Token) -> Iterator[Token]:
+    """Yield the word that governs the prepositional phrases around this one."""
+    above = preposition.head
+    while above.dep_ == "pobj":
+        above = above.head.head
+        yield above
+
+
+def _places(draft: Draft, heads: set[int]) -> list[int]:
+    return [place for place, part in enumerate(draft) if part.i in heads]
+
+
+def _is_contiguous(draft: Draft, starts: set[int], end: int) -> bool:
+    """Return True if nothing was left out between one of the places and the end."""
+    return any(all(b.i == a.i + 1 for a, b in pairwise(draft[start : end + 1])) for start in starts if start < end)
+
+
+def _is_object_of_complement(after: Token, draft: Draft, heads: set[int]) -> bool:
+    verb = after.head
+    return after.dep_ in tree.SUBJECTS and verb.dep_ in {"ccomp", "xcomp"} and verb.head.i in _places(draft, heads)
+
+
+def _expected(token: Token, inside: set[int]) -> tuple[set[int], str] | None:
+    """Return the heads that a kept word may have in the claim, and its relation; None if its construction is new."""
+    first = token
+    while first.dep_ == "conj" and first.head.i not in inside:
+        first = first.head  # a conjunct takes the place of the one before it
+    head = first.head
+    if head == first:
+        return None
+    group = {t.i for t in _sharing(first)} & inside
+    return (group, first.dep_) if group or first.dep_ in _ADJUNCTS else None
+
+
+def _sharing(token: Token) -> list[Token]:
+    """Return the coordinated words that may share this dependent: clauses with their own subject do not."""
+    head = token.head
+    subject = tree.subject_of(head)
+    if head.dep_ == "conj" and subject is not None and token.i >= tree.first(subject):
+        return [head]
+    return tree.conjuncts(_group_head(head))
+
+
+def _group_head(token: Token) -> Token:
+    while token.dep_ == "conj":
+        token = token.head
+    return token
+
+
+def cut_off(doc: Doc, draft: Draft) -> Iterator[str]:
+    """Yield what the draft stands under and leaves out: a denial, a condition, a report, a restriction, an "or"."""
+    inside = indices(draft)
+    for token in (doc[i] for i in sorted(inside)):
+        if token.head.i not in inside and (token.pos_ in tree.VERBAL or not _is_definite(token)):
+            yield from _above(token, inside)
+    for token in doc:
+        if _is_operator(token):
+            scope = _scope(token)
+            lost = token.i not in inside and any(t.i in inside and t.pos_ in tree.VERBAL for t in scope)
+            hedge = token.lower_ in LEXICON["hedges"]  # what is said to be so, is said to be so of each part
+            if lost or not hedge and any(_is_partial(head, inside, scope) for head in scope if head.dep_ != "conj"):
+                yield token.text
+        elif token.i not in inside and _is_condition(token):
+            condition = {t.i for t in token.subtree}
+            if any(t.i in inside - condition for t in _shared_scope(token.head, token)):
+                yield token.text
+        if token.dep_ != "conj" and _is_partial(token, inside):
+            yield from _kept_together(token)
+
+
+def _kept_together(head: Token) -> Iterator[str]:
+    """Yield why a part of a coordination does not say what the whole says: "A or B", "both A and B", "A and B met"."""
+    joins = {c.lower_ for m in tree.conjuncts(head) for c in m.children if c.dep_ == "cc"}
+    if joins & {"or", "nor"} and not are_examples(head):
+        yield "or"
+    if head.dep_ in tree.SUBJECTS and head.pos_ not in tree.VERBAL and not applies_to_each(head):
+        yield head.head.text
+    before = {c.lower_ for c in head.lefts} | {t.lower_ for t in head.doc[max(0, tree.first(head) - 1) : head.i]}
+    if before & {"both", "either"}:
+        yield "both"
+
+
+def _above(token: Token, inside: set[int]) -> Iterator[str]:
+    """Climb from the head of the draft to the root, or to a definite noun: what describes it is presupposed."""
+    while token.head != token:
+        above = token.head
+        if above.i in inside or token.dep_ != "conj" and any(m.i in inside for m in _sharing(token)):
+            return
+        if token.dep_ in _REPORTED and not _is_stated(token):
+            yield above.text
+        if _is_condition(token):
+            yield token.text
+        if token.dep_ in {"appos", "relcl", "acl", "amod"} and _is_definite(above):
+            return
+        token = above
+
+
+def _is_definite(noun: Token) -> bool:
+    if noun.pos_ not in {"NOUN", "PROPN", "PRON"}:
+        return False
+    return noun.pos_ != "NOUN" or tree.has_determiner(noun) and not tree.is_indefinite(noun)
+
+
+def _is_stated(clause: Token) -> bool:
+    """Return True for a clause that its sentence asserts: beside a semicolon, and after "meaning that"."""
+    if clause.head.lower_ == "meaning":
+        return True
+    nearby = clause.doc[tree.last(clause) : tree.last(clause) + 2].text
+    return clause.dep_ == "ccomp" and clause.i < clause.head.i and ";" in nearby
+
+
+def _is_condition(clause: Token) -> bool:
+    """Return True for a clause with "if", "unless", "when" or the inversion of "Had the dam broken, …"."""
+    if clause.dep_ == "prep":
+        return clause.lower_ == "without" and clause.i < clause.head.i
+    if clause.dep_ != "advcl":
+        return False
+    marks = {c.lower_ for c in clause.children if c.dep_ in {"mark", "advmod"} and c.i < clause.i}
+    if marks & (LEXICON["conditional"] | LEXICON["conditions"]):
+        return True
+    subject = tree.subject_of(clause)
+    start = next(iter(clause.subtree))
+    return subject is not None and start.lower_ in {"had", "should", "were"} and start.i < subject.i
+
+
+def _is_operator(token: Token) -> bool:
+    return token.lower_ in LEXICON["negative"] or token.dep_ == "neg" or token.lower_ in LEXICON["hedges"]
+
+
+def _scope(operator: Token) -> list[Token]:
+    """Return the words on which a negation, a restriction or a hedge bears."""
+    noun = operator if operator.pos_ in {"NOUN", "PRON"} or operator.dep_ in tree.SUBJECTS else operator.head
+    above = noun
+    while above.dep_ not in tree.SUBJECTS and above.head != above and above.pos_ not in tree.VERBAL:
+        above = above.head
+    if above.dep_ in tree.SUBJECTS:
+        return _shared_scope(above.head, above)
+    return _shared_scope(noun, operator) if noun.pos_ in tree.VERBAL else list(noun.subtree)
+
+
+def _shared_scope(verb: Token, part: Token) -> list[Token]:
+    """Return the words on which a part of a clause bears: in front of its subject, on the clauses beside too."""
+    subject = tree.subject_of(verb)
+    if subject is not None and part.i < tree.first(subject):
+        return list(verb.subtree)
+    others = [m for m in tree.conjuncts(verb) if m.i > verb.i and tree.subject_of(m) is not None]
+    return tree.subtree(verb, *others)
+
+
+def _is_partial(head: Token, inside: set[int], scope: Collection[Token] | None = None) -> bool:
+    """Return True for a coordination of which the draft keeps one part and leaves out another, both in the scope."""
+    group = [m for m in tree.conjuncts(head) if scope is None or m in scope]
+    kept = sum(m.i in inside for m in group)
+    return 0 < kept < len(group)
