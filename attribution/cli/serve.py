@@ -108,11 +108,13 @@ def mcp(args: argparse.Namespace) -> None:
     """Serve the MCP tools over standard input and output."""
     from attribution.pipeline.run import turns
     from attribution.server.mcp import server
+    from attribution.server.stdio import Relay
     from attribution.server.work import Work
 
     _log_plainly()
     made = server(options.settings(args), Work(turns()))
     _end_by_signals()  # the thread that reads standard input would keep the process until the next line
+    Relay()
     made.run("stdio")
 
 
