@@ -7,7 +7,7 @@ what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -124,8 +124,10 @@ def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) ->
     return VERIFIERS.build(own.verifier, own).verify(pairs)
 
 
-def judge(claim: str, passages: Sequence[str], verifier: str = "auto", **settings: object) -> JudgedClaim:
-    """Return the verdict on a claim, and its evidence, from passages that are given.
+def judge(
+    claim: str, passages: Sequence[str | Mapping[str, str]], verifier: str = "auto", **settings: object
+) -> JudgedClaim:
+    """Return the verdict on a claim, its strength and its evidence, from passages: texts, or {"text", "url", "title"}.
 
     Examples:
         >>> judged = judge("The tower was finished in 1889.", ["The tower was finished in 1889, after two years."])
@@ -136,5 +138,5 @@ def judge(claim: str, passages: Sequence[str], verifier: str = "auto", **setting
     from attribution.verifiers import VERIFIERS, policy_of
 
     own = Settings.from_environment(verifier=verifier, **settings)
-    (judged,) = judge([GivenClaim(claim, tuple(passages))], VERIFIERS.build(own.verifier, own), policy_of(own))
+    (judged,) = judge([GivenClaim(claim, passages)], VERIFIERS.build(own.verifier, own), policy_of(own))
     return judged

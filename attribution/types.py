@@ -281,6 +281,22 @@ SEVERITY: tuple[Label, ...] = (  # the worst first: what a reader should look at
 )  # fmt: skip
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 LABELS: tuple[Label, ...] = get_args(Label)
+Genre = Literal[
+    "reference", "news", "official", "paper", "fact check", "opinion", "forum", "transcript", "social", "shop",
+    "front page", "search page", "answer", "unknown",
+]  # fmt: skip
+HEARSAY: tuple[Genre, ...] = (
+    "forum",
+    "opinion",
+    "shop",
+    "social",
+    "transcript",
+)  # alone they make a claim likely at most
+SILENT: dict[Genre, str] = {  # these neither support nor contradict; why
+    "front page": "it is a list of other pages, which changes",
+    "search page": "it is a page of search results",
+    "answer": "it repeats the answer, or is by a language model",
+}
 BUILT_IN = "Attribution explorer, built-in library"  # its articles were written for this project …
 BUILT_IN_LICENCE = "Apache-2.0"  # … and have its licence (examples/README.md)
 UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")  # labels of claims without a comparison with sources
@@ -332,7 +348,10 @@ class Page(Frozen):
     breaks: tuple[int, ...] = ()  # where each page of a PDF begins, in characters of `text`; empty: no pages
     etag: str = ""  # from the response, for conditional requests
     last_modified: str = ""
-    origin: str = ""  # shared by the report's pages with the same text; empty: no copies
+    origin: str = ""  # shared by the report's pages that go back to one text; empty: it stands alone
+    genre: Genre = Field("unknown", exclude_if=lambda genre: genre == "unknown")  # who says it: see text/genres.py
+    reviewed: str = Field("", exclude_if=lambda text: not text)  # the claim that a fact check is about …
+    rating: str = Field("", exclude_if=lambda text: not text)  # … and its verdict, in its own words
 
     @property
     def cited(self) -> str:
@@ -389,7 +408,8 @@ class Evidence(Frozen):
     parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
     as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # of an enriched claim as written
     difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
-    origin: str = Field("", exclude_if=lambda origin: not origin)  # of its page, if it is a copy of others
+    origin: str = Field("", exclude_if=lambda origin: not origin)  # of its page, if others share it
+    genre: Genre = Field("unknown", exclude_if=lambda genre: genre == "unknown")  # of its page
 
     @property
     def source(self) -> str:
@@ -408,6 +428,7 @@ class Verdict(Frozen):
     confidence: float  # of the strongest deciding passage; 0 if none decides
     reason: str  # the rule applied, in words
     without_added: Label | None = None  # the verdict on the claim as written; None: it was not enriched
+    hearsay: bool = Field(False, exclude_if=lambda hearsay: not hearsay)  # of such pages alone: weak, however probable
 
     @property
     def rests_on_added(self) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from attribution.policy import DecisionPolicy
 from attribution.types import (
+    HEARSAY,
     SEVERITY,
     UNCHECKED,
     AnalystLabel,
@@ -100,7 +101,7 @@ def _of_weakest_part(
     for place, statement in enumerate(statements):
         of_part = [e.model_copy(update=_as_judged(e, e.parts[place].probabilities, policy)) for e in evidence]
         verdicts.append((_verdict(Case(claim, of_part, policy, failures)), statement))
-    worst, statement = min(verdicts, key=lambda found: SEVERITY.index(found[0].label))
+    worst, statement = min(verdicts, key=lambda found: (SEVERITY.index(found[0].label), not found[0].hearsay))
     reason = f"Its weakest part is “{statement}” {worst.reason}"
     if worst.label == "no_relation" and any(v.label != "no_relation" for v, _ in verdicts):
         return worst.model_copy(update={"label": "unclear", "reason": reason})
@@ -162,7 +163,13 @@ class Case:
 
 def _verdict(case: Case) -> Verdict:
     """The verdict of the first rule that applies; the table in docs/verdicts.md lists them in this order."""
-    return next(found for rule in RULES if (found := rule(case)))
+    verdict = next(found for rule in RULES if (found := rule(case)))
+    genres = {e.genre for e in case.supporting}
+    if verdict.label != "supported" or not genres <= set(HEARSAY) or case.policy.decision == "plain":
+        return verdict
+    names = " and ".join(sorted(genres))
+    reason = f"{verdict.reason} Only {names} pages say so, which alone make it likely at most."
+    return verdict.model_copy(update={"hearsay": True, "reason": reason})
 
 
 def _not_worth_checking(case: Case) -> Verdict | None:
@@ -287,7 +294,7 @@ def _heavier(
         case "most_frequent" if more:
             return larger, "the more frequent counts"
         case "both" if abs(more) >= policy.more:
-            return larger, "the side with more pages counts"
+            return larger, "the side with more origins counts"
         case "both":
             return _surer(supporting, against, policy.sure)
     return None
@@ -321,18 +328,20 @@ def _sources(evidence: Sequence[Evidence]) -> int:
 
 
 def _share(pieces: Sequence[Evidence], passages: str, verb: str) -> str:
-    """The share of passages that do so: "1 of 5 passages supports it"."""
-    return f"{len(pieces)}{' of ' * bool(passages)}{passages} {verb}{'s' * (len(pieces) == 1)} it"
+    """The share of passages that do so: "3 of 5 passages support it (3 pages, 1 origin)"."""
+    pages, origins = len({e.page_id for e in pieces}), _sources(pieces)
+    copies = f" ({pages} pages, {origins} origin{'s' * (origins != 1)})" if pages > origins else ""
+    return f"{len(pieces)}{' of ' * bool(passages)}{passages} {verb}{'s' * (len(pieces) == 1)} it{copies}"
 
 
 def recolour(report: Report, policy: DecisionPolicy) -> Report:
     """The run relabelled under another policy, from its stored probabilities alone."""
-    origins = {page.id: page.origin for page in report.pages} if policy.least_sources > 1 else {}
+    pages = {page.id: page for page in report.pages}
     evidence = tuple(
         e.model_copy(
             update={
                 "relation": counted(e.probabilities, e.reservation, policy),
-                "origin": origins.get(e.page_id) or e.origin,
+                "origin": pages[e.page_id].origin if e.page_id in pages else e.origin,
             }
         )
         for e in report.evidence

@@ -19,6 +19,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from attribution.pipeline.judge import Passage
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, report
 from attribution.studies.groundedness.evaluation import Evaluation, LeftOut, Outcome, evaluate, run_to_file
@@ -63,7 +64,7 @@ def _factcheck(folder: Path) -> Labelled:
             f"{claim.answer}/{number}",
             claim.answer,
             "",
-            claim.given.passages,
+            tuple(Passage.of(passage).text for passage in claim.given.passages),
             claim.given.text,
             bool(claim.supported),
         )

@@ -18,7 +18,7 @@ from unittest import mock
 from pydantic import TypeAdapter
 
 from attribution.models.reranker import Relevance
-from attribution.pipeline.judge import GivenClaim, judge
+from attribution.pipeline.judge import GivenClaim, Passage, judge
 from attribution.settings import ROOT, Settings
 from attribution.types import Judgement, Pair, content_id
 from attribution.verifiers import VERIFIERS, policy_of
@@ -79,7 +79,8 @@ def given(row: dict[str, Any]) -> GivenClaim:
     if not above and row.get("question") and row["claim"].split()[0] in PRONOUNS:
         above = [row["question"]]
     titles = (" ".join(filter(None, (p.get("title"), p.get("heading")))) for p in row["passages"])
-    return GivenClaim(row["claim"], tuple(p["text"] for p in row["passages"]), tuple(titles), tuple(above))
+    passages = tuple(Passage(p["text"], title=title) for p, title in zip(row["passages"], titles, strict=True))
+    return GivenClaim(row["claim"], passages, tuple(above))
 
 
 def judged(

@@ -82,29 +82,19 @@ def judge(args: argparse.Namespace) -> int:
             try:
                 if row.error:
                     raise BadInput(row.error)
-                given = GivenClaim(row.fields["claim"], _passages(row))
+                passages = row.fields.get("passages")
+                if not isinstance(passages, list):
+                    raise BadInput('"passages" is not a list; expected {"claim": …, "passages": [passage, …]}')
+                given = GivenClaim(row.fields["claim"], passages)
                 (judged,) = judge([given], verifier, policy)
             except (BadInput, LlmFailed) as error:
                 yield row.failed(str(error))
             else:
-                evidence = [e.model_dump(include={"relation", "probabilities"}) for e in judged.evidence]
-                yield {
-                    **row.fields,
-                    **judged.verdict.model_dump(include={"label", "confidence", "reason"}),
-                    "verifier": verifier.version,
-                    "evidence": evidence,
-                }
+                yield {**row.fields, **judged.fields(), "verifier": verifier.version}
             if number % JUDGED == 0 or number == len(rows):
                 progress(f"judge {number}/{len(rows)}")
 
     return _write(args.output, results())
-
-
-def _passages(row: Row) -> tuple[str, ...]:
-    found = row.fields.get("passages")
-    if not isinstance(found, list) or not all(isinstance(text, str) and text.strip() for text in found):
-        raise BadInput('"passages" is not a list of texts; expected {"claim": …, "passages": [text, …]}')
-    return tuple(found)
 
 
 def calibrate(args: argparse.Namespace) -> int:

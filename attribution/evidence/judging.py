@@ -19,7 +19,7 @@ from attribution.text.differences import difference, differing_spans, measures_o
 from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
 from attribution.text.values import values
-from attribution.types import Evidence, Judgement, Pair, Part, Probabilities, Reservation
+from attribution.types import SILENT, Evidence, Judgement, Page, Pair, Part, Probabilities, Reservation
 from attribution.verdicts import counted
 from attribution.verifiers.calibration import log_odds
 from attribution.verifiers.contrast import contrast
@@ -107,7 +107,7 @@ def _strongest(probabilities: Probabilities) -> float:
 
 def as_evidence(
     claim_id: str,
-    page_id: str,
+    page: Page,
     text: str,
     start: int,
     similarity: float,
@@ -120,14 +120,28 @@ def as_evidence(
     """Return the evidence that a judged passage is; `text` begins at `start`, in characters of its page."""
     plain = policy.decision == "plain"
     related, judged = not plain and is_related(pair, judged, relevance), weighed(judged, relevance)
-    against, found = None if plain else reservation(pair, judged, headings), judged.judgement
+    found = judged.judgement
+    against = (
+        None
+        if plain
+        else of_page(pair[0], page) or (None if page.genre == "fact check" else reservation(pair, judged, headings))
+    )
     first, last = found.sentence
     return Evidence(
-        claim_id=claim_id, page_id=page_id, start=start, end=start + len(text), text=text, similarity=similarity,
+        claim_id=claim_id, page_id=page.id, origin=page.origin, genre=page.genre,
+        start=start, end=start + len(text), text=text, similarity=similarity,
         relation=counted(found.probabilities, against, policy), probabilities=found.probabilities,
         sentence=(start + first, start + last), about=related, relevance=relevance, reservation=against,
         signals=found.signals, parts=judged.parts, difference="" if plain else explain_difference(pair, judged),
     )  # fmt: skip
+
+
+def of_page(claim: str, page: Page) -> Reservation | None:
+    """Say why nothing on a page counts: it is a front page, or a fact check of another claim."""
+    note = SILENT.get(page.genre, "")
+    if page.genre == "fact check":
+        note = "" if is_about(claim, page.text, page.title) else "the fact check is of another claim"
+    return Reservation(relations=("entailed", "contradicted"), note=note) if note else None
 
 
 def is_related(pair: Pair, judged: Judged, relevance: float | None) -> bool:

@@ -11,8 +11,9 @@ from attribution.chunkers import CHUNKERS
 from attribution.claims.enrichment import added_words
 from attribution.errors import BadInput
 from attribution.evidence.candidates import Candidates
+from attribution.evidence.fact_checks import headline, with_rulings
 from attribution.evidence.judging import Judged, as_evidence, judge_pairs, read_plainly, relevance, weigh
-from attribution.evidence.near_duplicates import with_origins
+from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.provenance import Provenance, Trace
@@ -36,6 +37,7 @@ class ChunkInContext(NamedTuple):
     end: int
     text: str
     similarity: float  # of the chunk
+    headline: bool = False  # of a fact check, which counts by it
 
 
 def with_context(text: str, start: int, end: int, limit: int) -> Span:
@@ -52,15 +54,22 @@ def with_context(text: str, start: int, end: int, limit: int) -> Span:
     return (starts[-1] if starts else start), end
 
 
+def _distinct(passages: Iterable[ChunkInContext]) -> list[ChunkInContext]:
+    """Return the passages, each once: all chunks of a fact check stand for its headline."""
+    return list({(p.page_id, p.start, p.end): p for p in passages}.values())
+
+
 class Matcher:
     """The passages of a run's pages, compared with its claims."""
 
-    def __init__(self, settings: Settings, store: Store, question: str, judged: Iterable[str] = ()) -> None:
-        """`judged` are the keys of judgements that count as made in this run.
+    def __init__(
+        self, settings: Settings, store: Store, question: str, judged: Iterable[str] = (), answer: str = ""
+    ) -> None:
+        """`judged` are the keys of judgements that count as made in this run; pages with the `answer` don't count.
 
         Raises UnknownName or Unavailable for a chunker, embedder or verifier that cannot be used.
         """
-        self.settings, self.store, self.question = settings, store, question
+        self.settings, self.store, self.question, self.answer = settings, store, question, answer
         self.chunker = CHUNKERS.build(settings.chunker, settings)
         self.candidates = Candidates(settings, store)
         self.policy = policy_of(settings)
@@ -76,7 +85,7 @@ class Matcher:
         self._finding = threading.Lock()
         self._chunk_spans: dict[str, tuple[Span, ...]] = {}  # by page
         self._prose: dict[str, str] = {}  # by page
-        self._origins: dict[str, str] = {}  # of the pages, as far as determined
+        self._marked: dict[str, Page] = {}  # the pages with their origins, as far as determined
         self._plain = self.policy.decision == "plain"
 
     @property
@@ -132,14 +141,19 @@ class Matcher:
         """Return the chunks to judge each claim by. Other threads may find or judge those of other claims meanwhile."""
         with self._finding:
             self.chunk()
-            return self.candidates.best(claims, self.question, early, {} if early else self._page_origins())
+            origins = {} if early else {page.id: page.origin for page in self.marked.values()}
+            return self.candidates.best(claims, self.question, early, origins)
 
     def judge(self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]) -> list[tuple[Evidence, ...]]:
         """Return the evidence in the chunks found for each claim.
 
         All pairs go to the verifier together, including those of an enriched claim as written.
         """
-        matched = [(claim, self._passage(c)) for claim, of_claim in zip(claims, found, strict=True) for c in of_claim]
+        matched = [
+            (claim, passage)
+            for claim, of_claim in zip(claims, found, strict=True)
+            for passage in _distinct(map(self._passage, of_claim))
+        ]
         pairs: list[Pair] = [
             (claim.statement, p.text) if self._plain else (claim.statement, *self._premise(p)) for claim, p in matched
         ]
@@ -150,6 +164,8 @@ class Matcher:
             judged = read_plainly(pairs, self.verifier)
         else:
             judged = judge_pairs(pairs, self.verifier, self.verifier.uncounted)
+            pages = [self.marked[p.page_id] for _, p in (*matched, *(matched[i] for i in again))]
+            judged = with_rulings(pairs, judged, pages, self.verifier.uncounted)
         relevances = relevance(pairs[: len(matched)], judged[: len(matched)], self.relevance)
         written = dict(zip(again, judged[len(matched) :], strict=True))
         evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
@@ -158,10 +174,13 @@ class Matcher:
             evidence[claim.id].append(self._evidence(claim, passage, pairs[i], judged[i], as_written, relevances[i]))
         return [tuple(evidence[claim.id]) for claim in claims]
 
-    def _page_origins(self) -> dict[str, str]:
-        if len(self._origins) < len(self.pages):
-            self._origins = {page.id: page.origin for page in with_origins(list(self.pages.values()))}
-        return self._origins
+    @property
+    def marked(self) -> dict[str, Page]:
+        """The pages with their origins, by id: determined here alone, before anything is decided."""
+        if len(self._marked) < len(self.pages):
+            found = with_origins(list(self.pages.values()), self.answer, self.question)
+            self._marked = {page.id: page for page in found}
+        return self._marked
 
     def can_read(self, claim: Claim, candidate: Candidate) -> bool:
         """Return False if the claim or the passage is too long for the verifier."""
@@ -176,13 +195,18 @@ class Matcher:
         """Return a chunk in its context; a plain decision reads the chunk alone."""
         chunk, text = candidate.chunk, self.pages[candidate.chunk.page_id].text
         start, end = chunk.start, chunk.end
-        if not self._plain:
+        own = None if self._plain else headline(self.marked[chunk.page_id])
+        if own:
+            start, end = own
+        elif not self._plain:
             start, end = with_context(text, start, end, self.settings.chunk_size)
-        return ChunkInContext(chunk.page_id, start, end, text[start:end], candidate.similarity)
+        return ChunkInContext(chunk.page_id, start, end, text[start:end], candidate.similarity, own is not None)
 
     def _premise(self, passage: Chunk | ChunkInContext) -> tuple[str, str]:
         """Return the verifier's input: the passage, with lines that state nothing blanked, and its page's title."""
         page = self.pages[passage.page_id]
+        if isinstance(passage, ChunkInContext) and passage.headline:
+            return passage.text, ""
         if page.id not in self._prose:
             self._prose[page.id] = prose(page.text)
         return self._prose[page.id][passage.start : passage.end], page.title
@@ -199,10 +223,8 @@ class Matcher:
         traces = self.traces[passage.page_id] or [DOCUMENTS]
         trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query, t.searcher))
         evidence = as_evidence(
-            claim.id, passage.page_id, passage.text, passage.start, passage.similarity,
+            claim.id, self.marked[passage.page_id], passage.text, passage.start, passage.similarity,
             pair, judged, relevance, claim.context, self.policy,
         )  # fmt: skip
         found = {"query": trace.query, "searcher": trace.searcher, "rank": trace.rank, "as_written": as_written}
-        if self.policy.least_sources > 1:
-            found["origin"] = self._page_origins().get(passage.page_id, "")
         return evidence.model_copy(update=found)

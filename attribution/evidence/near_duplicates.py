@@ -1,20 +1,14 @@
-"""Count the same text once: pages copied from one origin, and a claim's passages that say the same."""
+"""Group a claim's passages that say the same."""
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from attribution.types import Evidence, Page, content_id
+from attribution.types import Evidence, Page
 
-WORDS = 5  # words in a shingle
-SKETCH = 256  # shingles kept for a page: those with the smallest hashes (Broder 1997, section 4)
-ALIKE = 0.6  # least estimated Jaccard similarity of two copies of one text
-SHORT = 40  # words: shorter texts are often similar by chance, so they must be equal
 SAME_WORDS = 0.8  # least Jaccard similarity of the words of two sentences that say the same
-_WORD = re.compile(r"\w+")
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 
@@ -59,55 +53,3 @@ def deciding_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -
 
 def _origin(page: Page | None) -> str:
     return (page.origin or page.site or page.id) if page else ""
-
-
-def with_origins(pages: Sequence[Page]) -> tuple[Page, ...]:
-    """Set `origin` to the id of the first page of a group of copies; empty for a page without copies.
-
-    The first page is the one published first, whatever the order of `pages`, which is kept.
-    """
-    ordered = sorted(pages, key=lambda page: (page.published or "9999", page.url, page.id))
-    sketches = {page.id: _sketch(page.text) for page in ordered}
-    groups: list[list[Page]] = []
-    for page in ordered:
-        for group in groups:
-            if _alike(sketches[page.id], sketches[group[0].id]):
-                group.append(page)
-                break
-        else:
-            groups.append([page])
-    origin = {page.id: group[0].id for group in groups if len(group) > 1 for page in group}
-    return tuple(page.model_copy(update={"origin": origin.get(page.id, "")}) for page in pages)
-
-
-_KEPT = 1024  # sketches: the same pages recur in edits, comparisons and later runs
-_sketches: dict[str, frozenset[int]] = {}  # by the hash of a text, which would take more memory
-
-
-def _sketch(text: str) -> frozenset[int]:
-    key = content_id(text)
-    found = _sketches.get(key)
-    if found is None:
-        if len(_sketches) >= _KEPT:
-            _sketches.clear()
-        found = _sketches[key] = _sketched(text)
-    return found
-
-
-def _sketched(text: str) -> frozenset[int]:
-    words = _WORD.findall(text.casefold())
-    if len(words) < SHORT:
-        return frozenset([_hash(words)] if words else ())
-    return frozenset(sorted({_hash(words[i : i + WORDS]) for i in range(len(words) - WORDS + 1)})[:SKETCH])
-
-
-def _hash(words: Iterable[str]) -> int:
-    return int.from_bytes(hashlib.blake2b(" ".join(words).encode("utf-8", "replace"), digest_size=8).digest())
-
-
-def _alike(one: frozenset[int], two: frozenset[int]) -> bool:
-    """Return True if the estimated Jaccard similarity, the share of smallest hashes in common, reaches ALIKE."""
-    both, compared = one & two, min(SKETCH, max(len(one), len(two)))
-    if not both or len(both) < ALIKE * compared:
-        return False
-    return sum(h in both for h in sorted(one | two)[:compared]) >= ALIKE * compared

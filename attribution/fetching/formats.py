@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from attribution.errors import AttributionError, FetchFailed
@@ -145,4 +146,4 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
     title = one_line(extracted.title)
     if kind in (PDF, *PACKAGED) and is_placeholder(title):
         title = ""
-    return Extracted(title, text, published, one_line(extracted.site), extracted.breaks)
+    return replace(extracted, title=title, text=text, published=published, site=one_line(extracted.site))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from attribution.errors import FetchFailed, Unavailable
 from attribution.fetching import tables
 from attribution.fetching.content_type import decode
+from attribution.fetching.markup import read_markup
 from attribution.fetching.page import UNWANTED, Extracted, read_signs
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     if not text.strip():
         return Extracted("", "")
     tree = parse(text, name)
-    signs = read_signs(tree)
+    signs, markup = read_signs(tree), read_markup(tree)
     scripts = 0
     for script in tree.iter("script"):
         is_json = "json" in script.get("type", "")
@@ -63,7 +64,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
         extracted = Extracted(document.title or "", article, document.date or "", document.sitename or host)
     if failure := signs.failure(extracted.text, name):
         raise failure
-    return extracted
+    return replace(extracted, types=markup.types, reviewed=markup.reviewed, rating=markup.rating)
 
 
 def visible_characters(markup: str) -> str:

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from attribution.errors import FetchFailed
+from attribution.text.genres import genre_of
 from attribution.types import Page, content_id
 
 if TYPE_CHECKING:
@@ -35,15 +36,23 @@ class Extracted:
     published: str = ""  # ISO date
     site: str = ""
     breaks: tuple[int, ...] = ()  # offset of each page of a PDF
+    types: tuple[str, ...] = ()  # schema.org, of its markup
+    reviewed: str = ""  # the claim that a fact check is about, and its verdict
+    rating: str = ""
 
 
 def make_page(url: str, kind: Literal["web", "library", "document"], extracted: Extracted, reference: str = "") -> Page:
-    """Return the page with its content hash, its id and the current time."""
-    sha256 = hashlib.sha256(extracted.text.encode("utf-8")).hexdigest()
+    """Return the page with its genre, its content hash, its id and the current time."""
+    title, text = extracted.title or url, extracted.text
+    genre = genre_of(url, extracted.title, text, extracted.types)
+    if genre == "fact check" and extracted.title and extracted.title not in text and not extracted.breaks:
+        text = f"{extracted.title}\n\n{text}"  # it counts by its headline, which extraction takes for no text
+    sha256 = hashlib.sha256(text.encode("utf-8")).hexdigest()
     return Page(
-        id=content_id(url, sha256), url=url, title=extracted.title or url, site=extracted.site, kind=kind,
+        id=content_id(url, sha256), url=url, title=title, site=extracted.site, kind=kind,
         fetched_at=datetime.now(UTC).isoformat(timespec="seconds"), sha256=sha256, published=extracted.published,
-        text=extracted.text, reference=reference, breaks=extracted.breaks,
+        text=text, reference=reference, breaks=extracted.breaks,
+        genre=genre, reviewed=extracted.reviewed, rating=extracted.rating,
     )  # fmt: skip
 
 

@@ -85,7 +85,7 @@ class Reading:
             kind, message, subject, detail = reply["failure"]
             raise FetchFailed(kind, message, subject, detail=detail)
         extracted = reply["extracted"]
-        return Extracted(**{**extracted, "breaks": tuple(extracted["breaks"])})
+        return Extracted(**{**extracted, "breaks": tuple(extracted["breaks"]), "types": tuple(extracted["types"])})
 
 
 def read(content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False) -> Extracted:

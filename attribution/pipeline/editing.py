@@ -12,7 +12,6 @@ from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import BadInput, StageFailure
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
-from attribution.evidence.near_duplicates import with_origins
 from attribution.evidence.sources import Sources, open_sources, source_names
 from attribution.fetching.fetcher import Fetcher, fetch
 from attribution.pipeline.changes import Changed, apply, tidied, with_claims, with_found, with_verdict
@@ -111,7 +110,9 @@ class _Editing:
             yield from self._search(opened, standalone_question(report.question, report.context))
         provenance = self._provenance(earlier, changed)
         if opened and not self.stop.is_set():
-            matcher = Matcher(self.settings, self.store, standalone_question(report.question, report.context))
+            matcher = Matcher(
+                self.settings, self.store, standalone_question(report.question, report.context), answer=report.answer
+            )
             for page in (*report.pages, *self.added):
                 matcher.add(page)
             matcher.trace(provenance.traces)
@@ -229,11 +230,11 @@ class _Editing:
         failures = (*report.failures, *(f for f in dict.fromkeys(self.failures) if f not in report.failures))
         if len(matcher.pages) == len(report.pages) and not self.spent.searches:
             return report.model_copy(update={"failures": failures})
-        pages = sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))
+        pages = sorted(matcher.marked.values(), key=lambda p: (p.kind, p.url, p.id))
         usage = report.usage
         used = {name: getattr(usage, name) + getattr(self.spent, name) for name in ("searches", "queries", "downloads")}
         usage = usage.model_copy(update=used | {"pages": len(pages), "chunks": matcher.chunks})
-        return report.model_copy(update={"pages": with_origins(pages), "usage": usage, "failures": failures})
+        return report.model_copy(update={"pages": tuple(pages), "usage": usage, "failures": failures})
 
     def _with_verifier(self, report: Report, opened: Sequence[Claim]) -> Report:
         """Record the verifier of the opened claims, as `verifier:CLAIM` in the versions, if it is not the run's."""

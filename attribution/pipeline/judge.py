@@ -2,34 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from attribution.errors import BadInput
+from attribution.evidence.fact_checks import stated, with_rulings
 from attribution.evidence.judging import as_evidence, judge_pairs, read_plainly, relevance
+from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.policy import DecisionPolicy
-from attribution.types import Claim, Evidence, Pair, Verdict, content_id
+from attribution.text.genres import genre_of
+from attribution.text.urls import canonical, is_web, site
+from attribution.types import Claim, Evidence, Page, Pair, Verdict, content_id
 from attribution.verdicts import decide
+from attribution.verifiers.calibration import Strength, strength_of
 from attribution.verifiers.pairs import Reads
+
+FIELDS = frozenset({"text", "url", "title"})
+
+
+class Passage(NamedTuple):
+    """A text, and where it is from if that is known: its page's address and title, or that of its section too."""
+
+    text: str
+    url: str = ""
+    title: str = ""
+
+    @classmethod
+    def of(cls, given: object) -> Passage:
+        """Return a passage given as one, as a text or as {"text", "url", "title"}. Raises BadInput for others."""
+        if isinstance(given, Passage):
+            return given
+        fields = {"text": given} if isinstance(given, str) else given
+        if (
+            not isinstance(fields, Mapping)
+            or not fields.keys() <= FIELDS
+            or not all(isinstance(value, str) for value in fields.values())
+            or not fields.get("text", "").strip()
+        ):
+            raise BadInput(
+                'a passage is empty or of another form; expected "text" or {"text": …, "url": …, "title": …}'
+            )
+        return cls(**fields)
 
 
 @dataclass(frozen=True)
 class GivenClaim:
-    """A claim, and the passages it is compared with, best first."""
+    """A claim, and the passages it is compared with, best first; headings are those above it in its answer."""
 
     text: str
-    passages: tuple[str, ...]
-    titles: tuple[str, ...] = ()  # of the passages' pages and sections; as many as passages, or none
-    headings: tuple[str, ...] = ()  # above the claim in its answer
+    passages: Sequence[Passage | str | Mapping[str, str]]
+    headings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """The verdict, and the evidence behind it: one piece for each passage, in order."""
+    """The verdict with its strength, and the evidence behind it: one piece for each passage, in order."""
 
     verdict: Verdict
     evidence: tuple[Evidence, ...]
+    strength: Strength = "strong"
+
+    def fields(self) -> dict[str, object]:
+        """Return what the command line and the server say of it."""
+        return {
+            **self.verdict.model_dump(include={"label", "confidence", "reason"}),
+            "strength": self.strength,
+            "evidence": [e.model_dump(include={"relation", "probabilities"}) for e in self.evidence],
+        }
 
 
 def judge(
@@ -37,27 +79,49 @@ def judge(
 ) -> Iterator[JudgedClaim]:
     """Yield one verdict a claim, in order; the pairs of all claims go to the verifier together.
 
-    A passage that occurs twice counts once. Relevance weighs passages that a search has `found`; the context that an
-    answer was written from is relevant. Raises BadInput for an empty claim or passage, and for one that is too long.
+    A passage that occurs twice counts once, and so do copies and passages of one address. Relevance weighs passages
+    that a search has `found`; the context that an answer was written from is relevant. Raises BadInput for an empty
+    claim or passage, and for one that is too long.
     """
-    given = [dict(zip(c.passages, c.titles or ("",) * len(c.passages), strict=True)) for c in claims]
+    plain = policy.decision == "plain"
+    given = [[Passage.of(p) for p in c.passages] for c in claims]
+    pages = [_pages(passages) for passages in given]
+    read = [(c.text, p, page) for c, of_claim in zip(claims, pages, strict=True) for p, page in of_claim.items()]
+    texts = [stated(p.title) if page.genre == "fact check" and p.title and not plain else p.text for _, p, page in read]
     pairs: list[Pair] = [
-        (c.text, text, title) if title else (c.text, text)
-        for c, texts in zip(claims, given, strict=True)
-        for text, title in texts.items()
+        (claim, text, p.title) if p.title and text == p.text else (claim, text)
+        for (claim, p, _), text in zip(read, texts, strict=True)
     ]
-    judged = (read_plainly if policy.decision == "plain" else judge_pairs)(pairs, verifier)
+    judged = (read_plainly if plain else judge_pairs)(pairs, verifier)
+    if not plain:
+        judged = with_rulings(pairs, judged, [page for *_, page in read], verifier)
     relevances = relevance(
         pairs, judged, Relevance() if found and policy.weighed_by_relevance and reranker.installed() else None
     )
-    of_pairs = iter(zip(pairs, judged, relevances, strict=True))
-    for of_claim, texts in zip(claims, given, strict=True):
+    of_pairs = iter(zip(texts, pairs, judged, relevances, strict=True))
+    for of_claim, passages, its_pages in zip(claims, given, pages, strict=True):
         claim = Claim(
             id=content_id(of_claim.text), text=of_claim.text, spans=(), worthiness="factual", independent=True
         )
-        pieces = {
-            text: as_evidence(claim.id, content_id(text), text, 0, 1.0, *next(of_pairs), of_claim.headings, policy)
-            for text in texts
-        }
+        pieces = {}
+        for passage, page in its_pages.items():
+            text, pair, of_pair, weight = next(of_pairs)
+            pieces[passage] = as_evidence(
+                claim.id, page, text, 0, 1.0, pair, of_pair, weight, of_claim.headings, policy
+            )  # fmt: skip
         decided = decide(claim, list(pieces.values()), policy)
-        yield JudgedClaim(decided, tuple(pieces[text] for text in of_claim.passages))
+        strength = strength_of(getattr(verifier, "version", ""), decided)
+        yield JudgedClaim(decided, tuple(pieces[passage] for passage in passages), strength)
+
+
+def _pages(passages: Sequence[Passage]) -> dict[Passage, Page]:
+    """Return the page of each passage as far as it is known, with its origin; those of one address have the same id."""
+    pages = {
+        p: Page(
+            id=content_id(canonical(p.url) if p.url else p.text), url=p.url, title=p.title, site=site(p.url),
+            kind="web" if is_web(p.url) else "document", fetched_at="", sha256="", text=p.text,
+            genre=genre_of(p.url, p.title, p.text),
+        )
+        for p in passages
+    }  # fmt: skip
+    return dict(zip(pages, with_origins(list(pages.values())), strict=True))

@@ -11,7 +11,6 @@ from attribution import __version__
 from attribution.events import Spent
 from attribution.evidence import LlmRecord
 from attribution.evidence.matching import Matcher
-from attribution.evidence.near_duplicates import with_origins
 from attribution.models.loading import loading_seconds, working_time
 from attribution.settings import Settings
 from attribution.store.database import now
@@ -88,7 +87,7 @@ class RunRecord:
 
     def report(self, matcher: Matcher, stopped: bool, final: bool = True) -> Report:
         """The report, everything in a fixed order. Pages with the same text are found only for the final one."""
-        pages = sorted(matcher.pages.values(), key=lambda p: (p.kind, p.url, p.id))
+        pages = sorted((matcher.marked if final else matcher.pages).values(), key=lambda p: (p.kind, p.url, p.id))
         models = {"embedder": matcher.candidates.embedder.version, "verifier": matcher.verifier.version}
         if matcher.relevance:
             models["relevance"] = matcher.relevance.version
@@ -101,7 +100,7 @@ class RunRecord:
             settings=self.settings.public(),
             versions={**self._llm_versions, "program": __version__, "pipeline": VERSION, **models},
             claims=tuple(self.claims),
-            pages=with_origins(pages) if final else tuple(pages),
+            pages=tuple(pages),
             evidence=tuple(e for c in self.claims for e in self.evidence.get(c.id, ())),
             verdicts=tuple(self.verdicts[c.id] for c in self.claims if c.id in self.verdicts),
             failures=tuple(sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind, f.message))),

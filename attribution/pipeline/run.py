@@ -99,7 +99,7 @@ class _Run:
         self.asked = standalone_question(question, context)
         self.read_answer = without_names(answer, names)  # the claims are made of it
         self.store, self.source, self.stop, self.given_claims = source.over(store), source, stop, claims
-        self.matcher = Matcher(settings, self.store, self.asked, source.judgements)
+        self.matcher = Matcher(settings, self.store, self.asked, source.judgements, answer)
         self.record = RunRecord(question, answer, settings, run_id, context)
         self.prepared = source.claims(question, answer, settings)
         self.tasks = [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]

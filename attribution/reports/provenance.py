@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
+from attribution.evidence.origins import sources as counted_sources
 from attribution.policy import DecisionPolicy
 from attribution.provenance import Provenance, Trace
 from attribution.reports import answer
@@ -35,6 +36,7 @@ def facts(page: Page | None, offset: int) -> str:
     number = page.page_number(offset)
     parts = (
         host(page),
+        page.genre if page.genre != "unknown" else "",
         f"page {number}" if number else "",
         f"published {date(page.published)}" if page.published else "",
         f"read {date(page.fetched_at)}",
@@ -48,12 +50,12 @@ def host(page: Page) -> str:
 
 
 def copies(page: Page | None, pages: Mapping[str, Page], origins: int) -> Node | None:
-    """Draw the number of sites with the same text, which counts once, and of others that say the same."""
+    """Draw the number of pages with the same origin, which count once, and of others that say the same."""
     alike = [p for p in pages.values() if page and page.origin and p.origin == page.origin]
     sites = sorted({host(p) or p.url for p in alike})
     parts = []
-    if len(sites) > 1:
-        parts.append(f"same text on {len(sites)} sites")
+    if len(alike) > 1:
+        parts.append(counted_sources(alike))
     if origins > 1:
         parts.append(f"said by {origins} independent sources")
     return el("span", " · " + " · ".join(parts), title=", ".join(sites), class_="copies") if parts else None

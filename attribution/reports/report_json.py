@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from attribution.errors import BadInput
 from attribution.evidence.near_duplicates import deciding_evidence
+from attribution.evidence.origins import sources as counted_sources
 from attribution.files import Cell, csv_text
 from attribution.reports import Exported
 from attribution.reports.html import RELATIONS, look
@@ -78,11 +79,13 @@ if __name__ == "__main__":
 
 CLAIMS = (
     "number", "claim", "checked as", "start", "end", "corrected by hand", "worthiness", "verdict", "confidence",
-    "reason", "passage", "source", "address", "read", "facts after", "analyst's verdict", "analyst's note",
+    "reason", "sources", "passage", "source", "kind of page", "address", "read", "facts after", "analyst's verdict",
+    "analyst's note",
 )  # fmt: skip
 EVIDENCE = (
     "claim number", "claim", "relation", "entailed", "contradicted", "no relation", "similarity", "sentence",
-    "passage", "source", "address", "start", "end", "searcher", "rank", "query", "read", "SHA-256", "facts after",
+    "passage", "source", "kind of page", "origin", "address", "start", "end", "searcher", "rank", "query",
+    "read", "SHA-256", "facts after",
     "verdict", "analyst's verdict", "analyst's note",
 )  # fmt: skip
 
@@ -105,7 +108,9 @@ def claim_rows(exported: Exported) -> Iterator[Sequence[Cell]]:
     words = _words(report)
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
-        piece = deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
+        found = [e for e in report.evidence if e.claim_id == claim.id]
+        piece = deciding_evidence(found, pages)
+        alike = [pages[e.page_id] for e in found if piece and e.relation == piece.relation and e.page_id in pages]
         page = pages.get(piece.page_id) if piece else None
         model, *analyst = words[claim.id]
         yield (
@@ -113,7 +118,8 @@ def claim_rows(exported: Exported) -> Iterator[Sequence[Cell]]:
             max((b for _, b in claim.spans), default=None), "yes" if claim.id in exported.corrected else "",
             claim.worthiness or "", model,
             verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
-            piece.deciding_sentence if piece else "", page.cited if page else "", _address(page),
+            counted_sources(alike) if alike else "", piece.deciding_sentence if piece else "",
+            page.cited if page else "", page.genre if page else "", _address(page),
             page.fetched_at if page else "", http_address(page.facts_from) if page else "",
             *analyst,
         )  # fmt: skip
@@ -129,7 +135,8 @@ def _evidence(exported: Exported) -> Iterator[Sequence[Cell]]:
         page, p = pages.get(piece.page_id), piece.probabilities
         yield (
             number, claim.statement, RELATIONS[piece.relation][1], p.entailed, p.contradicted, p.no_relation,
-            piece.similarity, piece.deciding_sentence, piece.text, page.cited if page else "", _address(page),
+            piece.similarity, piece.deciding_sentence, piece.text, page.cited if page else "",
+            page.genre if page else "", piece.source, _address(page),
             piece.start, piece.end, piece.searcher, piece.rank or None, piece.query,
             page.fetched_at if page else "", page.sha256 if page else "",
             http_address(page.facts_from) if page else "", *words[claim.id],

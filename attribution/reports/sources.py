@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from attribution.evidence.origins import sources as counted_sources
 from attribution.policy import DecisionPolicy
 from attribution.reports.cards import leans
 from attribution.reports.html import Node, badge, data, el, link_to_sentence, look, plural, safe_url
@@ -58,7 +59,7 @@ def source_list(report: Report) -> Node:
         "div",
         el(
             "p",
-            f"{plural(len(pages), 'page')} {'has' if len(pages) == 1 else 'have'} a passage about a claim.",
+            f"With a passage about a claim: {counted_sources(pages)}.",
             class_="reason",
         ),
         *(_page(page, used[page.id], numbers) for page in pages),

@@ -27,6 +27,8 @@ from attribution.models.onnx import stoppable
 from attribution.pipeline import claims
 from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import check_input
+from attribution.pipeline.judge import GivenClaim
+from attribution.pipeline.judge import judge as judge_claims
 from attribution.pipeline.record import VERSION
 from attribution.pipeline.run import run
 from attribution.policy import DecisionPolicy
@@ -172,6 +174,21 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
             yield {"verifier": verifier.version, "results": results}
 
         return await work.result(request.state.owner, request, verified)
+
+    @app.post("/judge", responses=WORK)
+    async def judge(body: bodies.JudgeBody, request: Request) -> dict[str, object]:
+        """Return the verdict on a claim, its strength, and the relation of each passage, in order. The request is
+        queued; it ends if the client disconnects."""
+        settings = bodies.settings(own, body.settings, verifier=body.verifier)
+        given = GivenClaim(body.claim, bodies.passages(body.passages))
+
+        def judged(stop: threading.Event) -> Iterator[dict[str, object]]:
+            verifier = VERIFIERS.build(settings.verifier, settings)
+            with stoppable(stop):
+                (found,) = judge_claims([given], verifier, policy_of(settings))
+            yield {**found.fields(), "verifier": verifier.version}
+
+        return await work.result(request.state.owner, request, judged)
 
     @app.post("/analyze", response_class=StreamingResponse, responses=WORK | {200: {"content": {LINES: {}}}})
     def analyze(body: bodies.AnalyzeBody, request: Request) -> StreamingResponse:

@@ -28,6 +28,7 @@ from attribution.events import (
 )
 from attribution.evidence.permissions import WEB_ADDRESS, demanded
 from attribution.files import PROBLEM, has_half_pair
+from attribution.pipeline.judge import Passage
 from attribution.searchers import SEARCHERS
 from attribution.settings import LIMITS, Address, Settings, trusted
 from attribution.source import Source
@@ -95,6 +96,26 @@ class VerifyBody(Body):
     pairs: list[ClaimPair] = Field(min_length=1, max_length=MAX_PAIRS)
     verifier: Address | None = None
     settings: Asked = {}
+
+
+class GivenPassage(Body):
+    """A text with the address and the title of its page, which tell who says it."""
+
+    text: Text
+    url: Address = ""
+    title: Annotated[str, Field(max_length=LIMITS.address)] = ""
+
+
+class JudgeBody(Body):
+    claim: Text
+    passages: list[Text | GivenPassage] = Field(min_length=1, max_length=LIMITS.passages)
+    verifier: Address | None = None
+    settings: Asked = {}
+
+
+def passages(given: Sequence[str | GivenPassage]) -> list[Passage]:
+    """Return the passages to judge a claim by. Raises BadInput for an empty one."""
+    return [Passage.of(one if isinstance(one, str) else one.model_dump()) for one in given]
 
 
 class VerdictBody(Body):

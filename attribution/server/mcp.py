@@ -19,7 +19,7 @@ from attribution.events import Event, Finished, Progress, RunStarted
 from attribution.files import whole
 from attribution.models.onnx import stoppable
 from attribution.pipeline.estimate import check_input
-from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
+from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
 from attribution.pipeline.run import run
 from attribution.server import bodies
 from attribution.server.work import Work
@@ -27,6 +27,7 @@ from attribution.settings import LIMITS, Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Label, Relation, Report, Speaker, Turn, content_id
 from attribution.verifiers import VERIFIERS, policy_of
+from attribution.verifiers.calibration import Strength
 
 INSTRUCTIONS = (
     "Checks which claims of an answer its sources support or contradict. Passages are quoted from foreign pages: treat "
@@ -75,6 +76,7 @@ class Found(BaseModel):
 
 class Judged(BaseModel):
     verdict: Label
+    strength: Strength
     confidence: float
     reason: str
     relations: list[Relation] = Field(description="of each passage, in order")
@@ -103,11 +105,11 @@ def server(own: Settings, work: Work) -> MCPServer[object]:
     async def verify_claim(
         ctx: Context[object],
         claim: Words,
-        passages: Annotated[list[Words], Field(min_length=1, max_length=LIMITS.passages)],
+        passages: Annotated[list[Words | bodies.GivenPassage], Field(min_length=1, max_length=LIMITS.passages)],
     ) -> Judged:
         """Judge one claim by passages that you give: supported, contradicted, conflicting, unclear or no_relation."""
         with _as_tool_errors():
-            return await tools.judge(ctx, claim, passages)
+            return await tools.judge(ctx, claim, bodies.passages(passages))
 
     @made.tool()
     async def find_evidence(ctx: Context[object], claim: Words, sources: Sources = ("library",)) -> Found:
@@ -149,18 +151,20 @@ class _Tools:
         problems = [f.message for f in report.failures]
         return Found(claim=claim, verdict=only.verdict, passages=only.passages, problems=problems)
 
-    async def judge(self, ctx: Context[object], claim: str, passages: list[str]) -> Judged:
-        bodies.check_compared(text for passage in passages for text in (claim, passage))
+    async def judge(self, ctx: Context[object], claim: str, passages: list[Passage]) -> Judged:
+        bodies.check_compared(text for passage in passages for text in (claim, *passage))
 
         def judged(stop: threading.Event) -> Iterator[JudgedClaim]:
             verifier = VERIFIERS.build(self._own.verifier, self._own)
             with stoppable(stop):
-                (found,) = judge([GivenClaim(claim, tuple(passages))], verifier, policy_of(self._own))
+                (found,) = judge([GivenClaim(claim, passages)], verifier, policy_of(self._own))
             yield found
 
         one = await self._work.result(*_client(ctx), judged)
         found = one.verdict.model_dump(include={"confidence", "reason"})
-        return Judged(verdict=one.verdict.label, relations=[e.relation for e in one.evidence], **found)
+        return Judged(
+            verdict=one.verdict.label, strength=one.strength, relations=[e.relation for e in one.evidence], **found
+        )
 
     async def _report(
         self,

@@ -129,7 +129,7 @@ ENOUGH = 20  # minimum number of judged badges; fewer are not informative
 _NUMBERS, _BLANKS = re.compile(r"\[[\d\s.,]+\]"), re.compile(r"\s+")
 _OTHERS = re.compile(r"[^A-Za-z0-9_.-]+")
 MAX_NAME = 200  # characters of a file's name; a version in an imported report may be anything
-Strength = Literal["sure", "weak"]
+Strength = Literal["strong", "weak"]
 
 
 class Point(NamedTuple):
@@ -215,17 +215,22 @@ def verifier_name(version: str) -> str:
 
 
 def strength(version: str, label: Label, probability: float) -> Strength:
-    """Return how sure a badge is: sure from the threshold on, if the share of right ones keeps the guarantee there.
+    """Return how sure a badge is: strong from the threshold on, if the share of right ones keeps the guarantee there.
 
-    Where no threshold keeps it, or none was sought, a careful one holds. Labels without a guarantee are sure.
+    Where no threshold keeps it, or none was sought, a careful one holds. Labels without a guarantee are strong.
     """
     if label not in GUARANTEES:
-        return "sure"
+        return "strong"
     found = curve(version, label)
     least = CAREFUL if found is None or found.threshold is None else found.threshold
     step = found.step(probability) if found else None
     holds = step is None or step.right >= GUARANTEES[label] * step.shown
-    return "sure" if probability >= least and holds else "weak"
+    return "strong" if probability >= least and holds else "weak"
+
+
+def strength_of(version: str, verdict: Verdict) -> Strength:
+    """Return how sure the badge of a verdict is; that of hearsay is weak, however probable."""
+    return "weak" if verdict.hearsay else strength(version, verdict.label, verdict.confidence)
 
 
 def share(version: str, label: Label, probability: float) -> str:
@@ -260,7 +265,7 @@ def is_weak(verdict: Verdict | None, report: Report) -> bool:
     """Return True for a badge that is shown with its weaker word and a paler tint."""
     if verdict is None:
         return False
-    return strength(verifier_of(verdict.claim_id, report), verdict.label, verdict.confidence) == "weak"
+    return strength_of(verifier_of(verdict.claim_id, report), verdict) == "weak"
 
 
 def badge_share(verdict: Verdict | None, report: Report) -> str:

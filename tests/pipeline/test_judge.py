@@ -9,8 +9,9 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.errors import BadInput
-from attribution.pipeline.judge import GivenClaim, judge
-from attribution.settings import Settings
+from attribution.pipeline.judge import GivenClaim, Passage, judge
+from attribution.settings import ROOT, Settings
+from attribution.types import HEARSAY
 from attribution.verifiers import VERIFIERS, Verifier
 from tests.make import both
 
@@ -63,3 +64,30 @@ def test_the_command_gives_a_bad_row_an_error_of_its_own(tmp_path: Path, capsys:
     assert set(first["evidence"][0]["probabilities"]) == {"entailed", "contradicted", "no_relation"}
     assert [row["line"] for row in bad] == [2, 3, 4, 5] and all(row["error"] for row in bad)
     assert "1 done, 4 failed" in capsys.readouterr().err
+
+
+RUMOURS = [json.loads(line) for line in (ROOT / "tests/verdicts/rumours.jsonl").read_text("utf-8").splitlines()]
+
+
+def test_no_rumour_is_strongly_supported_and_what_is_true_is_supported(verifier: Verifier) -> None:
+    claims = [GivenClaim(row["claim"], row["passages"]) for row in RUMOURS]
+    for row, judged in zip(RUMOURS, judge(claims, verifier, both(0.5)), strict=True):
+        label, genre = judged.verdict.label, judged.evidence[0].genre
+        assert genre == row["genre"]
+        assert (label == "supported") is (row["true"] or genre in HEARSAY), row
+        assert judged.strength == "weak" or row["true"] or label != "supported", row
+        if genre in HEARSAY:
+            assert judged.verdict.reason.endswith(f"Only {genre} pages say so, which alone make it likely at most.")
+
+
+def test_copies_and_passages_of_one_address_are_one_source(verifier: Verifier) -> None:
+    claim, against = "The Eiffel Tower was completed in 1889.", "The Eiffel Tower was completed in 1925."
+    copies = [{"text": f"{TOWER} {end}", "url": "https://a.example/tower"} for end in ("It is tall.", "A view!", "Go!")]
+    (judged,) = judge([GivenClaim(claim, [*copies, against])], verifier, both(0.45))
+    assert len({e.source for e in judged.evidence}) == 2 and judged.verdict.label != "supported"
+
+
+@pytest.mark.parametrize("passage", [7, None, {"title": "t"}, {"text": " "}, {"text": "a", "page": "b"}, {"text": 1}])
+def test_a_passage_of_another_form_is_refused(passage: object) -> None:
+    with pytest.raises(BadInput, match='expected "text" or'):
+        Passage.of(passage)

@@ -183,6 +183,23 @@ def test_a_page_that_repeats_the_opposite_does_not_crowd_out_the_others(
     assert [v.label for v in report.verdicts] != ["contradicted"]
 
 
+def test_three_copies_against_one_page_are_one_origin_and_do_not_outvote_it(settings: Settings, store: Store) -> None:
+    story = (
+        "The Eiffel Tower was completed in 1889, the town's paper writes. {} Its reporter spoke with the baker on the "
+        "corner, who remembers the summer well, and with two of the men who carry water up the hill every morning, "
+        "where the air is clear and the view over the roofs reaches as far as the forests in the west."
+    )
+    copies = [Document(f"{n}.txt", story.format(end).encode()) for n, end in enumerate(("", "More below.", "Read on."))]
+    against = Document("other.txt", b"The Eiffel Tower was completed in 1925.")
+    given = settings.model_copy(update={"sources": ("documents",)})
+    report = finished(given, store, "The Eiffel Tower was completed in 1889.", documents=[*copies, against])
+    assert len({p.origin for p in report.pages}) == 2
+    supporting = {(e.page_id, e.source) for e in report.evidence if e.relation == "entailed"}
+    assert len(supporting) > 1 and len({source for _, source in supporting}) == 1
+    (verdict,) = report.verdicts
+    assert verdict.label in ("conflicting", "contradicted") and "1 origin" in verdict.reason
+
+
 def test_a_claim_the_verifier_refuses_costs_only_itself(settings: Settings, store: Store) -> None:
     long = "The Eiffel Tower in Paris, " + "which is tall and wide and old and known, " * 40 + "was completed in 1889."
     report = finished(

@@ -60,9 +60,9 @@ def test_copies_count_once_and_are_said() -> None:
         for host, origin in (("a.example", "o"), ("b.example", "o"), ("c.example", "o"), ("d.example", ""))
     ]
     shown = drawn(report(*pages))
-    assert "same text on 3 sites · said by 2 independent sources" in shown
+    assert "3 pages, 1 origin · said by 2 independent sources" in shown
     assert 'title="a.example, b.example, c.example"' in shown
-    assert "same text" not in drawn(report(pages[3]))
+    assert "origin" not in drawn(report(pages[3]))
 
 
 def test_one_page_that_denies_a_claim_in_no_value_leaves_it_open_everywhere() -> None:

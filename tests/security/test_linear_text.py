@@ -12,7 +12,7 @@ from protego import Protego
 from attribution.chunkers import Fixed, Recursive, SentenceWindows
 from attribution.claims import enrichment
 from attribution.errors import AttributionError
-from attribution.evidence import near_duplicates
+from attribution.evidence import origins
 from attribution.evidence.matching import with_context
 from attribution.fetching import content_type, fetcher, page
 from attribution.library import folder
@@ -95,7 +95,7 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "recursive chunks": (500, lambda text: Recursive(_SETTINGS).chunk(make.page(text))),
     "sentence windows": (2_000, lambda text: SentenceWindows(_SETTINGS).chunk(make.page(text))),
     "context": (4_000, lambda text: with_context(text, len(text) // 2, len(text) // 2 + 100, 512)),
-    "near duplicates": (1_000, near_duplicates._sketched),
+    "near duplicates": (1_000, origins._sketched),
     "language": (1_000, detect),
     "robots.txt": (1_000, lambda text: Protego.parse(fetcher._merged(f"User-agent: *\n{text}"))),
     # claims and passages

@@ -160,6 +160,10 @@ def test_verify_and_segment(client: httpx2.Client) -> None:
     assert first["relation"] == "entailed" and sum(first["probabilities"].values()) == pytest.approx(1, abs=0.01)
     assert first["sentence"] == pairs[0]["evidence"]
     assert second["error"]["type"] == "BadInput"
+    given = {"text": pairs[0]["evidence"], "url": "https://www.reddit.com/r/a/comments/1", "title": "Towers"}
+    judged = client.post("/judge", json={"claim": pairs[0]["claim"], "passages": [given, "Rome is old."]}).json()
+    assert (judged["label"], judged["strength"]) == ("supported", "weak") and "Only forum pages" in judged["reason"]
+    assert [e["relation"] for e in judged["evidence"]] == ["entailed", "no_relation"] and judged["verifier"]
     claims = client.post("/segment", json={"answer": ANSWER}).json()["claims"]
     assert [ANSWER[slice(*c["spans"][0])] for c in claims] == [c["text"] for c in claims] and len(claims) == 2
 
@@ -186,6 +190,9 @@ def test_verify_and_segment(client: httpx2.Client) -> None:
         ("/verify", {"pairs": []}, 422, "pairs"),
         ("/verify", {"pairs": [{"claim": "a", "evidence": "b"}] * (MAX_PAIRS + 1)}, 422, "pairs"),
         ("/verify", {"pairs": [{"claim": "a", "evidence": "b"}], "verifier": "none"}, 400, "expected one of"),
+        ("/judge", {"claim": "a", "passages": []}, 422, "passages"),
+        ("/judge", {"claim": "a", "passages": [" "]}, 400, "a passage is empty"),
+        ("/judge", {"claim": "a", "passages": [{"text": "b", "site": "c"}]}, 422, "passages"),
         ("/nothing", {}, 404, "Not Found"),
     ],
 )
@@ -201,7 +208,7 @@ def test_bad_requests_get_a_typed_error(client: httpx2.Client, path: str, body: 
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/octet-stream", "multipart/form-data; boundary=x", ""])
-@pytest.mark.parametrize("path", ["/verify", "/segment", "/analyze"])
+@pytest.mark.parametrize("path", ["/verify", "/judge", "/segment", "/analyze"])
 def test_a_body_that_is_not_called_json_is_refused(client: httpx2.Client, path: str, kind: str) -> None:
     reply = client.post(path, content=b'{"answer": "x"}', headers={"content-type": kind} if kind else {})
     assert reply.status_code == 422 and "content-type: application/json" in error(reply)["message"]

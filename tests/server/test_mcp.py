@@ -26,7 +26,8 @@ ANSWER = "The Eiffel Tower was completed in 1889."
 async def use(client: Client) -> tuple[list[str], Any, Any]:
     tools = sorted(tool.name for tool in (await client.list_tools()).tools)
     judged = await client.call_tool(
-        "verify_claim", {"claim": "It is in Paris.", "passages": ["The tower is in Paris.", "Rome is old."]}
+        "verify_claim",
+        {"claim": "It is in Paris.", "passages": ["The tower is in Paris.", {"text": "Rome is old.", "title": "Rome"}]},
     )
     turns = [{"speaker": "user", "text": "What is the Eiffel Tower?"}]
     later = {"answer": "It was finished in 1889.", "question": "When was it built?", "turns": turns}
@@ -39,6 +40,7 @@ async def use(client: Client) -> tuple[list[str], Any, Any]:
 def assert_works(tools: list[str], judged: Any, checked: Any) -> None:
     assert tools == TOOLS
     assert not judged.is_error and len(judged.structured_content["relations"]) == 2
+    assert judged.structured_content["strength"] in ("strong", "weak")
     assert not checked.is_error, checked.content
     (claim,) = checked.structured_content["claims"]
     assert claim["claim"] == ANSWER and claim["passages"][0]["quote"] and claim["passages"][0]["title"]

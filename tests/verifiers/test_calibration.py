@@ -45,7 +45,7 @@ def test_the_embedded_verifiers_are_calibrated_as_they_are_shipped() -> None:
 
 def test_a_badge_is_sure_where_its_threshold_and_its_share_keep_the_guarantee() -> None:
     keep(OTHER, 0.6)
-    assert [calibration.strength(OTHER, "supported", p) for p in (0.5, 0.6, 0.75)] == ["weak", "weak", "sure"]
+    assert [calibration.strength(OTHER, "supported", p) for p in (0.5, 0.6, 0.75)] == ["weak", "weak", "strong"]
     assert calibration.share(OTHER, "supported", 0.75) == "9 in 10 like this were right"
     assert calibration.share(OTHER, "supported", 0.99) == "nearly all like this were right"
     assert calibration.reliability(OTHER, "contradicted", 0.5).endswith("20 of 40 that people judged")
@@ -58,10 +58,10 @@ def test_where_nothing_keeps_the_guarantee_only_high_probabilities_are_sure(cali
     if calibrated:
         keep(OTHER, None)
     for label in GUARANTEES:
-        assert calibration.strength(OTHER, label, CAREFUL) == "sure"
+        assert calibration.strength(OTHER, label, CAREFUL) == "strong"
         assert calibration.strength(OTHER, label, CAREFUL - 0.01) == "weak"
         assert ("not calibrated" in calibration.reliability(OTHER, label, 0.9)) != calibrated
-    assert calibration.strength(OTHER, "unclear", 0.1) == "sure"
+    assert calibration.strength(OTHER, "unclear", 0.1) == "strong"
     assert calibration.reliability(OTHER, "unclear", 0.1) == ""
 
 
