@@ -37,7 +37,7 @@ FALLBACK = 0.9  # probability of a rating whose claim is matched by words alone
 
 @dataclass(frozen=True)
 class Ruling:
-    """What a fact check found of a claim."""
+    """The finding of a fact check on a claim."""
 
     reviewed: str
     true: bool
