@@ -131,15 +131,7 @@ def _chosen(
     left = [e for e in pieces if e.page_id in page_ids or e.page_id not in pages]
     if choices.duplicates_once:
         best = {id(group.best) for group in group_evidence(left, pages)}
-        seen: set[tuple[str, str]] = set()
-        once = []
-        for piece in (e for e in left if id(e) in best):
-            page = pages.get(piece.page_id)
-            text = (page.origin if page else "", piece.relation)  # copies of one text on several sites
-            if not text[0] or text not in seen:
-                once.append(piece)
-            seen.add(text)
-        left = once
+        left = [e for e in left if id(e) in best]
     if choices.top_k is not None and len(left) > choices.top_k:
         nearest = {id(e) for e in sorted(left, key=lambda e: -e.similarity)[: choices.top_k]}
         left = [e for e in left if id(e) in nearest]

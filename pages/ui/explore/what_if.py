@@ -54,9 +54,9 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
     since, until, dated = _dates(report, tag)
     languages = _languages(report, tag, is_open)
     once = st.checkbox(
-        "Near-duplicates count once",
+        "Passages that say the same count once",
         key=f"what-once-{tag}",
-        help="Passages that say the same, and copies of one text on several sites, count as one.",
+        help="Copies of one text on several pages always count once.",
     )
     thresholds.choose(rule, Counted(top_k, frozenset(without), since, until, dated, languages, once))
     differ, all_ = differing(report, thresholds.shown(report)), len(report.verdicts)
