@@ -180,7 +180,9 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
         """Return the verdict on a claim, its strength, and the relation of each passage, in order. The request is
         queued; it ends if the client disconnects."""
         settings = bodies.settings(own, body.settings, verifier=body.verifier)
-        given = GivenClaim(body.claim, bodies.passages(body.passages))
+        passages = bodies.passages(body.passages)
+        bodies.check_compared(text for passage in passages for text in (body.claim, *passage))
+        given = GivenClaim(body.claim, passages)
 
         def judged(stop: threading.Event) -> Iterator[dict[str, object]]:
             verifier = VERIFIERS.build(settings.verifier, settings)
