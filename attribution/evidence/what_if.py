@@ -1,6 +1,7 @@
 """Decide a finished run anew from its stored probabilities, over fewer passages or by another rule.
 
-Pure functions, without a model. Sites, dates and languages are those of the pages; passages that say the same can count once.
+Pure functions, without a model. Sites, dates and languages are those of the pages; passages that say the same
+can count once.
 """
 
 from __future__ import annotations
