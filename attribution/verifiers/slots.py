@@ -26,6 +26,7 @@ BEHIND = 0.1  # and its most lag behind it, where the values differ
 SLOT = 0.5  # least entailment of the claim with the passage's value in it
 NOTICED = 0.1  # least probability of a relation for which values are settled, where the passage has few of the words
 READ = 3  # readings of a claim and a passage
+LARGE = 1000.0  # smaller bare numbers are often those of figures, notes and lists
 VALUES = 3  # values of a claim that are settled
 _PREPOSITION = re.compile(r"\b(?:in|on|at|from|since|by|until|during) (?:the )?$", re.IGNORECASE)
 _LISTED = re.compile(r",? (?:and |or )?")
@@ -60,7 +61,10 @@ def settle(read: Sequence[tuple[Pair, Judgement]], verifier: Reads) -> list[Judg
         if isinstance(found, Judgement):
             entailed, own = found.probabilities.entailed, settled[reading.place].probabilities.entailed
             least = own + AHEAD if reading.contested else own - BEHIND if reading.differing else 0.0
+            decides = any(found.sentence[0] <= its.start < found.sentence[1] for _, its in reading.differing)
             if entailed >= max(SLOT, least) and entailed > best.get(reading.place, (0.0,))[0]:
+                if reading.differing and not decides:
+                    continue  # another sentence says it, whatever the value
                 best[reading.place] = (entailed, reading, found)
     for place, (entailed, reading, found) in best.items():
         settled[place] = _settled(read[place][0], settled[place], entailed, reading, found)
@@ -113,7 +117,8 @@ def readings(place: int, pair: Pair, judgement: Judgement) -> Iterator[Reading]:
     if general := [v for v in unmet if v.universal]:
         unmet = general  # the other values say when, or of what, it holds
     rivals = {v: _rivals(claim, v, passage, theirs, judgement) for v in unmet}
-    contested = not any(rivals.values()) and (judgement.against or 0.0) >= SUSPECTED
+    stated = judgement.signals.get("sentence_entailed", 0.0) >= SLOT  # by a sentence with the claim's own values
+    contested = not any(rivals.values()) and not stated and (judgement.against or 0.0) >= SUSPECTED
     if contested:
         rivals = {v: [(w,) for (w,) in _rivals(claim, v, passage, theirs, judgement, contested=True)] for v in met}
     slots = [(v, found) for v, found in rivals.items() if found][:VALUES]
@@ -123,6 +128,8 @@ def readings(place: int, pair: Pair, judgement: Judgement) -> Iterator[Reading]:
             (v, w): compare(v, w) for v, of in made for w in (_beside(passage, of, theirs) if v.universal else of)
         }
         differing = tuple(both for both, agreement in agreements.items() if agreement == "different")
+        if not all(_definite(v, w) for v, w in differing):
+            continue
         implied = all(agreement in ("equal", "not comparable") for agreement in agreements.values())
         yield Reading(place, _with(claim, passage, made), differing, implied, contested)
 
@@ -140,6 +147,13 @@ def _spans(passage: str) -> tuple[Span, ...]:
 
 def _sentence_of(passage: str, value: Value) -> Span:
     return next(((a, b) for a, b in _spans(passage) if a <= value.start < b), (0, len(passage)))
+
+
+def _definite(mine: Value, its: Value) -> bool:
+    """Return True unless two bare numbers fail to say that they count the same: "two phases" and "figure 5"."""
+    if mine.kind != "quantity" or mine.dimension or mine.universal or mine.counted & its.counted:
+        return True
+    return not (mine.counted or its.counted) or min(mine.high, its.high) >= LARGE
 
 
 def _written_alike(claim: str, value: Value, passage: str, other: Value) -> bool:
