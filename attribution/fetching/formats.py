@@ -31,6 +31,7 @@ from attribution.fetching.html import read_html
 from attribution.fetching.packages import read_docx, read_epub, read_xlsx
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
 from attribution.fetching.pdf import MAX_PAGES, OCR, paged, read_pdf
+from attribution.text.lines import paragraphs
 from attribution.types import Document, Page
 
 
@@ -54,7 +55,7 @@ def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
     """The text as it is. Form feeds divide it into pages, as in what `pdftotext` writes."""
     text = decode(content, media_type)
     pages = text.split("\f")
-    return paged([clean(page) for page in pages]) if 1 < len(pages) <= MAX_PAGES else Extracted("", text)
+    return paged(paragraphs([clean(page) for page in pages])) if 1 < len(pages) <= MAX_PAGES else Extracted("", text)
 
 
 def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
@@ -136,6 +137,8 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
         message = f"{name} is damaged or malformed; paste its text as a document instead"
         raise FetchFailed("unreadable", message, name, detail=repr(error)) from error
     text = clean(extracted.text)
+    if not extracted.breaks:  # those of a PDF are joined by its widths
+        (text,) = paragraphs([text])
     if not text:
         advice = f"it may be scanned: {OCR}" if kind == PDF else "paste its text as a document"
         raise FetchFailed("no_text", f"no text was found in {name}; {advice}", name)

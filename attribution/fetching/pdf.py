@@ -15,13 +15,13 @@ from attribution.errors import FetchFailed
 from attribution.fetching import tables
 from attribution.fetching.html import raised
 from attribution.fetching.page import Extracted, clean
+from attribution.text.lines import BROKEN, join_lines, unbroken
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
 
 MAX_PAGES = 500
 OCR = "make its text readable with `ocrmypdf --force-ocr` and add it again"
-_BROKEN = "\ufffe"  # what pdfium writes for a hyphen at the end of a line; \x02 in older versions
 _MOST_UNKNOWN = 0.5  # share of characters whose font says nothing about them
 _CATALOG = re.compile(rb"(\d+)\s+\d+\s+obj\s*<<(?:[^>]|>(?!>))*/Type\s*/Catalog\b")
 
@@ -59,7 +59,10 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
     if unknown > _MOST_UNKNOWN * total:
         message = f"the characters of {name} cannot be read, since its fonts do not name them; {OCR}"
         raise FetchFailed("unreadable", message, name)
-    texts = [clean(text) for text in unbroken([join_lines(_written(lines)) for lines in _without_running(pages)])]
+    texts = [
+        clean(text)
+        for text in unbroken([join_lines(_written(lines), ragged=True) for lines in _without_running(pages)])
+    ]
     title = pdf.get_metadata_value("Title")
     return replace(paged(texts, _flows), title=title, site=urlsplit(name).hostname or "")
 
@@ -206,7 +209,7 @@ def _written(lines: Sequence[_Line]) -> str:
     out: list[str] = []
     rows: list[list[str]] = []
     for line in [*lines, _Line("", 0)]:
-        cells = [" ".join(cell.split()) for cell in line.text.replace("\x02", _BROKEN).split("\t")] if line.text else []
+        cells = [" ".join(cell.split()) for cell in line.text.replace("\x02", BROKEN).split("\t")] if line.text else []
         if rows and len(cells) != len(rows[0]):
             is_table = len(rows) > 2 and sum(map(len, sum(rows, []))) < 30 * len(rows) * len(rows[0])
             out += ["", "\n\n".join(tables.lines(rows)), ""] if is_table else [" ".join(row) for row in rows]
@@ -264,50 +267,3 @@ def paged(texts: Sequence[str], flows: Callable[[str, str], bool] = lambda text,
     for n in range(len(breaks) - 1, -1, -1):
         following = breaks[n] = following if breaks[n] < 0 else breaks[n]
     return Extracted("", text, breaks=tuple(breaks))
-
-
-SHORTEST, SHORT = 30, 0.6  # characters, and share of the page's usual line: a shorter line was not wrapped
-_ITEM = re.compile(r"\s*(?:[-*•–▪◦]|\(?\d{1,3}[.)\]]|\[\d{1,3}\])\s")
-
-
-def join_lines(text: str) -> str:
-    """The text without the line breaks that a page's width makes; a hyphen at one becomes U+FFFE.
-
-    A line is wrapped where it is about as long as the others and no item of a list follows.
-    """
-    lines = [line.strip() for line in text.split("\n")]
-    lengths = sorted(len(line) for line in lines if line)
-    usual = lengths[len(lengths) * 3 // 4] if lengths else 0
-    joined = ""
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        wrapped = following and len(line) >= max(SHORTEST, SHORT * usual) and not _ITEM.match(following)
-        if wrapped and line.endswith("-") and line[-2:-1].isalnum():
-            joined += line[:-1] + _BROKEN
-        else:
-            joined += line + (" " if wrapped else "\n")
-    return joined.strip()
-
-
-_AT_BREAK = re.compile(rf"([\w’'-]*\w)?{_BROKEN}\s?(\w[\w’'-]*)?")
-_COMPOUND = re.compile(r"\w+(?:-\w+)+")
-_FIRST_PARTS = frozenset(
-    "twenty thirty forty fifty sixty seventy eighty ninety one two three four five six seven eight nine ten half well "
-    "ill self non ex so all high low long short old new mid cross vice semi anti post pre pro quasi world first second "
-    "third full part north south east west left right e co".split()
-)
-
-
-def unbroken(texts: Sequence[str]) -> list[str]:
-    """Words that a line's end parts, whole again: with their hyphen if they are compounds, as elsewhere in the text."""
-    if not any(_BROKEN in text for text in texts):
-        return list(texts)
-    whole = "\n".join(texts).lower()
-    compounds, words = set(_COMPOUND.findall(whole)), set(re.findall(r"\w+", whole))
-
-    def mended(match: re.Match[str]) -> str:
-        first, last = match[1] or "", match[2] or ""
-        compound = f"{first}-{last}".lower() in compounds or not first.isalpha() or not last[:1].islower()
-        known = (first + last).lower() in words
-        return f"{first}-{last}" if compound or not known and first.lower() in _FIRST_PARTS else first + last
-
-    return [_AT_BREAK.sub(mended, text) for text in texts]

@@ -15,6 +15,7 @@ from attribution.fetching import packages
 from attribution.fetching.formats import extract
 from attribution.fetching.page import clean
 from attribution.fetching.pdf import paged
+from attribution.text.lines import paragraphs
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 CONTAINER = '<container><rootfiles><rootfile full-path="O/b.opf"/></rootfiles></container>'
@@ -62,12 +63,12 @@ PAGES = st.lists(st.text("ab \n\r\t-1.\u00a0é"), min_size=2, max_size=6)
 
 @given(PAGES)
 def test_form_feeds_divide_a_text_into_pages_like_those_of_a_pdf(pages: list[str]) -> None:
-    whole = paged([clean(page) for page in pages])
+    whole = paged(paragraphs([clean(page) for page in pages]))
     assume(whole.text)
     read = extract("\f".join(pages).encode(), "text/plain", "a.txt", document=True)
     assert (read.text, read.breaks) == (whole.text, whole.breaks) and len(read.breaks) == len(pages)
     for start, page in zip(read.breaks, pages, strict=True):
-        assert read.text[start:].startswith(clean(page))
+        assert read.text[start:].startswith(paragraphs([clean(page)])[0])
 
 
 def test_more_form_feeds_than_a_pdf_may_have_pages_are_no_pages() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 from attribution.fetching.page import clean, make_page, valid_date
-from attribution.fetching.pdf import join_lines, unbroken
+from attribution.text.lines import join_lines, unbroken
 from attribution.types import content_id
 from tests.servers import encrypted, pdf_bytes
 
@@ -116,7 +116,7 @@ def test_wrapped_lines_of_a_pdf_are_joined() -> None:
         "- Ethiopia gives most of the water that reaches the sea in the end",
         "- Uganda gives the rest",
     ]
-    assert unbroken([join_lines("\n".join(lines))])[0].split("\n") == [
+    assert unbroken([join_lines("\n".join(lines), ragged=True)])[0].split("\n") == [
         "The Nile flows north through eleven countries and is one of the longest rivers on Earth, with a length of "
         "about 6,650 kilometres. It ends in the Mediterranean Sea in Egypt, where it Alexandria and Rosetta lie.",
         *lines[4:],
