@@ -1,4 +1,5 @@
 # The web app or the API, with the base verifier ready: docker build -t attribution .
+# The base image is named by its tag, so that a build gets its security updates; name a digest to build the same again.
 FROM python:3.11-slim AS build
 SHELL ["/bin/bash", "-o", "pipefail", "-c"]
 WORKDIR /app

@@ -370,6 +370,14 @@ def runs_at_once() -> int:
     return int(found) if found else os.cpu_count() or 1
 
 
+def owner_megabytes() -> int:
+    """Return how much of the disk one owner's runs and results may take: ATTRIBUTION_OWNER_MB, by default 1,000."""
+    found = os.environ.get("ATTRIBUTION_OWNER_MB", "").strip()
+    if found and not (found.isdecimal() and 0 < int(found) <= 10_000_000):
+        raise BadInput(f"ATTRIBUTION_OWNER_MB={found!r}: expected a number from 1 to 10000000")
+    return int(found) if found else 1000
+
+
 def hub_models() -> tuple[str, ...]:
     """Return the hub models for visitors: ATTRIBUTION_HUB_MODELS, separated by commas. If empty, the tables' apply."""
     return tuple(filter(None, map(str.strip, os.environ.get("ATTRIBUTION_HUB_MODELS", "").split(","))))

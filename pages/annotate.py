@@ -68,7 +68,7 @@ def join(saved: Annotations, project: Project, name: str, people: list[str]) -> 
         try:
             (name,) = saved.add_members(project.id, [name]) or [""]
         except AttributionError as error:
-            note("You could not be added", str(error), label="contradicted")
+            note("You could not be added", error.public(), label="contradicted")
             return
     acts.choose(who=name)
     st.rerun()
@@ -166,4 +166,4 @@ if __name__ == "__main__":
     try:
         page()
     except AttributionError as error:
-        note("The page cannot be shown", str(error), label="contradicted")
+        note("The page cannot be shown", error.public(), label="contradicted")

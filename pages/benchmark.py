@@ -133,7 +133,7 @@ def start(name: str, labelled: LabelledSet, methods: Sequence[str]) -> None:
         save_labelled_set(store(), id, name, labelled)
         ready, left_out = selected(methods, chosen)
     except AttributionError as error:
-        JOB.refuse(str(error), "The benchmark cannot start")
+        JOB.refuse(error.public(), "The benchmark cannot start")
         return
     reasons = {one.method: one.reason for one in left_out}
     begun = SavedBenchmark(methods=tuple(ready), left_out=reasons, settings=chosen.public())
@@ -180,7 +180,7 @@ def read_set(content: bytes) -> LabelledSet | str:
     try:
         found = labelled_set(parse_rows(content, REQUIRED, OPTIONAL))
     except BadInput as error:
-        return str(error)
+        return error.public()
     if len(found.rows) > ROWS:
         count = f"{len(found.rows):,} responses, and this page takes {ROWS:,}"
         return f"The file has {count}: use `python -m attribution benchmark`, or a part of the file."

@@ -131,7 +131,7 @@ def label(row_id: str, error_type: str) -> None:
         try:
             save(store(), JOB.id(), labelled)
         except NotYours as error:
-            JOB.refuse(str(error), "The type was not saved")
+            JOB.refuse(error.public(), "The type was not saved")
             return
         JOB.show(replace(now, set=labelled))
 
@@ -191,7 +191,7 @@ def choose_answers() -> list[Grounded]:
     try:
         answers, problems = of_file(upload.getvalue())
     except BadInput as error:
-        note("This file cannot be used", str(error), label="contradicted")
+        note("This file cannot be used", error.public(), label="contradicted")
         return []
     if problems:
         note(f"{plural(len(problems), 'line')} cannot be used", *problems[:10])

@@ -118,7 +118,7 @@ def page() -> None:
     try:
         found = store().history.find(query)
     except BadInput as error:
-        note("Nothing was searched", str(error), label="contradicted")
+        note("Nothing was searched", error.public(), label="contradicted")
         return
     undo()
     if not found.rows:
@@ -257,7 +257,7 @@ def details_dialog(row: HistoryRow) -> None:
         try:
             store().history.describe(row.id, title, tags, text)
         except AttributionError as error:
-            note("Not saved", str(error), label="contradicted")
+            note("Not saved", error.public(), label="contradicted")
             return
         st.rerun()
 

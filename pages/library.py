@@ -93,7 +93,7 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
         check_name(name)
         items = [*map(from_upload, documents), *from_addresses(addresses.splitlines())]
     except AttributionError as error:
-        return str(error)
+        return error.public()
     if not items:
         return "Choose files or give web addresses first."
     if len(items) > LIMITS.files:
@@ -226,7 +226,7 @@ def confirm_removal() -> None:
         try:
             DocumentStore(store().database).remove(collection, document)
         except AttributionError as error:  # somebody else was first
-            note("Nothing was removed", str(error))
+            note("Nothing was removed", error.public())
             return
         st.rerun()
     if no.button("Cancel", key="removal_no", width="stretch", help="Keep everything as it is."):
@@ -241,7 +241,7 @@ def page() -> None:
             hybrid.local_embedder(Settings.from_environment()).version
         )
     except AttributionError as error:
-        note("Collections are not available", str(error), label="missing")
+        note("Collections are not available", error.public(), label="missing")
         return
     if collections:
         show(collection_table(collections))

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from attribution.errors import NotYours
+from attribution.errors import BadInput, NotYours
+from attribution.settings import owner_megabytes
 from attribution.store import schema as t
 from attribution.store.database import Database
 
@@ -53,6 +54,37 @@ class Rights:
         r = t.runs.c
         anyone = r.deleted_at == ""
         return sa.and_(anyone, sa.or_(sa.not_(r.private), r.owner == self.owner)) if self.by else anyone
+
+    def check_room(self) -> None:
+        """Raise BadInput where what the owner has saved takes as much of the disk as one owner may use.
+
+        The command line has no limit. Counted are characters, which are bytes of most texts.
+        """
+        if not self.by:
+            return
+        own = sa.select(t.runs.c.id).where(t.runs.c.owner == self.owner)
+        pages = sa.select(t.uses.c.key).where(t.uses.c.kind == "page", t.uses.c.owner_id.in_(own))
+        v, s, length = t.run_versions.c, t.results.c, sa.func.length
+        sizes = (
+            sa.select(sa.func.sum(length(v.report) + length(v.provenance))).where(v.run_id.in_(own)),
+            sa.select(sa.func.sum(length(s.body))).where(s.owner == self.owner),
+            *(
+                sa.select(sa.func.sum(length(column))).where(key.in_(ids))
+                for column, key, ids in (
+                    (t.unfinished_runs.c.report, t.unfinished_runs.c.run_id, own),
+                    (t.run_documents.c.content, t.run_documents.c.run_id, own),
+                    (t.pages.c.body, t.pages.c.id, pages),
+                    (t.frozen_pages.c.body, t.frozen_pages.c.id, pages),
+                )
+            ),
+        )
+        with self._database.engine.connect() as db:
+            taken = sum(int(db.execute(size).scalar() or 0) for size in sizes) // 1_000_000
+        if taken >= (most := owner_megabytes()):
+            raise BadInput(
+                f"your runs and results take {taken:,} MB of this server's disk, and one owner may use {most:,}: "
+                "delete some of them for good, or ask its operator for more (ATTRIBUTION_OWNER_MB)"
+            )
 
     def check_change(self, run_id: str) -> None:
         """Raise NotYours if this run may not be changed, to save futile work; each change is checked again."""

@@ -72,8 +72,11 @@ class Results:
     def save(self, kind: str, result_id: str, body: str, pages: Sequence[Page] = (), shared: bool = False) -> None:
         """Save a result, replacing an earlier state of it. `with_texts` restores the texts of its pages.
 
-        Raises NotYours for the id of somebody else's run or result; a `shared` one may be replaced by anybody.
+        Raises NotYours for the id of somebody else's run or result; a `shared` one may be replaced by anybody. BadInput
+        for a new one if the owner's take too much of the disk.
         """
+        if self.load(kind, result_id) is None:
+            self._rights.check_room()
         self._cache.use(page=[page.id for page in pages])
         owner = SHARED if shared else self._rights.owner
         row = {"kind": kind, "id": result_id, "created_at": now(), "body": body, "owner": owner}
@@ -85,6 +88,7 @@ class Results:
 
     def copy(self, result_id: str) -> str:
         """Copy all that is saved under the id of a result, as the caller's own; returns the copy's id."""
+        self._rights.check_room()
         new = new_run_id()
         with self._database.transaction() as db:
             self.copy_rows(db, result_id, new)
@@ -126,7 +130,11 @@ class Runs:
     def start(
         self, run_id: str, question: str, answer: str, settings: Mapping[str, object], created_at: str = ""
     ) -> None:
-        """Save the inputs of a run that starts, unless it is known already. Raises NotYours for somebody else's."""
+        """Save the inputs of a run that starts, unless it is known already.
+
+        Raises NotYours for somebody else's, and BadInput if the owner's runs take too much of the disk.
+        """
+        self._rights.check_room()
         question, answer = (text.replace("\0", "\ufffd") for text in (question, answer))  # PostgreSQL has no NUL
         inputs = {"question": question, "answer": answer, "settings": json.dumps(settings)}
         state = {"created_at": created_at or now(), "version": 0, "owner": self._rights.owner, "private": False}
@@ -144,6 +152,7 @@ class Runs:
 
         Raises Outdated, and saves nothing, if `shown` is given and another version is shown by now.
         """
+        self._rights.check_room()
         self.finish(report, provenance, report.edits[-1], shown)
 
     def finish(
@@ -187,6 +196,7 @@ class Runs:
         The copy belongs to the caller and is open by link, without the title, tags, note and earlier versions, and
         without the verdicts of another analyst.
         """
+        self._rights.check_room()
         r, v, new = t.runs.c, t.run_versions.c, new_run_id()
         with self._database.transaction() as db:
             run = db.execute(sa.select(t.runs).where(r.id == run_id, r.version > 0, self._rights.readable())).first()

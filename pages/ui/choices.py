@@ -50,9 +50,9 @@ def explain(error: Exception) -> tuple[str, str]:
         case BadSetting() if error.setting in _FIELDS:
             return f"“{_FIELDS[error.setting]}” cannot be used: {error.reason}.", ""
         case StoreError():
-            return error.public(), ""
+            return error.public(), ""  # its detail is for the operator
         case AttributionError():
-            return str(error), error.detail
+            return error.public(), error.detail
         case _:
             return "An unexpected error. Please report it with the details below.", f"{type(error).__name__}: {error}"
 
@@ -256,7 +256,7 @@ def unreadable(document: Document) -> str:
             read_document(document)
             st.session_state[key] = ""
         except AttributionError as error:
-            st.session_state[key] = str(error)
+            st.session_state[key] = error.public()
     return str(st.session_state[key])
 
 
@@ -338,5 +338,5 @@ def turns_problem() -> str:
     try:
         read_turns(state.text(state.TURNS))
     except AttributionError as error:
-        return str(error)
+        return error.public()
     return ""

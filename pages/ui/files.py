@@ -49,7 +49,7 @@ def many_answers(
             try:
                 rows = read_answers(upload.getvalue(), optional)
             except BadInput as error:
-                note("This file cannot be used", str(error), label="contradicted")
+                note("This file cannot be used", error.public(), label="contradicted")
         label = f"{verb} {plural(len(rows), 'answer')}" if rows else f"{verb} the answers"
         st.button(label, on_click=start, args=(rows,), disabled=not (rows and ready), key="start_many",
                   help="With the sources and methods chosen above.")  # fmt: skip

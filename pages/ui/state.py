@@ -215,7 +215,7 @@ def saved(load: Callable[[Store], T | None]) -> tuple[T | None, str]:
     try:
         result = load(store())
     except AttributionError as error:
-        return None, str(error)
+        return None, error.public()
     except ValueError:  # pydantic's ValidationError is one
         return None, "It was saved by another version of the explorer."
     return result, "" if result else "It is not in this server's database."

@@ -191,6 +191,12 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
         *_, last = map(json.loads, client.post("/analyze", json={"answer": ANSWER}).text.splitlines())
         assert last.get("error", {}).get("type") == "StoreError"
         assert str(path_of(empty).parent) not in json.dumps(last)
+        named = {"name": "check_answer", "arguments": {"answer": ANSWER}}
+        asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": named}
+        accepted = {"Accept": "application/json, text/event-stream"}
+        told = client.post("/mcp/", json=asked, headers=accepted).json()["result"]
+        assert told["isError"] and "is damaged" in told["content"][0]["text"]
+        assert str(path_of(empty).parent) not in json.dumps(told)
 
 
 @pytest.mark.parametrize(

@@ -152,7 +152,7 @@ def perform(
             return Outcome(task_id, "In the pilot each judgement needs a justification.")
         step = saved.step(work.project.id, task_id, annotator.name, annotator.role, work.stage, content, follows)
     except AttributionError as error:
-        return Outcome(task_id, str(error))
+        return Outcome(task_id, error.public())
     except (ValidationError, TypeError, ValueError):
         return Outcome(task_id, "The answer could not be read. Answer again.")
     if step.id in {record.id for record in records}:  # sent again: it is there already

@@ -93,7 +93,7 @@ def new_project(saved: Annotations, first: bool = False) -> None:
                 saved.add_members(project.id, people.split(","))
                 saved.add_members(project.id, leads.split(","), lead=True)
             except AttributionError as error:
-                note("The project was not created", str(error), label="contradicted")
+                note("The project was not created", error.public(), label="contradicted")
                 return
             acts.choose(project=project.id, who="", view="Project")
             acts.finish_input(f"“{project.name}” was created", "Import tasks next.")
@@ -154,7 +154,7 @@ def people_form(saved: Annotations, project: Project) -> None:
         try:
             added = saved.add_members(project.id, names.split(","), lead=bool(leads))
         except AttributionError as error:
-            note("Nobody was added", str(error), label="contradicted")
+            note("Nobody was added", error.public(), label="contradicted")
             return
         acts.finish_input(f"{plural(len(added), 'name')} added" if added else "Type a name first", good=bool(added))
         st.rerun()
@@ -192,7 +192,7 @@ def tasks_form(saved: Annotations, project: Project) -> None:
             try:
                 tasks, problems = parse_tasks(uploaded.getvalue(), project.id)
             except AttributionError as error:
-                note("Nothing was imported", str(error), label="contradicted")
+                note("Nothing was imported", error.public(), label="contradicted")
                 return
             imported(saved, tasks, problems)
         return
@@ -256,7 +256,7 @@ def files(saved: Annotations, project: Project | None) -> None:
         try:
             merged = exchange.merge(saved, uploaded.getvalue(), is_csv=uploaded.name.lower().endswith(".csv"))
         except AttributionError as error:
-            note("Nothing was imported", str(error), label="contradicted")
+            note("Nothing was imported", error.public(), label="contradicted")
             return
         counts = f"{plural(merged.tasks, 'task')} and {plural(merged.judgements, 'record')} of judgements added"
         acts.choose(project=merged.project.id, who="" if project is None else acts.text(acts.WHO), view="Project")
