@@ -1,4 +1,4 @@
-"""`verify`, `judge`, `calibrate` and `worth`: files with a pair, a claim with its passages, or a claim on each line."""
+"""`verify`, `judge`, `calibrate`, `coherence`, `worth`: files with a pair, a claim with passages, or a claim a line."""
 
 from __future__ import annotations
 
@@ -30,6 +30,10 @@ def commands(add: Add) -> None:
     p = add("calibrate", "find how sure a verifier's badges are, from judged ones", calibrate)
     p.add_argument("--input", type=Path, required=True, help='output of judge, each line with "right": true or false')
     p.add_argument("--output", type=Path, help="by default where it is found from then on")
+
+    p = add("coherence", "judge whether sentences say the claims made of them", coherence)
+    options.add_rows(p, '"sentence", "claim"')
+    options.add_verifier(p, "coherence=0.5")
 
     p = add("worth", "classify claims by check-worthiness", worth)
     options.add_rows(p, '"claim"')
@@ -121,6 +125,39 @@ def calibrate(args: argparse.Namespace) -> int:
         progress(f"{label}: {shown}")
     progress(f"{path}: {len(badges)} claims, {len(problems)} lines left out")
     return int(bool(problems))
+
+
+def coherence(args: argparse.Namespace) -> int:
+    from attribution.claims.coherence import Pairs
+    from attribution.pipeline.claims import judge_coherence
+    from attribution.types import Judgement
+    from attribution.verifiers import VERIFIERS
+    from attribution.verifiers.pairs import verify_each
+
+    settings = options.settings(args)
+    check_output(args.output)
+    rows = read_rows(args.input, ["sentence", "claim"])
+    verifier = VERIFIERS.build(settings.verifier, settings)
+
+    def entailed(pairs: Pairs) -> list[float | None]:
+        return [j.probabilities.entailed if isinstance(j, Judgement) else None for j in verify_each(verifier, pairs)]
+
+    def results() -> Iterable[Result]:
+        for start in range(0, len(rows), BATCH):
+            batch = rows[start : start + BATCH]
+            judged = iter(
+                judge_coherence([(r.fields["claim"], r.fields["sentence"]) for r in batch if not r.error], entailed)
+            )
+            for row in batch:
+                score, fault = (None, "") if row.error else next(judged)
+                if score is None:
+                    yield row.failed(row.error or "the verifier could not read the pair; shorten it")
+                    continue
+                coherent = score >= settings.coherence
+                yield {**row.fields, "coherent": coherent, "coherence": round(score, 4), "fault": fault}
+            progress(f"coherence {start + len(batch)}/{len(rows)}")
+
+    return _write(args.output, results())
 
 
 def worth(args: argparse.Namespace) -> int:

@@ -99,6 +99,21 @@ def check_coherence(
     return coherence.check_coherence(answer, claims, entailed, settings.coherence, stop)
 
 
+def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) -> list[tuple[float | None, str]]:
+    """Return for each (claim, sentence) the probability that the claim is said, and the fault that makes it 0.
+
+    DecompScore's judge: the verifier reads the sentence as the premise. Rules for English find what it accepts too
+    easily: a claim that is no sentence, gives a word another role, or leaves out an "or", a condition or a denial
+    above it (W24, sections 3.2 and 4.3).
+    """
+    from attribution.segmenters.english.roles import fault
+    from attribution.text.parse import MAX_PARSED
+
+    readable = [len(text) + len(sentence) <= MAX_PARSED and is_english(sentence) for text, sentence in pairs]
+    faults = [fault(pair[1], pair[0]) if read else "" for pair, read in zip(pairs, readable, strict=True)]
+    return [(0.0 if wrong else score, wrong) for score, wrong in zip(entailment(pairs), faults, strict=True)]
+
+
 _RULES = {
     "worthiness": "which claims are worth checking",
     "independence": "which claims need context",

@@ -78,6 +78,20 @@ def test_worth_adds_worthiness(tmp_path: Path) -> None:
     assert [r["worthiness"] for r in rows] == ["factual", "not_a_claim"]
 
 
+def test_coherence_judges_claims_by_their_sentence(tmp_path: Path) -> None:
+    source, out = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
+    sentence = "Lena Hart, a local architect, rebuilt the museum in 1921."
+    claims = ["Lena Hart rebuilt the museum in 1921.", "The museum rebuilt Lena Hart.", "Lena Hart died in 1950."]
+    rows = [{"sentence": sentence, "claim": claim} for claim in claims]
+    source.write_text("\n".join(map(json.dumps, [*rows, {"claim": "x"}])), encoding="utf-8")
+    command = ["coherence", "--input", str(source), "--output", str(out), "--verifier", "embedded-small"]
+    assert main(command) == 1  # one row has no sentence
+    said, mixed, other, bad = (json.loads(line) for line in out.read_text(encoding="utf-8").splitlines())
+    assert [said["coherent"], mixed["coherent"], other["coherent"]] == [True, False, False]
+    assert said["coherence"] > 0.9 and (mixed["coherence"], mixed["fault"]) == (0, "another role: museum")
+    assert '"sentence" is missing' in bad["error"]
+
+
 def test_list_names_every_table(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["list"]) == 0
     rows = json.loads(capsys.readouterr().out)
