@@ -265,7 +265,16 @@ class Settings(Frozen):
     llm_deadline: float = _setting(180.0, "limit", "claims", "wall clock for one prompt with its retries", gt=0)
     llm_retries: int = _setting(4, "limit", "claims", "times that a prompt is sent again", ge=0, le=10)
     llm_workers: int = _setting(4, "limit", "claims", "simultaneous prompts", ge=1, le=64)
-    llm_tokens: int = _setting(2048, "operator", "claims", "longest reply, in tokens", ge=16)
+    llm_tokens: int = _setting(2048, "limit", "claims", "longest reply, in tokens", ge=16)
+    llm_temperature: float = _setting(
+        0.0, "anyone", "claims", "how freely the language model words its replies; 0: always the likeliest", ge=0, le=2
+    )
+    prompts: Literal["", "v24"] = _setting(
+        "", "anyone", "claims", "prompts of a paper's form where we have them, in the place of our own"
+    )
+    prompt_folder: Path | None = _setting(
+        None, "place", "claims", "folder of prompts that take the place of both (docs/llm.md)"
+    )
     input_price: float | None = _setting(
         None, "anyone", "nothing", "price of a million prompt tokens, in your currency", ge=0
     )
@@ -302,6 +311,8 @@ class Settings(Frozen):
         if "endpoint" not in choices:
             choices["endpoint"] = environment_endpoint()
         choices["openai_model"] = choices.get("openai_model") or os.environ.get("OPENAI_MODEL", "")
+        if folder := os.environ.get("ATTRIBUTION_PROMPTS", "").strip():
+            choices.setdefault("prompt_folder", Path(folder))
         choices.setdefault("database_url", os.environ.get("ATTRIBUTION_DATABASE_URL") or default_database())
         try:
             return cls(**choices)
@@ -330,7 +341,16 @@ class Settings(Frozen):
     @property
     def identity(self) -> str:
         """A hash of all that a result depends on beside its inputs, for the keys of kept results."""
-        return content_id(json.dumps(self.public(), sort_keys=True), self.endpoint.identity, str(self.library))
+        own = sorted(self.prompt_folder.rglob("*.*")) if self.prompt_folder else []
+        texts = [path.read_text("utf-8", "replace") for path in own if path.is_file()]
+        return content_id(json.dumps(self.public(), sort_keys=True), self.endpoint.identity, str(self.library), *texts)
+
+    @field_validator("prompt_folder")
+    @classmethod
+    def _existing(cls, folder: Path | None) -> Path | None:
+        if folder is not None and not folder.is_dir():
+            raise ValueError("expected a folder that exists")
+        return folder
 
 
 def environment_endpoint() -> Endpoint:

@@ -310,6 +310,7 @@ class Claim(Frozen):
     spans: tuple[Span, ...]  # empty: not found in the answer
     sentence: Span | None = None  # the sentence of the answer it comes from
     alignment: float = Field(1.0, ge=0, le=1)  # confidence that the spans are its origin; 1 for verbatim text
+    times: int = Field(1, ge=1, exclude_if=lambda times: times == 1)  # that the segmenter made it of this answer
     coherence: float | None = None  # probability that its sentence entails it; None: it is the whole sentence
     coherent: bool = True  # False: its sentence does not entail it; the claim is not checked
     worthiness: Worthiness | None = None  # None: not classified yet

@@ -5,6 +5,7 @@ Each claim has a separate prompt. If a reply fails, the failure is reported and 
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from pydantic import BaseModel, ConfigDict
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question
+from attribution.llm.parsing import unquoted
+from attribution.llm.prompts import Prompt
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Failure, LlmUsage, Worthiness
@@ -23,6 +26,7 @@ CONTEXT = 6000  # characters of the answer that are shown around a claim
 MAX_CLAIM = 600  # characters of an enriched claim
 QUERIES, LONGEST_QUERY = 2, 300  # queries per claim; characters
 RULES = "the result of the rules is kept"
+_REVISED = re.compile(r"^(?:revised )?claim:\s*", re.I)
 Annotated = tuple[list[Claim], list[Failure]]
 
 
@@ -36,9 +40,18 @@ class Reply(BaseModel):
         raise NotImplementedError
 
 
+CLASSES: tuple[Worthiness, ...] = ("factual", "opinion", "not_a_claim", "other")  # 1 to 4 in V24 Table 10
+
+
 class WorthinessReply(Reply):
     reason: str = ""
     worthiness: Worthiness
+
+    @classmethod
+    def from_words(cls, text: str) -> dict[str, object] | None:
+        """Read the number of a class."""
+        number = unquoted(text).rstrip(".")
+        return {"worthiness": CLASSES[int(number) - 1]} if number in ("1", "2", "3", "4") else None
 
     def value(self, claim: Claim) -> dict[str, object]:
         return {"worthiness": self.worthiness, "worthiness_reason": _line(self.reason)}
@@ -48,12 +61,24 @@ class IndependenceReply(Reply):
     reason: str = ""
     independent: bool
 
+    @classmethod
+    def from_words(cls, text: str) -> dict[str, object] | None:
+        """Read "independent" or "not independent"."""
+        said = unquoted(text).rstrip(".").casefold()
+        return {"independent": said == "independent"} if said in ("independent", "not independent") else None
+
     def value(self, claim: Claim) -> dict[str, object]:
         return {"independent": self.independent, "independence_reason": _line(self.reason)}
 
 
 class EnrichmentReply(Reply):
     claim: str
+
+    @classmethod
+    def from_words(cls, text: str) -> dict[str, object] | None:
+        """Read the claim itself, perhaps after "Revised claim:"; None for more than one line."""
+        line = unquoted(_REVISED.sub("", text.strip()))
+        return {"claim": line} if line and "\n" not in line else None
 
     def value(self, claim: Claim) -> dict[str, object]:
         text = _line(self.claim)
@@ -93,7 +118,7 @@ def _around(question: str, answer: str, claim: Claim) -> dict[str, str]:
 # In the order in which they run.
 TASKS: Mapping[str, Task] = {
     "worthiness": Task(
-        "worthiness.v2",
+        "worthiness.v3",
         WorthinessReply,
         lambda claim: True,
         lambda question, _, claim: {"question": question, "claim": claim.text},
@@ -156,8 +181,11 @@ class LlmAnnotator:
 
     def estimate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> LlmUsage:
         """Estimate the usage of a task, without a request."""
-        questions = [q for _, q in _questions(TASKS[task], question, answer, claims)]
+        questions = [q for _, q in _questions(TASKS[task], self._prompt(task), question, answer, claims)]
         return self._llm.estimate(questions, TASKS[task].schema, len(TASKS[task].reply) // CHARACTERS_PER_TOKEN)
+
+    def _prompt(self, task: str) -> Prompt:
+        return prompts.load(TASKS[task].prompt, self._llm.settings)
 
     def _annotate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> Annotated:
         updates, failures = self._ask(task, question, answer, claims)
@@ -168,11 +196,12 @@ class LlmAnnotator:
     ) -> tuple[dict[str, Any], list[Failure]]:
         """Return the value of each reply, by claim id."""
         task = TASKS[name]
-        questions = _questions(task, question, answer, claims)
+        prompt = self._prompt(name)
+        questions = _questions(task, prompt, question, answer, claims)
         before = self._llm.usage
         replies = self._llm.map([q for _, q in questions], task.schema)
         self.usage[name] = self._llm.usage.since(before)
-        self.versions[name] = f"{task.prompt}/{self._llm.version}"
+        self.versions[name] = f"{prompt.version}/{self._llm.version}"
         values: dict[str, Any] = {}
         failures: list[Failure] = []
         for (claim, _), reply in zip(questions, replies, strict=True):
@@ -186,14 +215,12 @@ class LlmAnnotator:
         return values, failures
 
 
-def _questions(task: Task, question: str, answer: str, claims: Sequence[Claim]) -> list[tuple[Claim, Question]]:
+def _questions(
+    task: Task, prompt: Prompt, question: str, answer: str, claims: Sequence[Claim]
+) -> list[tuple[Claim, Question]]:
     """Return the claims that a task concerns, each once, with its question."""
-    prompt = prompts.load(task.prompt)
     concerned = {claim.id: claim for claim in claims if task.concerned(claim)}
-    return [
-        (claim, Question(prompt.render(**task.inputs(question, answer, claim)), prompt.version))
-        for claim in concerned.values()
-    ]
+    return [(claim, Question.of(prompt, **task.inputs(question, answer, claim))) for claim in concerned.values()]
 
 
 def _line(text: str) -> str:

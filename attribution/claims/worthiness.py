@@ -83,7 +83,7 @@ def _classify_by_parse(text: str) -> tuple[Worthiness, str]:
         body = introduction.sub("", body, count=1)
     doc = parse(body)
     if body and (_is_instruction(doc) or (_instructions().match(body) and not has_subject(root(doc)))):
-        return "opinion", "An instruction or advice."
+        return "not_a_claim", "An instruction."
     if len(doc) and _states_nothing(doc, text):
         return "other", "A fragment: a phrase without a statement of its own."
     return "factual", ""

@@ -21,6 +21,9 @@ Command = Callable[[argparse.Namespace], int | None]  # returns an exit status; 
 Add = Callable[[str, str, Command], argparse.ArgumentParser]  # a command by name, with its summary and its function
 
 
+PRESETS = ("v24", "w24", "r23", "t24")
+
+
 def progress(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
@@ -102,6 +105,7 @@ def add_verifier(p: argparse.ArgumentParser, example: str) -> None:
 
 def add_settings(p: argparse.ArgumentParser, example: str) -> None:
     p.add_argument("--set", action="append", metavar="KEY=VALUE", help=f"any of `list settings`, such as {example}")
+    p.add_argument("--preset", choices=PRESETS, help="the settings of a paper; what else is named comes before them")
 
 
 def positive(text: str) -> int:
@@ -126,7 +130,7 @@ def turns(args: argparse.Namespace) -> tuple[Turn, ...]:
 
 
 def choices(args: argparse.Namespace) -> dict[str, object]:
-    """The settings named by --sources, --segmenter, --verifier and --set."""
+    """The settings named by --sources, --segmenter, --verifier and --set, over those of --preset."""
     given: dict[str, str] = {}
     for pair in getattr(args, "set", None) or ():
         key, equals, value = pair.partition("=")
@@ -139,6 +143,14 @@ def choices(args: argparse.Namespace) -> dict[str, object]:
             values[name] = value
     if ADDRESS in given or KEY in given:
         values["endpoint"] = _endpoint(given.get(ADDRESS), given.get(KEY, ""))
+    if paper := getattr(args, "preset", None):
+        from attribution.studies.papers.presets import preset
+
+        found = preset(paper, Settings.from_environment(**values))
+        for one in found.stood_in:
+            if one.setting not in values:
+                progress(f"{paper}: {one}")
+        values = found.values | values
     return values
 
 

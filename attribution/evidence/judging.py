@@ -66,7 +66,7 @@ def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None =
 
 def read_plainly(pairs: Sequence[Pair], verifier: Reads) -> list[Judged]:
     """Judge each pair by one reading of claim and passage (V24 4.3). Raises BadInput as `judge_pairs` does."""
-    return [Judged(found) for found in verifier.verify([pair[:2] for pair in pairs])]
+    return [Judged(found) for found in verifier.verify(pairs)]
 
 
 def _joined(pair: Pair, judgements: Sequence[Judgement]) -> Judged:

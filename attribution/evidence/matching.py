@@ -149,13 +149,15 @@ class Matcher:
 
         All pairs go to the verifier together, including those of an enriched claim as written.
         """
+        asked = (self.question,) if self.verifier.reads_question else ()
         matched = [
             (claim, passage)
             for claim, of_claim in zip(claims, found, strict=True)
             for passage in _distinct(map(self._passage, of_claim))
         ]
         pairs: list[Pair] = [
-            (claim.statement, p.text) if self._plain else (claim.statement, *self._premise(p)) for claim, p in matched
+            (claim.statement, p.text, *asked) if self._plain else (claim.statement, *self._premise(p))
+            for claim, p in matched
         ]
         without_added = self.settings.without_added and not self._plain
         again = [i for i, (claim, _) in enumerate(matched) if without_added and added_words(claim)]

@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic
 from urllib.parse import urlsplit
@@ -19,6 +19,7 @@ from attribution.llm.dialect import Dialect
 from attribution.llm.endpoint import Completion, EndpointClient, EndpointFailed, FormField, RequestRefused, Tokens
 from attribution.llm.learning import converse, memory_of, usual
 from attribution.llm.parsing import ReplyError, Schema, parse
+from attribution.llm.prompts import Prompt
 from attribution.retry import Transient, retrying
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -39,8 +40,14 @@ class Question:
 
     text: str
     version: str
-    temperature: float = 0.0
+    temperature: float | None = None  # None: that of the settings
     sample: int = 0  # number of the reply, if the same prompt is asked several times at a temperature above 0
+    as_json: bool = True  # False: the prompt asks for words, and the reply has no JSON schema
+
+    @classmethod
+    def of(cls, prompt: Prompt, **inputs: object) -> Question:
+        """Return the prompt rendered with these inputs. BadInput for missing and undeclared ones."""
+        return cls(prompt.render(**inputs), prompt.version, as_json=prompt.as_json)
 
 
 @dataclass(frozen=True)
@@ -83,7 +90,8 @@ class Llm:
         if self._store and (stored := self._store.cache.reply(key)):
             body = json.loads(stored)
             self._count(cached=1)
-            return Reply(parse(body["text"], schema, body["truncated"]), True, body["truncated"])
+            value = parse(body["text"], schema, body["truncated"], not question.as_json)
+            return Reply(value, True, body["truncated"])
         try:
             return self._request(question, schema, key)
         except LlmFailed:
@@ -131,8 +139,12 @@ class Llm:
 
     def _key(self, question: Question, schema: type[BaseModel]) -> str:
         form = json.dumps(schema.model_json_schema(), sort_keys=True)
-        drawn = (str(question.temperature), str(question.sample)) if question.temperature else ()
+        temperature = self._temperature(question)
+        drawn = (str(temperature), str(question.sample)) if temperature else ()
         return content_id(self.key, question.version, SYSTEM, question.text, form, *drawn)
+
+    def _temperature(self, question: Question) -> float:
+        return self.settings.llm_temperature if question.temperature is None else question.temperature
 
     def _count(self, **counts: float) -> None:
         with self._lock:
@@ -158,7 +170,7 @@ class Llm:
                 )
             raise LlmFailed("the language model's reply is empty: run again, or choose another model")
         try:
-            value = parse(text, schema, truncated)
+            value = parse(text, schema, truncated, not question.as_json)
         except ReplyError as error:
             hint = " (it was cut off: raise llm_tokens)" if truncated else ""
             reply_quote = self._endpoint.quoted(text)
@@ -182,7 +194,10 @@ class Llm:
                 if self._failed:
                     raise LlmFailed(str(self._failed), detail=self._failed.detail)
                 seconds = min(left - (time.monotonic() - started), self.settings.llm_timeout)
-                return self._endpoint.complete(SYSTEM, question.text, schema, seconds, question.temperature, dialect)
+                dialect = dialect if question.as_json else replace(dialect, form="plain")
+                return self._endpoint.complete(
+                    SYSTEM, question.text, schema, seconds, self._temperature(question), dialect
+                )
 
             try:
                 completion = converse(send, self._memory, usual(self.settings), self._store)

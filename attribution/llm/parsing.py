@@ -49,18 +49,21 @@ class ReplyError(ValueError):
         self.unquoted = unquoted
 
 
-def parse(text: str, schema: type[Schema], truncated: bool = False) -> Schema:
+def parse(text: str, schema: type[Schema], truncated: bool = False, words: bool = False) -> Schema:
     """Parse the value in a reply. Raises ReplyError, which says what was found instead.
 
     The value is JSON, fenced or between other words, with trailing commas, or cut off within a list; if the schema is
-    one list of texts, also a numbered or bulleted list.
+    one list of texts, also a numbered or bulleted list, each item perhaps in quotation marks. If `words` were asked
+    for, the schema's `from_words` reads them.
     """
-    text = _without_thought(text, truncated)
+    text = _without_thought(text, truncated, words)
     if len(text) > MAX_REPLY:
         problem = f"its reply has {len(text):,} characters, expected at most {MAX_REPLY:,}: lower llm_tokens"
         raise ReplyError(problem, problem)
     shape = json_schema(schema, strict=False)
-    for value in _values(text, _list_field(shape), truncated):
+    read = getattr(schema, "from_words", None) if words and not _REFUSAL.match(text) else None
+    own = [value] if read and (value := read(text.strip())) is not None else []
+    for value in (*own, *_values(text, _list_field(shape), truncated)):
         if has_half_pair(value):
             continue
         try:
@@ -70,16 +73,24 @@ def parse(text: str, schema: type[Schema], truncated: bool = False) -> Schema:
     shown = " ".join(text[:1000].split())[:120]
     if _REFUSAL.match(text):
         raise ReplyError(f"it refused: {shown!r}", "it refused")
-    expected = f"expected JSON with {', '.join(schema.model_fields)}"
+    expected = "expected the words of the prompt" if words else f"expected JSON with {', '.join(schema.model_fields)}"
     raise ReplyError(f"its reply does not parse: found {shown!r}, {expected}", f"its reply does not parse: {expected}")
 
 
-def _without_thought(text: str, truncated: bool) -> str:
+def _without_thought(text: str, truncated: bool, words: bool) -> str:
     """Return what follows the reasoning, whose start may be missing; nothing if it was cut off before its end."""
     ends = [text.rfind(mark) + len(mark) for mark in _THOUGHT_OVER if mark in text]
-    if ends and (rest := text[max(ends) :]).strip() and _START_OR_ITEM.search(rest):
+    if ends and (rest := text[max(ends) :]).strip() and (words or _START_OR_ITEM.search(rest)):
         return rest
     return "" if truncated and not ends and _THOUGHT.match(text) else text
+
+
+def unquoted(text: str) -> str:
+    """Return a text without the quotation marks around it."""
+    text = text.strip()
+    inner = text[1:-1]
+    quoted = text[:1] in {*"\"“'`"} and text[-1:] in {*"\"”'`"} and not {*'"“”`'} & {*inner}
+    return inner.strip() if quoted else text
 
 
 def _list_field(shape: dict[str, Any]) -> str:
@@ -98,7 +109,7 @@ def _values(text: str, field: str, truncated: bool) -> Iterator[object]:
         if (other := _PYTHON.sub(_as_json, part)) != part:
             yield from _json(other)
     if field:
-        items = [m.group(1).strip() for line in text.splitlines() if (m := _ITEM.fullmatch(line.rstrip()))]
+        items = [unquoted(m.group(1)) for line in text.splitlines() if (m := _ITEM.fullmatch(line.rstrip()))]
         items = items[:-1] if truncated else items
         if items:
             yield {field: items}

@@ -1,13 +1,15 @@
 """Prompts as files: `prompts/<task>.v1.md`, YAML front matter (purpose, inputs, output, source) and a Jinja body.
 
-A new wording is a new `.vN`; a run records the one it used.
+A new wording is a new `.vN`; a run records the one it used. `<task>.md` or `<task>.txt` in the folder of a paper, or in
+the operator's, takes the place of a task's own prompt: in the same form, or as plain text with `{claim}` in it.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -17,10 +19,12 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from attribution.errors import BadInput
-from attribution.settings import ROOT
+from attribution.settings import ROOT, Settings
+from attribution.types import content_id
 
 FOLDER = ROOT / "prompts"
 _PARTS = re.compile(r"---\n(.*?)\n---\n(.*)", re.DOTALL)
+_PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _MARK = re.compile(r"<(?=\s*/?\s*data\b)", re.IGNORECASE)
 
 
@@ -56,37 +60,87 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 @dataclass(frozen=True)
 class Prompt:
-    version: str  # the file's name without .md, such as "factscore.v1"
+    version: str  # the file's name without .md, such as "factscore.v1"; of a replacement, with a hash of its text
     purpose: str
     inputs: tuple[str, ...]
     output: str
     source: str
     body: str
+    offered: frozenset[str] = frozenset()  # inputs that a replacement may leave out
+    plain: bool = False  # not Jinja, but text with {placeholders}
+
+    @property
+    def as_json(self) -> bool:
+        """True if it asks for JSON."""
+        return "json" in self.body.casefold()
 
     def render(self, **inputs: object) -> str:
         """The text to send. BadInput for missing and undeclared inputs."""
-        if set(inputs) != set(self.inputs):
+        if set(inputs) != (self.offered or set(self.inputs)):
             raise BadInput(f"prompt {self.version}: found inputs {sorted(inputs)}, expected {sorted(self.inputs)}")
+        if self.plain:
+            return _PLACEHOLDER.sub(lambda m: _shown(inputs[m[1]]) if m[1] in inputs else m[0], self.body).strip()
         try:
             return _environment().from_string(self.body).render(**inputs).strip()
         except TemplateError as error:
             raise BadInput(f"prompt {self.version} cannot be rendered: {error}") from None
 
 
-def load(version: str, folder: Path = FOLDER) -> Prompt:
-    """The prompt of that name. BadInput where there is none, or it declares other inputs than its body uses."""
-    return _load(version, folder)
+def _shown(value: object) -> str:
+    """A value in a plain text: examples, passages and other lists with one item a line."""
+    if isinstance(value, Example):
+        return "\n".join([value.sentence, *(f"- {claim}" for claim in value.claims)]) + "\n"
+    items = value.items() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return "\n".join(map(_shown, items)) if items else str(value)
+
+
+def load(version: str, settings: Settings | None = None, folder: Path = FOLDER) -> Prompt:
+    """The prompt of that name, or what the settings put in its place. BadInput where there is none, or a broken one."""
+    own = _load(version, folder / f"{version}.md")
+    task = version.rpartition(".v")[0]
+    for path in _replacements(task, settings) if settings else ():
+        if path.is_file():
+            return _replacing(own, path)
+    return own
+
+
+def _replacements(task: str, settings: Settings) -> Iterator[Path]:
+    folders = [settings.prompt_folder] if settings.prompt_folder else []
+    for folder in [*folders, FOLDER / settings.prompts] if settings.prompts else folders:
+        yield from (folder / f"{task}{suffix}" for suffix in (".md", ".txt"))
+
+
+def _replacing(own: Prompt, path: Path) -> Prompt:
+    """A file in a prompt's place, named by its folder, its task and a hash of its text."""
+    text = _text(path)
+    version = f"{path.parent.name}/{path.name}@{content_id(text)}"
+    if text.startswith("---\n"):
+        found = _load(version, path)
+        used = set(found.inputs)
+    else:
+        used = {m[1] for m in _PLACEHOLDER.finditer(text)} & set(own.inputs)
+        found = Prompt(version, own.purpose, tuple(sorted(used)), "", str(path.name), text, plain=True)
+    if unknown := used - set(own.inputs):
+        raise BadInput(f"{path}: it uses {sorted(unknown)}, and this prompt is given {sorted(own.inputs)}")
+    if not used:
+        marks = ", ".join(f"{{{name}}}" for name in own.inputs)
+        raise BadInput(f"{path}: nothing of the answer is in it; write {marks} where that belongs")
+    return replace(found, offered=frozenset(own.inputs))
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError:
+        names = ", ".join(sorted(p.stem for p in path.parent.glob("*.md"))) or "none"
+        raise BadInput(f"prompt {path.stem!r}: there is no {path.name}; expected one of: {names}") from None
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: not UTF-8 (byte {error.start}): save the file as UTF-8") from None
 
 
 @cache
-def _load(version: str, folder: Path) -> Prompt:
-    path = folder / f"{version}.md"
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError:
-        names = ", ".join(sorted(p.stem for p in folder.glob("*.md"))) or "none"
-        raise BadInput(f"prompt {version!r}: there is no {path.name}; expected one of: {names}") from None
-    parts = _PARTS.fullmatch(text)
+def _load(version: str, path: Path) -> Prompt:
+    parts = _PARTS.fullmatch(_text(path))
     if not parts:
         raise BadInput(f"prompt {version}: expected YAML front matter between two lines of ---, then the text")
     try:

@@ -92,7 +92,7 @@ def judge(
         (claim, text, p.title) if p.title and text == p.text else (claim, text)
         for (claim, p, _), text in zip(read, texts, strict=True)
     ]
-    judged = (read_plainly if plain else judge_pairs)(pairs, verifier)
+    judged = read_plainly([pair[:2] for pair in pairs], verifier) if plain else judge_pairs(pairs, verifier)
     if not plain:
         judged = with_rulings(pairs, judged, [page for *_, page in read], verifier)
     relevances = relevance(

@@ -155,7 +155,7 @@ class LlmCorrector:
 
     def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
         """Return at most three wordings. Raises LlmFailed if the model did not answer."""
-        question = Question(self._prompt.render(claim=claim, passage=passage), self._prompt.version)
+        question = Question.of(self._prompt, claim=claim, passage=passage)
         reply = self._llm.ask(question, CorrectionReply)
         words = max(1, len(word_spans(claim)))
         lines = dict.fromkeys(" ".join(text.split()) for text in reply.value.claims[:3])

@@ -166,4 +166,9 @@ def _merged(same: Sequence[Claim]) -> Claim:
     place = str(spans[0] if spans else sentence)
     alignment = max(claim.alignment for claim in same)
     identity = content_id(same[0].text, place)
-    return same[0].model_copy(update={"id": identity, "spans": spans, "sentence": sentence, "alignment": alignment})
+    return same[0].model_copy(
+        update={
+            "id": identity, "spans": spans, "sentence": sentence, "alignment": alignment,
+            "times": sum(claim.times for claim in same),
+        }
+    )  # fmt: skip

@@ -21,7 +21,7 @@ class Direct:
     """Segmenter `direct`."""
 
     def __init__(self, settings: Settings) -> None:
-        self.llm, self.prompt = Llm(settings), prompts.load("direct.v1")
+        self.llm, self.prompt = Llm(settings), prompts.load("direct.v1", settings)
         self.version = f"{self.prompt.version}/{self.llm.version}"
         self._sentences = Sentences(settings)
 
@@ -61,7 +61,7 @@ class Direct:
 
     def _question(self, question: str, answer: str, part: Sequence[Claim]) -> Question:
         text = answer[slice(*_extent(part))]
-        return Question(self.prompt.render(question=question or "(not known)", answer=text), self.prompt.version)
+        return Question.of(self.prompt, question=question or "(not known)", answer=text)
 
 
 def _extent(part: Sequence[Claim]) -> Span:

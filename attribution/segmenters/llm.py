@@ -24,6 +24,7 @@ from attribution.types import Claim, LlmUsage, Segmented
 
 REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates
 MAX_CLAIM = 1000  # characters of a claim
+LONGEST_PARSE = 9_000  # characters of a prompt with parses: the 4,096 tokens of W24 B less 512 for the reply
 _ITEM = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+)")
 CUT_OFF = "the language model's reply was cut off: its complete claims are kept; raise llm_tokens"
 
@@ -38,21 +39,21 @@ class Claims(BaseModel):
 
 @dataclass(frozen=True)
 class Method:
-    """A decomposer: its prompt, its bank of examples, and the number of examples in a prompt."""
+    """A decomposer: its prompt, its bank of examples, and the number of examples in a prompt (W24 Table 1)."""
 
     prompt: str
     bank: str = ""
     fixed: int = 0  # the first ones of the bank
     retrieved: int = 0  # the nearest of the rest, by BM25
-    parsed: bool = False  # the prompt includes the sentence's dependency parse
+    parsed: bool = False  # the prompt shows dependency parses in the sentences' place
 
 
 METHODS = {
     "factscore": Method("factscore.v1", "factscore", fixed=7, retrieved=1),
     "wice": Method("wice.v1", "wice", fixed=6),
-    "chen": Method("chen.v1"),
-    "conllu": Method("conllu.v1", parsed=True),
-    "r_nd": Method("r_nd.v1", "r_nd", fixed=7, retrieved=1),
+    "chen": Method("chen.v2", "factscore", fixed=7, retrieved=1),
+    "conllu": Method("conllu.v2", "factscore", fixed=1, retrieved=1, parsed=True),
+    "r_nd": Method("r_nd.v2", "r_nd", fixed=7, retrieved=1),
 }
 
 
@@ -60,7 +61,7 @@ class BySentence:
     """A segmenter that rewrites each statement as claims, aligned with the words of its sentence."""
 
     def __init__(self, method: Method, settings: Settings) -> None:
-        self.llm, self.method, self.prompt = Llm(settings), method, prompts.load(method.prompt)
+        self.llm, self.method, self.prompt = Llm(settings), method, prompts.load(method.prompt, settings)
         self.version = f"{self.prompt.version}/{self.llm.version}"
         self._sentences = Sentences(settings)
 
@@ -68,24 +69,33 @@ class BySentence:
         """Return claims in the order of the answer. A sentence without a reply is reported and kept as one claim."""
         self.llm.stop = stop or self.llm.stop
         sentences = self._sentences.segment(question, answer).claims
-        statements = [s for s in sentences if is_statement(s.text)]
-        replies = self.llm.map([self._question(s) for s in statements], Claims)
-        rewrites = {s.id: as_rewrite(reply) for s, reply in zip(statements, replies, strict=True)}
+        asked = self._asked(sentences)
+        replies = self.llm.map([question for _, question in asked], Claims)
+        rewrites = {s.id: as_rewrite(reply) for (s, _), reply in zip(asked, replies, strict=True)}
         claims, failures = replace_sentences(question, answer, sentences, rewrites)
         return Segmented(claims, failures, self.llm.usage, self.version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage:
         """Estimate the use of the language model, without a request."""
-        sentences = self._sentences.segment(question, answer).claims
-        return self.llm.estimate([self._question(s) for s in sentences if is_statement(s.text)], Claims, REPLY_TOKENS)
+        asked = self._asked(self._sentences.segment(question, answer).claims)
+        return self.llm.estimate([question for _, question in asked], Claims, REPLY_TOKENS)
 
-    def _question(self, sentence: Claim) -> Question:
-        inputs: dict[str, object] = {"sentence": sentence.text}
-        if self.method.bank:
-            inputs["examples"] = examples_for(self.method, sentence.text)
-        if self.method.parsed:
-            inputs["conllu"] = to_conllu(sentence.text)
-        return Question(self.prompt.render(**inputs), self.prompt.version)
+    def _asked(self, sentences: Sequence[Claim]) -> list[tuple[Claim, Question]]:
+        """Return the statements with their prompts; one that fits into none stays as it is (W24 B)."""
+        found = ((s, self._question(s.text)) for s in sentences if is_statement(s.text))
+        return [(sentence, question) for sentence, question in found if question]
+
+    def _question(self, sentence: str) -> Question | None:
+        examples = examples_for(self.method, sentence)
+        if not self.method.parsed:
+            return Question.of(self.prompt, sentence=sentence, examples=examples)
+        conllu = to_conllu(sentence)
+        shown = [{"conllu": to_conllu(example.sentence), "claims": example.claims} for example in examples]
+        for left_out in range(len(shown) + 1):  # until the prompt fits, as W24 B has it
+            question = Question.of(self.prompt, conllu=conllu, examples=shown[left_out:])
+            if len(question.text) <= LONGEST_PARSE:
+                return question
+        return None
 
 
 factscore = partial(BySentence, METHODS["factscore"])

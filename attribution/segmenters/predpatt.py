@@ -199,7 +199,7 @@ class Fluent:
 
     def __init__(self, settings: Settings) -> None:
         """Raises Unavailable if no endpoint is configured."""
-        self.llm, self.prompt = Llm(settings), prompts.load("predpatt_fluent.v1")
+        self.llm, self.prompt = Llm(settings), prompts.load("predpatt_fluent.v1", settings)
         self.version = f"{self.prompt.version}/{self.llm.version}"
 
     def reword(self, answer: str, claims: Sequence[Claim], stop: threading.Event | None = None) -> Segmented:
@@ -226,7 +226,7 @@ class Fluent:
 
     def _question(self, answer: str, span: Span, group: Sequence[Claim]) -> Question:
         statements = "\n".join(c.text for c in group)
-        return Question(self.prompt.render(sentence=answer[slice(*span)], statements=statements), self.prompt.version)
+        return Question.of(self.prompt, sentence=answer[slice(*span)], statements=statements)
 
 
 def _groups(claims: Sequence[Claim]) -> dict[Span, list[Claim]]:

@@ -28,7 +28,13 @@ class Sentences:
                 claims.setdefault(" ".join(text.casefold().split()), (text, []))[1].append(passage.span(start, end))
         return Segmented(
             tuple(
-                Claim(id=content_id(text, str(spans[0])), text=text, spans=tuple(spans), sentence=spans[0])
+                Claim(
+                    id=content_id(text, str(spans[0])),
+                    text=text,
+                    spans=tuple(spans),
+                    sentence=spans[0],
+                    times=len(spans),
+                )  # fmt: skip
                 for text, spans in claims.values()
             )
         )

@@ -91,6 +91,12 @@ VERIFIERS: Table[Verifier] = Table(
             "sends each claim with its passages to the language model; only verbatim quotes decide",
             needs=(LLM,),
         ),
+        "llm-pair": Entry(
+            "attribution.verifiers.llm:PairVerifier",
+            "Language model, pair by pair",
+            "as in “Enhancing Answer Attribution” (2024): one prompt for each claim and passage, one word in reply",
+            needs=(LLM,),
+        ),
     },
 )
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
+from attribution.llm.parsing import unquoted
 from attribution.models.onnx import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
@@ -45,7 +46,7 @@ class LlmVerifier:
 
     def __init__(self, settings: Settings) -> None:
         self.llm = Llm(settings)
-        self._prompt = prompts.load("verification.v3")
+        self._prompt = prompts.load("verification.v3", settings)
         self.version = f"{self._prompt.version}/{self.llm.version}"
         self.key = content_id(self._prompt.version, self._prompt.body, self.llm.key)
 
@@ -78,7 +79,60 @@ class LlmVerifier:
 
     def _question(self, group: Sequence[Pair]) -> Question:
         passages = ["\n".join((*pair[2:], pair[1])) for pair in group]
-        return Question(self._prompt.render(claim=group[0][0], passages=passages), self._prompt.version)
+        return Question.of(self._prompt, claim=group[0][0], passages=passages)
+
+
+class PairRelation(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    relation: Relation
+
+    @classmethod
+    def from_words(cls, text: str) -> dict[str, object] | None:
+        """Read the name of a relation."""
+        said = unquoted(text).rstrip(".").casefold().replace(" ", "_")
+        return {"relation": said} if said in RELATIONS else None
+
+
+class PairVerifier:
+    """Verifier `llm-pair` (V24 4.3): a claim, a passage and the question in a prompt, and one word in reply."""
+
+    reads_question = True  # the third part of a pair, where it has one
+
+    def __init__(self, settings: Settings) -> None:
+        self.llm = Llm(settings)
+        self._prompt = prompts.load("pair.v1", settings)
+        self.version = f"{self._prompt.version}/{self.llm.version}"
+        self.key = content_id(self._prompt.version, self._prompt.body, self.llm.key)
+
+    @property
+    def usage(self) -> LlmUsage:
+        """The use of the language model so far."""
+        return self.llm.usage
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """Return one judgement for each pair, in order; a relation is certain. Raises LlmFailed without a reply."""
+        if any(not part.strip() for pair in pairs for part in pair[:2]):
+            raise BadInput("a claim or its evidence is empty: expected text in both")
+        self.llm.stop = current_stop() or self.llm.stop
+        replies = self.llm.map([self._question(pair) for pair in pairs], PairRelation)
+        check_stop()
+        judgements = []
+        for pair, reply in zip(pairs, replies, strict=True):
+            if isinstance(reply, LlmFailed):
+                raise LlmFailed(f"the claim {pair[0][:80]!r} was not verified: {reply}", detail=reply.detail)
+            own = reply.value.relation
+            certain = Probabilities(**{name: float(name == own) for name in RELATIONS})
+            judgements.append(Judgement(certain, deciding_sentence(*pair[:2]), {}))
+        return judgements
+
+    def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
+        """Estimate the cost of verifying, without a request; stored replies cost nothing."""
+        return self.llm.estimate([self._question(pair) for pair in pairs], PairRelation, 4)
+
+    def _question(self, pair: Pair) -> Question:
+        question = pair[2] if len(pair) > 2 else ""
+        return Question.of(self._prompt, question=question or "(not known)", claim=pair[0], passage=pair[1])
 
 
 def _groups(pairs: Sequence[Pair]) -> list[list[Pair]]:

@@ -110,6 +110,7 @@ class CachedVerifier:
     def __init__(self, verifier: Verifier, store: Store, own: Iterable[str] = ()) -> None:
         """Wrap a verifier; judgements with a key in `own` count as new, even if the store has them."""
         self.version, self._key = verifier.version, key_of(verifier)
+        self.reads_question = bool(getattr(verifier, "reads_question", False))
         self._verifier, self._store = verifier, store
         self._own = set(own)
         self.reset_counts()

@@ -20,6 +20,8 @@ from attribution.searchers import SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import CHANGES, COLLECTION, DEFAULTS, LABELS, LIMITS, WEB, Settings, Trust, visitor_endpoint
 from attribution.source import INSTANCE, Source
+from attribution.studies.papers import NAMES as PAPERS
+from attribution.studies.papers.presets import Preset, preset
 from attribution.tables import Entry
 from attribution.types import Document, Report, Turn
 from attribution.verifiers import VERIFIERS, policy_of
@@ -86,6 +88,9 @@ def settings() -> Settings | str:
     choices |= {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
     choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
     choices = {name: value for name, value in choices.items() if value not in (None, "", ())}
+    if (found := chosen_preset()) is not None:
+        shown = {"sources", *_DIRECT, *state.POLICY, *LLM_TASKS}  # the form has these, as `use_preset` filled them in
+        choices = {name: value for name, value in found.values.items() if name not in shown} | choices
     try:
         return demanded({"sources": tuple(sources)} | choices, Settings.from_environment(**_language_model()))
     except AttributionError as error:
@@ -119,6 +124,22 @@ def fill_policy(policy: DecisionPolicy) -> None:
 def use_verifier() -> None:
     """Set the sliders to what the selected verifier decides by."""
     fill_policy(policy_of(verifier_settings()))
+
+
+def chosen_preset() -> Preset | None:
+    """Return the settings of the selected paper, with what stands in on this machine; None where none is selected."""
+    name, own = state.text(state.PRESET), endpoint()
+    return preset(name, own) if name in PAPERS and not isinstance(own, str) else None
+
+
+def use_preset() -> None:
+    """Fill the form with what it shows of the selected paper's settings; without a paper, with the defaults."""
+    found = chosen_preset()
+    values = {name: DEFAULTS[name] for name in _DIRECT} | (found.values if found else {})
+    state.fill(
+        llm_tasks=[task for task in LLM_TASKS if values.get(task) == "llm"],
+        **{name: values[name] for name in _DIRECT},
+    )
 
 
 def verifier_settings() -> Settings:

@@ -12,6 +12,8 @@ from attribution.evidence.search import QUERIES
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, WEB
+from attribution.studies.papers import NAMES as PAPERS
+from attribution.studies.papers import paper
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
@@ -45,6 +47,7 @@ def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
         with st.container(key="options_box"):
             left, right = st.columns(2, gap="medium")
         with left:
+            _as_in_a_paper()
             _methods(segmenter)
         with right:
             place = st.empty()  # by which the browser forgets the sliders at once, not when the script has ended
@@ -56,6 +59,19 @@ def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
             earlier_turns()
     if changed := choices.changed_options():
         small(f"Changed: {', '.join(changed)}")
+
+
+def _as_in_a_paper() -> None:
+    names = ("", *PAPERS)
+    st.selectbox(
+        "As in the paper", names, names.index(state.initial(state.PRESET) or ""), key=state.key(state.PRESET),
+        format_func=lambda name: paper(name).authors if name else "None", on_change=choices.use_preset,
+        help="The settings of a paper's experiments, and what stands in where this server lacks them.",
+    )  # fmt: skip
+    if found := choices.chosen_preset():
+        for one in found.stood_in:
+            if one.setting != "sources":
+                small(f"{str(one)[0].upper()}{str(one)[1:]}")
 
 
 def _methods(segmenter: bool) -> None:

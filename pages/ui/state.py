@@ -30,6 +30,7 @@ THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_threshold"
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
+PRESET = "preset"  # a paper whose settings are used
 COMPARED = "compared"  # the segmenters of the Compare page
 _DEFAULTS: dict[str, object] = {
     LIBRARY: True,
@@ -39,7 +40,7 @@ _DEFAULTS: dict[str, object] = {
 _INPUTS = (
     QUESTION, TURNS, ANSWER, SECOND, LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE,
     INSTANCE, FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, *POLICY, COMPARED,
-    LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES,
+    LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES, PRESET,
 )  # fmt: skip
 COOKIE = "attribution_browser"
 T = TypeVar("T")

@@ -65,7 +65,7 @@ def test_worthiness_is_what_it_says_and_a_bad_reply_leaves_the_rules(store: Stor
         before = len(served.requests)
         again, _ = asked.worthiness("Who was she?", claims[:1])
         assert again == [died] and len(served.requests) == before  # from the store
-    assert asked.usage["worthiness"].cached == 1 and asked.versions["worthiness"].startswith("worthiness.v2/tiny@")
+    assert asked.usage["worthiness"].cached == 1 and asked.versions["worthiness"].startswith("worthiness.v3/tiny@")
 
 
 def test_only_factual_claims_are_asked_about_and_only_dependent_ones_are_rewritten(store: Store) -> None:
@@ -171,3 +171,27 @@ def test_an_estimate_counts_every_prompt_that_is_still_to_be_asked(store: Store)
 
 def before_claims(answer: str, chosen: Settings) -> tuple[Claim, ...]:
     return segment("", answer, chosen.model_copy(update={"segmenter": "sentences"})).claims
+
+
+@pytest.mark.parametrize(
+    ("task", "reply", "field", "value"),
+    [
+        ("worthiness", "3", "worthiness", "not_a_claim"),
+        ("worthiness", "`4`", "worthiness", "other"),
+        ("worthiness", "5", "worthiness", None),
+        ("independence", '"not independent"', "independent", False),
+        ("independence", "independent.", "independent", True),
+        ("independence", "it depends", "independent", None),
+        ("enrichment", 'Revised claim: "Ada Lovelace died in 1852."', "enriched", "Ada Lovelace died in 1852."),
+        ("enrichment", "I'm sorry, I cannot.", "enriched", None),
+    ],
+)
+def test_replies_in_the_papers_form_are_read(store: Store, task: str, reply: str, field: str, value: object) -> None:
+    given = claim("She died in 1852.", worthiness="factual", independent=False if task == "enrichment" else None)
+    with llm_server(lambda body: reply) as served:
+        asked = LlmAnnotator(llm_settings(served, prompts="v24", llm_retries=0), store, threading.Event())
+        annotate = {"worthiness": asked.worthiness, "independence": asked.independence}.get(task)
+        found, failures = annotate("q", [given]) if annotate else asked.enrichment("q", "She died in 1852.", [given])
+        assert "response_format" not in json.loads(served.requests[-1][3])
+    assert bool(failures) == (value is None)
+    assert getattr(found[0], field) == value or failures

@@ -49,6 +49,8 @@ Takes place every four years in July.
 Source: The screenplay was written by Robert Bloch.
 """.strip().splitlines()
 NOT_A_CLAIM = """
+Make sure to bring water.
+Boil the water for ten minutes.
 Sources: Encyclopaedia Britannica and https://a.org/x
 [1] https://en.wikipedia.org/wiki/Nile
 [2]: The Nile, Britannica. https://b.com/nile
@@ -61,25 +63,16 @@ Feel free to ask for more detail.
 Certainly!
 Here are the main reasons:
 The advantages include:
-As an AI language model, I have no access to recent events.
-I'm not a lawyer, but this is how it usually goes.
-I don't have access to real-time data.
 Please consult a qualified physician.
-My knowledge ends in 2021.
 If you like, I can also summarise the later years.
 If you have a particular case in mind, let me know.
 What is the height of the tower?
 Please note that this is general information and not legal advice.
 I'd be happy to explain further.
-Sorry, I could not find the document.
 Hello!
 Great question!
 That's a really good question about mills.
 Excellent question — let's look at it.
-I can't give you medical advice.
-I cannot offer any legal advice.
-I'm just an AI.
-I can't help with that.
 Let's look at the evidence.
 """.strip().splitlines()
 OPINION = """
@@ -91,7 +84,6 @@ It is arguably the most important book of the century.
 The view from the top is breathtaking.
 Personally, the ending left me cold.
 It's best to book early.
-Make sure to bring water.
 We recommend starting with the first chapter.
 Nobody should miss this film.
 It is definitely worth a visit.
@@ -100,6 +92,15 @@ What a wonderful river!
 Whether one prefers the original is a matter of taste.
 """.strip().splitlines()
 OTHER = """
+Sorry, I could not find the document.
+I can't help with that.
+I'm just an AI.
+I cannot offer any legal advice.
+I can't give you medical advice.
+My knowledge ends in 2021.
+I don't have access to real-time data.
+I'm not a lawyer, but this is how it usually goes.
+As an AI language model, I have no access to recent events.
 Irritability
 https://example.org/page
 Imagine a ship of a thousand tons

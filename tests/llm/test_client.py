@@ -259,7 +259,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
         *_, last = pipeline.run("", answer, chosen)
     assert isinstance(last, Finished)
     report = last.report
-    assert report.usage.llm["segment"].calls == 1 and report.versions["segmenter"].startswith("chen.v1/tiny@127")
+    assert report.usage.llm["segment"].calls == 1 and report.versions["segmenter"].startswith("chen.v2/tiny@127")
     assert [f.kind for f in report.failures] == ["llm_failed", "llm_fell_back"] and "[key]" in report.failures[0].detail
     for name in served.requests[0][2]:
         assert not name.lower().startswith(("openai-", "x-")), name

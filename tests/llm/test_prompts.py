@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from attribution.errors import BadInput
 from attribution.llm import prompts
-from attribution.llm.prompts import FOLDER, data, examples, load
+from attribution.llm.prompts import FOLDER, Example, data, examples, load
+from attribution.settings import Settings
 
 FRONT = "---\npurpose: p\ninputs: [a]\noutput: o\nsource: s\n---\n"
 
@@ -47,19 +49,19 @@ def test_every_example_is_a_sentence_with_claims(path: Path) -> None:
 def test_a_prompt_that_does_not_fit_is_said(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "bad.v1.md").write_text(text)
     with pytest.raises(BadInput, match=said):
-        load("bad.v1", tmp_path)
+        load("bad.v1", folder=tmp_path)
 
 
 def test_inputs_are_strict_and_templates_sandboxed(tmp_path: Path) -> None:
     (tmp_path / "a.v1.md").write_text(FRONT + "{{ a }}")
     (tmp_path / "b.v1.md").write_text(FRONT + "{{ a.__class__.__mro__ }}")
-    assert load("a.v1", tmp_path).render(a="{{ 7 * 7 }}") == "{{ 7 * 7 }}"
+    assert load("a.v1", folder=tmp_path).render(a="{{ 7 * 7 }}") == "{{ 7 * 7 }}"
     with pytest.raises(BadInput, match=r"expected \['a'\]"):
-        load("a.v1", tmp_path).render(a="x", b="y")
+        load("a.v1", folder=tmp_path).render(a="x", b="y")
     with pytest.raises(BadInput, match="cannot be rendered"):
-        load("b.v1", tmp_path).render(a="x")
+        load("b.v1", folder=tmp_path).render(a="x")
     with pytest.raises(BadInput, match=r"no none\.v1\.md; expected one of: a\.v1, b\.v1"):
-        load("none.v1", tmp_path)
+        load("none.v1", folder=tmp_path)
 
 
 @pytest.mark.parametrize("text", ["</data>", "< / DATA >", "<data>", "<Data x>"])
@@ -69,3 +71,62 @@ def test_data_cannot_close_its_marks(text: str) -> None:
 
 def test_the_folder_is_the_repositorys() -> None:
     assert (prompts.FOLDER / "direct.v1.md").is_file()
+
+
+def settings(folder: Path | None = None, **choices: Any) -> Settings:
+    return Settings(prompt_folder=folder, **choices)
+
+
+def test_a_papers_form_takes_the_place_of_ours_and_is_named_by_its_hash() -> None:
+    ours, papers = load("worthiness.v3"), load("worthiness.v3", settings(prompts="v24"))
+    assert ours.as_json and not papers.as_json and papers.version.startswith("v24/worthiness.md@")
+    assert "returns 3" in papers.render(question="q", claim="c")
+    assert load("wice.v1", settings(prompts="v24")).version == "wice.v1"  # V24 has none
+
+
+def test_the_operators_plain_text_comes_first_and_keeps_its_braces(tmp_path: Path) -> None:
+    (tmp_path / "worthiness.txt").write_text('checkworthy("{claim}") {1: "yes"} {other}')
+    found = load("worthiness.v3", settings(tmp_path, prompts="v24"))
+    assert found.render(question="q", claim="It {question} rains.") == (
+        'checkworthy("It {question} rains.") {1: "yes"} {other}'
+    )
+    before = found.version
+    (tmp_path / "worthiness.txt").write_text("Other: {claim}")
+    assert load("worthiness.v3", settings(tmp_path)).version != before
+    (tmp_path / "factscore.txt").write_text("{examples}\n{sentence}")
+    shown = load("factscore.v1", settings(tmp_path)).render(
+        sentence="S.", examples=[Example(sentence="A b.", claims=("A.", "B."))]
+    )
+    assert shown == "A b.\n- A.\n- B.\n\nS."
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Is it a claim?", r"write \{question\}, \{claim\} where"),
+        (FRONT + "{{ a }}", r"it uses \['a'\], and this prompt is given"),
+    ],
+)
+def test_a_replacement_that_cannot_be_used_is_said(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "worthiness.md").write_text(text)
+    with pytest.raises(BadInput, match=said):
+        load("worthiness.v3", settings(tmp_path))
+
+
+def test_the_environment_names_the_folder_and_its_texts_are_part_of_the_identity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATTRIBUTION_PROMPTS", str(tmp_path))
+    first = Settings.from_environment()
+    (tmp_path / "direct.txt").write_text("{answer}")
+    assert first.prompt_folder == tmp_path and Settings.from_environment().identity != Settings().identity
+    monkeypatch.setenv("ATTRIBUTION_PROMPTS", str(tmp_path / "none"))
+    with pytest.raises(BadInput, match="prompt_folder"):
+        Settings.from_environment()
+
+
+@pytest.mark.parametrize(
+    ("name", "of", "count"), [("worthiness", "returns", 4), ("independence", "Statement:", 6), ("direct", "\n5. ", 1)]
+)
+def test_the_papers_prompts_have_its_number_of_examples(name: str, of: str, count: int) -> None:
+    assert (FOLDER / "v24" / f"{name}.md").read_text("utf-8").count(of) == count + (name == "worthiness")

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from attribution.llm.prompts import examples
 from attribution.segmenters import SEGMENTERS
 from attribution.segmenters.llm import METHODS, clean, examples_for, is_statement, to_conllu
 from attribution.tables import LLM
+from attribution.text.parse import parse
 from attribution.types import Claim, Segmented
 from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings
 from tests.servers import Answer
@@ -28,8 +30,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def good(body: dict[str, Any]) -> str:
     """What a fair model would say to the prompt."""
-    prompt = body["messages"][-1]["content"]
-    text = asked(body) if "Parse:" not in prompt else prompt[prompt.rindex("Sentence:") : prompt.rindex("Parse:")]
+    text = asked(body)
     return claims(*(OF_FIRST if FIRST in text else ()), *(OF_SECOND if "Psycho" in text else ()))
 
 
@@ -67,7 +68,10 @@ def test_good_replies_become_claims_with_their_words(name: str) -> None:
     assert slices(by_text["Hitchcock was born in 1899."])[-1].endswith("born in 1899")
     assert slices(by_text["Psycho was made in 1960."]) == ["made **Psycho** in 1960"]
     assert by_text["The moon is cheese."].spans == ()
-    assert made.version.startswith(f"{name}.v1/tiny@") and made.usage is not None
+    assert (
+        made.version.startswith(f"{METHODS[name].prompt if name in METHODS else 'direct.v1'}/tiny@")
+        and made.usage is not None
+    )
     assert made.usage.calls == (1 if name == "direct" else 2)
     assert [c.text for c in made.claims][:2] == list(OF_FIRST)
     assert name == "direct" or by_text["Did you know?"].spans  # a question is not sent, and stays
@@ -203,3 +207,57 @@ def test_claims_are_cleaned() -> None:
     assert clean("  1. A\tis\n b.\x07 ") == "A is b."
     assert clean(" - ") == "" and clean("1899 was cold.") == "1899 was cold."
     assert len(clean("x" * 5000)) == 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"), [("factscore", 8), ("wice", 6), ("chen", 8), ("conllu", 2), ("r_nd", 8), ("direct", 0)]
+)
+def test_a_prompt_has_the_papers_number_of_examples(name: str, shown: int) -> None:
+    prompts: list[str] = []
+
+    def script(body: dict[str, Any]) -> str:
+        prompts.append(body["messages"][-1]["content"])
+        return claims("Hitchcock was a director.")
+
+    run(name, script, "Hitchcock was a director who was born in 1899.")
+    assert prompts[0].count('{"claims": [') - 1 == shown  # the last is the form of the reply
+
+
+def test_examples_are_dropped_until_a_parse_fits_and_a_sentence_that_never_fits_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lengths: list[int] = []
+
+    def script(body: dict[str, Any]) -> str:
+        lengths.append(body["messages"][-1]["content"].count('{"claims": [') - 1)
+        return claims("Hitchcock was a director.")
+
+    answer = "Hitchcock was a director who was born in 1899."
+    for limit in (3_000, 1_800, 300):
+        monkeypatch.setattr("attribution.segmenters.llm.LONGEST_PARSE", limit)
+        made = run("conllu", script, answer, llm_retries=0)
+    assert sorted(set(lengths)) == [0, 1] and [c.text for c in made.claims] == [answer]
+
+
+def test_the_examples_of_r_nd_follow_the_paper() -> None:
+    bank = examples("r_nd")
+    texts = [claim for example in bank for claim in example.claims]
+    assert len(bank) == 21
+    assert not [t for t in texts if t.startswith(("There is", "There are", "There was", "There were"))]
+    assert not [t for t in texts if t.removesuffix(".").endswith(("exists", "existed", "something"))]
+    assert not [t for t in texts if not any(w.pos_ in ("VERB", "AUX") for w in parse(t))]
+    assert all(t[0].isupper() and t.endswith(".") for t in texts)
+
+
+@pytest.mark.parametrize(
+    "reply", ['1. "Hitchcock was a director."\n2. "He was born."', "1. Hitchcock was a director.\n2. He was born."]
+)
+def test_numbered_and_quoted_facts_are_read(reply: str) -> None:
+    made = run("factscore", lambda body: reply, "Hitchcock was a director who was born.", prompts="v24")
+    assert [c.text for c in made.claims] == ["Hitchcock was a director.", "He was born."]
+    assert made.version.startswith("v24/factscore.md@")
+
+
+def test_a_claim_counts_as_often_as_it_is_made() -> None:
+    made = run("factscore", lambda body: claims("Hitchcock was a director.", "Hitchcock was a director."))
+    assert [c.times for c in made.claims if "director" in c.text] == [4]

@@ -14,7 +14,7 @@ from attribution.events import Finished
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.estimate import estimate
 from attribution.types import Judgement
-from attribution.verifiers.llm import LlmVerifier, find_quote
+from attribution.verifiers.llm import LlmVerifier, PairVerifier, find_quote
 from attribution.verifiers.pairs import verify_each
 from tests.llm_server import error, llm_server, llm_settings
 from tests.servers import Answer
@@ -148,3 +148,21 @@ def test_a_quote_of_a_letter_or_a_few_words_decides_nothing(quote: str) -> None:
     with llm_server(lambda body: verdicts((1, "contradicted", 0.99, quote))) as served:
         (judged,) = LlmVerifier(llm_settings(served)).verify([(CLAIM, PASSAGES[0])])
     assert judged.probabilities.no_relation > judged.probabilities.contradicted and judged.signals == {"quoted": 0.0}
+
+
+def test_a_pair_is_one_prompt_with_the_question_and_one_word_in_reply() -> None:
+    replies = {"warm": "entailed", "cold": '"contradicted"', "moon": "no relation."}
+
+    def script(body: dict[str, Any]) -> str:
+        return next(
+            said for word, said in replies.items() if word in body["messages"][-1]["content"].rpartition("Document:")[2]
+        )
+
+    with llm_server(script) as served:
+        verifier = PairVerifier(llm_settings(served))
+        found = verifier.verify([("It is warm.", f"It is {word}.", "How is it?") for word in ("warm", "cold", "moon")])
+        assert len(served.requests) == 3 and all(b"How is it?" in body for _, _, _, body in served.requests)
+    assert [j.probabilities.entailed for j in found] == [1.0, 0.0, 0.0]
+    assert [j.probabilities.contradicted for j in found] == [0.0, 1.0, 0.0]
+    with llm_server(lambda body: "perhaps") as served, pytest.raises(LlmFailed, match="expected the words"):
+        PairVerifier(llm_settings(served, llm_retries=0)).verify([("a b", "c d")])

@@ -40,6 +40,7 @@ class Numbered:
 @dataclass(frozen=True)
 class Paper:
     name: str
+    authors: str
     sections: Mapping[str, str]  # number → heading
     settings: Mapping[str, Choice]
     numbered: Mapping[str, Numbered]
@@ -60,4 +61,4 @@ def paper(name: str) -> Paper:
         for number, one in (found["tables"] | found["figures"]).items()
     }  # fmt: skip
     settings = {key: Choice(**one) for key, one in found.get("settings", {}).items()}
-    return Paper(short, found["sections"], settings, numbered)
+    return Paper(short, found["authors"], found["sections"], settings, numbered)

@@ -305,7 +305,7 @@ _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
 class Decomposition:
     """Figures of one answer and segmenter. Shares are between 0 and 1, and None if nothing was measured."""
 
-    claims: int
+    claims: int  # each as often as it was made
     unique: int  # distinct texts
     sentences: int  # of these, check-worthy ones
     supported: int  # claims that the sources support
@@ -335,13 +335,13 @@ def decomposition(
     words = [span for c in worthy for a, b in c.spans for span in content_words(answer, (a, b))]
     uncovered = tuple(span for span in words if not _covered(answer, span, factual))
     supported = {v.claim_id for v in verdicts if v.label == "supported"}
-    count = len(factual)
+    count, made = len(factual), sum(c.times for c in factual)
     return Decomposition(
-        claims=count, unique=len({" ".join(c.text.casefold().split()) for c in factual}), sentences=len(worthy),
+        claims=made, unique=count, sentences=len(worthy),
         supported=sum(c.id in supported for c in factual),
-        characters_per_claim=sum(len(c.text) for c in factual) / count if count else 0.0,
-        claims_per_sentence=count / len(worthy) if worthy else 0.0,
-        coherent=sum(c.coherent for c in factual) / count if count else None,
+        characters_per_claim=sum(len(c.text) * c.times for c in factual) / made if made else 0.0,
+        claims_per_sentence=made / len(worthy) if worthy else 0.0,
+        coherent=sum(c.coherent * c.times for c in factual) / made if made else None,
         coverage=1 - len(uncovered) / len(words) if words else None,
         atomic=sum(split(c.text) < 2 for c in factual) / count if split and count else None, uncovered=uncovered,
     )  # fmt: skip

@@ -108,7 +108,7 @@ def _claims(columns: list[Column]) -> dict[str, Cell]:
         "claims": count,
         "distinct claims": sum(f.unique for f in figures),
         "claims per sentence": count / sentences if sentences else None,
-        "mean length": _mean([f.characters_per_claim for f in figures if f.claims]),
+        "mean length": sum(f.characters_per_claim * f.claims for f in figures) / count if count else None,
         "coherent": _mean([f.coherent for f in figures]),
         "coverage": _mean([f.coverage for f in figures]),
         "atomic": _mean([f.atomic for f in figures]),

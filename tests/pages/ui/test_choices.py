@@ -186,3 +186,15 @@ def test_other_errors_keep_their_words_and_unexpected_ones_get_some() -> None:
     assert explain(failed) == ("the site cannot be found", "DNSError('no')")
     message, detail = explain(KeyError("x"))
     assert "KeyError" not in message and detail == "KeyError: 'x'"
+
+
+def test_a_papers_settings_fill_the_form_and_add_what_it_does_not_show(session: dict[str, object]) -> None:
+    state.fill(preset="v24", library=True)
+    choices.use_preset()
+    found = choices.settings()
+    assert isinstance(found, Settings) and found.sources == ("library",)
+    assert (found.decision, found.chunk_overlap, found.query, found.segmenter) == ("plain", 0, "claim", "sentences")
+    state.fill(preset="", query="enriched")
+    choices.use_preset()
+    found = choices.settings()
+    assert isinstance(found, Settings) and (found.decision, found.query) == ("weighed", "enriched")

@@ -30,15 +30,16 @@ class Prompted:
 
     def __init__(self, settings: Settings) -> None:
         self.llm = Llm(settings)
-        self._prompts = [prompts.load(name) for name in self.prompts]
-        self.version, self.key = "/".join((*self.prompts, self.llm.version)), self.llm.key
+        self._prompts = [prompts.load(name, settings) for name in self.prompts]
+        self.version = "/".join((*(prompt.version for prompt in self._prompts), self.llm.version))
+        self.key = self.llm.key
 
     @property
     def usage(self) -> LlmUsage:
         return self.llm.usage
 
     def _question(self, number: int, **inputs: str) -> Question:
-        return Question(self._prompts[number].render(**inputs), self._prompts[number].version)
+        return Question.of(self._prompts[number], **inputs)
 
     def _ask(self, number: int, schema: type[Schema], stop: threading.Event, **inputs: str) -> Schema:
         self.llm.stop = stop
@@ -149,7 +150,7 @@ class ClaimsVerify(Prompted):
     """
 
     prompts = ("groundedness/claims.v1", "groundedness/compare.v2")
-    aggregation = "the share of the response's claims that the source's claims support"
+    aggregation = "one claim of the response that the source's claims do not support makes it ungrounded"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         own = self._ask(0, Claims, stop, text=given.response).claims
@@ -158,7 +159,7 @@ class ClaimsVerify(Prompted):
         source = self._ask(0, Claims, stop, text=joined(given.context)).claims
         found = self._ask(1, Verdicts, stop, source_claims=_numbered(source), claims=_numbered(own)).verdicts
         by_claim = {one.claim: one.supported for one in found}  # a claim without a verdict is not supported
-        return Scored({ONE: sum(by_claim.get(n, False) for n in range(1, len(own) + 1)) / len(own)})
+        return Scored({ONE: float(all(by_claim.get(n, False) for n in range(1, len(own) + 1)))})
 
 
 def _numbered(claims: Sequence[str]) -> str:
@@ -210,7 +211,7 @@ class SelfCheckMulti:
 
     def __init__(self, settings: Settings) -> None:
         self.llm, self._entailment = Llm(settings), Entailment(settings)
-        self._prompt = prompts.load("groundedness/answer.v1")
+        self._prompt = prompts.load("groundedness/answer.v1", settings)
         self.version = f"{self._prompt.version}x{SAMPLES}/{self.llm.version}/{self._entailment.version}"
         self.key = f"{self.llm.key}/{self._entailment.key}"
 
@@ -223,7 +224,10 @@ class SelfCheckMulti:
             raise BadInput("the row has no question to answer again: add one, or leave selfcheck_multi out")
         self.llm.stop = stop
         text = self._prompt.render(question=given.question, context=joined(given.context))
-        asked = [Question(text, self._prompt.version, TEMPERATURE, number) for number in range(1, SAMPLES + 1)]
+        asked = [
+            Question(text, self._prompt.version, TEMPERATURE, number, self._prompt.as_json)
+            for number in range(1, SAMPLES + 1)
+        ]
         replies = self.llm.map(asked, Sample)
         answers = [r.value.answer for r in replies if not isinstance(r, LlmFailed) and r.value.answer.strip()]
         if failed := [r for r in replies if isinstance(r, LlmFailed)]:

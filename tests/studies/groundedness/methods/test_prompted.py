@@ -83,13 +83,13 @@ def test_refcheckers_aggregations_are_those_of_its_authors() -> None:
     assert aggregated([]) == {"strict": 1.0, "soft": 1.0, "majority": 1.0}
 
 
-def test_claims_verify_asks_three_times_and_shares_what_is_supported(
+def test_claims_verify_asks_three_times_and_one_unsupported_claim_decides(
     script: dict[str, Callable[[str], str]], served: Served
 ) -> None:
     script["claims"] = lambda prompt: json.dumps({"claims": ["a", "b", "c"] if "short" in prompt else ["s"]})
     said = [(1, True), (2, False), (3, True), (9, True), (0, True)]
     script["verdicts"] = lambda _: json.dumps({"verdicts": [{"claim": n, "supported": s} for n, s in said]})
-    assert scored("claims_verify", served).scores == {"": pytest.approx(2 / 3)}
+    assert scored("claims_verify", served).scores == {"": 0.0}
     assert len(served.requests) == 3 and "1. s" in prompts(served)[-1] and "3. c" in prompts(served)[-1]
     script["claims"] = lambda _: json.dumps({"claims": []})
     other = Given("", ("another context",), "Hello!")

@@ -1,0 +1,75 @@
+"""Settings as in a paper: each with its section, and what stands in where this machine lacks it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from attribution.embedders import EMBEDDERS
+from attribution.models.files import weights
+from attribution.searchers import SEARCHERS
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
+from attribution.studies.papers import paper
+from attribution.tables import LLM, Entry
+from attribution.verifiers import VERIFIERS
+
+TABLES: Mapping[str, Mapping[str, Entry]] = {
+    "segmenter": SEGMENTERS,
+    "embedder": EMBEDDERS,
+    "verifier": VERIFIERS,
+    "sources": SEARCHERS,
+}
+MODELS = {  # table → the setting that names its model
+    "segmenter": "segmenter_model", "embedder": "embedding_model", "verifier": "verifier_model", "sources": "",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StoodIn:
+    """A value of a paper that this machine lacks, and the one taken in its place."""
+
+    setting: str
+    wanted: str
+    taken: str
+    needs: str  # what to do to have the paper's own
+
+    def __str__(self) -> str:
+        return f"{self.taken or 'the default'} stands in for {self.wanted} ({self.setting}): {self.needs}"
+
+
+@dataclass(frozen=True)
+class Preset:
+    values: dict[str, Any]  # by setting
+    stood_in: tuple[StoodIn, ...]
+
+
+def preset(name: str, own: Settings) -> Preset:
+    """Return a paper's settings, as far as this machine has what they name. UnknownName for another paper."""
+    wanted = paper(name).settings
+    values: dict[str, Any] = {}
+    stood_in = []
+    for setting, choice in wanted.items():
+        needs = _missing(setting, {n: one.value for n, one in wanted.items()}, own)
+        values[setting] = choice.instead if needs else choice.value
+        if needs:
+            stood_in.append(StoodIn(setting, _words(choice.value), _words(choice.instead), needs))
+    return Preset(values, tuple(stood_in))
+
+
+def _words(value: object) -> str:
+    return ", ".join(value) if isinstance(value, list) else str(value)
+
+
+def _missing(setting: str, wanted: Mapping[str, Any], own: Settings) -> str:
+    """Return the steps that a value needs on this machine; empty if it is ready."""
+    table = next((name for name, model in MODELS.items() if setting in (name, model)), "")
+    if not table:
+        return LLM.step if wanted[setting] == "llm" and not own.has_llm else ""
+    (name, *_) = wanted[table] if isinstance(wanted[table], list) else (wanted[table],)
+    entry = TABLES[table][name]
+    if missing := entry.missing(own):
+        return missing
+    model = str(wanted.get(MODELS[table]) or next(iter(entry.models), ""))
+    return "" if not model or weights(model) else f"download it once with `hf download {model}`"
