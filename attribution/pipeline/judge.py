@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from attribution.errors import BadInput
@@ -20,6 +21,7 @@ from attribution.verdicts import decide
 from attribution.verifiers.calibration import Strength, strength_of
 from attribution.verifiers.pairs import Reads
 
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)([^*_\n]+)(?<=\S)\1(?![\w*])")
 FIELDS = frozenset({"text", "url", "title"})
 
 
@@ -52,7 +54,7 @@ class Passage(NamedTuple):
 class GivenClaim:
     """A claim, and the passages it is compared with, best first; headings are those above it in its answer."""
 
-    text: str
+    text: str  # without its Markdown emphasis it is compared
     passages: Sequence[Passage | str | Mapping[str, str]]
     headings: tuple[str, ...] = ()
 
@@ -84,6 +86,7 @@ def judge(
     claim or passage, and for one that is too long.
     """
     plain = policy.decision == "plain"
+    claims = [replace(c, text=_EMPHASIS.sub(r"\2", c.text)) for c in claims]
     given = [[Passage.of(p) for p in c.passages] for c in claims]
     pages = [_pages(passages) for passages in given]
     read = [(c.text, p, page) for c, of_claim in zip(claims, pages, strict=True) for p, page in of_claim.items()]

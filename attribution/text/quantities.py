@@ -27,6 +27,7 @@ DATA = tomllib.loads((Path(__file__).parent / "data" / "measures.toml").read_tex
 
 CONVERTED = 0.03  # and a number that was converted from another unit
 _PEOPLE = frozenset(map(stem, "people person persons inhabitants residents citizens souls individuals".split()))
+TOUCHING = 0.05  # share of a span of time that two others have in common without being one
 HALF_DAY = 720  # minutes
 PER_YEAR = {"hour": 8766.0, "day": 365.25, "night": 365.25, "week": 52.18, "fortnight": 26.09, "month": 12.0,
              "quarter": 4.0, "year": 1.0, "decade": 0.1, "minute": 525960.0, "second": 31557600.0}  # fmt: skip
@@ -123,8 +124,20 @@ def _compare_quantities(claim: Value, source: Value) -> Agreement:
 
 
 def _confusable(one: Value, two: Value) -> bool:
-    """Return True for units of which one is written by mistake for the other: % and points, € and $."""
-    return bool(one.dimension and two.dimension)
+    """Return True for units of which one is written for the other: % and points, € and $, km and km², MW and MWh."""
+    kinds = [_kind_of_unit(value.dimension) for value in (one, two)]
+    if not all(kinds) or kinds[0] != kinds[1]:
+        return False
+    if kinds[0] != "measure":
+        return True
+    ratio = (_registry().Quantity(1, one.unit) / _registry().Quantity(1, two.unit)).dimensionality
+    return len(ratio) == 1 and not {*ratio} - {"[length]", "[time]"}
+
+
+def _kind_of_unit(dimension: str) -> str:
+    if dimension in ("%", "percentage points"):
+        return "share"
+    return "currency" if dimension.startswith("currency") else "measure" if dimension.startswith("[") else ""
 
 
 def _figures_meet(one: Value, two: Value) -> bool:
@@ -179,6 +192,9 @@ def _compare_dates(claim: Value, source: Value) -> Agreement:
         return "compatible" if any(a and not b for a, b in zip(mine, its, strict=True)) else "equal"
     if math.isnan(claim.low) or math.isnan(source.low):
         return "not comparable"
+    shortest = min(claim.high - claim.low, source.high - source.low)
+    if shortest > 0 and min(claim.high, source.high) - max(claim.low, source.low) < TOUCHING * shortest:
+        return "different"  # one ends as the other begins: two decades
     return _intervals(claim, source)
 
 
@@ -195,6 +211,7 @@ def _registry() -> pint.UnitRegistry[float]:
 
     registry: pint.UnitRegistry[float] = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
     registry.define("night = day")
+    registry.define("ten_years = 10 * year")
     registry.define("kilotonne = 1000 * metric_ton")
     registry.define("megatonne = 1000000 * metric_ton")
     return registry

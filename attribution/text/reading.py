@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from functools import lru_cache
 
@@ -22,6 +23,9 @@ from attribution.text.value_patterns import (
     TIMES_AS,
     plain,
 )
+
+EACH_DAY = re.compile(r"(?: [^\W\d_]+){1,3} ")
+TODAY = 737_000  # about: a year long ago is less surely known
 
 
 @lru_cache(maxsize=4096)
@@ -93,7 +97,7 @@ def _bounded(value: Value, name: Comparator) -> Value:
     """Widen a value to the interval that its comparator allows; "over nine" may be nine."""
     low, high, size = value.low, value.high, abs(value.high)
     if value.kind == "date":
-        near, rounded = 400.0, 1100.0  # days
+        near, rounded = 400.0, max(1100.0, 0.02 * (TODAY - low))  # days
     elif value.kind == "time":
         near, rounded = 20.0, 31.0
     elif value.dimension == "[temperature]":
@@ -120,6 +124,8 @@ def _joined(text: str, found: list[Value]) -> list[Value]:
     for value in found:
         before = joined[-1] if joined else None
         between = text[before.end : value.start] if before else ""
+        if before and before.per and value.kind == "frequency" and EACH_DAY.fullmatch(between):
+            continue  # "900 people every day"
         if (
             before
             and before.kind == value.kind

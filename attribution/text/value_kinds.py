@@ -29,6 +29,7 @@ from attribution.text.value_patterns import (
     NOUNS,
     NTH,
     NUMBERS,
+    OF_THE,
     ONES,
     OTHERS,
     PARTIAL,
@@ -45,7 +46,7 @@ from attribution.text.words import STOP_WORDS, stem
 
 
 def read_at(text: str, at: int) -> Iterator[Value]:
-    for reader in (_score, _date, _time, _frequency, _share, _factor_of, _quantity, _rank):
+    for reader in (_score, _date, _time, _frequency, _share, _factor_of, _rank, _quantity):
         if value := reader(text, at):
             yield value
 
@@ -135,7 +136,9 @@ def _span_of(parts: dict[str, str]) -> tuple[float, float]:
     begin, end = {"early": (0.0, 0.4), "mid": (0.3, 0.7), "late": (0.6, 1.0)}.get(
         (parts.get("era") or "").lower(), (0.0, 1.0)
     )
-    return 365.2425 * (first + begin * length), 365.2425 * (first + end * length + (length == 100))
+    return 365.2425 * (first - 1 + begin * length) + 1, 365.2425 * (
+        first - 1 + end * length + (length == 100 and end == 1)
+    )
 
 
 def _counts_something(text: str, found: re.Match[str]) -> bool:
@@ -282,7 +285,7 @@ def _quantity(text: str, at: int) -> Value | None:
             Value("quantity", start, end, low, high, f"currency {currency}", currency, step=step),
         )
     unit = NUMBERS["unit"].match(text, end)
-    more = NUMBERS["unit_and"].match(text, unit.end()) if unit and unit["unit"] and step >= 0.5 else None
+    more = NUMBERS["unit_and"].match(text, unit.end()) if unit and unit["unit"] else None
     if more:  # "two hours and a half"
         low, high = (x + _partial(more["more"]) for x in (low, high))
     if unit and unit["unit"]:
@@ -363,6 +366,8 @@ def _counted_per(text: str, value: Value) -> Value:
 def _nouns(text: str, end: int) -> frozenset[str]:
     """The stems of the words after a number, up to a mark or a stop word: what it counts is among them."""
     found: list[str] = []
+    if of := OF_THE.match(text, end):
+        end = of.end()
     while len(found) < NOUNS and (noun := NOUN.match(text, end)) and noun[1].lower() not in STOP_WORDS:
         found.append(stem(noun[1].lower()))
         end = noun.end()
@@ -422,7 +427,7 @@ def _of_figures(text: str, found: re.Match[str]) -> tuple[int, float, float, flo
         if vulgar := (found["vulgar"] or "").strip(" \u202f"):
             up, _, down = vulgar.partition("/")
             number += float(up) / float(down) if down else FRACTIONS[vulgar]
-        if power := found["power"]:
+        if power := found["power"] or found["exponent"]:
             scale = 10.0 ** int(power.translate(RAISED))
     end = found.end()
     if letter := found["letter"]:
@@ -439,6 +444,8 @@ def _of_figures(text: str, found: re.Match[str]) -> tuple[int, float, float, flo
 
 def _abbreviates(text: str, found: re.Match[str]) -> bool:
     """Return True if a letter joined to a number is a power of ten: of money, or before a thing in the plural."""
+    if found["letter"] in ("B", "b"):
+        return bool(NUMBERS["prefix"].search(text, max(0, found.start() - 12), found.start()))
     if found["letter"] == "K" or NUMBERS["prefix"].search(text, max(0, found.start() - 12), found.start()):
         return True
     noun = NOUN.match(text, found.end())

@@ -164,6 +164,7 @@ FREQUENCIES, SHARES = _compiled("frequencies", r"(?<!\w)"), _compiled("shares", 
 NONE = re.compile(r"\b(?:No|None of the|Neither of the|Nobody|No one)\b[^.;]*$")
 BETWEEN = re.compile(r"\b(?:between|from|both) [$€£¥]?$", re.IGNORECASE)
 NOUN = re.compile(r"[ \u202f-]([^\W\d_]+(?:-[^\W\d_]+)*)")
+OF_THE = re.compile(r" of (?:the|its|their|his|her|these|those|all)(?= )")
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 TIMES_AS = re.compile(r" ?as \w+ as (?:the )?$")
 CITED = re.compile(r"\[\d+(?:[,–-] ?\d+)*\]|\^\d+\^")

@@ -42,6 +42,11 @@ def test_a_passage_given_twice_counts_once(verifier: Verifier) -> None:
     assert len(judged.evidence) == 2 and judged.verdict.reason.startswith("1 of 1 passage")
 
 
+def test_emphasis_is_no_part_of_a_claim(verifier: Verifier) -> None:
+    (judged,) = judge([GivenClaim("The **Eiffel Tower** was completed in __1889__.", (TOWER,))], verifier, both(0.45))
+    assert judged.verdict.label == "supported"
+
+
 def test_empty_passages_are_refused(verifier: Verifier) -> None:
     with pytest.raises(BadInput, match="empty"):
         list(judge([GivenClaim("A claim.", (" ",))], verifier, both(0.45)))
