@@ -234,7 +234,7 @@ def _one_page_without_a_difference(case: Case) -> Verdict | None:
     if not case.uncounted:
         return None
     lean = max(e.probabilities.contradicted for e in case.uncounted)
-    return case.verdict("unclear", lean, "One page seems to contradict it, but no number, date or name differs.")
+    return case.verdict("unclear", lean, "One page seems to contradict it, but not surely enough to count alone.")
 
 
 def _reserved(case: Case) -> Verdict | None:

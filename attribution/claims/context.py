@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from attribution.claims.coreference import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, load, readable
+from attribution.text.names import names
 from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.passages import Passage, passages
 from attribution.text.sentences import is_english
-from attribution.text.values import values
 from attribution.types import Claim
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _level(answer: str, start: int) -> int:
 
 def named_by_context(claim: Claim) -> str:
     """Return the context of a claim that holds no name itself, to be searched with it; empty for any other."""
-    named = any(value.kind == "name" and claim.statement[: value.start].strip() for value in values(claim.statement))
+    named = any(claim.statement[: name.start].strip() for name in names(claim.statement))
     return "" if named else " ".join(part.rstrip(" :") for part in claim.context)
 
 

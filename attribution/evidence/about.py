@@ -7,13 +7,17 @@ seems to contradict or to support it.
 from __future__ import annotations
 
 import re
+from calendar import month_name
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.text.differences import differing_spans
+from attribution.text.names import Name, names
 from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse, root
 from attribution.text.remembering import remember
-from attribution.text.values import MONTHS, Value, values
+from attribution.text.value_patterns import MONTHS
+from attribution.text.value_reading import values
 from attribution.text.words import folded, stem, terms, word_lists, words_of
 from attribution.types import Span
 
@@ -45,7 +49,7 @@ def is_about(claim: str, passage: str, title: str = "") -> bool:
 
 
 def _names(text: str) -> set[frozenset[str]]:
-    return {value.words for value in values(text) if value.kind == "name"}
+    return {name.words for name in names(text)}
 
 
 def _is_named(name: frozenset[str], text: str) -> bool:
@@ -64,7 +68,7 @@ def other_subject(
     If `strict`, as for a passage that contradicts the claim, it must also name the claim's own subject in full.
     """
     text = f"{title}. {passage}"
-    for name in (value for value in values(claim) if value.kind == "name"):
+    for name in names(claim):
         if other := _namesake(name, text, strict):
             return f"the source is about {other}"
     if title and (other := _other_model(" ".join((*headings, claim)), passage, title)):
@@ -74,18 +78,16 @@ def other_subject(
     if headings and (not named or any(t.tag_ in ("PRP", "PRP$") for t in parse(claim))):
         return _other_section(headings, found, strict)
     asserted = _focus(claim)
-    names = {
-        v: frozenset(map(stem, words_of(v.normal)))
-        for v in values(claim)
-        if v.kind == "name" and not asserted[0] <= v.start < asserted[1]
+    named_by = {
+        v: frozenset(map(stem, words_of(v.normal))) for v in names(claim) if not asserted[0] <= v.start < asserted[1]
     }
     if strict and not named:
         named_first = any(t.pos_ == "PROPN" for t in parse(claim)[:1])  # unlike "Scientists have found …"
-        anchor = frozenset().union(*(words for v, words in names.items() if v.start or named_first)) or anchor
+        anchor = frozenset().union(*(words for v, words in named_by.items() if v.start or named_first)) or anchor
     missing = frozenset(word for word in anchor if not _holds(found, word))
     if not missing or not (strict or (title and named)):
         return ""
-    lacking = (v for v, words in names.items() if (missing & words if strict else words <= missing & heads))
+    lacking = (v for v, words in named_by.items() if (missing & words if strict else words <= missing & heads))
     if lacked := next(lacking, None):
         return f"it does not name “{_POSSESSIVE.sub('', claim[slice(*lacked.span)])}”"
     return "it does not name what the claim is about" if strict or missing == anchor else ""
@@ -204,13 +206,13 @@ def _in_clause(token: Token, phrase: Token) -> bool:
     return False
 
 
-def _namesake(name: Value, text: str, strict: bool) -> str:
+def _namesake(name: Name, text: str, strict: bool) -> str:
     """Another bearer of a part of a name, "John Krugman" for "Paul Krugman"; empty if the name occurs."""
     words = name.normal.split()
     low = f" {' '.join(words_of(text))} "
     if len(words) < 2 or f" {' '.join(words)} " in low:
         return ""
-    others = [v for v in values(text) if v.kind == "name" and len(v.normal.split()) >= 2]
+    others = [v for v in names(text) if len(v.normal.split()) >= 2]
     for other in others:
         its = other.normal.split()
         same_last = its[-1] == words[-1] and not {*its[:-1]} & {*words[:-1]}
@@ -239,7 +241,7 @@ def other_time(claim: str, passage: str, sentence: Span, title: str = "", strict
         and not months & their
         and not _once(claim)
     ):
-        return f"the source speaks of {max(their).capitalize()}"
+        return f"the source speaks of {month_name[max(their)]}"
     periods = _LISTS["periods"]
     if own & periods and theirs & periods and not own & theirs & periods:
         return f"the source speaks of {min(theirs & periods)}"
@@ -250,11 +252,13 @@ def other_time(claim: str, passage: str, sentence: Span, title: str = "", strict
 
 
 def _years(text: str) -> set[str]:
-    return {value.normal for value in values(text) if value.kind == "year" and value.normal.isdigit()}
+    found = {value.parts[0] for value in values(text)} - {None}
+    ranges = [v for v in values(text) if v.kind == "date" and v.comparator == "range" and v.low > 0]
+    return {str(year) for year in found} | {str(date.fromordinal(int(x)).year) for v in ranges for x in (v.low, v.high)}
 
 
-def _months(text: str) -> set[str]:
-    return {value.normal for value in values(text) if value.kind == "month"}
+def _months(text: str) -> set[int]:
+    return {value.parts[1] for value in values(text) if value.parts[1]}
 
 
 def _words(text: str) -> set[str]:

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
 from attribution.evidence.factuality import only_reported
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
-from attribution.text.differences import difference, differing_spans, measures_other, numbers_agree
+from attribution.text.differences import difference, differing_spans, measures_other, values_agree
 from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
-from attribution.text.values import values
+from attribution.text.value_reading import values
 from attribution.types import SILENT, Evidence, Judgement, Page, Pair, Part, Probabilities, Reservation
 from attribution.verdicts import counted
 from attribution.verifiers.calibration import log_odds
@@ -195,8 +195,8 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> R
         return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, passage, title, headings, strict=True)
     note = note or other_time(claim, passage, found.sentence, title)
-    if not note and numbers_agree(claim, sentence):
-        note = "its numbers agree with the claim's"
+    if not note and values_agree(claim, sentence):
+        note = "its values agree with the claim's"
     if not note and _differs_in_subject(claim, sentence):
         note = "the values that differ name what each is about"
     return Reservation(relations=("contradicted",), note=note) if note else None
@@ -205,7 +205,7 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> R
 def _differs_in_subject(claim: str, sentence: str) -> bool:
     """Return True if what differs is a part of what the claim is about: "version 5", "in the Danish cohort"."""
     starts = [start for start, _ in differing_spans(claim, sentence)[0]]
-    numbers = {value.start for value in values(claim) if value.kind != "name"}
+    numbers = {value.start for value in values(claim)}
     held = [start for start in starts if in_anchor(claim, start)]
     return bool(held) and (len(held) == len(starts) or any(start in numbers for start in held))
 

@@ -88,7 +88,7 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         least = policy.support if piece.relation == "entailed" else policy.contradiction
         rule += f": at least {least:.2f}"
     if alone:
-        rule += f"; one page that differs in no number, date or name counts from {policy.alone:.2f} on"
+        rule += f"; one page without a value that differs counts from {policy.alone:.2f} on"
     if variant := piece.signals.get("variant"):
         rule += f"; it would support the claim with the passage's value in it ({variant:.2f})"
     if piece.signals.get("verbatim"):

@@ -23,16 +23,16 @@ from attribution.review.correction import Correction, changed_words, place, word
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.tables import LLM, Entry, Table
+from attribution.text.names import negations
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
-from attribution.text.values import values
 from attribution.text.words import shared_words, terms
 from attribution.types import Claim, Evidence, Failure, Judgement, Label, LlmUsage, Page, Report
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.contrast import AHEAD, ENTAILED
 from attribution.verifiers.pairs import CachedVerifier, Reads
-from attribution.verifiers.variants import SHARED, Exchange, exchanged, keeps_subject, replaced, with_units
+from attribution.verifiers.variants import SHARED, Exchange, exchanged, keeps_subject, replaced
 from attribution.verifiers.variants import changes as value_changes
 
 
@@ -94,7 +94,7 @@ class RuleCorrector:
         """
         found = [*value_changes(claim, passage, [passage, *right]), *_negations(claim, passage)]
         found.sort(key=lambda c: -c.likeness)
-        texts = [replaced(claim, together) for together in with_units(found)]
+        texts = [replaced(claim, [change]) for change in found]
         if not right:
             if len(best := _best(found)) > 1:
                 texts.insert(min(len(texts), 2), replaced(claim, best))
@@ -109,13 +109,11 @@ def _negations(claim: str, passage: str) -> Iterator[Exchange]:
     for start, end in sentences(passage):
         sentence = passage[start:end]
         shared = SHARED * len(words & terms(sentence)[0]) / max(1, len(words))
-        own, its = ([v for v in values(text) if v.kind == "negation"] for text in (claim, sentence))
+        own, its = negations(claim), negations(sentence)
         if own and not its:
-            for value in own:
-                if claim[slice(*value.span)].casefold() in ("not", "never") and not _UNTIL.search(claim, value.end):
-                    yield Exchange(
-                        (value.start, value.end + claim[value.end :].startswith(" ")), "", shared, "negation"
-                    )
+            for first, last in own:
+                if claim[first:last].casefold() in ("not", "never") and not _UNTIL.search(claim, last):
+                    yield Exchange((first, last + claim[last:].startswith(" ")), "", shared, "negation")
         elif its and not own and (match := _AUXILIARY.search(claim)):
             yield Exchange((match.end(), match.end()), " not", shared, "negation")
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-from attribution.text.quantities import HALF_DAY, PER_YEAR, Value, to_base
 from attribution.text.value_patterns import (
+    AGED,
     AROUND,
     CENTS,
     CURRENCIES,
@@ -42,7 +42,15 @@ from attribution.text.value_patterns import (
     UNITS,
     WEEKDAYS,
 )
+from attribution.text.values import HALF_DAY, PER_YEAR, Value, to_base
 from attribution.text.words import STOP_WORDS, stem
+
+_OF_ONE = re.compile(r"(?: of)? an?$")
+_NO_DIGIT, _GOES_ON = re.compile(r"\D"), re.compile(r"[.,/]\d")
+_BEFORE_YEAR = re.compile(r"\b(?:the|in|of|since|from|its|early|late|by)[ ]$", re.IGNORECASE)
+_PERCENT, _MONEY = re.compile(r"[ ](?:%|percent|per cent)"), re.compile(r" (?:dollars|euros|pounds)")
+_UNUSUAL_BLANK = re.compile(r"[\u202f-]")
+_LABELLED = re.compile(r"(?:^|(?P<inner>[a-z,] )|\W)(?P<word>[^\W\d_]+) $")
 
 
 def read_at(text: str, at: int) -> Iterator[Value]:
@@ -63,11 +71,11 @@ def _small(word: str) -> float:
 
 def _partial(words: str | None) -> float:
     """The share in "half a", "a quarter of an", "and three quarters"; 0 for other words."""
-    return PARTIAL.get(re.sub(r"(?: of)? an?$", "", (words or "").lower()), 0.0)
+    return PARTIAL.get(_OF_ONE.sub("", (words or "").lower()), 0.0)
 
 
 def _nth(word: str) -> int:
-    return NTH.get(word.lower()) or int(re.sub(r"\D", "", word))
+    return NTH.get(word.lower()) or int(_NO_DIGIT.sub("", word))
 
 
 def _date(text: str, at: int) -> Value | None:
@@ -156,7 +164,7 @@ def _counts_something(text: str, found: re.Match[str]) -> bool:
         and noun[1] not in STOP_WORDS
         and (noun[1].endswith("s") or noun[1] in ("people", "men", "women", "children"))
         and not noun[1].endswith("ss")
-        and not re.search(r"\b(?:the|in|of|since|from|its|early|late|by)[ ]$", text[: found.start()], re.I)
+        and not _BEFORE_YEAR.search(text, max(0, found.start() - 8), found.start())
     )
 
 
@@ -191,11 +199,7 @@ def _time(text: str, at: int) -> Value | None:
 def _score(text: str, at: int) -> Value | None:
     """A result such as "3–1" or "three goals to one", where the words before it tell of a match or a vote."""
     found = OTHERS["score"].match(text, at)
-    if (
-        not found
-        or not AROUND["played"].search(text, max(0, at - 80), at)
-        or re.match(r"[ ](?:%|percent|per cent)", text[found.end() : found.end() + 20])
-    ):
+    if not found or not AROUND["played"].search(text, max(0, at - 80), at) or _PERCENT.match(text, found.end()):
         return None
     one, two = (0.0 if n.lower() == "nil" else _small(n) for n in (found["one"], found["two"]))
     return Value("score", *found.span(), min(one, two), max(one, two), comparator="range")
@@ -214,6 +218,8 @@ def _frequency(text: str, at: int) -> Value | None:
             n = parts.get("n", "1")
             every = {"other": 2.0}.get(n) or (float(NTH[n]) if n in NTH else _small(n))
             rate = times * PER_YEAR[period] / every
+        if most := parts.get("most"):
+            return Value("frequency", *found.span(), rate * _small(n) / _small(most), rate, comparator="range")
         return Value("frequency", *found.span(), rate, rate)
     return None
 
@@ -300,7 +306,9 @@ def _quantity(text: str, at: int) -> Value | None:
                 "quantity", at, unit.end(), low / hundredths, high / hundredths, dimension, name, step=step / hundredths
             ),
         )
-    if step == 0.5 and (label := _label(text, at)) and not _nouns(text, end):
+    if AGED.search(text, max(0, at - 8), at) and not _nouns(text, end):
+        return _measured(text, at, end, low, high, step, "years")
+    if step == 0.5 and (label := _label(text, at)) and not _nouns(text, end, of=False):
         return Value("rank", at, end, low, high, counted=frozenset([stem(label.lower())]))
     return _counted_per(
         text,
@@ -317,7 +325,7 @@ def _quantity(text: str, at: int) -> Value | None:
 
 
 def _name(forms: dict[str, str], written: str) -> str:
-    written = re.sub(r"[\u202f-]", " ", written).replace("∕", "/")
+    written = _UNUSUAL_BLANK.sub(" ", written).replace("∕", "/")
     return (
         forms.get(written)
         or {f.lower(): n for f, n in forms.items()}.get(written.lower())
@@ -331,7 +339,7 @@ def _lower(forms: dict[str, str]) -> dict[str, str]:
 
 def _label(text: str, at: int) -> str:
     """The word before a number that is a part of its name: "Article 5", "route 9", "the Marlin 22"; else nothing."""
-    word = re.search(r"(?:^|(?P<inner>[a-z,] )|\W)(?P<word>[^\W\d_]+) $", text[max(0, at - 40) : at])
+    word = _LABELLED.search(text[max(0, at - 40) : at])
     if word and ((word["inner"] and word["word"][0].isupper()) or AROUND["label"].fullmatch(word["word"])):
         return word["word"]
     return ""
@@ -363,11 +371,11 @@ def _counted_per(text: str, value: Value) -> Value:
     return value
 
 
-def _nouns(text: str, end: int) -> frozenset[str]:
+def _nouns(text: str, end: int, of: bool = True) -> frozenset[str]:
     """The stems of the words after a number, up to a mark or a stop word: what it counts is among them."""
     found: list[str] = []
-    if of := OF_THE.match(text, end):
-        end = of.end()
+    if of and (found_of := OF_THE.match(text, end)):
+        end = found_of.end()
     while len(found) < NOUNS and (noun := NOUN.match(text, end)) and noun[1].lower() not in STOP_WORDS:
         found.append(stem(noun[1].lower()))
         end = noun.end()
@@ -420,9 +428,9 @@ def _of_figures(text: str, found: re.Match[str]) -> tuple[int, float, float, flo
         number, digits, scale = 10.0 ** int(found["raised"].translate(RAISED)), 0, 1.0
     else:
         decimals = found["decimals"] or ""
-        if re.match(r"[.,/]\d", text[found.end() : found.end() + 2]) and not found["scale"]:
+        if _GOES_ON.match(text, found.end()) and not found["scale"]:
             return None  # a version, an address, a date of figures
-        number = float(re.sub(r"\D", "", found["digits"]) + decimals)
+        number = float(_NO_DIGIT.sub("", found["digits"]) + decimals)
         digits, scale = len(decimals) - 1 if decimals else 0, 1.0
         if vulgar := (found["vulgar"] or "").strip(" \u202f"):
             up, _, down = vulgar.partition("/")
@@ -450,8 +458,4 @@ def _abbreviates(text: str, found: re.Match[str]) -> bool:
         return True
     noun = NOUN.match(text, found.end())
     plural = noun is not None and noun[1] not in STOP_WORDS and (noun[1].endswith("s") or noun[1] == "people")
-    return (
-        plural
-        or (found["letter"] == "k" and noun is None)
-        or bool(re.match(r" (?:dollars|euros|pounds)", text[found.end() : found.end() + 20]))
-    )
+    return plural or (found["letter"] == "k" and noun is None) or bool(_MONEY.match(text, found.end()))

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
-from attribution.text.quantities import DATA, Comparator
+from attribution.text.values import DATA, Comparator
 
 SCALES: dict[str, float] = DATA["scales"]
 COMPARATORS: dict[str, Comparator] = {
@@ -146,11 +146,14 @@ _PATTERNS = tomllib.loads((Path(__file__).parent / "data" / "value_patterns.toml
 _ALTERNATIVES = _FILLED | _PATTERNS["parts"]
 
 
+_TO_FILL = re.compile(r"<<(\w+)>>")
+
+
 def _compiled(table: str, before: str = "") -> dict[str, re.Pattern[str]]:
     """The patterns of a table of value_patterns.toml, by name."""
 
     def filled(pattern: str) -> str:
-        return re.sub(r"<<(\w+)>>", lambda found: f"(?:{filled(_ALTERNATIVES[found[1]])})", pattern)
+        return _TO_FILL.sub(lambda found: f"(?:{filled(_ALTERNATIVES[found[1]])})", pattern)
 
     return {
         name: re.compile(f"{before}(?:{filled(pattern)})", re.VERBOSE | re.IGNORECASE)
@@ -164,6 +167,7 @@ FREQUENCIES, SHARES = _compiled("frequencies", r"(?<!\w)"), _compiled("shares", 
 NONE = re.compile(r"\b(?:No|None of the|Neither of the|Nobody|No one)\b[^.;]*$")
 BETWEEN = re.compile(r"\b(?:between|from|both) [$€£¥]?$", re.IGNORECASE)
 NOUN = re.compile(r"[ \u202f-]([^\W\d_]+(?:-[^\W\d_]+)*)")
+AGED = re.compile(r"\b(?:aged|age|age of) $", re.IGNORECASE)
 OF_THE = re.compile(r" of (?:the|its|their|his|her|these|those|all)(?= )")
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 TIMES_AS = re.compile(r" ?as \w+ as (?:the )?$")

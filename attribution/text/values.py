@@ -1,176 +1,234 @@
-"""The values of a text: numbers, dates, units, names and negations, with their characters and a normal form."""
+"""Quantities, dates, times, frequencies, shares and ranks of a text, and whether two of them can both be true.
+
+A value is an interval: "fewer than 1,000" reaches from minus infinity to 1,000, "1889" from its first day to its last,
+"about 330" a few percent to either side. Two values differ if they are of one dimension and their intervals are apart.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import math
+import tomllib
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from attribution.text.remembering import remember
-from attribution.text.words import STOP_WORDS, folded
+from attribution.text.words import stem
 from attribution.types import Span
 
-Kind = Literal["year", "month", "day", "number", "unit", "name", "negation"]
-NUMERIC: tuple[Kind, ...] = ("year", "month", "day", "number")
-MONTHS = (
-    "january february march april may june july august september october november december "
-    "jan feb mar apr may jun jul aug sep oct nov dec"
-).split()  # fmt: skip
-_CARDINALS = (
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen "
-    "nineteen twenty thirty forty fifty sixty seventy eighty ninety"
-).split()  # fmt: skip
-_NUMBER_WORDS = dict(zip(_CARDINALS, map(str, (*range(2, 20), *range(20, 100, 10))), strict=True))
-_NTH = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
-_ORDINALS = {word: f"#{n}" for n, word in enumerate(_NTH, 1)}
-_LINES = (Path(__file__).parent / "data" / "units.txt").read_text("utf-8").splitlines()
-UNITS = {word: words.split()[0] for words in _LINES for word in words.split()}
-_DIGITS = 30  # a longer number is multiplied no further
-_POWERS = {"hundred": 2, "thousand": 3, "million": 6, "billion": 9, "trillion": 12}  # of ten
-_ABBREVIATED = {"m": "million", "k": "thousand"}  # of money or things: "£4m", "40k people"; else a metre
-# Units written without a space, "20mg", "16million"; a single letter only in lower case, since "5G" is none.
-_JOINED_UNITS = "|".join(sorted((w for w in {*UNITS, *_ABBREVIATED} if w.isalpha()), key=len, reverse=True))
-TOKEN = re.compile(
-    r"(?P<number>(?<!\d)(?<!\d[.,])(?>\d+(?:[.,]\d+)*)(?P<ending>st|nd|rd|th|['’]?s)?"
-    rf"(?:(?![^\W\d_])|(?=(?![A-Z](?![A-Za-z]))(?i:{_JOINED_UNITS})(?![^\W\d_]))))|(?P<sign>[%$€£¥°])"
-    r"|(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)"
-)
-_NEGATION = re.compile(r"(?:not|no|never|none|neither|nor|without|nobody|nothing|cannot|\w+n['’]t)", re.IGNORECASE)
-_YEAR = re.compile(r"1\d{3}|20\d\d")
-_PLURAL = re.compile(r"\s+(?:[a-z]+s|people|men|women|children)\b")
-_JOINED = re.compile(r" (?:[A-Z]\. )?|-")
+if TYPE_CHECKING:
+    import pint
+
+Kind = Literal["quantity", "date", "time", "frequency", "factor", "rank", "score"]
+Agreement = Literal["equal", "compatible", "different", "not comparable"]
+Comparator = Literal["", "at_least", "at_most", "more", "less", "about", "nearly", "barely", "range"]
+
+DATA = tomllib.loads((Path(__file__).parent / "data" / "measures.toml").read_text("utf-8"))
+
+CONVERTED = 0.03  # and a number that was converted from another unit
+_PEOPLE = frozenset(map(stem, "people person persons inhabitants residents citizens souls individuals".split()))
+TOUCHING = 0.05  # share of a span of time that two others have in common without being one
+HALF_DAY = 720  # minutes
+PER_YEAR = {"hour": 8766.0, "day": 365.25, "night": 365.25, "week": 52.18, "fortnight": 26.09, "month": 12.0,
+             "quarter": 4.0, "year": 1.0, "decade": 0.1, "minute": 525960.0, "second": 31557600.0}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Value:
-    """`normal` is the same for two spellings of a value: "9,000" and "9000", "three" and "3"."""
+    """A value with the characters of the whole expression, its comparator included.
+
+    `low` and `high` are in the base unit of `dimension`: days for dates, minutes for times, times a year for
+    frequencies, percent for shares. A date without a year has `month` and `day` alone.
+    """
 
     kind: Kind
     start: int
     end: int
-    normal: str
+    low: float
+    high: float
+    dimension: str = ""  # of a quantity: "[length]", "currency euro", "%"; empty for a bare number
+    unit: str = ""  # as measures.toml has it
+    comparator: Comparator = ""
+    step: float = 0.0  # half a unit of the last digit that is written, in the base unit
+    counted: frozenset[str] = frozenset()  # stems of the nouns after a bare number
+    per: str = ""  # "day" of "900 people a day"
+    parts: tuple[int | None, int | None, int | None] = (None, None, None)  # year, month, day
+    universal: bool = False  # "no runner needed more than 50 minutes": it holds for all that the source lists
 
     @property
     def span(self) -> Span:
         return self.start, self.end
 
     @property
-    def words(self) -> frozenset[str]:
-        return frozenset(self.normal.split())
-
-    @property
-    def is_ordinal(self) -> bool:
-        return self.kind == "number" and self.normal.startswith("#")
+    def is_exact(self) -> bool:
+        return not self.comparator
 
 
-@remember(4096)
-def values(text: str) -> tuple[Value, ...]:
-    """All values of a text, in their order; a number and its power of ten are one: "1.2 million"."""
-    tokens = list(TOKEN.finditer(text))
-    found: list[Value] = []
-    words: list[list[str]] = []  # of the normal form of each
-    for i, token in enumerate(tokens):
-        kind, normal = _kind(text, tokens, i)
-        if kind is None:
-            continue
-        before = found[-1] if found else None
-        between = text[before.end : token.start()] if before else ""
-        if before and kind == before.kind == "name" and _JOINED.fullmatch(between):
-            found[-1] = replace(before, end=token.end())
-            words[-1].append(normal)
-        elif before and kind == "unit" and (multiplied := _multiplied(before, normal)) and between in ("", " ", "-"):
-            found[-1] = replace(before, end=token.end(), normal=multiplied)
-            words[-1] = [multiplied]
-        else:
-            found.append(Value(kind, token.start(), token.end(), normal))
-            words.append([normal])
-    return tuple(v if len(w) == 1 else replace(v, normal=" ".join(w)) for v, w in zip(found, words, strict=True))
+def compare(claim: Value, source: Value) -> Agreement:
+    """Return how the value of a claim stands to that of a source.
+
+    `equal` holds for a claim that the source's value implies, `compatible` where both can be true.
+    """
+    if claim.kind != source.kind:
+        return _across_kinds(claim, source)
+    if claim.kind == "date":
+        return _compare_dates(claim, source)
+    if claim.kind == "time":
+        return _compare_times(claim, source)
+    if claim.kind == "quantity":
+        return _compare_quantities(claim, source)
+    if claim.kind == "rank" and not _count_alike(claim, source):
+        return "not comparable"
+    return _intervals(claim, source, 0.01 if claim.kind == "frequency" else 0.0)
 
 
-def _multiplied(value: Value, power: str) -> str:
-    """The digits of a number times a power of ten; empty where it is no such number."""
-    whole, _, decimals = value.normal.partition(".")
-    if (
-        value.kind != "number"
-        or power not in _POWERS
-        or len(whole) > _DIGITS
-        or not (whole.isdecimal() and (decimals or "0").isdecimal())
-    ):
-        return ""
-    shift = _POWERS[power]
-    digits = whole + decimals.ljust(shift, "0")[:shift]
-    return (digits.lstrip("0") or "0") + (f".{decimals[shift:]}" if decimals[shift:] else "")
+def _across_kinds(claim: Value, source: Value) -> Agreement:
+    """A factor of three and "300 %", or a year and a bare number, cannot be set against each other."""
+    return "not comparable"
 
 
-def _kind(text: str, tokens: Sequence[re.Match[str]], i: int) -> tuple[Kind | None, str]:
-    token = tokens[i]
-    written = token[0]
-    word = folded(written)
-    near = [tokens[j] for j in (i - 1, i + 1) if 0 <= j < len(tokens) and _beside(text, token, tokens[j])]
-    if token["sign"]:
-        return ("unit", UNITS[written]) if any(t["number"] for t in near) else (None, "")
-    if token["number"]:
-        if text[token.start() - 1 : token.start()] == "[" and text[token.end() : token.end() + 1] == "]":
-            return None, ""  # a citation
-        digits = written.removesuffix(token["ending"] or "").replace(",", "")
-        if token["ending"] in ("s", "'s", "’s"):
-            return "year", f"{digits}s"
-        if len(digits) <= 2 and digits.isdigit() and any(_is_month(t[0]) for t in near):
-            return "day", str(int(digits))
-        if _YEAR.fullmatch(written) and not _counts(text, token):
-            return "year", digits
-        return "number", f"#{digits}" if token["ending"] else digits
-    if _NEGATION.fullmatch(word):
-        return "negation", "not"
-    if _is_month(written) and (word not in ("may", "march", "mar", "jan", "dec") or any(t["number"] for t in near)):
-        return "month", word[:3]
-    if word in _ABBREVIATED and _abbreviates(text, tokens, i):
-        return "unit", _ABBREVIATED[word]
-    if word in UNITS and any(_is_number(t) for t in near if t.start() < token.start()):
-        return "unit", UNITS[word]
-    if word == "one" and any(t[0] in UNITS for t in near if t.start() > token.start()):
-        return "number", "1"  # elsewhere it is mostly a pronoun
-    if word in _NUMBER_WORDS:
-        return "number", _NUMBER_WORDS[word]
-    if word in _ORDINALS and not (word == "second" and near and folded(near[0][0]) in ("per", "a", "each")):
-        return "number", _ORDINALS[word]
-    if written[0].isupper() and len(written) > 1 and word not in STOP_WORDS:
-        return "name", word
-    return None, ""
-
-
-def _abbreviates(text: str, tokens: Sequence[re.Match[str]], i: int) -> bool:
-    """Return True if a letter joined to a number is a power of ten: of money, or before a thing in the plural."""
-    number = tokens[i - 1] if i else None
-    if number is None or not number["number"] or number.end() != tokens[i].start():
-        return False
-    money = text[number.start() - 1 : number.start()] in ("$", "€", "£", "¥")
-    return money or _PLURAL.match(text, tokens[i].end()) is not None
-
-
-def _beside(text: str, one: re.Match[str], other: re.Match[str]) -> bool:
-    between = text[min(one.end(), other.end()) : max(one.start(), other.start())]
-    return between in ("", " ", "-", ", ", " of ", ". ")
-
-
-def _is_month(word: str) -> bool:
-    return word[0].isupper() and word.casefold().rstrip(".") in MONTHS
-
-
-def _is_number(token: re.Match[str]) -> bool:
-    word = folded(token[0])
-    return bool(token["number"]) or word in _NUMBER_WORDS or word in UNITS or word == "one"
-
-
-def _counts(text: str, token: re.Match[str]) -> bool:
-    """Return True if four digits count something: "1500 soldiers", "1200 km"."""
-    following = TOKEN.match(text, token.end()) or TOKEN.match(text, token.end() + 1)
-    unit = following is not None and following[0] in UNITS
-    plural = _PLURAL.match(text, token.end())
-    return (
-        unit
-        or (plural is not None and plural[0].strip() not in STOP_WORDS)
-        or text[token.start() - 1 : token.start()] in tuple("$€£¥")
+def _intervals(claim: Value, source: Value, slack: float = 0.0) -> Agreement:
+    """Compare two intervals of one dimension; `slack` is a share of the greater value."""
+    room = slack * max(
+        (abs(b) for b in (claim.low, claim.high, source.low, source.high) if math.isfinite(b)), default=0.0
     )
+    room += max(claim.step, source.step)
+    if claim.comparator == source.comparator == "at_most":  # two limits: "up to 100 MB" is not "up to 50 MB"
+        return "equal" if abs(claim.high - source.high) <= room else "different"
+    if claim.comparator == source.comparator == "range":
+        apart = abs(claim.low - source.low) > room or abs(claim.high - source.high) > room
+        inside = source.low >= claim.low - room and source.high <= claim.high + room
+        if apart and inside and claim.kind == "quantity":
+            return "compatible"
+        return "different" if apart else "equal"
+    if claim.low > source.high + room or source.low > claim.high + room:
+        return "different"
+    rough = {"about", "nearly", "barely"} & {claim.comparator, source.comparator}
+    if rough or (source.low >= claim.low - room and source.high <= claim.high + room):
+        return "equal"
+    return "compatible"
+
+
+def _compare_quantities(claim: Value, source: Value) -> Agreement:
+    one, two = _as_sterling_or_weight(claim, source), _as_sterling_or_weight(source, claim)
+    one, two = _as_rise(one, two), _as_rise(two, one)
+    if one.dimension != two.dimension and not _same_currency(one.dimension, two.dimension):
+        if _confusable(one, two) and _figures_meet(one, two):
+            return "different"
+        return "not comparable"
+    if not one.dimension and not _count_alike(one, two):
+        return "not comparable"
+    if one.per and two.per and one.per != two.per:
+        one, two = _a_year(one), _a_year(two)
+        return _intervals(one, two, CONVERTED)
+    return _intervals(one, two, CONVERTED if one.unit != two.unit and one.dimension else 0.0)
+
+
+def _confusable(one: Value, two: Value) -> bool:
+    """Return True for units of which one is written for the other: % and points, € and $, km and km², MW and MWh."""
+    kinds = [_kind_of_unit(value.dimension) for value in (one, two)]
+    if not all(kinds) or kinds[0] != kinds[1]:
+        return False
+    if kinds[0] != "measure":
+        return True
+    ratio = (_registry().Quantity(1, one.unit) / _registry().Quantity(1, two.unit)).dimensionality
+    return len(ratio) == 1 and not {*ratio} - {"[length]", "[time]"}
+
+
+def _kind_of_unit(dimension: str) -> str:
+    if dimension in ("%", "percentage points"):
+        return "share"
+    return "currency" if dimension.startswith("currency") else "measure" if dimension.startswith("[") else ""
+
+
+def _figures_meet(one: Value, two: Value) -> bool:
+    """Return True if the written figures are the same, whatever their units."""
+    return _factor(one) != 0 and _factor(two) != 0 and math.isclose(one.low / _factor(one), two.low / _factor(two))
+
+
+def _factor(value: Value) -> float:
+    """The size of its unit in the base unit; a temperature is compared in the base alone."""
+    if not value.dimension.startswith("[") or value.unit.startswith("deg"):
+        return 1.0
+    return to_base(1.0, value.unit)[0]
+
+
+def _same_currency(one: str, two: str) -> bool:
+    """Return True for "$" and "US$", of which one says more than the other."""
+    if not (one.startswith("currency ") and two.startswith("currency ")):
+        return False
+    return one == two or one.startswith(f"{two} ") or two.startswith(f"{one} ")
+
+
+def _as_sterling_or_weight(value: Value, beside: Value) -> Value:
+    """Read "pounds" as money or as a weight, as the other value is."""
+    if value.dimension != "pound":
+        return value
+    if beside.dimension == "[mass]":
+        low, high, step = (x * to_base(1.0, "pound")[0] for x in (value.low, value.high, value.step))
+        return replace(value, dimension="[mass]", unit="pound", low=low, high=high, step=step)
+    return replace(value, dimension="currency pound")
+
+
+def _as_rise(value: Value, beside: Value) -> Value:
+    """Read "from 52 to 61 %" as a rise by 9 percentage points, where the other value counts such points."""
+    if value.dimension == "%" and value.comparator == "range" and beside.dimension == "percentage points":
+        rise = value.high - value.low
+        return replace(value, dimension=beside.dimension, unit=beside.unit, low=rise, high=rise, comparator="")
+    return value
+
+
+def _count_alike(one: Value, two: Value) -> bool:
+    """Return True unless two numbers say what they count, and count other things."""
+    if not (one.counted and two.counted) or one.counted & two.counted:
+        return True
+    return bool(one.counted & _PEOPLE and two.counted & _PEOPLE)
+
+
+def _a_year(value: Value) -> Value:
+    times = PER_YEAR[value.per]
+    return replace(value, low=value.low * times, high=value.high * times, step=value.step * times)
+
+
+def _compare_dates(claim: Value, source: Value) -> Agreement:
+    mine, its = claim.parts, source.parts
+    if claim.is_exact and source.is_exact and any(mine) and any(its):
+        both = [(a, b) for a, b in zip(mine, its, strict=True) if a is not None and b is not None]
+        if any(a != b for a, b in both):
+            return "different"
+        if not both:
+            return "not comparable"
+        return "compatible" if any(a and not b for a, b in zip(mine, its, strict=True)) else "equal"
+    if math.isnan(claim.low) or math.isnan(source.low):
+        return "not comparable"
+    shortest = min(claim.high - claim.low, source.high - source.low)
+    if shortest > 0 and min(claim.high, source.high) - max(claim.low, source.low) < TOUCHING * shortest:
+        return "different"  # one ends as the other begins: two decades
+    return _intervals(claim, source)
+
+
+def _compare_times(claim: Value, source: Value) -> Agreement:
+    if claim.per and source.per:  # both say which half of the day
+        return _intervals(claim, source)
+    halves = [replace(v, low=v.low % HALF_DAY, high=v.high % HALF_DAY) for v in (claim, source)]
+    return _intervals(halves[0], halves[1])
+
+
+@cache
+def _registry() -> pint.UnitRegistry[float]:
+    import pint
+
+    registry: pint.UnitRegistry[float] = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
+    registry.define("night = day")
+    registry.define("ten_years = 10 * year")
+    registry.define("kilotonne = 1000 * metric_ton")
+    registry.define("megatonne = 1000000 * metric_ton")
+    return registry
+
+
+@cache
+def to_base(number: float, unit: str) -> tuple[float, str]:
+    """Convert a number to the base unit; with the dimension by name. Sizes of data have one of their own."""
+    quantity = _registry().Quantity(number, unit).to_base_units()
+    dimension = str(quantity.dimensionality)
+    return float(quantity.magnitude), {"dimensionless": f"unit {quantity.units}"}.get(dimension, dimension)

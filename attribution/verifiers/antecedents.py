@@ -15,6 +15,8 @@ from attribution.text.parse import NOMINAL_SUBJECTS, parse, root
 from attribution.types import Span
 
 _PRONOUN = re.compile(r"[\s\"“(]*(it|he|she|they|its|his|her|their)\b", re.IGNORECASE)
+_ARTICLE = re.compile(r"(?:The|A|An) ")
+_PERSON = re.compile(r"(?:er|or|ist|ian|man|woman|ant|ent|king|queen|wife|husband|son|daughter|mother|father)$")
 _BACK = 4  # sentences looked through
 _WORDS = 12  # a longer subject is cut to its noun and what stands before it
 
@@ -60,7 +62,5 @@ def _subject(sentence: str) -> tuple[str, str]:
 def _is_person(name: str, tag: str) -> bool:
     """Return True for a name of a person, or a noun that "he" and "she" may stand for."""
     if tag == "NNP":
-        return not re.match(r"(?:The|A|An) ", name)
-    return bool(
-        re.search(r"(?:er|or|ist|ian|man|woman|ant|ent|king|queen|wife|husband|son|daughter|mother|father)$", name)
-    )
+        return not _ARTICLE.match(name)
+    return bool(_PERSON.search(name))

@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from attribution.text.quantities import Value, compare
-from attribution.text.reading import values
+from attribution.text.differences import measure_others
 from attribution.text.sentences import sentences
+from attribution.text.value_reading import values
+from attribution.text.values import Value, compare
 from attribution.text.words import shared_words
 from attribution.types import Judgement, Pair, Probabilities, Span, quoted
 from attribution.verifiers.pairs import Reads, verify_each
@@ -32,11 +33,6 @@ _PREPOSITION = re.compile(r"\b(?:in|on|at|from|since|by|until|during) (?:the )?$
 _LISTED = re.compile(r",? (?:and |or )?")
 _ALL_OF = re.compile(
     r"^(?:No|None of the|Neither of the|All the|All of the|All|Each of the|Each|Every|Both) |\b(?:always|never) "
-)
-_MEASURE = re.compile(r"[ -]?(deep|high|tall|long|wide|broad|thick|old|above|below|from|away)\b")
-_MEASURED = re.compile(
-    r"\b([a-z]{3,20})(?: was| is| of| were| are| reached| totalled| stood at| came to)+ "
-    r"(?:(?:about|around|almost|nearly|over|only|roughly|some|up to) )?$"
 )
 
 
@@ -171,7 +167,7 @@ def _rivals(
 ) -> list[tuple[Value, ...]]:
     """The values of a passage that may fill the slot of a claim's, the likeliest first: near the deciding sentence."""
     found = {w: compare(value, w) for w in theirs}
-    comparable = [w for w in theirs if found[w] != "not comparable" and not _measure_others(claim, value, passage, w)]
+    comparable = [w for w in theirs if found[w] != "not comparable" and not measure_others(claim, value, passage, w)]
     if value.universal and len(comparable) > 1:
         if all(_LISTED.fullmatch(passage[a.end : b.start]) for a, b in pairwise(comparable)):
             return [tuple(comparable)]
@@ -185,19 +181,6 @@ def _rivals(
         return -shared_words(claim, passage[slice(*_sentence_of(passage, rival))]), not inside
 
     return [(w,) for w in sorted(comparable, key=distance)]
-
-
-def _measure_others(claim: str, mine: Value, passage: str, its: Value) -> bool:
-    """Return True if the texts say what their values measure, and name two things: "a profit of", "a revenue of"."""
-    one, two = _measured(claim, mine), _measured(passage, its)
-    return bool(one and two) and one != two and not {one, two} & {*claim.lower().split()} & {*passage.lower().split()}
-
-
-def _measured(text: str, value: Value) -> str:
-    """Return the adjective behind a value or the noun before it that says what it measures; empty for none."""
-    behind = _MEASURE.match(text, value.end) if value.kind == "quantity" else None
-    before = _MEASURED.search(text, max(0, value.start - 50), value.start)
-    return behind[1].lower() if behind else before[1].lower() if before else ""
 
 
 def _with(claim: str, passage: str, made: Sequence[tuple[Value, Sequence[Value]]]) -> str:

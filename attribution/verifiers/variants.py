@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from attribution.text.differences import alike, fill_same_slot, unit_of
+from attribution.text.differences import Item, alike, fill_same_slot, items
+from attribution.text.names import Name, names
 from attribution.text.parse import NOMINAL_SUBJECTS, parse, root, with_entities
 from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
-from attribution.text.values import NUMERIC, Kind, Value, values
+from attribution.text.value_reading import values
+from attribution.text.values import Value, compare
 from attribution.text.words import terms, words_of
 from attribution.types import Span, quoted
 
@@ -30,7 +31,7 @@ class Exchange:
     span: Span
     text: str
     likeness: float
-    kind: Kind
+    kind: str  # of a value, name or negation
     same_type: bool = True  # names only: both are persons, say, according to spaCy
     same_slot: bool = True  # both answer the same question: "twelve locks" and "two seas" do not
 
@@ -61,45 +62,42 @@ def variants(claim: str, sentence: str) -> list[Variant]:
 
 def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Exchange]:
     """Yield values of the passage for those of the claim of the same kind; what a text in `right` says too stays."""
-    about = subject(claim)
     words = terms(claim)[0]
-    theirs = Counter((v.kind, v.normal) for v in values(passage))
-    known = [(set(words_of(text)), {(v.kind, v.normal) for v in values(text)}) for text in right]
-    mine = Counter((v.kind, v.normal) for v in values(claim))
-    wrong = [
-        v
-        for v in _whole_names(claim)
-        if v.kind != "negation"
-        and not about.holds(v)
-        and not any((v.kind, v.normal) in stated or (v.kind == "name" and v.words <= words) for words, stated in known)
-    ]
+    wrong = list(_wrong(claim, [passage, *right]))[:VALUES]
     for start, end in sentences(passage) if wrong else ():
         sentence = passage[start:end]
         shared = SHARED * len(words & terms(sentence)[0]) / max(1, len(words))
-        for its in _whole_names(sentence):
-            key = (its.kind, its.normal)
-            stated = mine[key] and mine[key] >= theirs[key]  # the passage may say a value once more than the claim
-            if stated or (
-                its.kind == "name" and _opens(sentence, its) and passage.count(sentence[slice(*its.span)]) < 2
+        for its in _items(sentence):
+            if _stated(its, claim) or (
+                isinstance(its, Name) and _opens(sentence, its) and passage.count(sentence[slice(*its.span)]) < 2
             ):
                 continue
-            for own in wrong[:VALUES]:
-                unit = unit_of(claim, own) if own.kind == "number" else ""
-                if theirs["unit", unit] and unit_of(sentence, its) != unit:
-                    continue  # the claim's unit would stay: "58 hours" for "2 hours 58 minutes"
-                if own.kind == its.kind and own.is_ordinal == its.is_ordinal:
-                    same = own.kind != "name" or _type(claim, own) == _type(sentence, its) != ""
-                    likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and own.kind == "name")
-                    slot = fill_same_slot(claim, own, sentence, its)
-                    yield Exchange(own.span, sentence[slice(*its.span)], likeness, own.kind, same, slot)
+            for own in wrong:
+                if isinstance(own, Name) and isinstance(its, Name):
+                    same, kind = _type(claim, own) == _type(sentence, its) != "", "name"
+                elif isinstance(own, Value) and isinstance(its, Value) and compare(own, its) == "different":
+                    same, kind = True, own.kind
+                else:
+                    continue
+                likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and kind == "name")
+                slot = fill_same_slot(claim, own, sentence, its)
+                yield Exchange(own.span, sentence[slice(*its.span)], likeness, kind, same, slot)
 
 
-def with_units(found: Sequence[Exchange]) -> Iterator[list[Exchange]]:
-    """Yield each change; that of a number together with the likeliest change of the unit after it."""
-    units = {c.span[0]: c for c in sorted(found, key=lambda c: c.likeness) if c.kind == "unit"}
-    for change in found:
-        unit = units.get(change.span[1] + 1) if change.kind == "number" else None
-        yield [change, unit] if unit else [change]
+def _wrong(claim: str, right: Sequence[str]) -> Iterator[Item]:
+    """The names and values of a claim outside its subject that none of the texts has."""
+    about = subject(claim)
+    known = [set(words_of(text)) for text in right]
+    for item in _items(claim):
+        named = isinstance(item, Name) and any(item.words <= stated for stated in known)
+        if not (named or about.holds(item) or any(_stated(item, text) for text in right)):
+            yield item
+
+
+def _stated(item: Item, text: str) -> bool:
+    if isinstance(item, Name):
+        return item.normal in {name.normal for name in names(text)}
+    return any(compare(item, value) == "equal" for value in values(text))
 
 
 def replaced(claim: str, made: Sequence[Exchange]) -> str:
@@ -112,16 +110,20 @@ def replaced(claim: str, made: Sequence[Exchange]) -> str:
 def exchanged(claim: str, sentence: str) -> Iterator[Variant]:
     """Yield the claim with two of its names, or two of its numbers, exchanged, if the sentence has both as well."""
     stated = set(words_of(sentence))
-    found = [
-        v for v in values(claim) if v.kind in ("name", *NUMERIC) and set(words_of(claim[slice(*v.span)])) <= stated
-    ]
+    found = [v for v in items(claim) if set(words_of(claim[slice(*v.span)])) <= stated]
     for one, two in combinations(found[:VALUES], 2):
-        if one.kind == two.kind and one.normal != two.normal:
+        if isinstance(one, Value) == isinstance(two, Value) and _differ(one, two):
             first, second = claim[slice(*one.span)], claim[slice(*two.span)]
             yield Variant(
-                replaced(claim, [Exchange(one.span, second, 0.0, one.kind), Exchange(two.span, first, 0.0, two.kind)]),
+                replaced(claim, [Exchange(one.span, second, 0.0, "name"), Exchange(two.span, first, 0.0, "name")]),
                 f"the source has {quoted(first)} and {quoted(second)} the other way round",
             )
+
+
+def _differ(one: Item, two: Item) -> bool:
+    if isinstance(one, Value) and isinstance(two, Value):
+        return compare(one, two) == "different"
+    return isinstance(one, Name) and isinstance(two, Name) and one.normal != two.normal
 
 
 def _variant(claim: str, made: Sequence[Exchange]) -> Variant:
@@ -131,12 +133,12 @@ def _variant(claim: str, made: Sequence[Exchange]) -> Variant:
     return Variant(replaced(claim, made), difference)
 
 
-def _opens(sentence: str, value: Value) -> bool:
+def _opens(sentence: str, value: Name) -> bool:
     """Return True if the value is one word at the beginning, which may not be a name."""
     return not sentence[: value.start].strip() and " " not in value.normal
 
 
-def _type(text: str, value: Value) -> str:
+def _type(text: str, value: Name) -> str:
     """Return the entity type that spaCy gives a name; empty if it finds no entity there."""
     return next((label for start, end, label in _entities(text) if start < value.end and value.start < end), "")
 
@@ -147,12 +149,12 @@ def _entities(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((e.start_char, e.end_char, e.label_) for e in entities)
 
 
-def _whole_names(text: str) -> list[Value]:
-    """Return the values of a text; names that "of" connects, also as one."""
-    found = list(values(text))
-    for one, two in pairwise(tuple(found)):
-        if one.kind == two.kind == "name" and _CONNECTED.fullmatch(text[one.end : two.start]):
-            found.append(Value("name", one.start, two.end, f"{one.normal} {two.normal}"))
+def _items(text: str) -> list[Item]:
+    """Return the names and values of a text; names that "of" connects, also as one."""
+    found = items(text)
+    for one, two in pairwise(names(text)):
+        if _CONNECTED.fullmatch(text[one.end : two.start]):
+            found.append(Name(one.start, two.end, f"{one.normal} {two.normal}"))
     return found
 
 
@@ -163,12 +165,12 @@ class Subject:
     whole: Span = (0, 0)
     named: Span = (0, 0)  # its part up to the main noun, where that names or points at something
 
-    def holds(self, value: Value) -> bool:
+    def holds(self, value: Item) -> bool:
         """Return True if another value there would change what the claim is about.
 
         "The film of 1960" is about its year; "30 people died" and "the roofs of 30 houses" only say how many.
         """
-        start, end = self.whole if value.kind == "name" else self.named
+        start, end = self.whole if isinstance(value, Name) else self.named
         return start <= value.start < end
 
 
@@ -183,9 +185,7 @@ def subject(claim: str) -> Subject:
     cut = (t.idx for t in tokens if t.i > child.i and (t.is_punct or t.dep_ in ("relcl", "acl", "appos")))
     end = next(cut, tokens[-1].idx + len(tokens[-1]))
     noun = child.idx + len(child)
-    points = tokens[0].tag_ in ("DT", "PRP$") or any(
-        v.kind == "name" and start <= v.start < noun for v in values(claim)
-    )
+    points = tokens[0].tag_ in ("DT", "PRP$") or any(start <= v.start < noun for v in names(claim))
     return Subject((start, end), (start, noun) if points else (0, 0))
 
 

@@ -22,7 +22,7 @@ from attribution.reports import markdown as exported
 from attribution.review import marks
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-from attribution.text import differences, markdown, passages, urls, values, words
+from attribution.text import differences, markdown, names, passages, urls, value_reading, words
 from attribution.text.prose import LONGEST_LINE, prose, states_nothing
 from attribution.text.sentences import detect, sentences
 from attribution.text.words import Diff
@@ -36,6 +36,7 @@ WITHIN_FUNCTIONS = {
     "attribution.text.marks._rows",  # of its table: each is a row of FORMS, which is measured
     "attribution.fetching.packages._chapter",  # anchored at the beginning
     "attribution.review.references._is_named",  # a file's name, letter by letter
+    "attribution.text.value_patterns._compiled",  # of its own table; what reads values with them is measured
     "attribution.claims.rules.compile_any",  # of the program's own data; what it makes is measured
 }
 _PARTS = 8  # each has the time of one test
@@ -77,7 +78,8 @@ _SETTINGS = Settings()
 _CLAIM = "The Nile was 6,650 km long in 1999, said Ada Lovelace."
 _CACHED = (
     markdown.read,
-    values.values,
+    names.names,
+    names.negations,
     differences.contrasts,
     differences._words,
     words.terms,
@@ -100,7 +102,8 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "robots.txt": (1_000, lambda text: Protego.parse(fetcher._merged(f"User-agent: *\n{text}"))),
     # claims and passages
     "sentences": (2_000, sentences),
-    "values": (500, values.values),
+    "values": (500, value_reading.values.__wrapped__),
+    "names": (500, names.names),
     "terms": (2_000, words.terms),
     "deciding sentence": (2_000, lambda text: words.deciding_sentence(_CLAIM, text)),
     "contrasts": (250, lambda text: differences.contrasts(_CLAIM, text)),

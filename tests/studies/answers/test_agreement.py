@@ -117,4 +117,4 @@ def test_with_the_models_that_are_part_of_the_project(
 
 def test_a_dollar_is_set_against_a_million_dollars() -> None:
     one, other = "They sold the patent for one dollar each.", "They sold the patent for one million dollars."
-    assert differing_words(one, other) == (("one",), ("one million",))
+    assert differing_words(one, other) == (("one dollar",), ("one million dollars",))

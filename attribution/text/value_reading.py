@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from attribution.text.quantities import Comparator, Value, to_base
 from attribution.text.value_kinds import read_at
 from attribution.text.value_patterns import (
     AFTER,
@@ -23,6 +22,7 @@ from attribution.text.value_patterns import (
     TIMES_AS,
     plain,
 )
+from attribution.text.values import Comparator, Value, to_base
 
 EACH_DAY = re.compile(r"(?: [^\W\d_]+){1,3} ")
 TODAY = 737_000  # about: a year long ago is less surely known
@@ -157,7 +157,7 @@ def _range(text: str, one: Value, two: Value, between: str) -> Value | None:
     opened = bool(BETWEEN.search(text, max(0, one.start - 9), one.start))
     if (
         not (dash or (opened and inner == "and"))
-        or one.kind not in ("quantity", "date", "time")
+        or one.kind not in ("quantity", "date")  # of opening hours, each is a value
         or one.comparator == "range"
     ):
         return None
