@@ -157,6 +157,13 @@ class CheckAgain(_Searched):
     sources: tuple[str, ...] = ()  # to search; empty: the run's
 
 
+class ReadAgain(Frozen):
+    """A second reading of all doubtful claims, by a language model or another verifier."""
+
+    kind: Literal["second"] = "second"
+    reader: str
+
+
 class Exclude(Frozen):
     """The exclusion of a passage, which no longer counts for one claim, or its reversal."""
 
@@ -207,6 +214,7 @@ Change = Annotated[
     | Place
     | AddEvidence
     | CheckAgain
+    | ReadAgain
     | Exclude
     | Judge
     | ChangeQuestion
@@ -251,6 +259,8 @@ class Edit(Frozen):
                 summary = f"{what}: {subject}"
             case CheckAgain(verifier=verifier):
                 summary = f"Checked again{f' by {verifier}' if verifier else ''}: {subject}"
+            case ReadAgain(reader=reader):
+                summary = f"Doubtful claims read again by {reader}"
             case Exclude(excluded=excluded):
                 summary = f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
             case Judge(label=label):
@@ -411,6 +421,7 @@ class Evidence(Frozen):
     difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
     origin: str = Field("", exclude_if=lambda origin: not origin)  # of its page, if others share it
     genre: Genre = Field("unknown", exclude_if=lambda genre: genre == "unknown")  # of its page
+    other: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # by the reader that did not decide
 
     @property
     def source(self) -> str:
@@ -423,6 +434,18 @@ class Evidence(Frozen):
         return self.text[self.sentence[0] - self.start : self.sentence[1] - self.start] or self.text
 
 
+Reader = Literal["first", "second"]
+
+
+class OtherVerdict(Frozen):
+    """The verdict of the reader that did not decide: the first, or a second one that found no side."""
+
+    reader: Reader
+    label: Label
+    confidence: float
+    reason: str
+
+
 class Verdict(Frozen):
     claim_id: str
     label: Label
@@ -430,6 +453,7 @@ class Verdict(Frozen):
     reason: str  # the rule applied, in words
     without_added: Label | None = None  # the verdict on the claim as written; None: it was not enriched
     hearsay: bool = Field(False, exclude_if=lambda hearsay: not hearsay)  # of such pages alone: weak, however probable
+    other: OtherVerdict | None = Field(None, exclude_if=lambda other: other is None)  # of two readers
 
     @property
     def rests_on_added(self) -> bool:

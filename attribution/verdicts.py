@@ -16,7 +16,9 @@ from attribution.types import (
     Evidence,
     Failure,
     Label,
+    OtherVerdict,
     Probabilities,
+    Reader,
     Relation,
     Report,
     Reservation,
@@ -74,6 +76,17 @@ def _stronger_side(probabilities: Probabilities) -> Relation:
 def not_reached(claim: Claim, reason: str = STOPPED) -> Verdict:
     """The verdict on a claim that was not compared with the sources, because the run was stopped or a step failed."""
     return Verdict(claim_id=claim.id, label="not_reached", confidence=0.0, reason=reason)
+
+
+def beside(verdict: Verdict, other: Verdict | OtherVerdict | None, which: Reader = "first") -> Verdict:
+    """Return the verdict of the reader that decided, with that of the other one and a word about it in its reason."""
+    if isinstance(other, Verdict):
+        other = OtherVerdict(reader=which, label=other.label, confidence=other.confidence, reason=other.reason)
+    if other is None:
+        return verdict
+    label = other.label.replace("_", " ")
+    note = f"A second reader decided; the first: {label}." if other.reader == "first" else f"A second reader: {label}."
+    return verdict.model_copy(update={"other": other, "reason": f"{verdict.reason} {note}"})
 
 
 def decide(
@@ -351,7 +364,9 @@ def recolour(report: Report, policy: DecisionPolicy) -> Report:
         by_claim[piece.claim_id].append(piece)
     claims = {c.id: c for c in report.claims}
     verdicts = tuple(
-        v if v.label in ("missing", *UNCHECKED) else decide(claims[v.claim_id], by_claim[v.claim_id], policy)
+        v
+        if v.label in ("missing", *UNCHECKED)
+        else beside(decide(claims[v.claim_id], by_claim[v.claim_id], policy), v.other)
         for v in report.verdicts
         if v.claim_id in claims
     )

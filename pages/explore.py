@@ -12,6 +12,7 @@ from attribution.types import LABELS, Judge
 from pages.ui import choices, form, frame, run, state, thresholds
 from pages.ui.answer_view import TABS, answer_view, moving, opened, requested_claim, view
 from pages.ui.explore.agreement import agreement_panel
+from pages.ui.explore.better_reader import offer
 from pages.ui.explore.citations import citations_panel
 from pages.ui.explore.corrections import show_corrections, take
 from pages.ui.explore.editing import edit_dialog, edit_menu
@@ -135,6 +136,8 @@ def live(polling: bool) -> None:
             copy_line("run", "edit it", run.copy)
         continue_button(now)
         notices(now, report)
+        if editable:
+            offer(report)
     draw = partial(view, run=now.key, running=now.running, editable=editable, tabs=TABS if ended else TABS[:2])
     only = judged.claim_id if isinstance(judged, Judge) else ""
     data = run.cached_view(

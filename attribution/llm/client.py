@@ -22,6 +22,7 @@ from attribution.llm.parsing import ReplyError, Schema, parse
 from attribution.llm.prompts import Prompt
 from attribution.retry import Transient, retrying
 from attribution.settings import Settings
+from attribution.store.cache import Cache
 from attribution.store.store import Store
 from attribution.tables import LLM
 from attribution.types import LlmUsage, content_id
@@ -79,6 +80,11 @@ class Llm:
     def key(self) -> str:
         """A hash of all that a reply depends on beside the prompt."""
         return content_id(self.settings.endpoint.identity, self.settings.openai_model, str(self.settings.llm_tokens))
+
+    @property
+    def cache(self) -> Cache | None:
+        """The store of replies, if there is one."""
+        return self._store.cache if self._store else None
 
     @property
     def usage(self) -> LlmUsage:

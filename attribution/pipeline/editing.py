@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 
 from attribution import events
@@ -14,8 +14,10 @@ from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import Sources, open_sources, source_names
 from attribution.fetching.fetcher import Fetcher, fetch
+from attribution.models.onnx import stoppable
 from attribution.pipeline.changes import Changed, apply, tidied, with_claims, with_found, with_verdict
 from attribution.pipeline.claims import annotate, check_coherence, segment, unmatched
+from attribution.pipeline.second_reader import SecondReader, doubts_of, left_out, second_versions
 from attribution.policy import DecisionPolicy
 from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
@@ -31,7 +33,9 @@ from attribution.types import (
     Document,
     Edit,
     Failure,
+    LlmUsage,
     Page,
+    ReadAgain,
     Report,
     Resegment,
 )
@@ -90,6 +94,8 @@ class _Editing:
         if isinstance(change, CheckAgain):
             other = {"verifier": change.verifier, "sources": change.sources}
             settings = settings.model_copy(update={name: value for name, value in other.items() if value})
+        if isinstance(change, ReadAgain):
+            settings = settings.model_copy(update={"second_reader": change.reader})
         self.before, self.change, self.settings, self.store, self.stop = report, change, settings, store, stop
         self.answer = without_names(report.answer, source_names(settings.sources, pages=report.pages))
         self.number = number
@@ -105,6 +111,8 @@ class _Editing:
         report = changed.report
         earlier = self.store.runs.provenance(report.id) or Provenance()
         opened = [c for c in report.claims if c.id in changed.open]
+        if isinstance(self.change, ReadAgain):
+            report = yield from self._read_again(report)
         self._add(opened, documents, addresses)
         if getattr(self.change, "search", False):
             yield from self._search(opened, standalone_question(report.question, report.context))
@@ -133,11 +141,38 @@ class _Editing:
     def _changed(self) -> Changed:
         if isinstance(self.change, ChangeQuestion):
             return self._other_question(self.change.question)
+        if isinstance(self.change, ReadAgain):
+            return Changed(self.before)
         if isinstance(self.change, Resegment):
             return self._other_claims(self.change.segmenter)
         return apply(self.before, self.change)
 
     # --- changes that need models ---
+
+    def _read_again(self, report: Report) -> Generator[events.Event, None, Report]:
+        """Read the doubtful claims a second time, over the passages that the run has."""
+        own = self.settings
+        second = SecondReader(own, self.store, {page.id: page.title for page in report.pages})
+        found = doubts_of(report)
+        yield events.StageStarted("second")
+        done = 0
+        with stoppable(self.stop):
+            for some in second.read(found):
+                done += len(some)
+                yield events.Progress("second", done, min(len(found), own.second_claims))
+                for read in some:
+                    if read.failure:
+                        self._fail([read.failure], [read.claim.id])
+                    else:
+                        report = with_verdict(report, read.verdict, read.evidence)
+        self._fail([failure] if (failure := left_out(found, own)) else [], [])
+        if not found:
+            return report
+        used = {"second": second.usage + report.usage.llm.get("second", LlmUsage())} if second.usage else {}
+        usage = report.usage.model_copy(update={"llm": {**report.usage.llm, **used}})
+        failures = (*report.failures, *(f for f in dict.fromkeys(self.failures) if f not in report.failures))
+        versions = report.versions | second_versions(report.verdicts, second.version)
+        return report.model_copy(update={"usage": usage, "failures": failures, "versions": versions})
 
     def _other_question(self, question: str) -> Changed:
         """Reword and compare again only the claims that depend on the question; the segmentation stays."""

@@ -25,6 +25,8 @@ from attribution.models.onnx import stoppable
 from attribution.pipeline.claims import annotate, check_coherence, fallbacks, segment, unmatched, unsupported
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.record import RunRecord
+from attribution.pipeline.second_reader import SecondReader, doubts, left_out, second_versions
+from attribution.provenance import Provenance
 from attribution.retrieval.index import Candidate
 from attribution.settings import Settings, runs_at_once
 from attribution.store.store import Store
@@ -100,6 +102,7 @@ class _Run:
         self.read_answer = without_names(answer, names)  # the claims are made of it
         self.store, self.source, self.stop, self.given_claims = source.over(store), source, stop, claims
         self.matcher = Matcher(settings, self.store, self.asked, source.judgements, answer)
+        self.second = SecondReader(settings, self.store, {}) if settings.second_reader else None
         self.record = RunRecord(question, answer, settings, run_id, context)
         self.prepared = source.claims(question, answer, settings)
         self.tasks = [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]
@@ -129,9 +132,15 @@ class _Run:
         if checked:
             yield from self._gather(checked)
             yield from self._verify(checked)
+            yield from self._read_again()
         report = self.record.report(self.matcher, self.stop.is_set())
-        self.store.runs.finish(report, self.matcher.provenance(self.record.concerns))
+        self.store.runs.finish(report, self._provenance())
         yield events.Finished(report)
+
+    def _provenance(self) -> Provenance:
+        found = self.matcher.provenance(self.record.concerns)
+        keys = {*found.judgements, *(self.second.keys if self.second else ())}
+        return found.model_copy(update={"judgements": tuple(sorted(keys))})
 
     def _keep(self) -> None:
         """Save the state so far, so that a killed process loses no verdict."""
@@ -249,6 +258,36 @@ class _Run:
         for claim in checked:
             if claim.id not in self.record.verdicts:
                 yield self._record(not_reached(claim), ())
+
+    def _read_again(self) -> Iterator[events.Event]:
+        """Yield the verdicts that a second reader came to, after all first ones."""
+        if self.second is None or self.stop.is_set():
+            return
+        self.second.titles = {page.id: page.title for page in self.matcher.pages.values()}
+        record = self.record
+        found = doubts(record.claims, record.verdicts, record.evidence, self.matcher.verifier.version)
+        yield events.StageStarted("second")
+        try:
+            with record.timed("second"), stoppable(self.stop):
+                done = 0
+                for some in self.second.read(found) if found else ():
+                    done += len(some)
+                    yield events.Progress("second", done, min(len(found), self.settings.second_claims))
+                    for read in some:
+                        if read.failure:
+                            yield from self._fail(read.failure, [read.claim.id])
+                        else:
+                            yield self._record(read.verdict, read.evidence)
+                    self._keep()
+        except Stopped:
+            return
+        finally:
+            if found and (usage := self.second.usage):
+                record.add_llm(LlmRecord(usage={"second": usage}))
+        if found and any(v.other for v in record.verdicts.values()):
+            record.add_llm(LlmRecord(second_versions(record.verdicts.values(), self.second.version)))
+        if failure := left_out(found, self.settings):
+            yield from self._fail(failure)
 
     def _find(self, claims: Sequence[Claim]) -> list[list[Candidate]]:
         with stoppable(self.stop):

@@ -125,6 +125,10 @@ class CachedVerifier:
         return usage_of(self._verifier)
 
     @property
+    def verifier(self) -> Verifier:
+        return self._verifier
+
+    @property
     def uncounted(self) -> Uncounted:
         """The same verifier without counting, for pairs that do not verify a claim of the run."""
         return Uncounted(self)

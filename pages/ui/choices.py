@@ -61,7 +61,9 @@ def explain(error: Exception) -> tuple[str, str]:
 
 ENGINES = {name: entry for name, entry in SEARCHERS.items() if not Source.of(name).is_local}
 PASTED = "Pasted text.txt"
-_DIRECT = (state.SEGMENTER, state.SEGMENTER_MODEL, state.VERIFIER, state.VERIFIER_MODEL, state.QUERY)
+_DIRECT = (
+    state.SEGMENTER, state.SEGMENTER_MODEL, state.VERIFIER, state.VERIFIER_MODEL, state.QUERY, state.SECOND_READER,
+)  # fmt: skip
 
 
 def settings() -> Settings | str:

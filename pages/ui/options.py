@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from attribution.llm.client import Connection
 
 
+SECOND_READERS = {"": Entry("", "nobody")} | {name: VERIFIERS[name] for name in ("llm", "deberta", "embedded-base")}
+
+
 def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
     """Draw the menus of a form: sources, documents, options.
 
@@ -81,6 +84,8 @@ def _methods(segmenter: bool) -> None:
     pick(LABELS[state.QUERY], state.QUERY, QUERIES, "What the sources are searched for, for each claim.")
     help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
     _method(state.VERIFIER, VERIFIERS, help, choices.use_verifier)
+    help = "A second reader of the claims that the verifier leaves in doubt, blind to its verdict. Both are kept."
+    pick(LABELS[state.SECOND_READER], state.SECOND_READER, SECOND_READERS, help)
 
 
 def slider(name: str) -> None:

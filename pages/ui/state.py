@@ -25,6 +25,7 @@ SECOND = "second"  # answer, to the same question
 LIBRARY, WEB, DOCUMENTS = "library", "web", "documents"  # of the sources
 PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
 ENGINE, INSTANCE, FALLBACK, QUERY = "engine", "instance", "fallback", "query"
+SECOND_READER = "second_reader"
 SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = "segmenter", "segmenter_model", "verifier", "verifier_model"
 THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_threshold"
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
@@ -35,11 +36,11 @@ COMPARED = "compared"  # the segmenters of the Compare page
 _DEFAULTS: dict[str, object] = {
     LIBRARY: True,
     **{name: DecisionPolicy().as_settings()[name] for name in POLICY},
-    **{name: DEFAULTS[name] for name in (SEGMENTER, VERIFIER, QUERY)},
+    **{name: DEFAULTS[name] for name in (SEGMENTER, VERIFIER, QUERY, SECOND_READER)},
 }
 _INPUTS = (
     QUESTION, TURNS, ANSWER, SECOND, LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE,
-    INSTANCE, FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, *POLICY, COMPARED,
+    INSTANCE, FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, SECOND_READER, *POLICY, COMPARED,
     LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES, PRESET,
 )  # fmt: skip
 COOKIE = "attribution_browser"

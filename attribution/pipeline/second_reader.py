@@ -1,0 +1,239 @@
+"""Read what is doubtful a second time: by a language model or any verifier, blind to the first verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from attribution.errors import AttributionError, BadInput, LlmFailed
+from attribution.evidence.judging import Judged, as_evidence, judge_pairs
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.text.quantities import compare
+from attribution.text.reading import values
+from attribution.types import (
+    Claim,
+    Evidence,
+    Failure,
+    Judgement,
+    Label,
+    LlmUsage,
+    Pair,
+    Probabilities,
+    Report,
+    Verdict,
+)  # fmt: skip
+from attribution.verdicts import beside, decide, leaning
+from attribution.verifiers import VERIFIERS, estimate_cost, policy_of
+from attribution.verifiers.calibration import GUARANTEES, strength
+from attribution.verifiers.llm_brief import BriefLlmVerifier, neighbourhood, reader
+from attribution.verifiers.pairs import CachedVerifier
+
+LLM = "llm"
+PASSAGES = 5  # of a claim that could decide it
+UNDECIDED: tuple[Label, ...] = ("unclear", "conflicting")
+NOTHING_SAID = Probabilities(entailed=0.0, contradicted=0.0, no_relation=1.0)
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A claim with its first verdict, the evidence behind it, and the places of the passages that could decide."""
+
+    claim: Claim
+    verdict: Verdict
+    evidence: tuple[Evidence, ...]
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Read:
+    """A claim after its second reading; with a failure, the first verdict stays as it was."""
+
+    claim: Claim
+    verdict: Verdict
+    evidence: tuple[Evidence, ...]
+    failure: Failure | None = None
+
+
+def is_doubtful(verdict: Verdict, version: str) -> bool:
+    """Return True for an undecided claim, and for a badge that the calibration of its verifier calls weak."""
+    if verdict.label in GUARANTEES:
+        return strength(version, verdict.label, verdict.confidence) == "weak"
+    return verdict.label in UNDECIDED
+
+
+def doubts(
+    claims: Sequence[Claim],
+    verdicts: Mapping[str, Verdict],
+    evidence: Mapping[str, Sequence[Evidence]],
+    version: str,
+) -> list[Doubt]:
+    """Return the claims that a second reader is asked about, in their order."""
+    found = []
+    for claim in claims:
+        verdict, pieces = verdicts.get(claim.id), tuple(evidence.get(claim.id, ()))
+        if verdict is None or verdict.other or not is_doubtful(verdict, version):
+            continue
+        places = [i for i, e in enumerate(pieces) if e.about or leaning(e.probabilities) != "no_relation"]
+        places.sort(key=lambda i: -max(pieces[i].probabilities.entailed, pieces[i].probabilities.contradicted))
+        if places:
+            found.append(Doubt(claim, verdict, pieces, tuple(places[:PASSAGES])))
+    return found
+
+
+def doubts_of(report: Report) -> list[Doubt]:
+    """Return those of a finished run."""
+    evidence: dict[str, list[Evidence]] = {}
+    for piece in report.evidence:
+        evidence.setdefault(piece.claim_id, []).append(piece)
+    verdicts = {v.claim_id: v for v in report.verdicts}
+    return doubts(report.claims, verdicts, evidence, report.versions.get("verifier", ""))
+
+
+class SecondReader:
+    """The second reader of one run. Its verdict counts where it decides and, for a support, where the values agree."""
+
+    def __init__(self, settings: Settings, store: Store, titles: Mapping[str, str]) -> None:
+        """`titles` are those of the pages, by id. Raises UnknownName or Unavailable for a reader that is not ready."""
+        self.settings, self.store, self.titles = settings, store, titles
+        self.name = settings.second_reader
+        self._own = settings.model_copy(update={"verifier": self.name})
+        self._verifier = VERIFIERS.build(self.name, self._own)
+        self.policy = policy_of(self._own)
+
+    @cached_property
+    def _built(self) -> CachedVerifier:
+        return CachedVerifier(reader(self._own) if self.name == LLM else self._verifier, self.store)
+
+    @property
+    def keys(self) -> set[str]:
+        """The keys of its judgements in the store."""
+        return self._built.keys if "_built" in self.__dict__ else set()
+
+    @property
+    def version(self) -> str:
+        return self._built.version
+
+    @property
+    def usage(self) -> LlmUsage | None:
+        return self._built.usage if "_built" in self.__dict__ else None
+
+    @property
+    def brief(self) -> bool:
+        return isinstance(self._built.verifier, BriefLlmVerifier)
+
+    def estimate(self, found: Sequence[Doubt]) -> LlmUsage | None:
+        """Estimate the use of a language model for these claims, an upper bound; None if none is asked."""
+        capped = found[: self.settings.second_claims]
+        return estimate_cost(self._verifier, [pair for doubt in capped for pair in self._pairs(doubt, doubt.places)])
+
+    def read(self, found: Sequence[Doubt]) -> Iterator[list[Read]]:
+        """Yield the claims, several at once, as they are read: at most `second_claims`."""
+        capped = found[: self.settings.second_claims]
+        size = max(1, self.settings.llm_workers)
+        for start in range(0, len(capped), size):
+            yield self._read(capped[start : start + size])
+
+    def _read(self, some: Sequence[Doubt]) -> list[Read]:
+        try:
+            placed = [(doubt, self._places(doubt)) for doubt in some]
+            judged = iter(self._judged(placed))
+        except (BadInput, LlmFailed) as error:
+            if len(some) > 1:  # what was answered is in the store
+                return [one for doubt in some for one in self._read([doubt])]
+            return [Read(some[0].claim, some[0].verdict, some[0].evidence, _failure(some[0].claim, error))]
+        return [self._decided(doubt, places, [next(judged) for _ in places]) for doubt, places in placed]
+
+    def _places(self, doubt: Doubt) -> tuple[int, ...]:
+        """In brief one passage is read, and of a conflict one of each side."""
+        if not self.brief:
+            return doubt.places
+        if doubt.verdict.label != "conflicting":
+            return doubt.places[:1]
+        sides = {leaning(doubt.evidence[i].probabilities): i for i in reversed(doubt.places)}
+        return tuple(sorted(i for side, i in sides.items() if side != "no_relation"))
+
+    def _pairs(self, doubt: Doubt, places: Sequence[int]) -> list[Pair]:
+        pieces = [doubt.evidence[i] for i in places]
+        return [(doubt.claim.statement, e.text, self.titles.get(e.page_id, "")) for e in pieces]
+
+    def _judged(self, asked: Sequence[tuple[Doubt, Sequence[int]]]) -> list[Judged]:
+        pairs = [pair for doubt, places in asked for pair in self._pairs(doubt, places)]
+        if self.name != LLM:
+            return judge_pairs(pairs, self._built, self._built.uncounted)
+        if not self.brief:
+            found = self._built.verify(pairs)
+        else:
+            near = [doubt.evidence[i] for doubt, places in asked for i in places]
+            spans = [(e.sentence[0] - e.start, e.sentence[1] - e.start) for e in near]
+            short: list[Pair] = [
+                (p[0], neighbourhood(p[1], span), *p[2:]) for p, span in zip(pairs, spans, strict=True)
+            ]
+            read = zip(self._built.verify(short), spans, strict=True)
+            found = [replace(judgement, sentence=span) for judgement, span in read]
+        return [Judged(_checked(pair, judgement)) for pair, judgement in zip(pairs, found, strict=True)]
+
+    def _decided(self, doubt: Doubt, places: Sequence[int], judged: Sequence[Judged]) -> Read:
+        """Let the second reader decide where it finds a side; both verdicts and both probabilities are kept."""
+        claim, pieces = doubt.claim, list(doubt.evidence)
+        for i, pair, own in zip(places, self._pairs(doubt, places), judged, strict=True):
+            old = pieces[i]
+            new = as_evidence(
+                claim.id, old.page_id, old.text, old.start, old.similarity, pair, own, None, claim.context, self.policy
+            )
+            kept = {name: getattr(old, name) for name in ("query", "searcher", "rank", "origin", "genre")}
+            pieces[i] = new.model_copy(update={**kept, "other": old.probabilities})
+        second = decide(claim, pieces, self.policy)
+        if second.label in GUARANTEES:
+            return Read(claim, beside(second, doubt.verdict, "first"), tuple(pieces))
+        for i in places:
+            pieces[i] = doubt.evidence[i].model_copy(update={"other": pieces[i].probabilities})
+        return Read(claim, beside(doubt.verdict, second, "second"), tuple(pieces))
+
+
+def _checked(pair: Pair, found: Judgement) -> Judgement:
+    """Return a judgement without a support whose values differ from the passage's."""
+    if found.probabilities.entailed < max(found.probabilities.contradicted, found.probabilities.no_relation):
+        return found
+    if values_agree(pair[0], pair[1][slice(*found.sentence)]) and values_agree(*pair[:2]):
+        return found
+    return Judgement(NOTHING_SAID, found.sentence, found.signals)
+
+
+def values_agree(claim: str, passage: str) -> bool:
+    """Return False if a value of the claim differs from all of the passage's that can be compared with it."""
+    theirs = values(passage)
+    for value in values(claim):
+        found = {compare(value, other) for other in theirs} - {"not comparable"}
+        if found == {"different"}:
+            return False
+    return True
+
+
+def _failure(claim: Claim, error: AttributionError) -> Failure:
+    message = f"{error}; the first verdict stays"
+    return Failure(stage="second", subject=claim.text[:80], kind="llm_failed", message=message, detail=error.detail)
+
+
+def left_out(found: Sequence[Doubt], settings: Settings) -> Failure | None:
+    """Say that not all doubtful claims were read again; None if all were."""
+    if len(found) <= settings.second_claims:
+        return None
+    message = (
+        f"{len(found) - settings.second_claims} of {len(found)} doubtful claims were not read again: "
+        "raise second_claims to read more"
+    )
+    return Failure(stage="second", subject="claims", kind="budget_spent", message=message)
+
+
+def second_versions(verdicts: Iterable[Verdict], version: str) -> dict[str, str]:
+    """Return the versions of a report: the second reader's, also for each claim that it decided."""
+    decided = (v.claim_id for v in verdicts if v.other and v.other.reader == "first")
+    return {"second_reader": version} | {f"verifier:{claim_id}": version for claim_id in decided}
+
+
+def changed(report: Report) -> tuple[int, int]:
+    """Return the number of claims that a second reader changed the verdict of, and of those that it read."""
+    read = [v for v in report.verdicts if v.other]
+    return sum(v.other.reader == "first" and v.other.label != v.label for v in read if v.other), len(read)

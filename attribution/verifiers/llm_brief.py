@@ -1,0 +1,100 @@
+"""Verify with a language model in brief: a short passage, and a label as reply. For models on this machine."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from attribution.errors import LlmFailed
+from attribution.llm import prompts
+from attribution.llm.client import Llm, Question
+from attribution.models.onnx import check_stop, current_stop
+from attribution.settings import Settings
+from attribution.text.sentences import sentences
+from attribution.text.words import deciding_sentence
+from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span, content_id
+from attribution.verifiers.llm import LlmVerifier
+
+CONFIDENCE = 0.8  # of a label without one: enough to decide, never a strong badge
+REPLY_TOKENS = 8
+SLOW = 30.0  # tokens a second, below which a reply with reasons and quotes takes too long
+
+
+class Labelled(BaseModel):
+    relation: Relation
+
+
+class BriefLlmVerifier:
+    """Reads one pair a prompt. The passage is to be short, since its deciding sentence is the quote."""
+
+    def __init__(self, llm: Llm) -> None:
+        self.llm = llm
+        self._prompt = prompts.load("verification_brief.v1")
+        self.version = f"{self._prompt.version}/{self.llm.version}"
+        self.key = content_id(self._prompt.version, self._prompt.body, self.llm.key)
+
+    @property
+    def usage(self) -> LlmUsage:
+        """The use of the language model so far."""
+        return self.llm.usage
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """Return one judgement for each pair, in order. Raises LlmFailed if the model did not answer for a pair."""
+        self.llm.stop = current_stop() or self.llm.stop
+        replies = self.llm.map([self._question(pair) for pair in pairs], Labelled)
+        check_stop()
+        judgements = []
+        for pair, reply in zip(pairs, replies, strict=True):
+            if isinstance(reply, LlmFailed):
+                raise LlmFailed(f"the claim {pair[0][:80]!r} was not verified: {reply}", detail=reply.detail)
+            rest = (1 - CONFIDENCE) / 2
+            found = {name: CONFIDENCE if name == reply.value.relation else rest for name in RELATIONS}
+            judgements.append(Judgement(Probabilities(**found), deciding_sentence(*pair[:2])))
+        return judgements
+
+    def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
+        """Estimate the cost of verifying, without a request; stored replies cost nothing."""
+        return self.llm.estimate([self._question(pair) for pair in pairs], Labelled, REPLY_TOKENS)
+
+    def _question(self, pair: Pair) -> Question:
+        passage = "\n".join((*pair[2:], pair[1]))
+        return Question(self._prompt.render(claim=pair[0], passage=passage), self._prompt.version)
+
+
+def neighbourhood(text: str, place: Span) -> str:
+    """Return a sentence with the one before and the one after it."""
+    spans = sentences(text)
+    inside = [i for i, (start, end) in enumerate(spans) if start < place[1] and place[0] < end]
+    if not inside:
+        return text[slice(*place)]
+    return text[spans[max(0, inside[0] - 1)][0] : spans[min(len(spans) - 1, inside[-1] + 1)][1]]
+
+
+class _Numbers(BaseModel):
+    numbers: list[int]
+
+
+def reader(settings: Settings) -> LlmVerifier | BriefLlmVerifier:
+    """Return the form that suits the model's pace, which is measured once and kept. Raises LlmFailed."""
+    full = LlmVerifier(settings)
+    key = content_id("pace", full.llm.key)
+    cache = full.llm.cache
+    pace = float(json.loads(stored)) if cache and (stored := cache.reply(key)) else None
+    if pace is None:
+        pace = _pace(full.llm)
+        if cache:
+            cache.put_reply(key, json.dumps(pace))
+    return BriefLlmVerifier(full.llm) if pace < SLOW else full
+
+
+def _pace(llm: Llm) -> float:
+    """Measure the tokens a second of one short reply."""
+    before, started = llm.usage, time.perf_counter()
+    text = 'Write the numbers from 1 to 20. Reply with JSON only: {"numbers": [1, 2, …]}'
+    reply = llm.ask(Question(text, f"pace/{time.time_ns()}"), _Numbers)
+    used = llm.usage.since(before)
+    tokens = used.completion_tokens or 3 * len(reply.value.numbers)
+    return tokens / max(used.seconds or time.perf_counter() - started, 0.001)
