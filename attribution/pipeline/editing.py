@@ -152,7 +152,7 @@ class _Editing:
     def _read_again(self, report: Report) -> Generator[events.Event, None, Report]:
         """Read the doubtful claims a second time, over the passages that the run has."""
         own = self.settings
-        second = SecondReader(own, self.store, {page.id: page.title for page in report.pages})
+        second = SecondReader(own, self.store, {page.id: page for page in report.pages})
         found = doubts_of(report)
         yield events.StageStarted("second")
         done = 0

@@ -263,7 +263,7 @@ class _Run:
         """Yield the verdicts that a second reader came to, after all first ones."""
         if self.second is None or self.stop.is_set():
             return
-        self.second.titles = {page.id: page.title for page in self.matcher.pages.values()}
+        self.second.pages = self.matcher.pages
         record = self.record
         found = doubts(record.claims, record.verdicts, record.evidence, self.matcher.verifier.version)
         yield events.StageStarted("second")

@@ -19,6 +19,7 @@ from attribution.types import (
     Judgement,
     Label,
     LlmUsage,
+    Page,
     Pair,
     Probabilities,
     Report,
@@ -26,7 +27,7 @@ from attribution.types import (
 )  # fmt: skip
 from attribution.verdicts import beside, decide, leaning
 from attribution.verifiers import VERIFIERS, estimate_cost, policy_of
-from attribution.verifiers.calibration import GUARANTEES, strength
+from attribution.verifiers.calibration import GUARANTEES, strength_of
 from attribution.verifiers.llm_brief import BriefLlmVerifier, neighbourhood, reader
 from attribution.verifiers.pairs import CachedVerifier
 
@@ -59,7 +60,7 @@ class Read:
 def is_doubtful(verdict: Verdict, version: str) -> bool:
     """Return True for an undecided claim, and for a badge that the calibration of its verifier calls weak."""
     if verdict.label in GUARANTEES:
-        return strength(version, verdict.label, verdict.confidence) == "weak"
+        return strength_of(version, verdict) == "weak"
     return verdict.label in UNDECIDED
 
 
@@ -94,9 +95,9 @@ def doubts_of(report: Report) -> list[Doubt]:
 class SecondReader:
     """The second reader of one run. Its verdict counts where it decides and, for a support, where the values agree."""
 
-    def __init__(self, settings: Settings, store: Store, titles: Mapping[str, str]) -> None:
-        """`titles` are those of the pages, by id. Raises UnknownName or Unavailable for a reader that is not ready."""
-        self.settings, self.store, self.titles = settings, store, titles
+    def __init__(self, settings: Settings, store: Store, pages: Mapping[str, Page]) -> None:
+        """`pages` are those of the run, by id. Raises UnknownName or Unavailable for a reader that is not ready."""
+        self.settings, self.store, self.pages = settings, store, pages
         self.name = settings.second_reader
         self._own = settings.model_copy(update={"verifier": self.name})
         self._verifier = VERIFIERS.build(self.name, self._own)
@@ -156,7 +157,7 @@ class SecondReader:
 
     def _pairs(self, doubt: Doubt, places: Sequence[int]) -> list[Pair]:
         pieces = [doubt.evidence[i] for i in places]
-        return [(doubt.claim.statement, e.text, self.titles.get(e.page_id, "")) for e in pieces]
+        return [(doubt.claim.statement, e.text, self.pages[e.page_id].title) for e in pieces]
 
     def _judged(self, asked: Sequence[tuple[Doubt, Sequence[int]]]) -> list[Judged]:
         pairs = [pair for doubt, places in asked for pair in self._pairs(doubt, places)]
@@ -179,10 +180,10 @@ class SecondReader:
         claim, pieces = doubt.claim, list(doubt.evidence)
         for i, pair, own in zip(places, self._pairs(doubt, places), judged, strict=True):
             old = pieces[i]
-            new = as_evidence(
-                claim.id, old.page_id, old.text, old.start, old.similarity, pair, own, None, claim.context, self.policy
-            )
-            kept = {name: getattr(old, name) for name in ("query", "searcher", "rank", "origin", "genre")}
+            page = self.pages[old.page_id].model_copy(update={"origin": old.origin, "genre": old.genre})
+            place = (old.text, old.start, old.similarity)
+            new = as_evidence(claim.id, page, *place, pair, own, None, claim.context, self.policy)
+            kept = {name: getattr(old, name) for name in ("query", "searcher", "rank")}
             pieces[i] = new.model_copy(update={**kept, "other": old.probabilities})
         second = decide(claim, pieces, self.policy)
         if second.label in GUARANTEES:

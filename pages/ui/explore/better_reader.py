@@ -35,7 +35,7 @@ def offer(report: Report) -> None:
         reads = min(len(found), settings.second_claims)
         if LLM.met(settings):
             own = settings.model_copy(update={"second_reader": "llm"})
-            second = SecondReader(own, store(), {page.id: page.title for page in report.pages})
+            second = SecondReader(own, store(), {page.id: page for page in report.pages})
             cost = expected_cost({"second": second.estimate(found) or LlmUsage()})
             _button(f"Ask {settings.openai_model} about {reads}", "llm", f"At most {cost}" if cost else "No new prompt")
         else:
