@@ -10,8 +10,8 @@ from attribution.errors import AttributionError, BadInput, LlmFailed
 from attribution.evidence.judging import Judged, as_evidence, judge_pairs
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.quantities import compare
-from attribution.text.reading import values
+from attribution.text.value_reading import values
+from attribution.text.values import compare
 from attribution.types import (
     Claim,
     Evidence,
@@ -197,12 +197,12 @@ def _checked(pair: Pair, found: Judgement) -> Judgement:
     """Return a judgement without a support whose values differ from the passage's."""
     if found.probabilities.entailed < max(found.probabilities.contradicted, found.probabilities.no_relation):
         return found
-    if values_agree(pair[0], pair[1][slice(*found.sentence)]) and values_agree(*pair[:2]):
+    if none_differs(pair[0], pair[1][slice(*found.sentence)]) and none_differs(*pair[:2]):
         return found
     return Judgement(NOTHING_SAID, found.sentence, found.signals)
 
 
-def values_agree(claim: str, passage: str) -> bool:
+def none_differs(claim: str, passage: str) -> bool:
     """Return False if a value of the claim differs from all of the passage's that can be compared with it."""
     theirs = values(passage)
     for value in values(claim):

@@ -13,7 +13,7 @@ from attribution.events import Event, Finished, VerdictReady
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import estimate
-from attribution.pipeline.second_reader import changed, doubts_of, is_doubtful, values_agree
+from attribution.pipeline.second_reader import changed, doubts_of, is_doubtful, none_differs
 from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -152,8 +152,8 @@ def test_any_verifier_can_be_the_second_reader(tmp_path: Path) -> None:
         ("More than 100 came.", "They counted 130 visitors.", True),
     ],
 )
-def test_a_support_stands_only_if_the_values_agree(claim: str, passage: str, agree: bool) -> None:
-    assert values_agree(claim, passage) is agree
+def test_a_support_stands_only_if_the_none_differs(claim: str, passage: str, agree: bool) -> None:
+    assert none_differs(claim, passage) is agree
 
 
 def test_doubt_follows_the_calibration() -> None:
