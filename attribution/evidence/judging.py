@@ -195,7 +195,7 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> R
         return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, passage, title, headings, strict=True)
     note = note or other_time(claim, passage, found.sentence, title)
-    if not note and values_agree(claim, sentence):
+    if not note and "slot" not in found.signals and values_agree(claim, sentence):
         note = "its values agree with the claim's"
     if not note and _differs_in_subject(claim, sentence):
         note = "the values that differ name what each is about"
