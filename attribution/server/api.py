@@ -48,6 +48,7 @@ STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError
 PATIENCE = 5  # seconds that /health waits for the database
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the Content-Security-Policy of its pages
 RETRY = "30"  # seconds, with 429
+TOGETHER = 16  # pairs of /verify in one turn
 LINES = "application/x-ndjson"
 WORK = bodies.refusals(400, 429, 502)  # of an endpoint that checks something
 Id = Annotated[str, Path(max_length=LIMITS.name)]  # of a run or claim
@@ -168,12 +169,15 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
 
         def verified(stop: threading.Event) -> Iterator[dict[str, object]]:
             verifier, policy = VERIFIERS.build(settings.verifier, settings), policy_of(settings)
-            with stoppable(stop):
-                judged = verify_each(verifier, pairs)
-            results = [_judged(*one, policy) for one in zip(pairs, judged, strict=True)]
-            yield {"verifier": verifier.version, "results": results}
+            results: list[dict[str, object]] = []
+            for start in range(0, len(pairs), TOGETHER):
+                group = pairs[start : start + TOGETHER]
+                with stoppable(stop):
+                    judged = verify_each(verifier, group)
+                results += [_judged(*one, policy) for one in zip(group, judged, strict=True)]
+                yield {"verifier": verifier.version, "results": results}
 
-        return await work.result(request.state.owner, request, verified)
+        return await work.result(request.state.owner, request, verified, by_step=True)
 
     @app.post("/judge", responses=WORK)
     async def judge(body: bodies.JudgeBody, request: Request) -> dict[str, object]:

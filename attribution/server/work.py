@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attribution.errors import Unavailable
 from attribution.events import Queued
-from attribution.pipeline.run import Turns, in_turn
+from attribution.pipeline.run import Turns, each_in_turn, in_turn
 
 T = TypeVar("T")
 CLIENT_LEFT = 499  # a status for the metrics only: the client is gone
@@ -49,9 +49,12 @@ class Work:
         for items in self._open:
             items.put_nowait(_Item(error=_ending()))
 
-    async def events(self, owner: str, work: Callable[[threading.Event], Iterator[T]]) -> AsyncGenerator[T | Queued]:
+    async def events(
+        self, owner: str, work: Callable[[threading.Event], Iterator[T]], by_step: bool = False
+    ) -> AsyncGenerator[T | Queued]:
         """Yield places in the queue, then what `work` yields. Its stop signal is set when the reader leaves.
 
+        Each of its steps takes a turn of its own if `by_step`, so that the work of others passes between them.
         Raises Busy if too many clients wait, and whatever `work` raises.
         """
         if self._ending:
@@ -64,7 +67,11 @@ class Work:
 
         def run() -> None:
             try:
-                for event in in_turn(owner, stop, lambda: work(stop), self.turns):
+                if by_step:
+                    events = each_in_turn(owner, stop, work(stop), self.turns)
+                else:
+                    events = in_turn(owner, stop, lambda: work(stop), self.turns)
+                for event in events:
                     put(_Item(event))
                 put(_Item())
             except Exception as error:  # raised again where it is read
@@ -88,12 +95,13 @@ class Work:
         request: Request | None,
         work: Callable[[threading.Event], Iterator[T]],
         each: Callable[[T], Awaitable[None]] | None = None,
+        by_step: bool = False,
     ) -> T:
         """Return the last value of `work`; `each` gets every value. Work ends when the client of the request leaves."""
 
         async def last() -> T:
             found = None
-            async with aclosing(self.events(owner, work)) as events:
+            async with aclosing(self.events(owner, work, by_step)) as events:
                 async for event in events:
                     if not isinstance(event, Queued):
                         found = event

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,6 +81,26 @@ def test_work_ends_in_the_middle_of_a_pair_when_its_client_leaves(api: Api, path
     api.verify(OTHER, "The bridge over the river opened in 1931, after four years.")
     assert time.monotonic() - started < WAIT
     assert api.megabytes < 700
+
+
+def test_others_pass_between_the_pairs_of_a_client_that_stays(api: Api) -> None:
+    seconds: list[float] = []
+
+    def stay() -> None:
+        started = time.monotonic()
+        assert len(api.verify(KEY, *(f"{n}. {LONG[:500]}" for n in range(48)))) == 48
+        seconds.append(time.monotonic() - started)
+
+    staying = [threading.Thread(target=stay) for _ in range((os.cpu_count() or 1) + 1)]  # more than there are turns
+    for thread in staying:
+        thread.start()
+    time.sleep(1)
+    started = time.monotonic()
+    api.verify(OTHER, "The bridge over the river opened in 1931, after four years.")
+    passed = time.monotonic() - started
+    for thread in staying:
+        thread.join()
+    assert passed < min(seconds) / 2
 
 
 def test_a_text_of_very_many_sentences_is_refused_and_the_others_are_read(api: Api) -> None:
