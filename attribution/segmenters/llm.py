@@ -20,6 +20,7 @@ from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import plain
+from attribution.text.ud import to_conllu
 from attribution.types import Claim, LlmUsage, Segmented
 
 REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates
@@ -89,8 +90,8 @@ class BySentence:
         examples = examples_for(self.method, sentence)
         if not self.method.parsed:
             return Question.of(self.prompt, sentence=sentence, examples=examples)
-        conllu = to_conllu(sentence)
-        shown = [{"conllu": to_conllu(example.sentence), "claims": example.claims} for example in examples]
+        conllu = to_conllu(parse(sentence))
+        shown = [{"conllu": to_conllu(parse(example.sentence)), "claims": example.claims} for example in examples]
         for left_out in range(len(shown) + 1):  # until the prompt fits, as W24 B has it
             question = Question.of(self.prompt, conllu=conllu, examples=shown[left_out:])
             if len(question.text) <= LONGEST_PARSE:
@@ -138,17 +139,3 @@ def _nearest(sentence: str, bank: Sequence[Example]) -> list[int]:
     """Return indices into the bank by BM25, best first; examples without a common word come last."""
     ranked = [number for number, _ in Texts([example.sentence for example in bank]).ranked(sentence, shortest=1)]
     return list(dict.fromkeys([*ranked, *range(len(bank))]))
-
-
-def to_conllu(sentence: str) -> str:
-    """Format a sentence as CoNLL-U (ten columns) with spaCy's tags and relations; heads count from 1, 0 is the root."""
-    lines = [f"# text = {sentence}"]
-    words = [t for t in parse(sentence) if not t.is_space]
-    number = {t.i: n for n, t in enumerate(words, 1)}
-    for t in words:
-        root = t.head.i == t.i or t.head.i not in number
-        head, relation = (0, "root") if root else (number[t.head.i], t.dep_)
-        space = "_" if t.whitespace_ else "SpaceAfter=No"
-        columns = (number[t.i], t.text, "_", t.pos_, t.tag_, str(t.morph) or "_", head, relation, "_", space)
-        lines.append("\t".join(map(str, columns)))
-    return "\n".join(lines)

@@ -168,6 +168,15 @@ def lemma(word: str) -> str:
 
 
 @lru_cache(maxsize=4096)
+def lemma_of(word: str, pos: str) -> str:
+    """Return the base form of a word with this part of speech, by lemminflect: lemma_of("mice", "NOUN") == "mouse"."""
+    if pos in {"PROPN", "NUM", "PUNCT", "SYM"} or not word.isalpha():
+        return word
+    found = _lemminflect().getLemma(word.lower(), pos) if pos in {"NOUN", "VERB", "AUX", "ADJ", "ADV"} else ()
+    return str(found[0]) if found else word.lower()
+
+
+@lru_cache(maxsize=4096)
 def inflect(verb: str, tag: str) -> str:
     """Return the form of a verb with this Penn tag, by lemminflect: inflect("make", "VBD") == "made"."""
     return str(_lemminflect().getInflection(verb, tag)[0])

@@ -8,7 +8,7 @@ import pytest
 
 from attribution.llm.prompts import examples
 from attribution.segmenters import SEGMENTERS
-from attribution.segmenters.llm import METHODS, clean, examples_for, is_statement, to_conllu
+from attribution.segmenters.llm import METHODS, clean, examples_for, is_statement
 from attribution.tables import LLM
 from attribution.text.parse import parse
 from attribution.types import Claim, Segmented
@@ -185,14 +185,6 @@ def test_examples_are_fixed_and_the_nearest() -> None:
         if METHODS[name].retrieved:
             assert "Kilimanjaro" in picked[-1].sentence
             assert picked[:7] == examples_for(METHODS[name], '"; DROP TABLE bank; --')[:7]
-
-
-def test_the_parse_is_conllu() -> None:
-    lines = to_conllu("He wasn't born in 1899.").splitlines()
-    rows = [line.split("\t") for line in lines[1:]]
-    assert lines[0].startswith("# text =") and all(len(r) == 10 for r in rows)
-    assert [r[0] for r in rows] == [str(n) for n in range(1, len(rows) + 1)]
-    assert sum(r[6] == "0" for r in rows) == 1 and "SpaceAfter=No" in rows[1][9]
 
 
 @pytest.mark.parametrize(
