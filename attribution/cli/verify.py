@@ -40,6 +40,8 @@ def commands(add: Add) -> None:
 
 
 def verify(args: argparse.Namespace) -> int:
+    from attribution.text.characters import composed, plain
+    from attribution.text.lines import readable
     from attribution.types import Judgement
     from attribution.verdicts import relation
     from attribution.verifiers import VERIFIERS, policy_of
@@ -53,10 +55,13 @@ def verify(args: argparse.Namespace) -> int:
     def results() -> Iterable[Result]:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            good = [(r.fields["claim"], r.fields["evidence"]) for r in batch if not r.error]
+            read = [(composed(r.fields["claim"]), readable(r.fields["evidence"])) for r in batch if not r.error]
+            good = [(plain(claim), plain(evidence)) for claim, evidence in read]
+            texts = iter(evidence for _, evidence in read)
             judgements = iter(verify_each(verifier, good))
             for row in batch:
                 judgement = row.error or next(judgements)
+                text = "" if row.error else next(texts)
                 if not isinstance(judgement, Judgement):
                     yield row.failed(str(judgement))
                     continue
@@ -64,7 +69,7 @@ def verify(args: argparse.Namespace) -> int:
                     **row.fields,
                     "relation": relation(judgement.probabilities, policy),
                     "probabilities": judgement.probabilities.model_dump(),
-                    "sentence": row.fields["evidence"][slice(*judgement.sentence)],
+                    "sentence": text[slice(*judgement.sentence)],
                     "signals": judgement.signals,
                 }
             progress(f"verify {start + len(batch)}/{len(rows)}")

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
 from attribution.evidence.factuality import only_reported
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
+from attribution.text.characters import plain
 from attribution.text.differences import difference, differing_spans, measures_other, values_agree
 from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
@@ -49,7 +50,8 @@ def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None =
 
     Raises BadInput for pairs that the verifier rejects.
     """
-    read: list[Pair] = [(part, *pair[1:]) for pair in pairs for part in parts_of(pair[0])]
+    plainly: list[Pair] = [(plain(pair[0]), plain(pair[1]), *pair[2:]) for pair in pairs]
+    read: list[Pair] = [(part, *pair[1:]) for pair in plainly for part in parts_of(pair[0])]
     by_statement: dict[str, list[int]] = {}
     for place, pair in enumerate(read):
         by_statement.setdefault(pair[0], []).append(place)
@@ -61,7 +63,7 @@ def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None =
             found[i] = judgement
     found = settle([*zip(read, found, strict=True)], variants or verifier)
     in_order = iter(found)
-    return [_joined(pair, [next(in_order) for _ in parts_of(pair[0])]) for pair in pairs]
+    return [_joined(pair, [next(in_order) for _ in parts_of(pair[0])]) for pair in plainly]
 
 
 def read_plainly(pairs: Sequence[Pair], verifier: Reads) -> list[Judged]:

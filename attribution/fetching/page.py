@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from attribution.errors import FetchFailed
+from attribution.text.characters import composed
 from attribution.text.genres import genre_of
 from attribution.types import Page, content_id
 
@@ -57,8 +58,8 @@ def make_page(url: str, kind: Literal["web", "library", "document"], extracted: 
 
 
 def clean(text: str) -> str:
-    r"""Normalise line ends to \n, drop control characters and keep at most one blank line in a row."""
-    return _BLANK_LINES.sub("\n\n", UNWANTED.sub("", _LINE_ENDS.sub("\n", text))).strip()
+    r"""Normalise line ends to \n, drop control characters, compose letters, keep at most one blank line in a row."""
+    return _BLANK_LINES.sub("\n\n", UNWANTED.sub("", _LINE_ENDS.sub("\n", composed(text)))).strip()
 
 
 def one_line(text: str, limit: int = 300) -> str:

@@ -14,7 +14,9 @@ from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.policy import DecisionPolicy
+from attribution.text.characters import composed
 from attribution.text.genres import genre_of
+from attribution.text.lines import readable
 from attribution.text.urls import canonical, is_web, site
 from attribution.types import Claim, Evidence, Page, Pair, Verdict, content_id
 from attribution.verdicts import decide
@@ -47,7 +49,7 @@ class Passage(NamedTuple):
             raise BadInput(
                 'a passage is empty or of another form; expected "text" or {"text": …, "url": …, "title": …}'
             )
-        return cls(**fields)
+        return cls(**{**fields, "text": readable(fields["text"])})
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ def judge(
     claim or passage, and for one that is too long.
     """
     plain = policy.decision == "plain"
-    claims = [replace(c, text=_EMPHASIS.sub(r"\2", c.text)) for c in claims]
+    claims = [replace(c, text=_EMPHASIS.sub(r"\2", composed(c.text))) for c in claims]
     given = [[Passage.of(p) for p in c.passages] for c in claims]
     pages = [_pages(passages) for passages in given]
     read = [(c.text, p, page) for c, of_claim in zip(claims, pages, strict=True) for p, page in of_claim.items()]

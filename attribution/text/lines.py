@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
+from attribution.text.characters import composed
+
 BROKEN = "\ufffe"  # what pdfium writes for a hyphen at the end of a line; \x02 in older versions
 _ITEM = re.compile(
     r"\s*(?:[-*+•⁃–▪◦]|\(?(?:\d{1,3}|[a-z])[.)\]]|\[\d{1,3}\]|#{1,6}|[-*_=~]{3,}|\.\.|:\w+:)(?:\s|$)|\s*(?:```|~~~)"
@@ -142,6 +144,11 @@ def unbroken(texts: Sequence[str]) -> list[str]:
         return f"{first}-" if compound or not known and first.lower() in _FIRST_PARTS else first
 
     return [_AT_BREAK.sub(mended, text) for text in texts]
+
+
+def readable(text: str) -> str:
+    """Return a passage that was given as it stands, with its paragraphs and characters as those of a page."""
+    return paragraphs([composed(text)])[0]
 
 
 def paragraphs(texts: Sequence[str]) -> list[str]:

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Literal, NamedTuple
+from unicodedata import combining
 
 from attribution.text.cells import wording
+from attribution.text.characters import composed
 from attribution.text.markdown import Element, Text, read
 from attribution.text.parse import SUBJECTS, VERBAL, parse
 from attribution.text.references import listed
@@ -231,7 +233,7 @@ def _flat(characters: Iterable[_Character], kind: Kind) -> Passage:
     cited = False
     mark: Span | None = None  # the first character of a citation mark since the last word
     cuts: list[int] = []
-    for character in characters:
+    for character in _composed(characters):
         blank = character.text.isspace() or character.text in _NO_WIDTH
         if not blank:
             if mark and shown and shown[-1].text == " " and character.text in _ENDING:
@@ -253,6 +255,22 @@ def _flat(characters: Iterable[_Character], kind: Kind) -> Passage:
         shown, text, cuts = shown[task.end() :], text[task.end() :], [cut - task.end() for cut in cuts]
     strong = next((i for i, c in enumerate(shown) if not c.bold), len(shown))
     return Passage(text, tuple(c.place for c in shown), kind, strong, cited, tuple(cuts))
+
+
+def _composed(characters: Iterable[_Character]) -> Iterator[_Character]:
+    """Yield the characters without soft hyphens, an accent with its letter, and each letter of a ligature."""
+    last: _Character | None = None
+    for character in characters:
+        text = composed(character.text)
+        if last and last.text and text and combining(text[0]) and len(whole := composed(last.text + text)) == 1:
+            last = last._replace(text=whole, place=(last.place[0], character.place[1]))
+        elif text or not character.text:
+            if last:
+                yield last
+            yield from (character._replace(text=letter) for letter in text[:-1])
+            last = character._replace(text=text[-1:])
+    if last:
+        yield last
 
 
 def _starts(character: str) -> bool:

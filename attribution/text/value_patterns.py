@@ -29,34 +29,7 @@ NOUNS = 3  # words after a number among which the thing that it counts stands
 HOUR = 60  # minutes
 
 
-def plain(text: str) -> str:
-    """Return the text with digits, blanks, hyphens and minus signs in their ASCII forms, character for character."""
-    return _UNUSUAL.sub(_ascii, text) if not text.isascii() else text
-
-
-_UNUSUAL = re.compile(r"[^\x00-\x7f]")
 FRACTIONS = {c: unicodedata.numeric(c) for c in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"}
-_ALIKE = {
-    "\u2212": "-",
-    "\u2010": "-",
-    "\u2011": "-",
-    "\u2019": "'",
-    "\u2009": "\u202f",
-    "\u00a0": "\u202f",
-    "\u066b": ".",
-    "\u066c": ",",
-    "\u00b5": "µ",
-    "\u03bc": "µ",
-}
-
-
-def _ascii(found: re.Match[str]) -> str:
-    character = found[0]
-    if (digit := unicodedata.decimal(character, None)) is not None:
-        return str(digit)
-    if 0xFF01 <= ord(character) <= 0xFF5E:
-        return chr(ord(character) - 0xFEE0)
-    return _ALIKE.get(character, character)
 
 
 def _forms(table: dict[str, str]) -> dict[str, str]:

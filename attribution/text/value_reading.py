@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
+from attribution.text.characters import plain
 from attribution.text.value_kinds import read_at
 from attribution.text.value_patterns import (
     AFTER,
@@ -20,7 +21,6 @@ from attribution.text.value_patterns import (
     ROUNDED,
     START,
     TIMES_AS,
-    plain,
 )
 from attribution.text.values import Comparator, Value, to_base
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
+from attribution.text.characters import plain
 from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
 from attribution.types import Span
@@ -34,7 +35,7 @@ def word_lists(path: Path) -> dict[str, frozenset[str]]:
 
 def words_of(text: str) -> list[str]:
     """Return the runs of letters and digits in lower case, the words of SQLite's full-text search."""
-    return _WORD.findall(text.lower())
+    return _WORD.findall(plain(text).lower())
 
 
 def occurrences(words: str, text: str) -> Iterator[Span]:
@@ -65,7 +66,7 @@ def stem(word: str) -> str:
 def terms(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Return (stems of content words, numbers, names) of a text; names are capitalised words that do not open it."""
     content, numbers, names = set(), set(), set()
-    for i, match in enumerate(_TERM.finditer(text)):
+    for i, match in enumerate(_TERM.finditer(plain(text))):
         token = match.group()
         lower = folded(token)
         if token[0].isdigit():

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from attribution.errors import BadInput, LlmFailed
+from attribution.text.characters import plain
 from attribution.text.marks import without_numbers
 from attribution.text.sentences import sentences
 from attribution.text.words import share_terms
@@ -198,5 +199,5 @@ def _states(stated: str, claim: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    words = (word.strip(_EDGES) for word in without_numbers(text).replace("’", "'").casefold().split())
+    words = (word.strip(_EDGES) for word in plain(without_numbers(text)).casefold().split())
     return [word for word in words if word]
