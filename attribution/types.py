@@ -230,6 +230,7 @@ class Edit(Frozen):
     change: Change
     subject: str = ""  # the claim's text before, or the question
     claims: tuple[str, ...] = ()  # the ids of the claims it made or changed
+    before: str = Field("", exclude_if=lambda badge: not badge)  # the badge before a check by another verifier
 
     @property
     def words(self) -> str:
@@ -288,6 +289,11 @@ Label = Literal[
 ]  # fmt: skip
 SEVERITY: tuple[Label, ...] = (  # the worst first: what a reader should look at, and what decides for a whole
     "contradicted", "conflicting", "not_reached", "missing", "no_relation", "unclear", "supported", "not_checked"
+)  # fmt: skip
+Strength = Literal["strong", "weak"]
+WEAK = "weak_"  # in front of the label of a badge that is not sure: see verifiers/calibration.py
+BADGES: tuple[str, ...] = (  # the worst first
+    "contradicted", f"{WEAK}contradicted", *SEVERITY[1:-2], f"{WEAK}supported", "supported", "not_checked"
 )  # fmt: skip
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 LABELS: tuple[Label, ...] = get_args(Label)
@@ -454,6 +460,12 @@ class Verdict(Frozen):
     without_added: Label | None = None  # the verdict on the claim as written; None: it was not enriched
     hearsay: bool = Field(False, exclude_if=lambda hearsay: not hearsay)  # of such pages alone: weak, however probable
     other: OtherVerdict | None = Field(None, exclude_if=lambda other: other is None)  # of two readers
+    strength: Strength | None = None  # None: not graded yet, see verifiers/calibration.py
+
+    @property
+    def badge(self) -> str:
+        """The label, with WEAK in front where it is not sure."""
+        return f"{WEAK * (self.strength == 'weak')}{self.label}"
 
     @property
     def rests_on_added(self) -> bool:

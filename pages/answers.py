@@ -287,7 +287,7 @@ def _both(match: Match, result: TwoAnswers) -> Iterator[str]:
 def _lines(claims: Sequence[Claim], report: Report, before: str = "") -> Iterator[str]:
     verdicts = {v.claim_id: v for v in report.verdicts}
     for claim in claims:
-        look = look_of(verdicts.get(claim.id))
+        look = look_of(verdicts.get(claim.id), report)
         yield f"- {before}{look.icon} {look.word}: {escape_markdown(claim.statement)}"
 
 

@@ -16,7 +16,7 @@ from pages.ui.explore.better_reader import offer
 from pages.ui.explore.citations import citations_panel
 from pages.ui.explore.corrections import show_corrections, take
 from pages.ui.explore.editing import edit_dialog, edit_menu
-from pages.ui.explore.what_if import what_if_panel
+from pages.ui.explore.what_if import what_if_panel, what_if_words
 from pages.ui.frame import DEMO, copy_line, note, show, styles
 from pages.ui.run import share_menu
 from pages.ui.run_results import continue_button, cost, details, export_menu, is_unfinished, notices, status
@@ -130,7 +130,8 @@ def live(polling: bool) -> None:
             st.rerun()
         now = after
     report = now.report if now.running else thresholds.shown(now.report)
-    status(now, report)
+    hypothetical = what_if_words(now.report) if ended else ""
+    status(now, report, hypothetical)
     with st.container(key="notices"):
         if ended and not editable:
             copy_line("run", "edit it", run.copy)
@@ -200,7 +201,7 @@ def page() -> None:
         with st.container(key="actions", horizontal=True, horizontal_alignment="right", gap="small"):
             if finished and finished.report.id:
                 share_menu(finished.report)
-                export_menu(thresholds.shown(finished.report))
+                export_menu(finished.report)
                 if finished.report.verdicts and run.is_own():
                     edit_menu(finished.report)
         with st.container(key="side"):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from attribution.errors import AttributionError, BadInput
-from attribution.reports.html import look, plural
+from attribution.reports.html import look, plural, style_class
 from attribution.source import KINDS
 from attribution.store.history import (
     KEPT_HOURS,
@@ -20,7 +20,7 @@ from attribution.store.history import (
     Order,
     State,
 )
-from attribution.types import LABELS, Report
+from attribution.types import BADGES, Report
 from pages.ui import background, frame, run, state
 from pages.ui.components import run_list
 from pages.ui.frame import note, small
@@ -72,7 +72,7 @@ def filters(tags: Sequence[str]) -> HistoryQuery:
         )  # fmt: skip
         with st.popover("Filters", key="history_popover", help="Narrow the list by verdict, source, tag and date."):
             verdict = _choice(
-                "Has a claim that is", "verdict", {k: look(k).word for k in LABELS}, "Runs with such a verdict."
+                "Has a claim that is", "verdict", {k: look(k).word for k in BADGES}, "Runs with such a verdict."
             )
             sources = {k: SOURCE_WORDS[k] for k in KINDS}
             source = _choice("Sources", "source", sources, "Where the pages came from.")
@@ -146,7 +146,7 @@ def requested(opened: object, rows: Sequence[HistoryRow]) -> str:
 
 def line(row: HistoryRow, running: bool) -> dict[str, object]:
     """Return a run as plain data for `run_list`."""
-    counts = [(label, row.verdicts[label]) for label in LABELS if label in row.verdicts]
+    counts = [(label, row.verdicts[label]) for label in BADGES if label in row.verdicts]
     waiting = max(0, row.claims - sum(count for _, count in counts))
     counts += [("not_reached", waiting)] if waiting and "not_reached" not in row.verdicts else []
     return {
@@ -158,7 +158,7 @@ def line(row: HistoryRow, running: bool) -> dict[str, object]:
         "note": " ".join(row.note.split())[:200],
         "deleted": bool(row.deleted_at),
         "counts": [
-            {"label": label, "icon": look(label).icon, "n": count, "words": f"{count} {look(label).noun}"}
+            {"style": style_class(label), "icon": look(label).icon, "n": count, "words": f"{count} {look(label).noun}"}
             for label, count in counts
         ],
     }

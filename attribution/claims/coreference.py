@@ -127,7 +127,10 @@ def _ahead(token: Token, fitting: list[Mention]) -> list[Mention]:
 
 
 def mentions(doc: Doc) -> Iterator[Mention]:
-    """Yield noun phrases with "of …" but no relative clause; a coordination is also one mention of kind "many"."""
+    """Yield noun phrases with "of …" but no relative clause; a coordination is also one mention of kind "many".
+
+    One of persons and things is none: "they" are either.
+    """
     for chunk in doc.noun_chunks:
         head = chunk.root
         if head.pos_ == "PRON" or head.lower_ in ("which", "who", "that"):
@@ -148,7 +151,9 @@ def mentions(doc: Doc) -> Iterator[Mention]:
         members = [head, *head.conjuncts] if head.dep_ != "conj" else []
         if len(members) > 1 and head.i == min(m.i for m in members):
             last = max(m.i for m in members) + 1
-            if last - start <= 12 and any(t.lower_ == "and" for t in doc[start:last]):
+            kinds = {_kind(doc, m.left_edge.i, m.i + 1, m) for m in members}
+            mixed = bool(kinds & {"he", "she", "person", "people"}) and bool(kinds & {"thing", "things"})
+            if last - start <= 12 and not mixed and any(t.lower_ == "and" for t in doc[start:last]):
                 yield _mention(doc, start, last, head, "many")
 
 
@@ -185,7 +190,7 @@ def _kind(doc: Doc, start: int, end: int, head: Token) -> Kind:
         return "people" if head.lower_.removesuffix("s") in persons | {"people", "children"} else "things"
     if head.pos_ == "PROPN":
         names = {doc[start].lower_, doc[min(start + 1, end - 1)].lower_ if doc[start].pos_ != "PROPN" else ""}
-        titled = bool(words & LEXICON["titles"])
+        titled = bool(words & LEXICON["titles"] or any(t.text in persons for t in doc[start : head.i]))
         if (doc[start].pos_ in ("DET", "PRON") and not titled) or any(c.lower_ == "of" for c in head.children):
             return "thing"
         other: Kind = "person" if titled else "name"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from pathlib import Path
 
 from attribution.cli import options
@@ -62,6 +61,7 @@ def analyze(args: argparse.Namespace) -> int:
     from attribution import events
     from attribution.evidence.sources import unread
     from attribution.pipeline.run import run
+    from attribution.reports.cards import headline
 
     settings = options.settings(args)
     check_output(args.out)
@@ -77,8 +77,7 @@ def analyze(args: argparse.Namespace) -> int:
                 report_failure(failure)
             case events.Finished(report):
                 write_file(args.out, export("json", Exported(report)))
-                counts = Counter(v.label for v in report.verdicts)
-                progress(f"{args.out}: " + (", ".join(f"{n} {label}" for label, n in counts.items()) or "no claims"))
+                progress(f"{args.out}: {headline(report)}")
                 lost = unread(settings, report.failures)
     for source in lost:
         progress(f"attribution: the source {source} could not be read; the lines above say why")

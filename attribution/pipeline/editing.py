@@ -41,6 +41,7 @@ from attribution.types import (
 )
 from attribution.verdicts import not_reached
 from attribution.verifiers import VERIFIERS
+from attribution.verifiers.calibration import badge_of, graded_report
 
 ADDED = "added by hand"
 ATTEMPTS = 5  # to save a change, while others save theirs
@@ -133,10 +134,17 @@ class _Editing:
             provenance = _joined(provenance, matcher.provenance(self.concerns))
         if self.stop.is_set():
             return
-        made = Edit(at=now(), change=self.change, subject=changed.subject, claims=changed.claims)
-        report = tidied(report.model_copy(update={"edits": (*report.edits, made)}))
+        made = Edit(at=now(), change=self.change, subject=changed.subject, claims=changed.claims, before=self._before())
+        report = graded_report(tidied(report.model_copy(update={"edits": (*report.edits, made)})))
         self.store.runs.save_edit(report, provenance, self.number)
         yield events.Finished(report)
+
+    def _before(self) -> str:
+        """Return the badge of the claim that another verifier reads."""
+        if not isinstance(self.change, CheckAgain) or not self.change.verifier:
+            return ""
+        known = {v.claim_id: v for v in self.before.verdicts}
+        return badge_of(known.get(self.change.claim_id), self.before)
 
     def _changed(self) -> Changed:
         if isinstance(self.change, ChangeQuestion):

@@ -18,9 +18,9 @@ from attribution.text.characters import composed
 from attribution.text.genres import genre_of
 from attribution.text.lines import readable
 from attribution.text.urls import canonical, is_web, site
-from attribution.types import Claim, Evidence, Page, Pair, Verdict, content_id
+from attribution.types import Claim, Evidence, Page, Pair, Strength, Verdict, content_id
 from attribution.verdicts import decide
-from attribution.verifiers.calibration import Strength, strength_of
+from attribution.verifiers.calibration import strength_of
 from attribution.verifiers.pairs import Reads
 
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)([^*_\n]+)(?<=\S)\1(?![\w*])")

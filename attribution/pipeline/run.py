@@ -35,6 +35,7 @@ from attribution.types import Claim, Document, Evidence, Failure, Report, Segmen
 from attribution.verdicts import decide, not_reached
 from attribution.verifiers import policy_of, with_policy
 from attribution.verifiers.auto import smaller_verifier
+from attribution.verifiers.calibration import graded
 
 GROUPS = (1, 2, 4)  # claims whose pairs are verified together: few at first, for an early first verdict
 Found = Future[list[list[Candidate]]]  # the passages of each claim of a group
@@ -310,7 +311,10 @@ class _Run:
         yield from decided
 
     def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
-        return self._record(decide(claim, evidence, self.policy, self.record.concerns[claim.id]), evidence)
+        return self._record(
+            graded(decide(claim, evidence, self.policy, self.record.concerns[claim.id]), self.matcher.verifier.version),
+            evidence,
+        )
 
     def _record(self, verdict: Verdict, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
         self.record.add_verdict(verdict, evidence)

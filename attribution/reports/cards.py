@@ -19,6 +19,7 @@ from attribution.reports.html import (
     Node,
     as_sentence,
     badge,
+    counted,
     el,
     link_to_sentence,
     look,
@@ -29,12 +30,14 @@ from attribution.reports.html import (
 )
 from attribution.reports.provenance import chain, copies, date, facts, why
 from attribution.searchers import source_label
+from attribution.source import of_settings
 from attribution.text.differences import contrasts, differing_spans
 from attribution.text.urls import site
 from attribution.text.words import uncovered
-from attribution.types import Claim, Evidence, Label, Page, Report, Verdict
+from attribution.types import Claim, Evidence, Page, Report, Verdict
 from attribution.verdicts import SIDES, leaning, uncounted
-from attribution.verifiers.calibration import badge_share, is_weak
+from attribution.verifiers import VERIFIERS
+from attribution.verifiers.calibration import badge_of, badge_share, badges, verifier_name
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
 CONTEXT = 170  # characters shown on either side of the deciding sentence
@@ -246,6 +249,7 @@ def panel(
     policy = DecisionPolicy.of(report.settings)
     groups, alone = group_evidence(evidence, pages), uncounted(evidence, policy)
     label = verdict.label if verdict else "pending" if running else "not_reached"
+    shown = badge_of(verdict, report, label)
 
     def rank(group: EvidenceGroup) -> tuple[bool, ...]:
         """Order what counts first, then what leans to a side, then what is about the same thing."""
@@ -261,15 +265,15 @@ def panel(
     text = claim.text
     spans, _ = differing_spans(text, against.deciding_sentence) if against else ([], [])
     settle = "doesn't settle" if len(rest) == 1 else "don't settle"
-    weak, like_this = is_weak(verdict, report), badge_share(verdict, report)
+    like_this = badge_share(verdict, report)
     waiting = "Its sources are still being read." if running else look(label).help
     return el(
         "div",
-        el("div", el("h3", f"Claim {number}"), badge(label, weak=weak), class_="head"),
+        el("div", el("h3", f"Claim {number}"), badge(shown), class_="head"),
         el(
             "p",
             *(_enriched(claim, editable) or box(text, spans)),
-            class_=f"claim-text {style_class(label, weak)}",
+            class_=f"claim-text {style_class(shown)}",
             dir="auto",
         ),
         el(
@@ -279,9 +283,10 @@ def panel(
         ),
         *_failures(claim, verdict, report),
         _as_written(claim, verdict),
+        _second_reading(claim, report),
         judge_buttons(claim, verdict, report) if editable else analyst(report, claim),
         *cards[:decisive],
-        _uncovered(claim, groups[0].best) if groups and label in ("unclear", "no_relation") else None,
+        _uncovered(claim, groups[0].best, pages) if groups and label in ("unclear", "no_relation") else None,
         _searched(report) if label == "missing" else None,
         el("details", el("summary", f"{plural(len(rest), 'more passage')} that {settle} it"), *rest, class_="rest")
         if rest
@@ -297,9 +302,11 @@ def panel(
 MAX_UNCOVERED = 6  # words of a claim
 
 
-def _uncovered(claim: Claim, nearest: Evidence) -> Node | None:
-    """Draw the words of a claim that its nearest passage does not have, where they are few enough to tell something."""
-    missing = uncovered(claim.statement, nearest.text)
+def _uncovered(claim: Claim, nearest: Evidence, pages: Pages) -> Node | None:
+    """Draw the words of a claim that its nearest passage, as it is shown, does not have, where they are few."""
+    page, text = pages.get(nearest.page_id), quote(nearest, pages)
+    around = (text.unread_before, text.before, text.sentence, text.after, text.unread_after)
+    missing = uncovered(claim.statement, f"{page.title if page else ''}\n{''.join(around)}\n{nearest.text}")
     if _note(nearest) or not 0 < len(missing) <= MAX_UNCOVERED:
         return None
     words = [part for word in missing for part in (", ", el("em", word, dir="auto"))][1:]
@@ -349,13 +356,27 @@ def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
     return el("p", f"This verdict depends on {on}", badge(verdict.without_added), class_="reason rests-on-added")
 
 
+def _second_reading(claim: Claim, report: Report) -> Node | None:
+    """Name the other verifier that a verdict is from, and the badge before."""
+    version = report.versions.get(f"verifier:{claim.id}", "")
+    earlier = next((e.before for e in reversed(report.edits) if e.before and claim.id in e.claims), "")
+    if not version or not earlier:
+        return None
+    first, second = (
+        VERIFIERS[name].label if (name := verifier_name(v)) in VERIFIERS else name
+        for v in (report.versions.get("verifier", ""), version)
+    )
+    said = f"Second reading, by {second}. The first, by {first}, was: "
+    return el("p", said, badge(earlier), class_="reason second-reading")
+
+
 def footnotes(report: Report, pages: Pages) -> Node:
     """Draw the panels for print: a numbered note for each claim."""
     verdicts = {v.claim_id: v for v in report.verdicts}
     notes = []
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
-        style = look(verdict.label if verdict else "not_reached")
+        style = look(badge_of(verdict, report))
         best = deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
         source: list[Child] = []
         if best:
@@ -363,7 +384,7 @@ def footnotes(report: Report, pages: Pages) -> Node:
             address = f", {_place(page, best.sentence[0])}" if page else ""
             source = [f" “{best.deciding_sentence}” ", el("em", page.cited if page else ""), f"{address}."]
         reason = verdict.reason if verdict else ""
-        mark = el("strong", f"{style.icon} {style.phrase(is_weak(verdict, report))}. ")
+        mark = el("strong", f"{style.icon} {style.word}. ")
         notes.append(el("li", mark, reason, *source, analyst(report, claim), value=number))
     return el("ol", *notes, class_="footnotes")
 
@@ -375,35 +396,30 @@ def _place(page: Page, offset: int) -> str:
     return f"{page.url}{f', page {number}' if number else ''}, read {date(page.fetched_at)}"
 
 
-PROBLEMS_FIRST: tuple[tuple[str, tuple[Label, ...]], ...] = (
-    ("contradicted", ("contradicted",)),
-    ("conflicting", ("conflicting",)),
-    ("to read", ("unclear",)),
-    ("without evidence", ("no_relation", "missing")),
-    ("supported", ("supported",)),
-    ("not reached", ("not_reached",)),
-)
-
-
 def headline(report: Report) -> str:
-    """Summarise the verdicts of a run, problems first: "1 contradicted, 7 to read, 7 supported"."""
-    verdicts = {v.claim_id: v.label for v in report.verdicts}
-    labels = Counter[str](verdicts.get(claim.id, "not_reached") for claim in report.claims)
-    counts = ((sum(labels[label] for label in of), words) for words, of in PROBLEMS_FIRST)
-    return ", ".join(f"{count} {words}" for count, words in counts if count) or "No claim to check"
+    """Summarise the badges of a run, the worst first: "1 contradicted, 7 unclear, 6 likely supported".
+
+    Engines that could not be used stand behind them, or are the reason why nothing was searched.
+    """
+    found, sources = Counter(badges(report)), of_settings(report.settings.get("sources", ()))
+    del found["not_checked"]
+    down = {f.subject for f in report.failures if f.kind == "source_unread"}
+    failed = f"{' and '.join(map(source_label, sorted(down)))} could not be used" if down else ""
+    if failed and {source.name for source in sources} <= down:
+        missing = found.pop("missing", 0)
+        return ", ".join([*([f"{missing} not searched: {failed}"] if missing else []), *counted(found)]) or failed
+    return "; ".join(filter(None, (", ".join(counted(found)) or "No claim to check", failed)))
 
 
 def totals(report: Report) -> str:
     """Summarise the verdicts of a run in one sentence."""
-    labels = Counter[str](v.label for v in report.verdicts)
-    labels["not_reached"] += len(report.claims) - labels.total()
-    unreached = labels.pop("not_reached")
+    labels = Counter(badges(report))
+    unreached = labels.pop("not_reached", 0)
     del labels["not_checked"]
     claims, checked = len(report.claims), labels.total()
     if not checked and not unreached:
         sentences = plural(claims, "sentence")
         return f"None of the {sentences} states something that sources could support or contradict."
-    kinds = [f"{count} {look(label).noun}" for label, count in labels.most_common() if count]
-    end = f": {', '.join(kinds)}" if kinds else ""
+    end = f": {', '.join(counted(labels))}" if checked else ""
     rest = f" {unreached} {'was' if unreached == 1 else 'were'} not reached." if unreached else ""
     return f"{checked} of {plural(claims, 'claim')} {'was' if 1 in (checked, claims) else 'were'} checked{end}.{rest}"

@@ -12,19 +12,19 @@ from attribution.reports import Exported, answer, cards
 from attribution.reports.html import STATIC, Node, Text, Tree, document, el, look, style_class, texts, tokens_css
 from attribution.reports.provenance import date
 from attribution.review.judgements import agreement
-from attribution.types import LABELS, Label, Page, Report
-from attribution.verifiers.calibration import is_weak
+from attribution.types import BADGES, Page, Report
+from attribution.verifiers.calibration import badge_of
 
 _STYLES = (STATIC / "answer.css", STATIC / "document.css")
-Badges = Mapping[str, tuple[Label, bool]]  # by claim: the label, and is it weak?
-NOT_REACHED: tuple[Label, bool] = "not_reached", False
+Badges = Mapping[str, str]  # by claim
 
 
 def write(exported: Exported) -> str:
     """The HTML of the file."""
     report = exported.report
     pages = {page.id: page for page in report.pages}
-    badges: Badges = {v.claim_id: (v.label, is_weak(v, report)) for v in report.verdicts}
+    verdicts = {v.claim_id: v for v in report.verdicts}
+    badges = {claim.id: badge_of(verdicts.get(claim.id), report) for claim in report.claims}
     body = el(
         "div",
         _about(exported, badges),
@@ -38,10 +38,10 @@ def write(exported: Exported) -> str:
 def _about(exported: Exported, badges: Badges) -> Node:
     """The question, the note, the counts, and how they were made."""
     report = exported.report
-    counts = Counter(badges.get(claim.id, NOT_REACHED)[0] for claim in report.claims)
+    counts = Counter(badges.values())
     chips = (
-        el("span", f"{look(k).icon} {counts[k]} {look(k).noun}", class_=f"chip v-{k}", title=look(k).help)
-        for k in LABELS
+        el("span", f"{look(k).icon} {counts[k]} {look(k).noun}", class_=f"chip {style_class(k)}", title=look(k).help)
+        for k in BADGES
         if counts[k]
     )
     made = f"Checked on {date(report.created_at)}" if report.created_at else "Checked"
@@ -66,7 +66,7 @@ def _answer(report: Report, badges: Badges) -> Node:
     loose = [claim for claim in report.claims if claim.id not in placed]
     rest = [el("p", el("strong", "Claims without a place in the text"))] if loose else []
     for claim in loose:
-        badge = style_class(*badges.get(claim.id, NOT_REACHED))
+        badge = style_class(badges[claim.id])
         words = el("span", claim.text, class_=f"claim {badge}", dir="auto")
         rest.append(el("p", words, _number(claim.id, numbers, badges)))
     label = "The answer, with its claims marked"
@@ -75,11 +75,10 @@ def _answer(report: Report, badges: Badges) -> Node:
 
 def _number(claim_id: str, numbers: Mapping[str, int], badges: Badges) -> Node:
     """The number of a claim, which leads to its evidence."""
-    number, (label, weak) = numbers[claim_id], badges.get(claim_id, NOT_REACHED)
-    style = look(label)
-    spoken = f"Claim {number}, {style.phrase(weak).lower()}: to its evidence"
+    number, style = numbers[claim_id], look(badges[claim_id])
+    spoken = f"Claim {number}, {style.word.lower()}: to its evidence"
     link = el("a", f"\u2060{style.icon}{number}", href=f"#claim-{number}", aria_label=spoken)
-    return el("sup", link, class_=f"number {style_class(label, weak)}", id=f"mark-{number}")
+    return el("sup", link, class_=f"number {style_class(badges[claim_id])}", id=f"mark-{number}")
 
 
 def _last_parts(tree: Sequence[Tree]) -> dict[str, int]:
@@ -101,7 +100,7 @@ def _drawn(node: Tree, numbers: Mapping[str, int], badges: Badges, last: Mapping
     inside = [_drawn(child, numbers, badges, last, inner or bool(claim_id)) for child in node.children]
     if not claim_id:
         return [node.with_children(_flat(inside))]
-    style = f"claim {style_class(*badges.get(claim_id, NOT_REACHED))}{' inner' * inner}"
+    style = f"claim {style_class(badges[claim_id])}{' inner' * inner}"
     part = el("span", *_flat(inside), class_=style)
     return [part, _number(claim_id, numbers, badges)] if last[claim_id] == id(node) else [part]
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 import html as _html
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
-from attribution.types import LABELS, Label, Relation
+from attribution.types import BADGES, WEAK, Label, Relation
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,6 @@ class Look:
     line: str
     help: str
     weak_word: str = ""  # of a badge that is not sure
-
-    def phrase(self, weak: bool) -> str:
-        """Return the word of a sure or a weak badge."""
-        return self.weak_word if weak and self.weak_word else self.word
 
 
 LOOKS: dict[Label, Look] = {
@@ -91,9 +87,18 @@ RELATIONS: dict[Relation, tuple[Label, str]] = {
 }
 
 
-def look(label: str | None) -> Look:
-    """Return the look of a verdict; a claim without one is pending."""
-    return next((LOOKS[name] for name in LABELS if name == label), PENDING)
+@cache
+def look(badge: str | None) -> Look:
+    """Return the look of a label or a weak badge; a claim without one is pending."""
+    found = next((style for label, style in LOOKS.items() if label == (badge or "").removeprefix(WEAK)), PENDING)
+    if not badge or not badge.startswith(WEAK) or not found.weak_word:
+        return found
+    return replace(found, word=found.weak_word, noun=found.weak_word.lower())
+
+
+def counted(badges: Mapping[str, int]) -> list[str]:
+    """Say how many claims have each badge, the worst first: "1 contradicted", "6 likely supported"."""
+    return [f"{badges[name]} {look(name).noun}" for name in BADGES if badges.get(name)]
 
 
 _UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f\\<>\"'`{}|^\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -252,21 +257,22 @@ def tokens_css(selector: str) -> str:
     return f"{selector}{{{''.join(variables)}}}{''.join(classes)}"
 
 
-def style_class(label: str | None, weak: bool = False) -> str:
-    """Return the classes that colour a verdict."""
-    return f"v-{label or 'pending'}{' weak' * weak}"
+def style_class(badge: str | None) -> str:
+    """Return the classes that colour a badge."""
+    label = (badge or "pending").removeprefix(WEAK)
+    return f"v-{label}{' weak' * (label != (badge or label))}"
 
 
-def badge(label: str | None, probability: float | None = None, word: str = "", weak: bool = False) -> Node:
+def badge(label: str | None, probability: float | None = None, word: str = "") -> Node:
     """Build a badge with icon, word and, if a passage decided, its probability."""
     style = look(label)
     number = el("span", f"{probability:.2f}", class_="num") if probability is not None else None
     return el(
         "span",
         el("span", style.icon, class_="icon", aria_hidden="true"),
-        el("span", word or style.phrase(weak)),
+        el("span", word or style.word),
         number,
-        class_=f"badge {style_class(label, weak)}",
+        class_=f"badge {style_class(label)}",
         title=style.help,
     )
 

@@ -17,8 +17,8 @@ from attribution.reports.html import look
 from attribution.reports.references import http_address, one_line, web_address
 from attribution.review.judgements import agreement
 from attribution.text.markdown import Element, Text, escape_markdown, escape_marks, read
-from attribution.types import LABELS, Page, Report
-from attribution.verifiers.calibration import is_weak
+from attribution.types import BADGES, Page, Report
+from attribution.verifiers.calibration import badge_of, badges
 
 if TYPE_CHECKING:
     from attribution.text.markdown import Tree
@@ -46,10 +46,9 @@ def write(exported: Exported) -> str:
 
 
 def _counts(report: Report) -> str:
-    """One line: how many claims have which verdict."""
-    labels = Counter(verdict.label for verdict in report.verdicts)
-    labels["not_reached"] += len(report.claims) - labels.total()
-    return ", ".join(f"{look(k).icon} {labels[k]} {look(k).noun}" for k in LABELS if labels[k])
+    """One line: how many claims have which badge."""
+    found = Counter(badges(report))
+    return ", ".join(f"{look(name).icon} {found[name]} {look(name).noun}" for name in BADGES if found[name])
 
 
 def _notes(exported: Exported) -> Iterator[str]:
@@ -59,8 +58,8 @@ def _notes(exported: Exported) -> Iterator[str]:
     judgements = {judged.claim_id: judged for judged in report.judgements}
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
-        style = look(verdict.label if verdict else "not_reached")
-        parts = [f"**{style.icon} {style.phrase(is_weak(verdict, report))}.**"]
+        style = look(badge_of(verdict, report))
+        parts = [f"**{style.icon} {style.word}.**"]
         if not claim.spans or claim.enriched:
             parts.append(f"Checked as: {escape_markdown(one_line(claim.statement))}")
         parts += ["Corrected by hand."] if claim.id in exported.corrected else []

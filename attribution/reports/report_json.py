@@ -20,6 +20,7 @@ from attribution.reports.html import RELATIONS, look
 from attribution.reports.references import http_address, web_address
 from attribution.settings import ROOT
 from attribution.types import Page, Report
+from attribution.verifiers.calibration import badge_of, graded_report
 
 VERSION: Literal[1] = 1  # raised when a field is renamed or removed; new fields may be added to a version
 SCHEMA = ROOT / "docs" / "report.schema.json"
@@ -37,7 +38,7 @@ class ReportDocument(Report):
 
 def write(exported: Exported) -> str:
     """The document of a run."""
-    report = exported.report
+    report = graded_report(exported.report)
     corrected = tuple(claim.id for claim in report.claims if claim.id in exported.corrected)
     document = ReportDocument(**dict(report), title=exported.title, note=exported.note, corrected=corrected)
     return document.to_json() + "\n"
@@ -145,10 +146,10 @@ def _evidence(exported: Exported) -> Iterator[Sequence[Cell]]:
 
 def _words(report: Report) -> dict[str, tuple[str, str, str]]:
     """The words of the model's verdict on each claim, of the analyst's, and of the analyst's note."""
-    verdicts = {verdict.claim_id: verdict.label for verdict in report.verdicts}
+    verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
     judgements = {judged.claim_id: (look(judged.label).word, judged.note) for judged in report.judgements}
     return {
-        claim.id: (look(verdicts.get(claim.id, "not_reached")).word, *judgements.get(claim.id, ("", "")))
+        claim.id: (look(badge_of(verdicts.get(claim.id), report)).word, *judgements.get(claim.id, ("", "")))
         for claim in report.claims
     }
 

@@ -31,7 +31,7 @@ class HistoryQuery:
 
     words: str = ""  # each must occur in the question, answer, claims, title, tags or note
     tag: str = ""
-    verdict: str = ""  # at least one claim has it
+    verdict: str = ""  # a badge; at least one claim has it
     source: str = ""  # one of source.KINDS
     since: date | None = None  # UTC, inclusive
     until: date | None = None
@@ -56,7 +56,7 @@ class HistoryRow(NamedTuple):
     deleted_at: str  # empty: not deleted
     version: int  # the one that is shown; more than 1: the run was edited
     claims: int
-    verdicts: dict[str, int]  # claims by verdict; those without one are left out
+    verdicts: dict[str, int]  # claims by badge; those without one are left out
     sources: tuple[str, ...]
 
     @property

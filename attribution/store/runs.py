@@ -22,7 +22,7 @@ from attribution.store import schema as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
 from attribution.store.rights import SHARED, Rights
-from attribution.types import LABELS, Document, Edit, Page, Report
+from attribution.types import BADGES, Document, Edit, Page, Report
 
 
 class Rates(NamedTuple):
@@ -398,13 +398,13 @@ def searchable(*texts: str) -> str:
 
 def write_summary(db: sa.Connection, report: Report, number: int) -> None:
     """Write the summary of one version of a run, replacing an earlier one; 0 is the state of an unfinished run."""
-    counts = Counter(v.label for v in report.verdicts)
+    counts = Counter(v.badge for v in report.verdicts)
     claims = [text for c in report.claims for text in (c.text, c.enriched) if text]
     row = {
         "run_id": report.id,
         "number": number,
         "claims": len(report.claims),
-        "verdicts": json.dumps({label: counts[label] for label in LABELS if counts[label]}),
+        "verdicts": json.dumps({badge: counts[badge] for badge in BADGES if counts[badge]}),
         "sources": json.dumps(kinds(of_settings(report.settings.get("sources", ())))),
         "search_text": searchable(report.question, report.answer, *claims),
     }

@@ -77,7 +77,7 @@ run_summaries = sa.Table(  # what a list of runs shows of each version, so that 
     sa.Column("run_id", sa.String(16), primary_key=True),
     sa.Column("number", sa.Integer, primary_key=True),  # of the version; 0: of a run that is not finished
     sa.Column("claims", sa.Integer, nullable=False),
-    sa.Column("verdicts", sa.Text, nullable=False),  # JSON, claims by verdict, without zeros
+    sa.Column("verdicts", sa.Text, nullable=False),  # JSON, claims by badge, without zeros
     sa.Column("sources", sa.Text, nullable=False),  # JSON, a list of kinds
     sa.Column("search_text", sa.Text, nullable=False),  # question, answer and claims
 )

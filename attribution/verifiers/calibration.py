@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attribution.errors import StoreError
 from attribution.settings import data_folder
-from attribution.types import Frozen, Label, Probabilities, Report, Verdict
+from attribution.types import Frozen, Label, Probabilities, Report, Strength, Verdict
 
 if TYPE_CHECKING:
     Array = NDArray[np.floating]
@@ -129,7 +129,6 @@ ENOUGH = 20  # minimum number of judged badges; fewer are not informative
 _NUMBERS, _BLANKS = re.compile(r"\[[\d\s.,]+\]"), re.compile(r"\s+")
 _OTHERS = re.compile(r"[^A-Za-z0-9_.-]+")
 MAX_NAME = 200  # characters of a file's name; a version in an imported report may be anything
-Strength = Literal["strong", "weak"]
 
 
 class Point(NamedTuple):
@@ -261,11 +260,26 @@ def verifier_of(claim_id: str, report: Report) -> str:
     return report.versions.get(f"verifier:{claim_id}") or report.versions.get("verifier", "")
 
 
-def is_weak(verdict: Verdict | None, report: Report) -> bool:
-    """Return True for a badge that is shown with its weaker word and a paler tint."""
-    if verdict is None:
-        return False
-    return strength_of(verifier_of(verdict.claim_id, report), verdict) == "weak"
+def graded(verdict: Verdict, version: str) -> Verdict:
+    """Return the verdict of a verifier with its strength."""
+    return verdict.model_copy(update={"strength": strength_of(version, verdict)})
+
+
+def graded_report(report: Report) -> Report:
+    """Return the report with the strengths of its verdicts."""
+    verdicts = tuple(graded(v, verifier_of(v.claim_id, report)) for v in report.verdicts)
+    return report.model_copy(update={"verdicts": verdicts})
+
+
+def badge_of(verdict: Verdict | None, report: Report, without: str = "not_reached") -> str:
+    """Return the badge that a verdict is shown with, by the calibration of today; `without` one if there is none."""
+    return graded(verdict, verifier_of(verdict.claim_id, report)).badge if verdict else without
+
+
+def badges(report: Report, without: str = "not_reached") -> list[str]:
+    """Return the badge of each claim."""
+    verdicts = {v.claim_id: v for v in report.verdicts}
+    return [badge_of(verdicts.get(claim.id), report, without) for claim in report.claims]
 
 
 def badge_share(verdict: Verdict | None, report: Report) -> str:

@@ -15,11 +15,11 @@ import streamlit as st
 from attribution.evidence.what_if import Courses
 from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
-from attribution.reports.html import Node, el, look
+from attribution.reports.html import Node, el, look, style_class
 from attribution.reports.provenance import facts
 from attribution.reports.sources import source_list, source_text
-from attribution.types import SEVERITY, UNCHECKED, Claim, Page, Report
-from attribution.verifiers.calibration import is_weak
+from attribution.types import BADGES, UNCHECKED, Claim, Page, Report
+from attribution.verifiers.calibration import badge_of, badges
 from pages.ui.frame import show
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ _source = st.components.v2.component(
     js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in ("source.js", "source_mount.js")),
 )
 # the order of what needs a look
-TROUBLE = tuple(label for label in SEVERITY if label not in ("supported", *UNCHECKED))
-ORDER: tuple[str, ...] = (*SEVERITY, "pending")  # of the bar
+TROUBLE = tuple(badge for badge in BADGES if not badge.endswith("supported") and badge not in UNCHECKED)
+ORDER = (*BADGES, "pending")  # of the bar
 TABS = (
     ("evidence", "Evidence"), ("sources", "Sources"), ("corrections", "Corrections"), ("citations", "Citations"),
     ("what_if", "What if"),
@@ -106,10 +106,9 @@ def view(
         if only and claim.id != only:
             continue
         verdict = verdicts.get(claim.id)
-        label = verdict.label if verdict else without
         claims[claim.id] = {
             "n": number,
-            **_shown(label, is_weak(verdict, report)),
+            **_shown(badge_of(verdict, report, without)),
             "text": claim.text,
             "corrected": claim.id in corrected,
             "judged": own.get(claim.id),
@@ -141,16 +140,16 @@ def view(
     }
 
 
-def _shown(label: str, weak: bool) -> View:
-    style = look(label)
-    return {"label": label, "icon": style.icon, "word": style.phrase(weak).lower(), "weak": weak}
+def _shown(badge: str) -> View:
+    style = look(badge)
+    return {"label": badge, "style": style_class(badge), "icon": style.icon, "word": style.word.lower()}
 
 
 def moving(data: View, report: Report, moves: Mapping[str, Courses]) -> View:
     """Add to the data of the component how claims look while a slider of “What if” moves: from which value on, how."""
     sliders: dict[str, dict[str, list[tuple[float, View]]]] = {}
     for name, found in moves.items():
-        looks = {i: [(at, _shown(v.label, is_weak(v, report))) for at, v in course] for i, course in found.items()}
+        looks = {i: [(at, _shown(badge_of(v, report))) for at, v in course] for i, course in found.items()}
         turns = {i: [one for n, one in enumerate(of) if not n or one[1] != of[n - 1][1]] for i, of in looks.items()}
         sliders[name] = {i: of for i, of in turns.items() if len(of) > 1}
     return data | {"sliders": sliders, "segments": [_segment(label) for label in ORDER]}
@@ -167,23 +166,33 @@ def opened(data: View, report: Report, click: object) -> View:
 
 def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, object]]:
     """Make one segment for each verdict that occurs, one for claims without one, and one for edited claims."""
-    labels = Counter[str](v.label for v in report.verdicts)
-    labels["pending" if running else "not_reached"] += len(report.claims) - labels.total()
+    labels = Counter(badges(report, "pending" if running else "not_reached"))
     chips = [_segment(label) | {"count": labels[label]} for label in ORDER if labels[label] > 0]
     if count := sum(claim.id in corrected for claim in report.claims):
         help = "You changed its text, its place in the answer or its evidence."
-        chips.append({"label": "corrected", "icon": "✎", "count": count, "noun": "edited", "help": help})
+        chips.append(
+            {"label": "corrected", "style": "v-corrected", "icon": "✎", "count": count, "noun": "edited", "help": help}
+        )
     if report.judgements:
         help = "You gave a verdict of your own."
         chips.append(
-            {"label": "judged", "icon": "⚑", "count": len(report.judgements), "noun": "judged by you", "help": help}
+            {
+                "label": "judged",
+                "style": "v-judged",
+                "icon": "⚑",
+                "count": len(report.judgements),
+                "noun": "judged by you",
+                "help": help,
+            }
         )
     return chips
 
 
 def _segment(label: str) -> View:
     style = look(label)
-    return {"label": label, "icon": style.icon, "noun": style.noun, "help": style.help}
+    return {
+        "label": label, "style": style_class(label), "icon": style.icon, "noun": style.noun, "help": style.help,
+    }  # fmt: skip
 
 
 def _first(report: Report) -> str:
@@ -194,7 +203,8 @@ def _first(report: Report) -> str:
             return edited
         if report.edits[-1].change.kind == "drop" and report.claims:
             return _beside_dropped(report)
-    return next((v.claim_id for label in ORDER for v in report.verdicts if v.label == label), "")
+    shown = [(badge_of(v, report), v.claim_id) for v in report.verdicts]
+    return min(shown, key=lambda one: ORDER.index(one[0]), default=("", ""))[1]
 
 
 def _beside_dropped(report: Report) -> str:

@@ -14,13 +14,15 @@ from attribution.pipeline.second_reader import changed
 from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
 from attribution.reports.cards import headline, totals
-from attribution.reports.html import LOOKS, Child, Node, el, plural, table, with_detail
-from attribution.types import LABELS, Failure, Label, LlmUsage, Report
+from attribution.reports.html import Child, Node, el, look, plural, table, with_detail
+from attribution.types import BADGES, WEAK, Failure, LlmUsage, Report
+from attribution.verifiers.calibration import badges
 from pages.ui import run
 from pages.ui.files import menu
 from pages.ui.frame import note, progress_bar, show
 from pages.ui.run import RunProgress, preload
 from pages.ui.state import store
+from pages.ui.thresholds import reset_what_if
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -44,33 +46,28 @@ def graph_objects() -> ModuleType:
     return module
 
 
-def claim_labels(report: Report) -> list[Label]:
-    """Return the label of each claim; a claim without a verdict was not reached."""
-    verdicts = {v.claim_id: v.label for v in report.verdicts}
-    return [verdicts.get(claim.id, "not_reached") for claim in report.claims]
-
-
 def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Figure:
     """Draw one bar per run, divided into the shares of the verdicts."""
     figure: Figure = graph_objects().Figure()
     several = len(reports) > 1
     room = NARROWEST - NAME * several
     names = [name for name, _ in reports]
-    labelled = [claim_labels(report) for _, report in reports]
+    labelled = [badges(report) for _, report in reports]
     most = max(map(len, labelled), default=1) or 1
-    for label in LABELS:
+    for label in BADGES:
         counts = [labels.count(label) for labels in labelled]
         if not any(counts):
             continue
-        look = LOOKS[label]
-        ink, tint = (look.dark_ink, look.dark_tint) if dark else (look.ink, look.tint)
+        style = look(label)
+        ink, tint = (style.dark_ink, style.dark_tint) if dark else (style.ink, style.tint)
         figure.add_bar(
-            x=counts, y=names, orientation="h", name=look.word,
-            text=[_words(look.icon, look.noun, count, room * count / most) for count in counts],
+            x=counts, y=names, orientation="h", name=style.word,
+            text=[_words(style.icon, style.noun, count, room * count / most) for count in counts],
             customdata=[len(labels) for labels in labelled], textposition="inside", insidetextanchor="middle",
             textangle=0, constraintext="none", textfont={"color": ink, "size": 13},
-            hovertemplate=f"{look.word}: %{{x}} of %{{customdata}} claims<extra></extra>",
-            marker={"color": CLEAR if tint == "transparent" else tint, "line": {"color": ink, "width": 1}},
+            hovertemplate=f"{style.word}: %{{x}} of %{{customdata}} claims<extra></extra>",
+            marker={"color": CLEAR if tint == "transparent" else tint, "line": {"color": ink, "width": 1},
+                    "opacity": 0.5 if label.startswith(WEAK) else 1},
         )  # fmt: skip
     blank = {"visible": False, "fixedrange": True}
     labels = {
@@ -98,8 +95,8 @@ def _words(icon: str, noun: str, count: int, room: float) -> str:
 
 def figures(report: Report) -> Node:
     """Return the same figures as a table."""
-    labels = claim_labels(report)
-    rows = ((LOOKS[k].word, f"{labels.count(k)} of {len(labels)}") for k in LABELS if k in labels)
+    labels = badges(report)
+    rows = ((look(k).word, f"{labels.count(k)} of {len(labels)}") for k in BADGES if k in labels)
     return table(("Verdict", "Claims"), rows)
 
 
@@ -338,8 +335,20 @@ def _units(now: RunProgress, step: str) -> tuple[int, int]:
     return max((now.units.get(name, (0, 0)) for name in {step, "fetch" if step == "search" else step}), default=(0, 0))
 
 
-def status(now: RunProgress, report: Report) -> None:
-    """Show what is being done and how far it is, or what was found: one line, in one place."""
+def status(now: RunProgress, report: Report, hypothetical: str = "") -> None:
+    """Show what is being done and how far it is, or what was found: one line, in one place.
+
+    `hypothetical` says that the verdicts are not those of the run, and a button leads back to them.
+    """
+    if hypothetical:
+        with st.container(key="status", horizontal=True, vertical_alignment="center", gap="small"):
+            words = el("strong", f"What if: {headline(report)}")
+            show(el("p", words, el("span", hypothetical, class_="quiet"), class_="ax-status", role="status"))
+            st.button(
+                "Back to the run", key="reset_what_if", on_click=reset_what_if, args=(now.report,), type="tertiary",
+                help="Show the verdicts of the run as it was made.",
+            )  # fmt: skip
+        return
     with st.container(key="status", gap=None):
         show(_done(now, report) if not now.running else _doing(now, report))
         if now.running:

@@ -77,7 +77,7 @@ def test_rows_say_what_differs_and_fold_what_both_or_one_says() -> None:
     assert group["title"] == "Where they disagree · 1" and not group["folded"]
     note = group["rows"][0]["pieces"][0]
     assert note == "Answer A says “1937”, Answer B says “1939”. The sources support Answer A."
-    assert [[c["label"] for c in cell] for cell in group["rows"][0]["cells"]] == [["supported"], ["contradicted"]]
+    assert [[c["style"] for c in cell] for cell in group["rows"][0]["cells"]] == [["v-supported"], ["v-contradicted"]]
     found = [(g["title"], g["folded"], [r["pieces"] for r in g["rows"]]) for g in others(two(), False)["groups"]]
     assert found == [("Both say · 1", True, [["Answer B says more."]]), ("Only Answer A says · 1", True, [[""]])]
     waiting = disagreements(unfinished(), True)["groups"][0]["rows"][0]["pieces"][0]

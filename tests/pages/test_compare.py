@@ -13,7 +13,6 @@ import pytest
 from attribution.errors import BadInput, Unavailable
 from attribution.events import ClaimsReady, StageStarted, VerdictReady
 from attribution.files import Row
-from attribution.pipeline.claims import segment
 from attribution.reports.html import html
 from attribution.settings import Settings
 from attribution.studies.factscore.answer import score
@@ -115,7 +114,10 @@ def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_s
     ]
     flipped, same, alike = (g["rows"][0] for g in groups)
     assert "".join(flipped["pieces"]) == "The Nile is long and old."
-    assert [[c["label"] for c in cell] for cell in flipped["cells"]] == [["no_relation"], ["supported", "no_relation"]]
+    assert [[c["style"] for c in cell] for cell in flipped["cells"]] == [
+        ["v-no_relation"],
+        ["v-supported", "v-no_relation"],
+    ]
     assert len(same["cells"]) == 2 and len(alike["cells"]) == 1
     assert summary(comparison()).endswith("The verdict depends on how the answer is split in 1 of 3 sentences.")
 
@@ -137,12 +139,11 @@ def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
 
 def test_the_cells_of_a_row_are_divided() -> None:
     answer = "| Film | Year |\n|---|---|\n| Psycho | 1960 |"
-    segmented = segment("", answer, Settings())
-    whole = comparison().report.model_copy(update={"answer": answer, "claims": segmented.claims, "verdicts": ()})
-    columns = [Column("sentences", whole, decomposition(answer, segmented.claims, segmented.claims, ()), 0.1)]
-    shown = Comparison(
-        whole, tuple(columns), group_by_sentence([s for c in segmented.claims if (s := c.sentence)], columns)
-    )
+    span = (answer.index("Psycho"), answer.index("1960") + 4)
+    claims = (claim("Psycho is of 1960.").model_copy(update={"spans": (span,), "sentence": span}),)
+    whole = comparison().report.model_copy(update={"answer": answer, "claims": claims, "verdicts": ()})
+    columns = [Column("sentences", whole, decomposition(answer, claims, claims, ()), 0.1)]
+    shown = Comparison(whole, tuple(columns), group_by_sentence([span], columns))
     (row,) = view(shown)["groups"][0]["rows"]
     assert "".join(row["pieces"]) == sentence(shown.rows[0], answer) == "Psycho | 1960"
 
@@ -158,7 +159,7 @@ def test_while_it_runs_sentences_stay_in_their_places_and_what_was_not_reached_i
     (group,) = view(unfinished(), running=True)["groups"]
     assert [row["key"] for row in group["rows"]] == [TEXT.index(t) for t in (FIRST, SECOND, THIRD)]
     waiting = group["rows"][2]["cells"][0][0]
-    assert (waiting["label"], waiting["word"]) == ("pending", "Being checked")
+    assert (waiting["style"], waiting["word"]) == ("v-pending", "Being checked")
     after = view(unfinished())["groups"]
     assert [g["title"] for g in after][:2] == [
         "The verdict depends on how the answer is split · 1 sentence",

@@ -16,7 +16,7 @@ from tests.pages.hostile import TEXTS
 ROW = HistoryRow(
     id="r1", created_at="2026-11-21T09:05:00+00:00", title="", question="How\nlong?", beginning="An answer",
     tags=("a",), note="One\nline.", private=True, finished=False, deleted_at="", version=2, claims=5,
-    verdicts={"contradicted": 1, "supported": 3}, sources=("library", "web"),
+    verdicts={"contradicted": 1, "weak_supported": 3}, sources=("library", "web"),
 )  # fmt: skip
 
 
@@ -29,12 +29,8 @@ def test_a_line_says_what_a_run_is() -> None:
         ["a"],
     )
     assert drawn["meta"] == "21 Nov 2026, 09:05 UTC · Library, Web · 5 claims · edited · private"
-    assert [(c["label"], c["n"]) for c in drawn["counts"]] == [
-        ("supported", 3),
-        ("contradicted", 1),
-        ("not_reached", 1),
-    ]
-    assert drawn["counts"][1]["words"] == "1 contradicted"
+    words = ["1 contradicted", "3 likely supported", "1 not reached"]
+    assert [c["words"] for c in drawn["counts"]] == words and drawn["counts"][1]["style"] == "v-supported weak"
     assert line(ROW, running=False)["state"] == "Not finished"
     done = ROW._replace(finished=True, deleted_at="2026-11-22T10:00:00+00:00", question="", beginning=" ")
     drawn = line(done, running=False)
@@ -72,7 +68,7 @@ def test_a_comparison_says_what_changed_and_stays_text() -> None:
     assert summary(changes) == "1 verdict changed, 0 stayed the same."
     ((title, (change,)),) = groups(changes)
     drawn = html(change_node(change)) + html(heading(before, after))
-    assert title == "The verdict changed" and drawn.index("Not found") < drawn.index("Supported")
+    assert title == "The verdict changed" and drawn.index("Not found") < drawn.index("Likely supported")
     assert "<script" not in drawn and "<img" not in drawn and "&lt;script&gt;" in drawn
     assert differences(changes) == [("Passages for each claim", "none", "8")]
     same = run_changes(before, before)

@@ -19,6 +19,8 @@ from attribution.errors import BadInput
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.editing import ADDED, depends_on_question, edit
 from attribution.pipeline.snapshot import Snapshot
+from attribution.reports import cards
+from attribution.reports.html import html, look
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import (
@@ -239,6 +241,12 @@ def test_a_claim_is_checked_again_by_another_verifier_which_is_named(made: Edito
     after = made(CheckAgain(claim_id=opened.id, verifier="embedded-base"))
     assert after.claims == before.claims and after.versions["verifier"] == before.versions["verifier"]
     assert after.versions[key].startswith("embedded-base/") and "by embedded-base" in after.edits[-1].words
+    pages = {page.id: page for page in after.pages}
+    verdict = next(v for v in after.verdicts if v.claim_id == opened.id)
+    evidence = [e for e in after.evidence if e.claim_id == opened.id]
+    drawn = html(cards.panel(opened, 1, verdict, evidence, after, pages))
+    was = next(v for v in before.verdicts if v.claim_id == opened.id)
+    assert after.edits[-1].before == was.badge and look(was.badge).word in drawn.split("Second reading, by Embedded")[1]
     for claim in after.claims:
         assert (evidence_of(after, claim) == evidence_of(before, claim)) == (claim.id != opened.id)
     assert key not in made(CheckAgain(claim_id=opened.id)).versions

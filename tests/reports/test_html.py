@@ -191,10 +191,10 @@ def test_a_badge_has_icon_word_and_two_decimals() -> None:
 
 
 def test_a_weak_badge_has_a_weaker_word_and_a_paler_tint() -> None:
-    assert _Tags(html(badge("supported", weak=True))).text == "✓Likely supported"
-    assert _Tags(html(badge("contradicted", weak=True))).text == "✗Possibly contradicted"
-    assert _Tags(html(badge("unclear", weak=True))).text == "≈Unclear"
-    assert 'class="badge v-supported weak"' in html(badge("supported", weak=True))
+    assert _Tags(html(badge("weak_supported"))).text == "✓Likely supported"
+    assert _Tags(html(badge("weak_contradicted"))).text == "✗Possibly contradicted"
+    assert _Tags(html(badge("weak_unclear"))).text == "≈Unclear"
+    assert 'class="badge v-supported weak"' in html(badge("weak_supported"))
     css = html_module.tokens_css(":root")
     assert "--supported-pale:color-mix(" in css and ".v-contradicted.weak{--tint:var(--contradicted-pale)}" in css
 
@@ -253,6 +253,23 @@ def test_a_claim_without_verdict_waits_and_totals_name_their_base() -> None:
     assert "Being checked" in _Tags(html(cards.panel(c, 1, None, [], report, {}, running=True))).text
     assert "Not reached" in _Tags(html(cards.panel(c, 1, None, [], report, {}))).text
     assert cards.totals(report) == "1 of 1 claim was checked: 1 contradicted."
+    weak = report.verdicts[0].model_copy(update={"confidence": 0.6})
+    weak = report.model_copy(update={"verdicts": (weak,)})
+    assert cards.totals(weak) == "1 of 1 claim was checked: 1 possibly contradicted."
+    assert cards.headline(weak) == "1 possibly contradicted" and cards.headline(report) == "1 contradicted"
     assert cards.totals(report.model_copy(update={"verdicts": ()})) == "0 of 1 claim was checked. 1 was not reached."
-    unchecked = Verdict(claim_id=c.id, label="not_checked", confidence=0, reason="")
+    unchecked = Verdict(claim_id=report.claims[0].id, label="not_checked", confidence=0, reason="")
     assert cards.totals(report.model_copy(update={"verdicts": (unchecked,)})).startswith("None of the 1 sentence")
+
+
+def test_a_word_that_the_shown_passage_has_is_not_called_missing() -> None:
+    source = page("It was made in 1884. The lamp burns oil. It weighs 4 kg.")
+    c = claim("The lamp was made of brass in 1884.")
+    at = source.text.index("The lamp"), source.text.index(" It weighs")
+    piece = evidence(c, 0.3, 0.1, "no_relation").model_copy(
+        update={"page_id": source.id, "start": at[0], "end": at[1], "text": source.text[slice(*at)], "sentence": at}
+    )
+    verdict = Verdict(claim_id=c.id, label="unclear", confidence=0.3, reason="")
+    report = _hostile_report("x").model_copy(update={"pages": (source,)})
+    drawn = _Tags(html(cards.panel(c, 1, verdict, [piece], report, {source.id: source}))).text
+    assert "Not in the nearest passage: brass." in drawn

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Literal
 
 from attribution.embedders import Embedder
-from attribution.text.differences import differing_spans
-from attribution.text.words import shared_words, terms
+from attribution.text.differences import contrasts, differing_spans
+from attribution.text.names import names
+from attribution.text.parse import parse, root
+from attribution.text.value_reading import values
+from attribution.text.values import compare
+from attribution.text.words import folded, shared_words, stem, terms, uncovered
 from attribution.types import Claim, Judgement
 from attribution.verifiers.pairs import CachedVerifier, verify_each
 
@@ -23,6 +28,7 @@ NEAREST = 3  # most claims of the other answer to compare a claim with
 ENTAILED = 0.5  # least probability that one claim entails the other
 COVERED = 0.5  # least share of the entailed claim's words that the other has: a similar topic is not enough
 CONTRADICTED = 0.5  # least probability of a contradiction, averaged over both directions
+_NAMING = {"NOUN", "PROPN", "ADJ", "NUM"}
 SUBJECT = 0.6  # least share of common words, without those that differ, of contradictory claims
 
 
@@ -55,7 +61,7 @@ def align(
             agreeing.append((a, b))
             continue
         probability = (forward.probabilities.contradicted + backward.probabilities.contradicted) / 2
-        if probability >= CONTRADICTED and common_words(a.statement, b.statement) >= SUBJECT:
+        if probability >= CONTRADICTED and disagree(a.statement, b.statement):
             differs = differing_words(a.statement, b.statement)
             contradictions.append(Match("contradiction", (a.id,), (b.id,), probability, differs))
     groups = [_agreement(*group, verifier) for group in _groups(agreeing)]
@@ -72,6 +78,40 @@ def differing_words(one: str, other: str) -> tuple[tuple[str, ...], tuple[str, .
     """Return the numbers and names that each text has and the other lacks; empty if only other words differ."""
     own, theirs = differing_spans(one, other)
     return tuple(one[a:b] for a, b in own), tuple(other[a:b] for a, b in theirs)
+
+
+def disagree(one: str, other: str) -> bool:
+    """Return True if two claims say the same of one subject but for one value that cannot be both.
+
+    A second value that differs explains the first: "120,000 in 1990" and "150,000 in 2010". Of words that are no
+    values, one may differ: "flows north" and "flows south".
+    """
+    if common_words(one, other) < SUBJECT or not _same_frame(one, other):
+        return False
+    slots = {contrast.kind for contrast in contrasts(one, other)}
+    mine, its = values(one), values(other)
+    apart = [pair for pair in product(mine, its) if compare(*pair) == "different"]
+    written = [text[slice(*value.span)] for text, of in ((one, mine), (other, its)) for value in of]
+    written += [text[slice(*name.span)] for text in (one, other) for name in names(text)]
+    valued = {folded(word) for words in written for word in words.split()}
+    own, theirs = ({folded(word) for word in uncovered(a, b)} for a, b in ((one, other), (other, one)))
+    if slots or apart:
+        return max(len(slots), len(apart)) == 1 and not (own - valued and theirs - valued)
+    return len(own) == len(theirs) == 1 and valued.isdisjoint(own | theirs)
+
+
+def _same_frame(one: str, other: str) -> bool:
+    """Return True if two claims have the same verb, and subjects of the same words but for pronouns."""
+    frames = []
+    for text in (one, other):
+        verb = root(parse(text))
+        subject = next((t for t in verb.children if t.dep_ in ("nsubj", "nsubjpass")), None)
+        held = [value.span for value in values(text) if value.kind != "rank"]
+        named = (t for t in (subject.subtree if subject is not None else ()) if t.pos_ in _NAMING)
+        words = {stem(folded(t.text)) for t in named if not any(start <= t.idx < end for start, end in held)}
+        frames.append((stem(folded(verb.lemma_ or verb.text)), words))
+    (said, mine), (its_verb, its) = frames
+    return said == its_verb and (mine <= its or its <= mine)
 
 
 def common_words(one: str, other: str) -> float:

@@ -12,6 +12,7 @@ from attribution.text.urls import canonical
 from attribution.text.words import words_of
 from attribution.types import UNCHECKED, AnalystVerdict, Claim, Evidence, Label, Page, Relation, Report, Verdict, quoted
 from attribution.verdicts import SIDES, recolour
+from attribution.verifiers.calibration import badge_of
 
 ALIKE = 0.5  # minimum likeness of two claims to be matched
 QUOTED = 120  # characters of a claim or title in a reason
@@ -34,6 +35,7 @@ class ClaimChange:
     after: Claim | None
     was: Label | None  # None: no verdict
     now: Label | None
+    badges: tuple[str, str] = ("pending", "pending")  # as shown, with their strengths
     causes: tuple[Cause, ...] = ()  # of another verdict of the model; of the analyst's, the change itself
     judgements: tuple[AnalystVerdict | None, AnalystVerdict | None] = (None, None)  # the analyst's
 
@@ -68,9 +70,10 @@ def run_changes(before: Report, after: Report) -> RunChanges:
         old = partner.get(claim.id)
         then, current = was.get(old.id) if old else None, now.get(claim.id)
         labels = then.label if then else None, current.label if current else None
+        shown = badge_of(then, before, "pending"), badge_of(current, after, "pending")
         causes = [*_causes(before, after, old, claim, then, current)] if old and labels[0] != labels[1] else []
         judgements = judged_was.get(old.id) if old else None, judged_now.get(claim.id)
-        change = ClaimChange(old, claim, *labels, judgements=judgements)
+        change = ClaimChange(old, claim, *labels, shown, judgements=judgements)
         causes += [_of_analyst(change)] if change.judged_otherwise else []
         changes.append(replace(change, causes=tuple(dict.fromkeys(causes))))
     found = {claim.id for claim in partner.values()}
@@ -78,7 +81,9 @@ def run_changes(before: Report, after: Report) -> RunChanges:
         if claim.id not in found:
             verdict = was.get(claim.id)
             judgements = judged_was.get(claim.id), None
-            changes.append(ClaimChange(claim, None, verdict.label if verdict else None, None, judgements=judgements))
+            shown = badge_of(verdict, before, "pending"), "pending"
+            label = verdict.label if verdict else None
+            changes.append(ClaimChange(claim, None, label, None, shown, judgements=judgements))
     names = sorted(before.settings.keys() | after.settings.keys())
     settings = [(name, before.settings.get(name), after.settings.get(name)) for name in names]
     names = sorted(before.versions.keys() | after.versions.keys())

@@ -9,7 +9,7 @@ from dataclasses import replace
 from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.files import Cell, csv_text
 from attribution.reports import html
-from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, look, plural, scrolling
+from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, look, plural, scrolling, style_class
 from attribution.segmenters import SEGMENTERS
 from attribution.studies.factscore.answer import score
 from attribution.studies.results import ResultTable
@@ -17,8 +17,8 @@ from attribution.studies.segmenters.comparison import Column, Comparison, Row, S
 from attribution.studies.segmenters.tables import counts, tables
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import visible
-from attribution.types import LABELS, Claim, LlmUsage, Page, Report, Span, Verdict
-from attribution.verifiers.calibration import is_weak
+from attribution.types import BADGES, Claim, LlmUsage, Page, Report, Span, Verdict
+from attribution.verifiers.calibration import badge_of
 from pages.ui.run_results import money
 
 FIGURES = (  # heading, meaning, field, format
@@ -94,8 +94,8 @@ def _cost(usage: LlmUsage | None) -> str:
 
 def legend(comparison: Comparison, running: bool) -> Node:
     """Explain the verdicts that occur: the columns have room only for icons."""
-    labels = {v.label for c in comparison.columns for v in c.report.verdicts}
-    badges = [badge(label) for label in LABELS if label in labels]
+    found = {badge_of(v, c.report) for c in comparison.columns for v in c.report.verdicts}
+    badges = [badge(name) for name in BADGES if name in found]
     if any(row.pending for row in comparison.rows):
         badges.append(badge(None, word=WAITING if running else NOT_REACHED))
     return el("p", *badges, class_="ax-legend", aria_label="What the icons mean")
@@ -137,7 +137,7 @@ def as_markdown(comparison: Comparison) -> str:
             out += [f"**{SEGMENTERS[column.segmenter].label}**", ""]
             for claim in column.report.claims:
                 if claim.id in ids:
-                    look = look_of(verdicts.get(claim.id))
+                    look = look_of(verdicts.get(claim.id), column.report)
                     out.append(f"- {look.icon} {look.word}: {escape_markdown(claim.statement)}")
             out.append("")
     return "\n".join(out)
@@ -160,7 +160,7 @@ def _claims(comparison: Comparison) -> Iterator[Sequence[Cell]]:
                 page = pages.get(piece.page_id) if piece else None
                 yield (
                     number, sentence(row, report.answer), column.segmenter, claim.text,
-                    claim.enriched or "", look_of(verdict).word,
+                    claim.enriched or "", look_of(verdict, column.report).word,
                     verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
                     piece.deciding_sentence if piece else "", page.cited if page else "", page.url if page else "",
                 )  # fmt: skip
@@ -222,9 +222,9 @@ def sentence(row: Row, answer: str) -> str:
     return visible(answer, *row.sentence).strip()
 
 
-def look_of(verdict: Verdict | None, running: bool = False) -> Look:
+def look_of(verdict: Verdict | None, report: Report, running: bool = False) -> Look:
     """Return the look of a verdict; without one, the look of a claim being checked or not reached."""
-    return look(verdict.label) if verdict else replace(look(None), word=WAITING if running else NOT_REACHED)
+    return look(badge_of(verdict, report)) if verdict else replace(look(None), word=WAITING if running else NOT_REACHED)
 
 
 def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: bool) -> dict[str, object]:
@@ -257,10 +257,9 @@ def claim_data(
     claim: Claim, report: Report, pages: Mapping[str, Page], cuts: Sequence[Span], running: bool
 ) -> dict[str, object]:
     verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
-    style, weak = look_of(verdict, running), is_weak(verdict, report)
-    word = style.phrase(weak)
+    style = look_of(verdict, report, running)
     waiting = "Its sources are still being read." if running else "The comparison ended before it was checked."
-    reason = el("p", el("strong", f"{word}. "), verdict.reason if verdict else waiting, class_="reason")
+    reason = el("p", el("strong", f"{style.word}. "), verdict.reason if verdict else waiting, class_="reason")
     lines: list[Child] = [reason]
     if claim.enriched:
         lines.append(el("p", "Checked as: ", claim.enriched, dir="auto"))
@@ -276,10 +275,9 @@ def claim_data(
         ]
     return {
         "id": claim.id,
-        "label": verdict.label if verdict else "pending",
+        "style": style_class(badge_of(verdict, report, "pending")),
         "icon": style.icon,
-        "word": word,
-        "weak": weak,
+        "word": style.word,
         "text": claim.text,
         "pieces": [i for i, (a, b) in enumerate(cuts) if any(s < b and a < e for s, e in claim.spans)],
         "detail": html.data(el("div", *lines)),

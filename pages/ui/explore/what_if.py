@@ -59,16 +59,18 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
         help="Copies of one text on several pages always count once.",
     )
     thresholds.choose(rule, Counted(top_k, frozenset(without), since, until, dated, languages, once))
+    if thresholds.chosen(report) == made:
+        with changed:
+            show(el("p", "These are the verdicts of the run as made.", class_="ax-status"))
+
+
+def what_if_words(report: Report) -> str:
+    """Say that verdicts are hypothetical, for all tabs; empty while they are those of the run."""
+    if thresholds.chosen(report) == DecisionPolicy.of(report.settings):
+        return ""
     differ, all_ = differing(report, thresholds.shown(report)), len(report.verdicts)
     verb = "differs" if differ == 1 else "differ"
-    as_made, changes = "These are the verdicts of the run as made.", thresholds.chosen(report) != made
-    words = f"What if: {differ} of {plural(all_, 'verdict')} {verb} from the run as made." if changes else as_made
-    with changed, st.container(key="what_changed", horizontal=True, vertical_alignment="center"):
-        show(el("p", words, class_="ax-status"))
-        st.button(
-            "Reset", key="reset_what_if", on_click=thresholds.reset_what_if, args=(report,), disabled=not changes,
-            help="Show the run as it was made.",
-        )  # fmt: skip
+    return f"{differ} of {plural(all_, 'verdict')} {verb} from the run as made, which is what exports give."
 
 
 def _top_k(report: Report, tag: str) -> int | None:

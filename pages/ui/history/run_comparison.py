@@ -82,10 +82,10 @@ def change_node(change: ClaimChange) -> Node:
     """Show a claim with its verdicts, and the reasons for a change."""
     claim = change.after or change.before
     text = claim.statement if claim else ""
-    badges: list[Child] = [badge(change.now if change.after else change.was)]
-    if change.changed:
-        arrow = el("span", " → ", aria_hidden="true")
-        badges = [badge(change.was), arrow, badge(change.now)]
+    was, now = change.badges
+    badges: list[Child] = [badge(now if change.after else was)]
+    if change.before and change.after and was != now:
+        badges.insert(0, el("span", badge(was), el("span", " → ", aria_hidden="true")))
     causes = [el("li", cause.text, dir="auto") for cause in change.causes]
     return el(
         "article",

@@ -119,13 +119,13 @@ class View {
       if (!claim) continue;
       parts.forEach((part) => {
         const depth = part.parentElement.closest("[data-claim]") ? " inner" : "";
-        part.className = `claim v-${claim.label}${claim.weak ? " weak" : ""}${depth}`;
+        part.className = `claim ${claim.style}${depth}`;
       });
     }
     for (const number of this.answer.querySelectorAll("sup.number")) {
       const claim = this.data.claims[number.dataset.of];
       if (!claim) continue;
-      number.className = `number v-${claim.label}`;
+      number.className = `number ${claim.style}`;
       const own = claim.judged ? `⚑${claim.judged.icon}` : "";
       number.textContent = "\u2060" + claim.icon + claim.n + (claim.corrected ? "✎" : "") + own; // never alone on a line
       number.setAttribute("aria-hidden", "true");

@@ -16,8 +16,8 @@ class Chips {
   }
 
   draw(counts) {
-    const segments = counts.map(({ label, icon, count, noun, help }) => {
-      const segment = make("button", `chip v-${label}`);
+    const segments = counts.map(({ label, style, icon, count, noun, help }) => {
+      const segment = make("button", `chip ${style}`);
       segment.type = "button";
       segment.title = `${count} ${noun}. ${help}`;
       segment.style.flexGrow = label in { corrected: 1, judged: 1 } ? 0 : count; // these claims are in the bar already

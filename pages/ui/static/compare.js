@@ -1,7 +1,7 @@
 // Groups of sentences, columns of segmenters; a claim that is pointed at lights its words. Follows nodes.js.
 function fill(item, claim) {
   const text = item.querySelector(".text");
-  item.className = `item v-${claim.label}${claim.weak ? " weak" : ""}`;
+  item.className = `item ${claim.style}`;
   item.querySelector(".icon").textContent = claim.icon;
   item.querySelector(".hidden").textContent = `${claim.word}: `;
   text.textContent = claim.text;

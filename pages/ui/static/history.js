@@ -16,11 +16,11 @@ class RunList {
   verdicts(counts) {
     const whole = make("div", "verdicts"), bar = make("div", "bar"), words = make("p", "counts");
     bar.setAttribute("aria-hidden", "true");
-    for (const { label, icon, n, words: text } of counts) {
-      const part = make("span", `part v-${label}`);
+    for (const { style, icon, n, words: text } of counts) {
+      const part = make("span", `part ${style}`);
       part.style.flexGrow = n;
       bar.append(part);
-      const count = make("span", `count v-${label}`), sign = make("span", "icon", icon);
+      const count = make("span", `count ${style}`), sign = make("span", "icon", icon);
       sign.setAttribute("aria-hidden", "true");
       const said = make("span", "hidden", `${text} `), number = make("span", "num", n);
       number.setAttribute("aria-hidden", "true");

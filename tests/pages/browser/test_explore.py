@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 
 import pytest
@@ -70,8 +71,18 @@ def test_a_filter_a_threshold_and_a_reload(page: Page) -> None:
     page.get_by_role("slider", name="Minimum support score").focus()
     page.keyboard.press("End")
     expect(page.locator(".chip.v-unclear")).to_contain_text("2 unclear", timeout=PATIENCE)
-    expect(page.get_by_text(re.compile(r"What if: \d of 3 verdicts differ"))).to_be_visible()
-    page.get_by_role("button", name="Reset").click()
+    status = page.locator(".st-key-status")
+    page.get_by_role("tab", name="Evidence").click()  # it says so on every tab
+    expect(status).to_contain_text(re.compile(r"What if: .*2 unclear.*\d of 3 verdicts differ"))
+    with page.expect_download() as download:
+        menu(page, "Export")
+        page.get_by_role("button", name="Claims as CSV").click()
+    rows = csv.DictReader(download.value.path().read_text("utf-8-sig").splitlines())
+    verdicts = [row["verdict"] for row in rows]
+    assert len(verdicts) == 3 and verdicts.count("Unclear") == 1
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Back to the run").click()
+    expect(status).not_to_contain_text("What if")
     expect(page.locator(".chip.v-unclear")).to_contain_text("1 unclear", timeout=PATIENCE)
     page.reload()  # the address names the run
     expect(claims(page)).to_have_count(3, timeout=PATIENCE)

@@ -102,6 +102,8 @@ def test_the_bar_and_its_figures_count_claims_that_were_not_reached() -> None:
     report = Report(
         id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(one, two), verdicts=(verdict,)
     )
-    assert run_results.claim_labels(report) == ["supported", "not_reached"]
     assert [bar.x[0] for bar in run_results.bars([("", report)], False).data] == [1, 1]
     assert "1 of 2" in html(run_results.figures(report))
+    weak = report.model_copy(update={"verdicts": (verdict.model_copy(update={"confidence": 0.6}),)})
+    names = [bar.name for bar in run_results.bars([("", weak), ("", report)], False).data]
+    assert names == ["Not reached", "Likely supported", "Supported"]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -118,3 +120,15 @@ def test_with_the_models_that_are_part_of_the_project(
 def test_a_dollar_is_set_against_a_million_dollars() -> None:
     one, other = "They sold the patent for one dollar each.", "They sold the patent for one million dollars."
     assert differing_words(one, other) == (("one dollar",), ("one million dollars",))
+
+
+def test_nine_in_ten_disagreements_of_hand_made_pairs_are_real(settings: Settings, store: Store) -> None:
+    rows = [json.loads(line) for line in Path(__file__).with_name("pairs.jsonl").read_text("utf-8").splitlines()]
+    verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
+    embedder = EMBEDDERS.build(settings.embedder, settings)
+    shown = []
+    for row in rows:
+        found = align([claim(row["first"])], [claim(row["second"])], embedder, verifier)
+        if any(match.agreement == "contradiction" for match in found):
+            shown.append(row["disagree"])
+    assert len(rows) == 56 and sum(shown) >= 0.9 * len(shown) and sum(shown) >= 23  # of 28

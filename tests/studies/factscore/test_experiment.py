@@ -41,7 +41,8 @@ ROWS = [
 
 def reply(request: dict[str, Any]) -> str:
     """Every passage entails every claim."""
-    return json.dumps({"verdicts": [{"passage": 1, "relation": "entailed", "quote": "The Eiffel Tower"}]})
+    quote = "The Eiffel Tower in Paris was completed in 1889."
+    return json.dumps({"verdicts": [{"passage": 1, "relation": "entailed", "quote": quote}]})
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_every_cell_reads_the_same_pages(both: Settings, store: Store) -> None:
     answer = last.answer
     whole, parts = answer.decomposed
     assert len(whole.facts) == 2 and len(parts.facts) == 3
-    assert answer.counts("clauses", "llm").supported == 3  # it believes everything
+    assert answer.counts("clauses", "llm").supported == 2  # it believes everything but another year
     strict = {answer.texts[j.fact]: j.label for j in answer.facts("clauses", "embedded-small")}
     assert strict["The Eiffel Tower was completed in 1889."] == "supported"
     assert strict["The Eiffel Tower was painted green in 1925."] != "supported"
@@ -151,7 +152,7 @@ def test_killed_and_resumed_gives_the_same(settings: Settings, tmp_path: Path) -
 
 def test_gamma_changes_the_tables_alone(both: Settings, store: Store) -> None:
     answer = scored(both, store, "clauses")
-    assert cell([answer], "clauses", "llm", 0).factscore == 1.0
+    assert cell([answer], "clauses", "llm", 0).factscore == pytest.approx(2 / 3)
     assert 0 < (cell([answer], "clauses", "llm", 10).factscore or 0) < 0.1
 
 
