@@ -1,4 +1,4 @@
-"""Three-way NLI models of the hub: in torch, or in int8 on ONNX Runtime, three to four times faster on CPUs."""
+"""NLI models and fact checkers of the hub: in torch, or in int8 on ONNX Runtime, three to four times faster on CPUs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from attribution.errors import BadInput, Unavailable
 from attribution.models import files, int8
@@ -17,6 +17,7 @@ from attribution.models.onnx import check_stop, in_threads
 from attribution.types import Relation
 
 if TYPE_CHECKING:
+    from torch import Tensor
     from transformers import PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
 
 BATCH = 16  # windows
@@ -32,6 +33,10 @@ MEANINGS: dict[str, Relation] = {
 }
 
 
+Columns = Callable[[Mapping[int, str]], dict[Relation, int]]  # labels → the column of each relation in the logits
+FIRST_TOKENS = [3, 209]  # "0" and "1" in T5's vocabulary: not supported, supported
+
+
 def relation_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
     """The column of each relation in the logits, whose order differs between models. BadInput for other labels."""
     columns = {MEANINGS[name.lower()]: int(i) for i, name in id2label.items() if name.lower() in MEANINGS}
@@ -43,7 +48,14 @@ def relation_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
     return columns
 
 
-def make(model: str, progress: files.Progress = lambda share, what: None) -> Path:
+def two_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
+    """The columns of a fact checker: not supported, supported. BadInput for other numbers of labels."""
+    if len(id2label) != 2:
+        raise BadInput(f"the model has {len(id2label)} labels; expected 2, not supported and supported: choose another")
+    return {"no_relation": 0, "entailed": 1}
+
+
+def make(model: str, progress: files.Progress = lambda share, what: None, columns: Columns = relation_columns) -> Path:
     """Download a model of the hub unless it is there, and make its int8 form where there is no GPU.
 
     Returns the folder of that form, or of the hub's cache. Raises Unavailable where the hub cannot be reached,
@@ -51,22 +63,22 @@ def make(model: str, progress: files.Progress = lambda share, what: None) -> Pat
     """
     if files.weights(model) is None and not Path(model).is_dir():
         files.download(model, lambda share, what: progress(DOWNLOADING * share, what))
-    if on_gpu():
+    if not makes_int8(model):
         return files.cache_folder()
     progress(DOWNLOADING, "making the int8 form for this machine's CPU")
-    _make_int8(model)
+    _make_int8(model, columns)
     progress(1.0, "done")
     return int8.folder(model)
 
 
-def _make_int8(model: str) -> None:
+def _make_int8(model: str, columns: Columns) -> None:
     """Nothing is downloaded for it."""
     weights = files.weights(model)
     if weights is None:
         raise Unavailable(f"{model} has none of {', '.join(files.WEIGHTS)}: choose a model with weights for PyTorch")
     names = [name for name in _tokenizer(model).model_input_names if name in INPUTS]
     try:
-        int8.make(model, weights, lambda: _torch_model(model)[0], names)
+        int8.make(model, weights, lambda: _torch_model(model, columns)[0], names)
     except RuntimeError as error:  # torch's exporter has no other
         message = f"{model} has no int8 form on this machine; it works as it is, three to four times slower"
         raise Unavailable(message, error) from error
@@ -78,6 +90,11 @@ def on_gpu() -> bool:
     import torch
 
     return bool(torch.cuda.is_available())
+
+
+def makes_int8(model: str) -> bool:
+    """Return True if the int8 form of a model is of use here: not on a GPU, and T5 has none."""
+    return not on_gpu() and not _config(model).is_encoder_decoder
 
 
 def has_int8(model: str) -> bool:
@@ -97,17 +114,30 @@ def _tokenizer(name: str) -> PreTrainedTokenizerBase:
         return AutoTokenizer.from_pretrained(name)
 
 
-def _torch_model(name: str) -> tuple[PreTrainedModel, dict[Relation, int]]:
+def _config(name: str) -> PretrainedConfig:
+    from transformers import AutoConfig
+
+    with _loading(name):
+        return AutoConfig.from_pretrained(name)
+
+
+def model_type(name: str) -> str:
+    """Return the architecture of a model, as its configuration names it."""
+    return str(_config(name).model_type)
+
+
+def _torch_model(name: str, columns: Columns) -> tuple[PreTrainedModel, dict[Relation, int]]:
     """The model in torch, and the column of each relation in its logits."""
     import torch
-    from transformers import AutoModelForSequenceClassification
+    from transformers import AutoModelForSeq2SeqLM, AutoModelForSequenceClassification
 
     files.check_size(name)
     with _loading(name):
         dtype = torch.bfloat16 if on_gpu() else torch.float32
-        model = AutoModelForSequenceClassification.from_pretrained(name, dtype=dtype)
-    columns = relation_columns(model.config.id2label)
-    return model.to("cuda" if on_gpu() else "cpu").eval(), columns
+        own = AutoModelForSeq2SeqLM if _config(name).is_encoder_decoder else AutoModelForSequenceClassification
+        model = own.from_pretrained(name, dtype=dtype)
+    found = columns(model.config.id2label)  # T5, which has no labels, declares two
+    return model.to("cuda" if on_gpu() else "cpu").eval(), found
 
 
 Features = dict[str, list[int]]  # of one window, as the tokenizer gives them
@@ -124,16 +154,16 @@ class Loaded:
 
 
 @load_while_used
-def load(name: str, in_int8: bool) -> Loaded:
-    """Raises ModelUnavailable where it cannot be loaded, BadInput for one that is none for NLI."""
-    return _load_int8(name) if in_int8 else _load_torch(name)
+def load(name: str, in_int8: bool, columns: Columns) -> Loaded:
+    """Raises ModelUnavailable where it cannot be loaded, BadInput for one with other labels."""
+    return _load_int8(name, columns) if in_int8 else _load_torch(name, columns)
 
 
-def _load_torch(name: str) -> Loaded:
+def _load_torch(name: str, columns: Columns) -> Loaded:
     import torch
 
     tokenizer = _tokenizer(name)
-    model, columns = _torch_model(name)
+    model, found = _torch_model(name, columns)
 
     def read(windows: Sequence[Features]) -> list[list[float]]:
         rows: list[list[float]] = [[]] * len(windows)
@@ -143,26 +173,23 @@ def _load_torch(name: str) -> Loaded:
             part = by_length[start : start + BATCH]
             batch = tokenizer.pad([windows[i] for i in part], return_tensors="pt").to(model.device)
             with torch.inference_mode():
-                logits = model(**batch).logits.float().cpu().tolist()
+                logits = _logits(model, batch).float().cpu().tolist()
             for i, row in zip(part, logits, strict=True):
                 rows[i] = row
         return rows
 
-    return Loaded(tokenizer, columns, _limit(tokenizer, model.config), read)
+    return Loaded(tokenizer, found, _limit(tokenizer, model.config), read)
 
 
-def _load_int8(name: str) -> Loaded:
+def _load_int8(name: str, columns: Columns) -> Loaded:
     import numpy as np
-    from transformers import AutoConfig
 
-    tokenizer = _tokenizer(name)
-    with _loading(name):
-        config = AutoConfig.from_pretrained(name)
+    tokenizer, config = _tokenizer(name), _config(name)
     try:
         session = int8.session(name)
     except ValueError:  # it is damaged
         shutil.rmtree(int8.folder(name), ignore_errors=True)
-        _make_int8(name)
+        _make_int8(name, columns)
         session = int8.session(name)
     inputs = [one.name for one in session.get_inputs()]
 
@@ -173,9 +200,21 @@ def _load_int8(name: str) -> Loaded:
         return row
 
     return Loaded(
-        tokenizer, relation_columns(config.id2label), _limit(tokenizer, config),
+        tokenizer, columns(config.id2label), _limit(tokenizer, config),
         lambda windows: in_threads(one, windows),
     )  # fmt: skip
+
+
+def _logits(model: PreTrainedModel, batch: Mapping[str, Any]) -> Tensor:
+    """The logits of each window; a sequence-to-sequence model answers with its first token."""
+    import torch
+
+    if not model.config.is_encoder_decoder:
+        logits: Tensor = model(**batch).logits
+        return logits
+    start = torch.zeros((len(batch["input_ids"]), 1), dtype=torch.long, device=model.device)
+    first: Tensor = model(**batch, decoder_input_ids=start).logits[:, 0, FIRST_TOKENS]
+    return first
 
 
 def _limit(tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig) -> int:

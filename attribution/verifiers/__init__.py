@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from attribution.models import files, nli
 from attribution.models.mpnet import DOWNLOAD
 from attribution.policy import CHOSEN, DecisionPolicy
 from attribution.settings import Settings
@@ -79,10 +80,34 @@ VERIFIERS: Table[Verifier] = Table(
             needs=(Need("pip install transformers torch", package="transformers"),),
             model_setting="verifier_model",
             models={
-                "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, 0.9 GB: that of the paper",
-                "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, 0.4 GB: about three times faster",
+                "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": "large, MIT, 0.9 GB: that of the paper",
+                "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": "base, MIT, 0.4 GB: about three times faster",
             },
             download="attribution.verifiers.deberta:make",
+            english=True,
+        ),
+        "minicheck": Entry(
+            "attribution.verifiers.fact_checkers:minicheck",
+            "MiniCheck (download)",
+            "a fact checker for what language models write (Tang et al. 2024); contradictions are the NLI model's",
+            needs=(Need("pip install transformers torch", package="transformers"),),
+            model_setting="verifier_model",
+            models={
+                "lytang/MiniCheck-RoBERTa-Large": "RoBERTa large, MIT, about 1.4 GB",
+                "lytang/MiniCheck-DeBERTa-v3-Large": "DeBERTa large, MIT, about 1.7 GB",
+                "lytang/MiniCheck-Flan-T5-Large": "Flan-T5 large, MIT, about 3.1 GB: the best of the three, and slow",
+            },
+            download="attribution.verifiers.fact_checkers:make_minicheck",
+            english=True,
+        ),
+        "factcg": Entry(
+            "attribution.verifiers.fact_checkers:factcg",
+            "FactCG (download)",
+            "a fact checker trained on claims over several sentences (Lei et al. 2025); contradictions as MiniCheck",
+            needs=(Need("pip install transformers torch", package="transformers"),),
+            model_setting="verifier_model",
+            models={"yaxili96/FactCG-DeBERTa-v3-Large": "DeBERTa large, MIT, about 1.7 GB"},
+            download="attribution.verifiers.fact_checkers:make_factcg",
             english=True,
         ),
         "llm": Entry(
@@ -99,6 +124,28 @@ VERIFIERS: Table[Verifier] = Table(
         ),
     },
 )
+
+
+HUB = ("factcg", "minicheck", "deberta")  # verifiers that are downloaded, the best on LLM-AggreFact first
+
+
+def model_of(name: str, settings: Settings) -> str:
+    """Return the model of a downloaded verifier: the settings', unless it is another's; else one that is there."""
+    chosen, own = settings.verifier_model, VERIFIERS[name].models
+    if chosen and not any(chosen in VERIFIERS[other].models for other in HUB if other != name):
+        return chosen
+    return next((model for model in own if files.weights(model)), next(iter(own)))
+
+
+def is_downloaded(name: str, settings: Settings) -> bool:
+    """Return True if the weights of a downloaded verifier are on this machine."""
+    return files.weights(model_of(name, settings)) is not None
+
+
+def is_ready(name: str, settings: Settings) -> bool:
+    """Return True if the step that makes it ready would have nothing to do."""
+    model = model_of(name, settings)
+    return nli.has_int8(model) or (is_downloaded(name, settings) and not nli.makes_int8(model))
 
 
 def policy_of(settings: Settings) -> DecisionPolicy:

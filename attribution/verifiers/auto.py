@@ -1,4 +1,4 @@
-"""Choose the best available verifier: DeBERTa if it is downloaded, else the base model, else the small one."""
+"""Choose the best available verifier: one that is downloaded, else the base model, else the small one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from attribution.settings import Settings
 from attribution.types import Failure
-from attribution.verifiers import VERIFIERS, Verifier
-from attribution.verifiers.deberta import is_downloaded
+from attribution.verifiers import HUB, VERIFIERS, Verifier, is_downloaded
 
 
 @dataclass(frozen=True)
@@ -20,8 +19,18 @@ class Choice:
 
 def choose(settings: Settings) -> Choice:
     """Choose the verifier that `auto` means on this machine, under these settings."""
-    if is_downloaded(settings):
-        return Choice("deberta")
+    downloaded = (name for name in HUB if name == "deberta" or not settings.verifier_model or _is_its(name, settings))
+    if found := next((name for name in downloaded if is_downloaded(name, settings)), ""):
+        return Choice(found)
+    return beside(settings)
+
+
+def _is_its(name: str, settings: Settings) -> bool:
+    return settings.verifier_model in VERIFIERS[name].models
+
+
+def beside(settings: Settings) -> Choice:
+    """Choose the NLI model whose contradictions stand beside a fact checker's support."""
     missing = VERIFIERS["embedded-base"].missing(settings)
     return Choice("embedded-small", missing) if missing else Choice("embedded-base")
 

@@ -13,34 +13,20 @@ from attribution.models import files, nli
 from attribution.settings import Settings
 from attribution.text.words import deciding_sentence
 from attribution.types import Judgement, Pair, Probabilities, Relation
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import model_of
 from attribution.verifiers.calibration import softmax
-
-MODELS = VERIFIERS["deberta"].models
-DEFAULT = next(iter(MODELS))
-
-
-def is_downloaded(settings: Settings) -> bool:
-    """Return True if the weights of the settings' model are on this machine."""
-    return files.weights(settings.verifier_model or DEFAULT) is not None
-
-
-def is_ready(settings: Settings) -> bool:
-    """Return True if `make` would have nothing to do."""
-    model = settings.verifier_model or DEFAULT
-    return nli.has_int8(model) or (is_downloaded(settings) and nli.on_gpu())
 
 
 def make(progress: files.Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
     """Prepare the settings' model for this machine (`attribution.models.nli.make`)."""
-    return nli.make((settings and settings.verifier_model) or DEFAULT, progress)
+    return nli.make(model_of("deberta", settings or Settings()), progress)
 
 
 class Deberta:
     """Verifier `deberta`; `settings.verifier_model` names another hub model or a folder."""
 
     def __init__(self, settings: Settings) -> None:
-        self.model = settings.verifier_model or DEFAULT
+        self.model = model_of("deberta", settings)
         self._int8 = nli.has_int8(self.model) and not nli.on_gpu()
         self.version = f"deberta/{self.model}" + ("/int8" if self._int8 else "")
 
@@ -52,7 +38,7 @@ class Deberta:
         for number, (claim, evidence, *_) in enumerate(pairs, 1):
             if not claim.strip() or not evidence.strip():
                 raise BadInput(f"pair {number}: the {'evidence' if claim.strip() else 'claim'} is empty; expected text")
-        loaded = nli.load(self.model, self._int8)
+        loaded = nli.load(self.model, self._int8, nli.relation_columns)
         windows = [(i, window) for i, pair in enumerate(pairs) for window in _windows(loaded, i, *pair)]
         best: dict[int, dict[Relation, float]] = {}
         for (i, _), row in zip(windows, loaded.read([window for _, window in windows]), strict=True):

@@ -14,7 +14,7 @@ from attribution.models import files
 from attribution.reports.html import as_sentence, el
 from attribution.settings import LIMITS, Settings
 from attribution.tables import LLM, Entry, load
-from attribution.verifiers import deberta
+from attribution.verifiers import VERIFIERS, is_downloaded, is_ready, model_of
 from pages.ui import background, choices, state
 from pages.ui.choices import turns_problem
 from pages.ui.frame import note, progress_bar, show, small
@@ -108,12 +108,12 @@ def model_download(entry: Entry) -> None:
     """Draw it for the model that the form names."""
     chosen = choices.settings()
     if isinstance(chosen, Settings):
-        running = (job := _jobs.get(_model(chosen))) is not None and job.running
+        running = (job := _jobs.get(_model(entry, chosen))) is not None and job.running
         st.fragment(_part, run_every=POLL if running else None)(entry, chosen, running)
 
 
 def _part(entry: Entry, chosen: Settings, running: bool) -> None:
-    model = _model(chosen)
+    name, model = _name(entry), _model(entry, chosen)
     job = _jobs.get(model)
     now = job.progress() if job else None
     if job and now and now.running:
@@ -125,22 +125,22 @@ def _part(entry: Entry, chosen: Settings, running: bool) -> None:
         st.rerun()  # it has ended: the whole form shows what has changed
     if now and now.error:
         note("The model could not be made ready", now.error, label="contradicted", detail=now.detail)
-    if deberta.is_ready(chosen):
+    if is_ready(name, chosen):
         small("It is on this machine and ready.")
-    elif deberta.is_downloaded(chosen):
+    elif is_downloaded(name, chosen):
         small("It is on this machine. An int8 form, made once, is three to four times faster on CPUs.")
         _button("Make it faster", "Nothing is downloaded.", entry, chosen)
     else:
         small(f"It is not on this machine yet. It is kept in {files.cache_folder()}, and a download can be stopped.")
-        size = deberta.MODELS.get(model, "").partition(":")[0].rpartition(", ")[2]
+        size = entry.models.get(model, "").partition(":")[0].partition(", ")[2]
         _button(f"Download ({size})" if size else "Download", "From the Hugging Face Hub.", entry, chosen)
 
 
 def _button(label: str, help: str, entry: Entry, chosen: Settings) -> None:
     if st.button(label, key="start_download", help=help, width="stretch"):
-        job = _jobs.get(_model(chosen))
+        job = _jobs.get(_model(entry, chosen))
         if job is None or not job.running:  # another visitor may have begun since this was drawn
-            _jobs[_model(chosen)] = background.Job("download", Getting(), _work(entry, chosen))
+            _jobs[_model(entry, chosen)] = background.Job("download", Getting(), _work(entry, chosen))
         st.rerun()
 
 
@@ -157,8 +157,12 @@ def _work(entry: Entry, chosen: Settings) -> background.Work[Getting]:
     return work
 
 
-def _model(chosen: Settings) -> str:
-    return chosen.verifier_model or deberta.DEFAULT
+def _name(entry: Entry) -> str:
+    return next(name for name, one in VERIFIERS.items() if one is entry)
+
+
+def _model(entry: Entry, chosen: Settings) -> str:
+    return model_of(_name(entry), chosen)
 
 
 def earlier_turns() -> None:

@@ -12,8 +12,8 @@ from attribution.models import export, int8, nli
 from attribution.models.nli import relation_columns
 from attribution.pipeline.judge import GivenClaim, judge
 from attribution.settings import Settings
-from attribution.verifiers import policy_of
-from attribution.verifiers.deberta import Deberta, is_ready, make
+from attribution.verifiers import is_ready, policy_of
+from attribution.verifiers.deberta import Deberta, make
 
 WORDS = [
     "[PAD]",
@@ -160,9 +160,9 @@ def test_in_int8_it_judges_alike_and_no_pair_depends_on_another(
     monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path))
     settings, told = Settings(verifier_model=str(tiny)), []
     in_torch = Deberta(settings)
-    assert not is_ready(settings)
+    assert not is_ready("deberta", settings)
     make(lambda share, what: told.append(share), settings)
-    assert is_ready(settings) and told == sorted(told) and told[-1] == 1
+    assert is_ready("deberta", settings) and told == sorted(told) and told[-1] == 1
     in_int8 = Deberta(settings)
     assert in_int8.version == f"{in_torch.version}/int8"  # so that neither takes the other's judgements
     judged = in_int8.verify(PAIRS)

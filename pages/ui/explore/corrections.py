@@ -22,7 +22,7 @@ from attribution.review.revision import UNSUPPORTED, Revision, Unsupported, revi
 from attribution.searchers import SEARCHERS
 from attribution.settings import WEB, Settings
 from attribution.types import CheckAgain, Claim, Report
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import HUB, VERIFIERS, is_downloaded
 from attribution.verifiers.auto import choose
 from pages.ui import background, choices, state
 from pages.ui.explore.editing import edit_dialog
@@ -293,7 +293,7 @@ def summary(revision: Revision) -> str:
 
 
 DIALOGS: dict[str, Tab] = {"reword": "Text", "source": "Evidence"}
-BETTER = ("llm", "deberta", "embedded-base", "embedded-small")  # the order in which another verifier is chosen
+BETTER = ("llm", *HUB, "embedded-base", "embedded-small")  # the order in which another verifier is chosen
 
 
 def take(step: str, claim: Claim, report: Report) -> None:
@@ -319,9 +319,7 @@ def other_verifier(settings: Settings) -> tuple[str, str]:
 
 def _loads(name: str, settings: Settings) -> bool:
     """Return True if the verifier loads without a download."""
-    from attribution.verifiers.deberta import is_downloaded
-
-    return name != "deberta" or is_downloaded(settings)
+    return name not in HUB or is_downloaded(name, settings)
 
 
 def check_with_another(claim: Claim, report: Report) -> None:
