@@ -12,7 +12,7 @@ from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.errors import FetchFailed, StageFailure, setup_error
 from attribution.events import Spent
 from attribution.evidence import GatherStep, LlmRecord
-from attribution.evidence.search import Budget, Search, queries, time_over
+from attribution.evidence.search import Budget, Search, queries, refutation, time_over
 from attribution.evidence.sources import Sources
 from attribution.provenance import Trace
 from attribution.searchers import Searcher
@@ -58,6 +58,7 @@ class LiveSources:
         self._annotator = annotator
         self.judgements: Mapping[str, Judgement] = {}  # none is carried along
         self.budget = Budget(settings)
+        self._searches = 0
         self._search = Search(settings, store, self.budget, sources.fallback)
 
     def over(self, store: Store) -> Store:
@@ -83,12 +84,18 @@ class LiveSources:
         self.budget.start()
         yield from self._run(self._first_tasks(claims, question, written), stop)
 
+    def refute(self, claims: Sequence[Claim], stop: threading.Event) -> Iterator[GatherStep]:
+        """Steps of one more query for each claim at every engine of the web; Wikipedia has no fact checks."""
+        engines = [s for s in self._sources.searchers if Source.of(s.name).searches_web and s.name != "wikipedia"]
+        self.budget.start()
+        yield from self._run([_Task([c.id], engine, refutation(c)) for engine in engines for c in claims], stop)
+
     def _run(self, tasks: Sequence[_Task], stop: threading.Event) -> Iterator[GatherStep]:
         open_tasks: Counter[str] = Counter()  # by claim
         downloads: dict[str, _Task] = {}  # by canonical URL
         queues = _HostQueues(self._do, self._settings)
         answered, unread = set[str](), dict[str, Failure]()  # searchers by name, and the first failure of each
-        done = searches = 0
+        done = 0
 
         def start(task: _Task) -> None:
             open_tasks.update(task.claim_ids)
@@ -103,7 +110,7 @@ class LiveSources:
                 ended = False
                 for task, (hits, pages, failures) in queues.abandon() if self.budget.over else queues.ended():
                     done, ended = done + 1, True
-                    searches += task.stage == "search"
+                    self._searches += task.stage == "search"
                     if task.searcher and (refused := [f for f in failures if f.kind != "fell_back"]):
                         unread.setdefault(task.searcher.name, refused[0])
                     elif task.searcher:
@@ -133,15 +140,16 @@ class LiveSources:
                         (*self._found(task, hits, pages), *late),
                         tuple(failures),
                         tuple(c for c in task.claim_ids if not open_tasks[c]),
-                        Spent(**self.budget.spent, seconds=self.budget.seconds, searches=searches),
+                        Spent(**self.budget.spent, seconds=self.budget.seconds, searches=self._searches),
                     )
                 if not ended:
-                    spent = Spent(**self.budget.spent, seconds=self.budget.seconds, searches=searches)
+                    spent = Spent(**self.budget.spent, seconds=self.budget.seconds, searches=self._searches)
                     yield GatherStep("fetch", done, done + queues.left, spent=spent, idle=True)
             if failures := [_unread(name, unread[name]) for name in unread if name not in answered]:
                 yield GatherStep("search", done, done + queues.left, failures=tuple(failures))
         finally:
             queues.close()
+            self.budget.stop()
 
     def _first_tasks(self, claims: Sequence[Claim], question: str, written: Mapping[str, Sequence[str]]) -> list[_Task]:
         everyone = [c.id for c in claims]

@@ -94,13 +94,17 @@ def relevance(pairs: Sequence[Pair], judged: Sequence[Judged], reads: Reads | No
 
     `reads` is None where the model is not installed.
     """
-    likely = [i for i, j in enumerate(judged) if _strongest(j.judgement.probabilities) >= WEIGHED_FROM]
-    found: list[float | None] = [None] * len(pairs)
+    likely = [
+        i
+        for i, (found, _) in enumerate(judged)
+        if _strongest(found.probabilities) >= WEIGHED_FROM and "rating" not in found.signals
+    ]
+    logits: list[float | None] = [None] * len(pairs)
     if reads is not None and likely:
         asked: list[Pair] = [(pairs[i][0][:MAX_CLAIM], pairs[i][1]) for i in likely]
         for i, judgement in zip(likely, reads.verify(asked), strict=True):
-            found[i] = judgement.signals["logit"]
-    return found
+            logits[i] = judgement.signals["logit"]
+    return logits
 
 
 def _strongest(probabilities: Probabilities) -> float:

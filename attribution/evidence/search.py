@@ -39,6 +39,11 @@ def queries(claim: Claim, question: str, choice: str) -> list[str]:
     return [own, *([together] if question and not claim.independent else [])]
 
 
+def refutation(claim: Claim) -> str:
+    """Return the query that asks for what refutes a claim."""
+    return f"{claim.statement} fact check"
+
+
 SPARE = 5  # extra results requested when some may be excluded
 
 
@@ -50,11 +55,16 @@ class Budget:
         self._seconds = settings.max_seconds
         self._lock = threading.Lock()
         self.spent = {"queries": 0, "downloads": 0}
+        self._before = 0.0  # seconds until the clock was stopped
         self.start()
 
     def start(self) -> None:
-        """Start the clock."""
-        self._started = time.monotonic()
+        """Start the clock where it was stopped."""
+        self._started = time.monotonic() - self._before
+
+    def stop(self) -> None:
+        """Stop the clock: what follows is no search or download."""
+        self._before = self.seconds
 
     @property
     def seconds(self) -> float:

@@ -15,7 +15,7 @@ from attribution.claims.enrichment import check_turns, standalone_question, tran
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import AttributionError, BadInput, LlmFailed, Stopped
 from attribution.events import Queued
-from attribution.evidence import EvidenceSource, LlmRecord
+from attribution.evidence import EvidenceSource, GatherStep, LlmRecord
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import open_sources, source_names
@@ -35,7 +35,7 @@ from attribution.types import Claim, Document, Evidence, Failure, Report, Segmen
 from attribution.verdicts import decide, not_reached
 from attribution.verifiers import policy_of, with_policy
 from attribution.verifiers.auto import smaller_verifier
-from attribution.verifiers.calibration import graded
+from attribution.verifiers.calibration import graded, strength_of
 
 GROUPS = (1, 2, 4)  # claims whose pairs are verified together: few at first, for an early first verdict
 Found = Future[list[list[Candidate]]]  # the passages of each claim of a group
@@ -133,6 +133,7 @@ class _Run:
         if checked:
             yield from self._gather(checked)
             yield from self._verify(checked)
+            yield from self._refute(checked)
             yield from self._read_again()
         report = self.record.report(self.matcher, self.stop.is_set())
         self.store.runs.finish(report, self._provenance())
@@ -203,32 +204,53 @@ class _Run:
         the run's first verdict does not wait for that."""
         yield events.StageStarted("search")
         by_id = {c.id: c for c in checked}
-        steps = self.source.gather(checked, self.asked, self.stop)
         complete: list[str] = []
         shown = False
-        started = time.perf_counter()
-        for step in steps:
-            self.record.timings["queries" if step.stage == "queries" else "gather"] += time.perf_counter() - started
-            self.record.spend(step.spent)
-            self.record.add_llm(step.llm)
-            self.matcher.trace(step.traces)
-            for failure in (*step.failures, *fallbacks(step.failures)):
-                yield from self._fail(failure, step.claim_ids)
-            for page in step.pages:
-                if self.matcher.add(page):
-                    yield events.PageReady(page)
-            if not step.idle:
-                yield events.Progress(step.stage, step.done, step.total)
-                yield self.record.spent
+        for step in self._steps(self.source.gather(checked, self.asked, self.stop)):
+            yield from self._take(step)
             complete += step.complete
-            if step.pages:
-                with self.record.timed("embed"):
-                    self.matcher.chunk(self.stop)  # while others are still under way
             ready = step.idle or (not shown and self.record.timings["gather"] > CACHED)
             if complete and ready and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
                 yield from self._match([by_id[complete.pop(0)]], early=True)
                 shown = True
+
+    def _steps(self, steps: Iterator[GatherStep]) -> Iterator[GatherStep]:
+        """The steps of search and download, timed; what the run does between them does not count."""
+        started = time.perf_counter()
+        for step in steps:
+            self.record.timings["queries" if step.stage == "queries" else "gather"] += time.perf_counter() - started
+            yield step
             started = time.perf_counter()
+
+    def _take(self, step: GatherStep) -> Iterator[events.Event]:
+        self.record.spend(step.spent)
+        self.record.add_llm(step.llm)
+        self.matcher.trace(step.traces)
+        for failure in (*step.failures, *fallbacks(step.failures)):
+            yield from self._fail(failure, step.claim_ids)
+        for page in step.pages:
+            if self.matcher.add(page):
+                yield events.PageReady(page)
+        if not step.idle:
+            yield events.Progress(step.stage, step.done, step.total)
+            yield self.record.spent
+        if step.pages:
+            with self.record.timed("embed"):
+                self.matcher.chunk(self.stop)  # while others are still under way
+
+    def _refute(self, checked: list[Claim]) -> Iterator[events.Event]:
+        """Search for what refutes the doubtful claims; new pages count for all claims, as in a replay."""
+        doubtful = [claim for claim in checked if self._is_doubtful(self.record.verdicts[claim.id])]
+        pages = len(self.matcher.pages)
+        if not doubtful or self.stop.is_set() or self.policy.decision == "plain":
+            return
+        for step in self._steps(self.source.refute(doubtful, self.stop)):
+            yield from self._take(step)
+        if len(self.matcher.pages) > pages and not self.stop.is_set():
+            yield from self._verify(checked)
+
+    def _is_doubtful(self, verdict: Verdict) -> bool:
+        return verdict.label == "conflicting" or strength_of(self.matcher.verifier.version, verdict) == "weak"
 
     def _verify(self, checked: list[Claim]) -> Iterator[events.Event]:
         """Yield the final verdicts: every claim is compared with the passages of all pages."""

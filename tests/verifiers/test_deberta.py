@@ -184,7 +184,7 @@ def test_a_damaged_or_outdated_int8_form_is_made_again(
     whole = graph.read_bytes()
     graph.write_bytes(whole[:-200] + bytes(200))
     assert nli.has_int8(model)  # of the same size
-    loaded = nli._load_int8(model)
+    loaded = nli._load_int8(model, nli.relation_columns)
     assert graph.read_bytes() == whole and loaded.columns == {"contradicted": 0, "entailed": 1, "no_relation": 2}
     graph.write_bytes(whole[:-200])
     assert not nli.has_int8(model)

@@ -63,6 +63,9 @@ class FrozenPages:
         pages, ids = self.snapshot.report.pages, tuple(claim.id for claim in claims)
         yield GatherStep("fetch", 1, 1, ids, pages=pages, traces=self.snapshot.provenance.traces, complete=ids)
 
+    def refute(self, claims: Sequence[Claim], stop: threading.Event) -> Iterator[GatherStep]:
+        return iter(())
+
 
 _NOT = r"(?:can(?:not|['’]t| not)|could(?:n['’]t| not)|do(?:n['’]t| not)|was(?:n['’]t| not) able to|am not able to)"
 _KNOW = (
