@@ -100,7 +100,7 @@ def test_what_went_wrong_is_said_and_it_can_be_tried_again(monkeypatch: pytest.M
 
 def test_the_size_of_a_known_model_is_told_and_a_ready_one_has_no_button(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choices, "settings", lambda: Settings())
-    assert opened().button[0].label == "Download (0.9 GB)"
+    assert opened().button[0].label == "Download (MIT, 0.9 GB)"
     monkeypatch.setattr("pages.ui.fields.is_downloaded", lambda name, settings: True)
     monkeypatch.setattr("pages.ui.fields.is_ready", lambda name, settings: False)
     assert opened().button[0].label == "Make it faster"
