@@ -32,6 +32,11 @@ def test_markup_tells_where_the_address_does_not(types: tuple[str, ...], genre: 
     assert genre_of("https://a.example/some/page", "A title", "Some text.", types) == genre
 
 
+@pytest.mark.parametrize("path", ["blog/data-plan", "products/maps", "forum/climate-and-law", "hub/learning"])
+def test_the_address_of_an_institution_tells_nothing(path: str) -> None:
+    assert genre_of(f"https://institute.example/{path}", "A title", "Some text.") == "unknown"
+
+
 @pytest.mark.parametrize("url", ["", "document:a.txt", "library:tower.md", "https://[", "not an address"])
 def test_what_is_no_page_of_the_web_is_unknown(url: str) -> None:
     assert genre_of(url, "", "Some text.") == "unknown"
