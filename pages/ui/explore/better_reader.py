@@ -10,9 +10,8 @@ from attribution.reports.html import plural
 from attribution.settings import Settings
 from attribution.tables import LLM
 from attribution.types import LlmUsage, ReadAgain, Report
-from attribution.verifiers import VERIFIERS
+from attribution.verifiers import VERIFIERS, is_downloaded
 from attribution.verifiers.calibration import verifier_name
-from attribution.verifiers.deberta import is_downloaded
 from pages.ui import run
 from pages.ui.explore.corrections import settings_of
 from pages.ui.fields import model_download
@@ -45,7 +44,7 @@ def offer(report: Report) -> None:
 
 
 def _deberta(settings: Settings) -> None:
-    if is_downloaded(settings):
+    if is_downloaded("deberta", settings):
         _button("Ask DeBERTa", "deberta", "On this machine.")
     else:
         small("DeBERTa, an NLI model (MIT licence), reads more of them.")
