@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Token
 
 _WORDS = word_lists(Path(__file__).parent / "data" / "factuality.toml")
+OTHER_WORDS = 3  # content words of a sentence that denies the one before, beside those of the claim
 COVERED = 0.6  # least share of the claim's words in the sentence that the marking word must govern
 _MARKS = {
     "denial": "the source denies this",
@@ -96,12 +97,37 @@ def _resumes(after: str) -> bool:
 
 
 def _denies(claim: str, after: str, own: set[str]) -> bool:
-    """Return True if the next sentences say that it is not so: "There is no such finding"."""
-    if not after or len(terms(claim)[0] & terms(after)[0]) > 0.7 * len(terms(claim)[0]):
+    """Return True if the next sentences say that it is not so: "This is false", "There is no such finding"."""
+    wanted = terms(claim)[0]
+    if not after or len(wanted & terms(after)[0]) > 0.7 * len(wanted):
         return False
-    if _says(after, "retracted"):
-        return True
-    return _resumes(after) and any(_is(t, "denial", own) and not _negated(t) for t in parse(after))
+    for part in (after[slice(*span)] for span in sentences(after)):
+        few = len(terms(part)[0] - wanted) <= OTHER_WORDS
+        if _says(part, "retracted") or (few and _says(part, "doubted")):
+            return True
+        if _resumes(part) and any(
+            _is(t, "denial", own) and not _negated(t) and _of_this(t, wanted) for t in parse(part)
+        ):
+            return True
+    return False
+
+
+def _of_this(token: Token, wanted: frozenset[str]) -> bool:
+    """Return True if a word denies what was said before: "this is false", "the claim was disproved", "a false claim".
+
+    "It gives a false alarm" and "it is untrue that it hurts" deny something else.
+    """
+    if token.dep_ in ("amod", "compound") and token.head.dep_ in ("attr", "appos", "ROOT"):
+        token = token.head
+        if not {token.lower_, f"the {token.lower_}"} & _WORDS["resumed"] and token.pos_ != "PRON":
+            return False
+    verb = token if token.pos_ in ("VERB", "AUX") or token.dep_ == "ROOT" else token.head
+    if token.i != verb.i and token.dep_ not in ("attr", "acomp", "oprd", "ccomp"):
+        return False
+    about = [c for c in verb.children if c.dep_ in (*NOMINAL_SUBJECTS, "dobj", "csubj", "ccomp") and c.i != token.i]
+    words = {stem(folded(t.text)) for part in about for t in part.subtree if t.pos_ in ("NOUN", "PROPN", "VERB", "ADJ")}
+    known = wanted | {stem(word) for phrase in _WORDS["resumed"] for word in phrase.split()}
+    return len(words - known) <= (0 if len(words) < 2 else 1)
 
 
 def _is_label(before: str) -> bool:

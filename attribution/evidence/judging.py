@@ -28,6 +28,7 @@ from attribution.verifiers.pairs import Reads
 from attribution.verifiers.slots import settle
 
 MAX_CLAIM = 600  # characters of a claim of which relevance is asked
+OPENING = 200  # characters of a page's first line
 MIN_WORDS = 4  # per part: fewer hardly make a statement; more likely an abbreviation was taken for a sentence end
 
 
@@ -130,7 +131,10 @@ def as_evidence(
     against = (
         None
         if plain
-        else of_page(pair[0], page) or (None if page.genre == "fact check" else reservation(pair, judged, headings))
+        else of_page(pair[0], page)
+        or (
+            None if page.genre == "fact check" else reservation(pair, judged, headings, _opening(page) if start else "")
+        )
     )
     first, last = found.sentence
     return Evidence(
@@ -182,24 +186,33 @@ def _moved(probability: float, by: float) -> float:
     return 1 / (1 + math.exp(-(log_odds(probability) + by)))
 
 
-def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = ()) -> Reservation | None:
+def _opening(page: Page) -> str:
+    """The first line of a page, which names what all of it is about."""
+    return page.text.lstrip().partition("\n")[0][:OPENING]
+
+
+def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), opening: str = "") -> Reservation | None:
     """Say what speaks against a passage that may support or contradict a claim; None where nothing does.
 
-    The title of a pair may hold the heading of the passage's section too; `headings` are those above the claim.
+    The title of a pair may hold the heading of the passage's section too; `headings` are those above the claim, and
+    `opening` is the first line of the passage's page.
     """
     (claim, passage, title), found = (*pair, "")[:3], judged.judgement
     if _strongest(found.probabilities) < LOWEST_THRESHOLD:
         return None
     sentence = passage[slice(*found.sentence)]
     if found.probabilities.entailed >= found.probabilities.contradicted:
-        note = other_subject(claim, passage, title, headings)
+        if "verbatim" in found.signals:
+            named = title if " " in title else ""  # a single word is the name of a file
+            note = only_reported(claim, passage, found.sentence, named)
+            return Reservation(relations=("entailed",), note=note) if note else None
+        note = other_subject(claim, f"{opening} {passage}", title, headings)
         note = note or other_time(claim, passage, found.sentence, title, strict=False)
         if not note and measures_other(claim, sentence):
             note = "the number measures something else there"
-        if not note and ("verbatim" not in found.signals or title):
-            note = only_reported(claim, passage, found.sentence, title)
+        note = note or only_reported(claim, passage, found.sentence, title)
         return Reservation(relations=("entailed",), note=note) if note else None
-    note = other_subject(claim, passage, title, headings, strict=True)
+    note = other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
     note = note or other_time(claim, passage, found.sentence, title)
     if not note and "slot" not in found.signals and values_agree(claim, sentence):
         note = "its values agree with the claim's"

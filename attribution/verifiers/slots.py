@@ -152,6 +152,10 @@ def _definite(mine: Value, its: Value) -> bool:
     return not (mine.counted or its.counted) or min(mine.high, its.high) >= LARGE
 
 
+def _shared(claim: str, passage: str, value: Value) -> float:
+    return shared_words(claim, passage[slice(*_sentence_of(passage, value))])
+
+
 def _written_alike(claim: str, value: Value, passage: str, other: Value) -> bool:
     return compare(value, other) == "equal" and claim[slice(*value.span)].lower() == passage[slice(*other.span)].lower()
 
@@ -174,11 +178,14 @@ def _rivals(
     elif contested:
         comparable = [w for w in comparable if found[w] == "different"]
     else:
+        if not value.is_exact:  # many values are "more than 20": the nearest sentence's count
+            near = max((_shared(claim, passage, w) for w in comparable), default=0.0)
+            comparable = [w for w in comparable if _shared(claim, passage, w) >= near]
         comparable = [w for w in comparable if found[w] == "equal"] or comparable
 
     def distance(rival: Value) -> tuple[float, bool]:
         inside = judgement.sentence[0] <= rival.start < judgement.sentence[1]
-        return -shared_words(claim, passage[slice(*_sentence_of(passage, rival))]), not inside
+        return -_shared(claim, passage, rival), not inside
 
     return [(w,) for w in sorted(comparable, key=distance)]
 

@@ -105,3 +105,15 @@ def test_a_difference_that_values_decide_is_not_held_back_by_another_value_that_
     assert reservation((claim, passage), Judged(settled)) is None
     unsettled = Judgement(settled.probabilities, settled.sentence, against=0.9)
     assert reservation((claim, passage), Judged(unsettled)) is not None
+
+
+@pytest.mark.parametrize(
+    ("passage", "denied"),
+    [(f"{TRUE} A myth tells of another.", False), (f"Myth 3: {TRUE}", True), (f"{TRUE} This is false.", True)],
+)
+def test_a_sentence_that_stands_in_the_source_is_supported_unless_it_is_denied(passage: str, denied: bool) -> None:
+    start = passage.index(TRUE)
+    support = Probabilities(entailed=0.99, contradicted=0.0, no_relation=0.01)
+    found = Judgement(support, (0 if "Myth 3" in passage else start, start + len(TRUE)), {"verbatim": 1.0})
+    against = reservation((TRUE, passage, "notes"), Judged(found), ("Staff", "The Brooklyn Bridge"))
+    assert (against is not None) is denied
