@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.coordination import MAX_CROSSED, distribute
+from attribution.segmenters.english.coordination import MAX_CROSSED, distribute, split_examples
 from attribution.segmenters.english.drafts import (
     ADDED,
     LEXICON,
@@ -27,7 +27,6 @@ from attribution.segmenters.english.drafts import (
     words,
 )
 from attribution.segmenters.english.faithful import is_imperative, is_sound
-from attribution.segmenters.english.listing import split_examples
 from attribution.segmenters.english.modifiers import extract, split_adjuncts, split_nationality
 from attribution.segmenters.english.repairs import repair
 from attribution.segmenters.english.scope import is_reliable

@@ -79,17 +79,6 @@ def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
         ("The egg came first, as it was laid by a reptile.", ["The egg came first.", "It was laid by a reptile."]),
         ("It works on different devices, screens, and systems.",
          ["It works on different devices.", "It works on different screens.", "It works on different systems."]),
-        ("Symptoms can include a strong, persistent urge to urinate, a burning sensation during urination, passing "
-         "frequent, small amounts of urine, and cloudy urine.",
-         ["Symptoms can include a strong, persistent urge to urinate.",
-          "Symptoms can include a burning sensation during urination.",
-          "Symptoms can include passing frequent, small amounts of urine.", "Symptoms can include cloudy urine."]),
-        ("Key concerns include privacy and trust, potential biases in data interpretation, discrimination in "
-         "employment, and the ethical implications of gene editing.",
-         ["Key concerns include privacy.", "Key concerns include trust.",
-          "Key concerns include potential biases in data interpretation.",
-          "Key concerns include discrimination in employment.",
-          "Key concerns include the ethical implications of gene editing."]),
         ("The navy possesses around 352 ships, including one aircraft carrier, 16 destroyers, and a notable fleet of "
          "63 submarines.",
          ["The navy possesses around 352 ships.", "The navy possesses one aircraft carrier.",
@@ -101,20 +90,11 @@ def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
           "Treatment options can include outpatient treatment, which means living offsite, such as in a shelter, and "
           "traveling to rehab for treatment.",
           "Treatment options can include inpatient treatment, which means living onsite."]),
-        ("Determining whether grounds for an order are met depends on several factors, including the strength of the "
-         "evidence, the likelihood of the child being exposed to harm, and whether contact is sufficient.",
-         ["Determining whether grounds for an order are met depends on several factors.",
-          "Determining whether grounds for an order are met depends on the strength of the evidence.",
-          "Determining whether grounds for an order are met depends on the likelihood of the child being exposed to "
-          "harm.",
-          "Determining whether grounds for an order are met depends on whether contact is sufficient."]),
         ("It currently ranks as the fourth-strongest navy globally by fleet strength, following the United States, "
          "China, and India.",
          ["It currently ranks as the fourth-strongest navy globally by fleet strength, following the United States.",
           "It currently ranks as the fourth-strongest navy globally by fleet strength, following China.",
           "It currently ranks as the fourth-strongest navy globally by fleet strength, following India."]),
-        ("It may involve spreading out turning movements and removing traffic volumes.",
-         ["It may involve spreading out turning movements.", "It may involve removing traffic volumes."]),
     ],
 )  # fmt: skip
 def test_each_construction(answer: str, expected: list[str]) -> None:
@@ -148,6 +128,9 @@ def test_each_construction(answer: str, expected: list[str]) -> None:
         "Children experience trauma, leading to anxiety.",
         "It can include a strong, persistent urge, a burning sensation, cloudy, dark, or smelly urine, and pain.",
         "They must pass approval processes, such as those administered by the agency.",
+        "Symptoms can include a strong, persistent urge, a burning sensation, passing stones, and cloudy urine.",
+        "It measures the effect on properties such as vapor pressure lowering, boiling point elevation, freezing point "
+        "depression and osmotic pressure.",
         "The weight and balance system consists of weighing the aircraft, maintaining the records, and loading it.",
     ],
 )

@@ -1,4 +1,4 @@
-"""Split coordinations of clauses, verbs and nouns: one statement for each conjunct."""
+"""Split coordinations of clauses, verbs and nouns, and examples: one statement for each conjunct or example."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from attribution.segmenters.english.scope import (
     is_collective,
     is_fronted,
     joined_by_and,
+    measured_noun,
 )
 from attribution.text.parse import lemma
 
@@ -392,3 +393,49 @@ def applies_to_each(subject: Token) -> bool:
         return False
     together = {t.lower_ for t in verb.subtree} & LEXICON["together"]
     return not together and (attribute is None or attribute.tag_ not in tree.PLURALS)
+
+
+def split_examples(doc: Doc, draft: Draft) -> list[Draft]:
+    """Return the statement without its examples and one with each example as the general noun; else the draft alone."""
+    inside = indices(draft)
+    for token in (doc[i] for i in sorted(inside)):
+        aside = token.head.i in inside and tree.after_comma(token) and not tree.in_brackets(token)
+        if gives_examples(token) and aside and (drafts := _substitute(token, draft, inside)):
+            return drafts
+    return [draft]
+
+
+def _general_noun(preposition: Token) -> Token | None:
+    """Return the noun that the examples can replace, because the statement holds for each; None if it may not."""
+    noun = measured_noun(preposition.head)
+    if {noun.lower_, preposition.head.lower_} & LEXICON["roles"] or noun.dep_ not in {"dobj", "pobj"}:
+        return None
+    if noun.dep_ == "pobj" and noun.head.dep_ not in {"prep", "agent"}:
+        return None
+    verb = noun.head if noun.dep_ == "dobj" else noun.head.head
+    chosen_from = verb.pos_ not in tree.VERBAL or verb.lower_ in LEXICON["choosing"]
+    return None if chosen_from or tree.is_negated(noun) or len(tree.conjuncts(noun)) > 1 else noun
+
+
+def _substitute(preposition: Token, draft: Draft, inside: set[int]) -> list[Draft]:
+    noun, example = _general_noun(preposition), tree.child(preposition, {"pobj"})
+    if noun is None or example is None or example.lower_ == "those" or noun.i not in inside:
+        return []
+    if is_closed(noun, inside) or is_fronted(noun, inside) or not in_main_clause(noun, inside):
+        return []
+    group = tree.conjuncts(example)
+    pieces = noun_pieces(example, group) if len(group) > 1 else [[t.i for t in example.subtree]]
+    phrase, taken = {t.i for t in noun.subtree}, {t.i for t in preposition.subtree}
+    places = [n for n, (i, _) in enumerate(draft) if i in phrase]
+    start, end = places[0], places[-1] + 1
+    if draft[end - 1].text == "," and not (end < len(draft) and draft[end].text == "to"):
+        end -= 1
+    after = any(i > max(taken) for i in phrase)
+    if not pieces or after or any(i not in phrase and i >= 0 for i, _ in draft[start:end]):
+        return []
+    if end < len(draft) and draft[end].text.lower() in {"and", "or", "but", "nor"}:
+        return []
+    here = {part.i: part for part in draft}
+    plain = trim((*(p for p in draft[:end] if p.i not in taken and p.i != min(taken) - 1), *draft[end:]))
+    each = [trim((*draft[:start], *(here[i] for i in piece if i in here), *draft[end:])) for piece in pieces]
+    return [plain, *each]

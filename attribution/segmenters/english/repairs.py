@@ -1,15 +1,18 @@
 """Corrections of errors that the small parser makes often. They rest on agreement: a finite verb is coordinated with a
-finite verb, "that aims" refers to one thing, and a list goes on as it began."""
+finite verb, and "that aims" refers to one thing."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.drafts import LEXICON
-from attribution.segmenters.english.listing import Change, repair_list
+
+Column = Literal["head", "dep", "tag"]
+Change = tuple[int, Column, int | str]  # token, column, new value
 
 
 def repair(doc: Doc) -> Doc:
@@ -22,13 +25,12 @@ def repair(doc: Doc) -> Doc:
 
 
 def _apply(doc: Doc, changes: list[Change]) -> Doc:
-    heads, deps = [t.head.i for t in doc], [t.dep_ for t in doc]
-    tags, pos = [t.tag_ for t in doc], [t.pos_ for t in doc]
+    heads, deps, tags = [t.head.i for t in doc], [t.dep_ for t in doc], [t.tag_ for t in doc]
     for place, column, value in changes:
         if column == "head":
             heads[place] = int(value)
         else:
-            {"dep": deps, "tag": tags, "pos": pos}[column][place] = str(value)
+            (deps if column == "dep" else tags)[place] = str(value)
     for place in range(len(doc)):  # a correction that closes a circle is dropped
         seen, at = {place}, place
         while heads[at] != at:
@@ -36,7 +38,7 @@ def _apply(doc: Doc, changes: list[Change]) -> Doc:
             if at in seen:
                 return doc
             seen.add(at)
-    words, spaces = [t.text for t in doc], [bool(t.whitespace_) for t in doc]
+    words, spaces, pos = [t.text for t in doc], [bool(t.whitespace_) for t in doc], [t.pos_ for t in doc]
     return Doc(doc.vocab, words, spaces, heads=heads, deps=deps, tags=tags, pos=pos)
 
 
@@ -88,17 +90,6 @@ def _clause_with_subject(token: Token) -> list[Change]:
     return _attach(token, next((a for a in token.head.ancestors if tree.is_finite(a)), None))
 
 
-def _listed_infinitive(token: Token) -> list[Change]:
-    """ "helps to reduce A, enhance B, and save C": a base form after a comma continues the list."""
-    if token.tag_ != "VB" or token.dep_ != "advcl" or not token.i or token.doc[token.i - 1].text != ",":
-        return []
-    if any(c.dep_ in {*tree.SUBJECTS, *tree.AUXILIARIES, "mark"} for c in token.lefts):
-        return []
-    verbs = {"xcomp", "conj", "advcl", "acl", "relcl"}
-    earlier = [t for t in token.doc[: token.i] if t.tag_ == "VB" and t.dep_ in verbs]
-    return [(token.i, "head", earlier[-1].i), (token.i, "dep", "conj")] if earlier else []
-
-
 def _listed_apposition(token: Token) -> list[Change]:
     """ "stability, low cost, and strength": not an apposition but the middle of a list."""
     if token.dep_ != "appos" or token.pos_ != "NOUN" or token.head.pos_ != "NOUN":
@@ -129,33 +120,6 @@ def _same_article(token: Token) -> list[Change]:
     ):
         return []
     return _attach(token, above)
-
-
-def _noun_taken_for_verb(token: Token) -> list[Change]:
-    """ "image classification, change detection, and …": "change" is a noun before a noun, not a verb."""
-    doc, noun = token.doc, token.doc[token.i + 1] if token.i + 1 < len(token.doc) else token
-    if token.tag_ not in {"VB", "VBP"} or token.dep_ not in {"advcl", "conj"} or noun.head != token:
-        return []
-    before = doc[token.i - 2] if token.i > 2 and doc[token.i - 1].text == "," else token
-    if noun.dep_ != "dobj" or before.tag_ not in tree.NOUNS or tree.child(token, tree.SUBJECTS) is not None:
-        return []
-    return [
-        *((token.i, "tag", "NN"), (token.i, "pos", "NOUN"), (token.i, "dep", "compound"), (token.i, "head", noun.i)),
-        *((noun.i, "dep", "conj"), (noun.i, "head", before.i)),
-        *((c.i, "head", noun.i) for c in token.children if c != noun),
-    ]
-
-
-def _adjectival_participle(token: Token) -> list[Change]:
-    """ "spreading out turning movements": the movements are the object of "spreading"."""
-    verb, noun = token.head, tree.child(token, {"dobj"})
-    between = list(token.doc[verb.i + 1 : token.i])
-    if token.tag_ != "VBG" or token.dep_ != "xcomp" or noun is None or noun.tag_ != "NNS":
-        return []
-    if [t.dep_ for t in between] != ["prt"]:
-        return []
-    others: list[Change] = [(c.i, "head", verb.i) for c in token.children if c != noun]
-    return [(token.i, "dep", "amod"), (token.i, "head", noun.i), (noun.i, "head", verb.i), *others]
 
 
 def _passive_conjunct(token: Token) -> list[Change]:
@@ -212,29 +176,15 @@ def _agrees(noun: Token, number: str) -> bool:
     return several == (number == "VBP")
 
 
-def _nearest_noun(token: Token) -> list[Change]:
-    """ "Kyber, which is based on lattices, a family of problems": an apposition belongs to the noun before it."""
-    if token.dep_ != "appos" or not any(c.dep_ == "relcl" and c.i < token.i for c in token.head.children):
-        return []
-    start = tree.first(token)
-    before = token.doc[start - 2] if start > 1 and tree.comma_before(token) else token
-    return [(token.i, "head", before.i)] if before.tag_ in tree.NOUNS and before != token.head else []
-
-
 REPAIRS: tuple[Callable[[Token], list[Change]], ...] = (
-    repair_list,
-    _adjectival_participle,
-    _noun_taken_for_verb,
     _finite_conjunct,
     _nearest_infinitive,
     _clause_with_subject,
-    _listed_infinitive,
     _listed_apposition,
     _same_article,
     _passive_conjunct,
     _clause_after_list,
     _relative_clause,
-    _nearest_noun,
     _present_tense,
     _noun_with_to,
 )

@@ -204,7 +204,24 @@ def _infinitive_without_conjunction(token: Token) -> bool:
     return listed and any(m.i > token.i and not has_to(m) for m in tree.conjuncts(token))
 
 
+def _list_without_conjunction(token: Token) -> bool:
+    """Return True for the start of "born in Lima, Peru, and studied" or "A, B, freezing C and D": "and" is lost."""
+    group = tree.conjuncts(token) if token.dep_ != "conj" else []
+    joined = any(c.dep_ in {"cc", "preconj"} for m in group for c in m.children)
+    return not joined and any(m.tag_ in NOUNS for m in group[1:])
+
+
+def _gerund_within_list(token: Token) -> bool:
+    """Return True for "include fever, passing stones, and pain", where "passing" would be an adverbial clause."""
+    if token.dep_ != "advcl" or token.tag_ != "VBG" or not tree.after_comma(token):
+        return False
+    nouns = [t for t in token.subtree if t.dep_ == "conj" != t.head.dep_ and t.tag_ in NOUNS and first(t) > 1]
+    return any(t.doc[first(t) - 2].text == "," and len(tree.conjuncts(t)) == 1 for t in nouns)
+
+
 SIGNS = (
+    _list_without_conjunction,
+    _gerund_within_list,
     _infinitive_without_conjunction,
     _verb_taken_for_adjective,
     _verb_without_conjunction,

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.segmenters.english.coordination import distribute, noun_pieces, shared_words, verb_pieces
-from attribution.segmenters.english.listing import split_examples
+from attribution.segmenters.english.coordination import (
+    distribute,
+    noun_pieces,
+    shared_words,
+    split_examples,
+    verb_pieces,
+)
 from attribution.segmenters.english.tree import conjuncts
 from tests.segmenters.parses import repaired, token, whole, written
 

@@ -79,6 +79,7 @@ CASES = {
     "Charles Babbage was a French mathematician, philosopher, and food critic.": set(),
     "The novel was written by Olga Brandt, translated by Per Lund, and published in 1977.": set(),
     "Mozart composed operas, symphonies, and masses, and died in Vienna, Austria, in 1791.": set(),
+    "Symptoms can include a burning sensation, passing small amounts of urine, and cloudy urine.": set(),
     # What is asserted is split.
     "The house was designed by Adam, a Scot, and built by Brown.": {
         "The house was designed by Adam.", "The house was built by Brown.", "Adam was a Scot.",

@@ -12,11 +12,9 @@ from tests.segmenters.parses import made, token
     [
         ("The drug helps prevent harm and enables patients to walk.", "enables", "helps"),
         ("The treaty is an agreement on climate change that aims to reduce emissions.", "aims", "agreement"),
-        ("Kyber, which is based on lattices, a family of problems, is fast.", "family", "lattices"),
         ("They describe the risks to health.", "to", "risks"),
         ("The film was written by Ann, Ben, and Carl, who wrote plays.", "wrote", "Carl"),
         ("The policy covers the scope of practice, the risk of claims and the rules.", "rules", "risk"),
-        ("Uses include image classification, change detection, and mapping.", "change", "detection"),
     ],
 )
 def test_words_are_attached_to_what_they_agree_with(text: str, word: str, head: str) -> None:
@@ -44,8 +42,6 @@ def test_the_words_stay_the_same_and_a_good_parse_stays_as_it_is() -> None:
 @pytest.mark.parametrize(
     ("rows", "word", "head", "dep"),
     [
-        (["helps VBZ ROOT 0", "to TO aux 2", "cut VB xcomp 0", "costs NNS dobj 2", ", , punct 0", "save VB advcl 0",
-          "the DT det 7", "time NN dobj 5"], "save", "cut", "conj"),  # a listed infinitive
         (["It PRP nsubj 1", "offers VBZ ROOT 1", "speed NN dobj 1", ", , punct 2", "cost NN appos 2", "and CC cc 2",
           "strength NN conj 2"], "cost", "speed", "conj"),  # the middle of a list, not an apposition
         (["films NNS ROOT 0", ", , punct 0", "which WDT nsubj 3", "failed VBD relcl 0", ", , punct 3", "and CC cc 3",
@@ -54,8 +50,6 @@ def test_the_words_stay_the_same_and_a_good_parse_stays_as_it_is() -> None:
           "and CC cc 4", "she PRP nsubj 7", "left VBD conj 4"], "left", "shows", "conj"),  # a clause with its subject
         (["It PRP nsubj 1", "helps VBZ ROOT 1", "artists NNS nsubj 3", "hone VB ccomp 1", "skills NNS dobj 3",
           "and CC cc 1", "reach VB conj 1", "crowds NNS dobj 6"], "reach", "hone", "conj"),  # the nearest infinitive
-        (["spreading VBG ROOT 0", "out RP prt 0", "turning VBG xcomp 0", "movements NNS dobj 2"],
-         "movements", "spreading", "dobj"),  # a participle before its noun
     ],
 )  # fmt: skip
 def test_errors_of_the_parser_are_corrected(rows: list[str], word: str, head: str, dep: str) -> None:
