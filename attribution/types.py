@@ -427,6 +427,7 @@ class Evidence(Frozen):
     difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
     origin: str = Field("", exclude_if=lambda origin: not origin)  # of its page, if others share it
     genre: Genre = Field("unknown", exclude_if=lambda genre: genre == "unknown")  # of its page
+    lacks: tuple[str, ...] = Field((), exclude_if=lambda lacks: not lacks)  # values of the claim that it does not have
     other: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # by the reader that did not decide
 
     @property
@@ -459,6 +460,7 @@ class Verdict(Frozen):
     reason: str  # the rule applied, in words
     without_added: Label | None = None  # the verdict on the claim as written; None: it was not enriched
     hearsay: bool = Field(False, exclude_if=lambda hearsay: not hearsay)  # of such pages alone: weak, however probable
+    lacks: tuple[str, ...] = Field((), exclude_if=lambda lacks: not lacks)  # values that no support has: weak as well
     other: OtherVerdict | None = Field(None, exclude_if=lambda other: other is None)  # of two readers
     strength: Strength | None = None  # None: not graded yet, see verifiers/calibration.py
 

@@ -23,6 +23,7 @@ from attribution.types import (
     Report,
     Reservation,
     Verdict,
+    quoted,
 )
 
 NOT_CHECKED = {
@@ -177,8 +178,14 @@ class Case:
 def _verdict(case: Case) -> Verdict:
     """The verdict of the first rule that applies; the table in docs/verdicts.md lists them in this order."""
     verdict = next(found for rule in RULES if (found := rule(case)))
+    if verdict.label != "supported" or case.policy.decision == "plain":
+        return verdict
+    first, *others = (e.lacks for e in case.supporting)
+    if lacks := tuple(value for value in first if all(value in other for other in others)):
+        reason = f"{verdict.reason} No passage that supports it has {' or '.join(map(quoted, lacks))}."
+        verdict = verdict.model_copy(update={"lacks": lacks, "reason": reason})
     genres = {e.genre for e in case.supporting}
-    if verdict.label != "supported" or not genres <= set(HEARSAY) or case.policy.decision == "plain":
+    if not genres <= set(HEARSAY):
         return verdict
     names = " and ".join(sorted(genres))
     reason = f"{verdict.reason} Only {names} pages say so, which alone make it likely at most."

@@ -16,11 +16,11 @@ from attribution.evidence.about import in_anchor, is_about, other_subject, other
 from attribution.evidence.factuality import only_reported
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.text.characters import plain
-from attribution.text.differences import difference, differing_spans, measures_other, values_agree
+from attribution.text.differences import contrasts, difference, differing_spans, measures_other, unmet, values_agree
 from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
 from attribution.text.value_reading import values
-from attribution.types import SILENT, Evidence, Judgement, Page, Pair, Part, Probabilities, Reservation
+from attribution.types import SILENT, Evidence, Judgement, Page, Pair, Part, Probabilities, Reservation, quoted
 from attribution.verdicts import counted
 from attribution.verifiers.calibration import log_odds
 from attribution.verifiers.contrast import contrast
@@ -143,7 +143,16 @@ def as_evidence(
         relation=counted(found.probabilities, against, policy), probabilities=found.probabilities,
         sentence=(start + first, start + last), about=related, relevance=relevance, reservation=against,
         signals=found.signals, parts=judged.parts, difference="" if plain else explain_difference(pair, judged),
+        lacks=() if plain else lacking(pair, found, page),
     )  # fmt: skip
+
+
+def lacking(pair: Pair, found: Judgement, page: Page) -> tuple[str, ...]:
+    """Return the values of a claim for which a passage that may support it has none, nor its page's title."""
+    claim, passage = pair[:2]
+    if found.probabilities.entailed < LOWEST_THRESHOLD or "verbatim" in found.signals:
+        return ()
+    return tuple(claim[slice(*v.span)] for v in unmet(claim, f"{page.title}. {_opening(page)}. {passage}"))
 
 
 def of_page(claim: str, page: Page) -> Reservation | None:
@@ -210,6 +219,8 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
         note = note or other_time(claim, passage, found.sentence, title, strict=False)
         if not note and measures_other(claim, sentence):
             note = "the number measures something else there"
+        if not note and (other := _other_value(claim, passage, sentence)):
+            note = other
         note = note or only_reported(claim, passage, found.sentence, title)
         return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
@@ -219,6 +230,13 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
     if not note and _differs_in_subject(claim, sentence):
         note = "the values that differ name what each is about"
     return Reservation(relations=("contradicted",), note=note) if note else None
+
+
+def _other_value(claim: str, passage: str, sentence: str) -> str:
+    """Say which value the deciding sentence has where the claim has one that the passage lacks."""
+    lacked = {claim[slice(*v.span)] for v in unmet(claim, passage)}
+    found = (c for c in contrasts(claim, sentence) if c.kind != "Name" and c.claim in lacked and c.source)
+    return next((f"the claim says {quoted(c.claim)}, the source {quoted(c.source)}" for c in found), "")
 
 
 def _differs_in_subject(claim: str, sentence: str) -> bool:

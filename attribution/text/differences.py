@@ -76,7 +76,7 @@ def contrasts(claim: str, sentence: str) -> tuple[Contrast, ...]:
     return (*rows, *_negations(claim, sentence))
 
 
-def unmet(text: str, other: str) -> list[Item]:
+def unmet(text: str, other: str) -> list[Value]:
     """The values of a text for which the other text has none that can be true as well."""
     theirs = values(other)
     return [v for v in values(text) if not any(compare(v, w) in ("equal", "compatible") for w in theirs)]

@@ -77,10 +77,8 @@ def _takes(word: str, value: Value) -> bool:
     dated = value.kind in ("date", "time")
     if word in (
         "by",
-        "until",
         "before",
         "after",
-        "since",
         "earlier than",
         "later than",
         "prior to",

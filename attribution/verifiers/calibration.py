@@ -228,8 +228,8 @@ def strength(version: str, label: Label, probability: float) -> Strength:
 
 
 def strength_of(version: str, verdict: Verdict) -> Strength:
-    """Return how sure the badge of a verdict is; that of hearsay is weak, however probable."""
-    return "weak" if verdict.hearsay else strength(version, verdict.label, verdict.confidence)
+    """Return how sure a badge is; that of hearsay, or of a value that no passage has, is weak, however probable."""
+    return "weak" if verdict.hearsay or verdict.lacks else strength(version, verdict.label, verdict.confidence)
 
 
 def share(version: str, label: Label, probability: float) -> str:

@@ -117,3 +117,35 @@ def test_a_sentence_that_stands_in_the_source_is_supported_unless_it_is_denied(p
     found = Judgement(support, (0 if "Myth 3" in passage else start, start + len(TRUE)), {"verbatim": 1.0})
     against = reservation((TRUE, passage, "notes"), Judged(found), ("Staff", "The Brooklyn Bridge"))
     assert (against is not None) is denied
+
+
+class Entails:
+    version = "entails"
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        support = Probabilities(entailed=0.97, contradicted=0.0, no_relation=0.03)
+        return [Judgement(support, (0, len(passage))) for _, passage, *_ in pairs]
+
+
+@pytest.mark.parametrize(
+    ("passage", "label", "words"),
+    [
+        ("The mill by the river employs 40 weavers.", "supported", "none contradicts it."),
+        ("The mill by the river employs weavers.", "supported", "No passage that supports it has “40”."),
+        ("The mill by the river employs 60 weavers.", "contradicted", "the claim says “40”, the source “60”"),
+    ],
+)
+def test_a_value_that_the_passage_lacks_leaves_weak_support_and_another_one_none(
+    passage: str, label: Label, words: str
+) -> None:
+    (judged,) = judge([GivenClaim("The mill by the river employs 40 weavers.", (passage,))], Entails(), both(0.5))
+    assert judged.verdict.label == label and words in judged.verdict.reason
+    assert bool(judged.verdict.lacks) is ("No passage" in words)
+    assert not judged.verdict.lacks or judged.strength == "weak"
+
+
+def test_a_passage_with_another_value_in_the_slot_does_not_support() -> None:
+    claim, passage = "The mill employs 40 weavers.", "The mill by the river employs 60 weavers."
+    support = Probabilities(entailed=0.97, contradicted=0.0, no_relation=0.03)
+    against = reservation((claim, passage), Judged(Judgement(support, (0, len(passage)))))
+    assert against is not None and against.note == "the claim says “40”, the source “60”"
