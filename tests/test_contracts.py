@@ -44,6 +44,9 @@ def reply(request: dict[str, Any]) -> Answer:
         rows = [{"index": i, "embedding": [len(text), 1.0]} for i, text in enumerate(request["input"])]
         return 200, {"Content-Type": "application/json"}, json.dumps({"data": rows}).encode()
     properties = json.dumps(request)
+    if "no_relation" in properties and "verdicts" not in properties:  # a pair, answered in one word
+        document = request["messages"][-1]["content"].rpartition("Document:")[2]
+        return llm_server.completion("entailed" if "Egypt" in document else "no_relation")
     if "verdicts" in properties:
         quote = "The Nile flows north through Egypt"
         found = quote in request["messages"][-1]["content"]

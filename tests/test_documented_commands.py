@@ -25,7 +25,7 @@ WORDS = {  # what a reader puts in place of the words in capitals
 NAMES = {"collections": "papers", "benchmark": "cos_sim", "download": "embedded-base", "export": "markdown"}
 ELSEWHERE = {  # lines that need what these tests do not have, and the tests that run them
     "--engine ray": "tests/pipeline/test_ray_data.py", "download deberta": "tests/models/test_files_hub.py",
-    "--segmenter direct": "tests/segmenters/test_llm.py",
+    "--segmenter direct": "tests/segmenters/test_llm.py", "reproduce": "tests/studies/papers/test_answers.py",
 }  # fmt: skip
 VERIFIES = (
     "analyze",

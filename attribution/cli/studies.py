@@ -45,6 +45,15 @@ def commands(add: Add) -> None:
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     options.add_settings(p, "coherence=0")
 
+    p = add("reproduce", "compute a numbered table of one of the four papers beside its figures", reproduce)
+    p.add_argument("number", metavar="list | V24.T4", help="list, or the table to compute")
+    p.add_argument("--input", type=Path, help="JSON Lines of answers, or of labelled responses for T24")
+    p.add_argument("--project", default="", help="an annotation project, for R23")
+    p.add_argument("--models", nargs="+", default=(), metavar="MODEL", help="language models in the paper's places")
+    options.add_sources(p)
+    p.add_argument("--out", type=Path, metavar="FOLDER", help="for table.json, table.md and plots")
+    options.add_settings(p, "openai_model=local")
+
     p = add("evoke", "make a test set: grounded answers and twins with one error each", evoke)
     source = p.add_mutually_exclusive_group(required=True)
     source.add_argument("--input", type=Path, help='JSON Lines of {"question", "context", "response"}, all grounded')
@@ -218,6 +227,36 @@ def evoke(args: argparse.Namespace) -> int:
     write_file(args.output, lines.encode())
     twins = len(rows) - len(grounded)
     progress(f"{args.output}: {len(grounded)} grounded answers, {twins} twins, {failed} lines not used")
+    return int(failed > 0)
+
+
+def reproduce(args: argparse.Namespace) -> int:
+    """Writes the table into the folder; the exit status is 1 if a row failed."""
+    from attribution.pipeline.experiment import RowDone
+    from attribution.studies.papers.presets import preset
+    from attribution.studies.papers.reproduce import MARKDOWN, Given, find, listed
+    from attribution.studies.papers.reproduce import reproduce as compute
+
+    if args.number == "list":
+        options.print_json(listed())
+        return 0
+    numbered = find(args.number)
+    if args.out is None:
+        raise BadInput(f"{numbered.id} needs a folder for its files: give one with --out")
+    labelled = numbered.id.startswith("T24")
+    fields = (["response"], ["question", "split"]) if labelled else (["answer"], ["question", "system"])
+    rows = read_rows(args.input, *fields) if args.input else ()
+    settings = options.settings(args)
+    chosen = settings.model_dump(mode="json")
+    lacking = [
+        one for one in (preset(args.preset, settings).stood_in if args.preset else ())
+        if one.taken in (chosen[one.setting], ", ".join(map(str, chosen["sources"])))
+    ]  # fmt: skip
+    given = Given(settings, args.out, rows, args.project, tuple(args.models), lacking)
+    failed = _follow("reproduce", (one for one in compute(numbered.id, given) if isinstance(one, RowDone)))
+    for one in given.stood_in:
+        progress(f"{numbered.id}: {one}")
+    progress(f"{args.out / MARKDOWN}: {numbered.id} {numbered.title}, {failed} rows failed")
     return int(failed > 0)
 
 

@@ -104,7 +104,7 @@ def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) ->
 
     DecompScore's judge: the verifier reads the sentence as the premise. Rules for English find what it accepts too
     easily: a claim that is no sentence, gives a word another role, or leaves out an "or", a condition or a denial
-    above it (W24, sections 3.2 and 4.3).
+    above it (W24 3.2 and 8.2).
     """
     from attribution.segmenters.english.roles import fault
     from attribution.text.parse import MAX_PARSED

@@ -28,6 +28,12 @@ SEGMENTERS: Table[Segmenter] = Table(
         "sentences": Entry(
             "attribution.segmenters.sentences:Sentences", "Sentences", "one claim a sentence or list item"
         ),
+        "spacy": Entry(
+            "attribution.segmenters.sentences:SpacySentences",
+            "spaCy's sentences",
+            "the sentences of spaCy's parse, as in “Enhancing Answer Attribution” (2024)",
+            english=True,
+        ),
         "clauses": Entry(
             "attribution.segmenters.clauses:Clauses",
             "Clauses",
@@ -58,6 +64,12 @@ SEGMENTERS: Table[Segmenter] = Table(
             "shows each sentence and its parse to an LLM",
             (LLM,),
             english=True,
+        ),
+        "factscore-2": Entry(
+            "attribution.segmenters.llm:factscore_2",
+            "FActScore, two examples",
+            "as FActScore, with one fixed and one retrieved example; asks an LLM",
+            (LLM,),
         ),
         "r_nd": Entry(
             "attribution.segmenters.llm:r_nd",

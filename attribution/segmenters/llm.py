@@ -51,6 +51,7 @@ class Method:
 
 METHODS = {
     "factscore": Method("factscore.v1", "factscore", fixed=7, retrieved=1),
+    "factscore-2": Method("factscore.v1", "factscore", fixed=1, retrieved=1),  # W24 8.2
     "wice": Method("wice.v1", "wice", fixed=6),
     "chen": Method("chen.v2", "factscore", fixed=7, retrieved=1),
     "conllu": Method("conllu.v2", "factscore", fixed=1, retrieved=1, parsed=True),
@@ -100,6 +101,7 @@ class BySentence:
 
 
 factscore = partial(BySentence, METHODS["factscore"])
+factscore_2 = partial(BySentence, METHODS["factscore-2"])
 wice = partial(BySentence, METHODS["wice"])
 chen = partial(BySentence, METHODS["chen"])
 conllu = partial(BySentence, METHODS["conllu"])

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 
 from attribution.settings import Settings
+from attribution.text.parse import parse
 from attribution.text.passages import statements
 from attribution.types import Claim, LlmUsage, Segmented, Span, content_id
 
@@ -19,13 +21,16 @@ class Sentences:
         """None: no language model is used."""
         return None
 
+    def _spans(self, answer: str) -> Iterator[tuple[str, Span]]:
+        for passage in statements(answer):
+            for start, end in passage.sentences():
+                yield passage.text[start:end], passage.span(start, end)
+
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; a claim said twice is one claim with two spans."""
         claims: dict[str, tuple[str, list[Span]]] = {}
-        for passage in statements(answer):
-            for start, end in passage.sentences():
-                text = passage.text[start:end]
-                claims.setdefault(" ".join(text.casefold().split()), (text, []))[1].append(passage.span(start, end))
+        for text, span in self._spans(answer):
+            claims.setdefault(" ".join(text.casefold().split()), (text, []))[1].append(span)
         return Segmented(
             tuple(
                 Claim(
@@ -38,3 +43,18 @@ class Sentences:
                 for text, spans in claims.values()
             )
         )
+
+
+class SpacySentences(Sentences):
+    """Segmenter `spacy`: the sentences of spaCy's parse (V24 4.1)."""
+
+    def _spans(self, answer: str) -> Iterator[tuple[str, Span]]:
+        for passage in statements(answer):
+            whole = passage.text
+            starts = [s.start_char for s in parse(whole).sents]
+            starts = [a for a in starts if a and whole[a - 1].isspace()]  # none within a word
+            for a, b in zip([0, *starts], [*starts, len(whole)], strict=True):
+                text = whole[a:b].strip()
+                start = whole.index(text, a)
+                if any(c.isalnum() for c in text):
+                    yield text, passage.span(start, start + len(text))

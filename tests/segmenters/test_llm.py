@@ -57,7 +57,9 @@ def slices(claim: Claim) -> list[str]:
 
 
 def test_all_of_them_are_here() -> None:
-    assert set(NAMES) == {"factscore", "wice", "chen", "conllu", "r_nd", "direct"} == {*METHODS, "direct"}
+    assert (
+        set(NAMES) == {"factscore", "factscore-2", "wice", "chen", "conllu", "r_nd", "direct"} == {*METHODS, "direct"}
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -202,7 +204,8 @@ def test_claims_are_cleaned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"), [("factscore", 8), ("wice", 6), ("chen", 8), ("conllu", 2), ("r_nd", 8), ("direct", 0)]
+    ("name", "shown"),
+    [("factscore", 8), ("factscore-2", 2), ("wice", 6), ("chen", 8), ("conllu", 2), ("r_nd", 8), ("direct", 0)],
 )
 def test_a_prompt_has_the_papers_number_of_examples(name: str, shown: int) -> None:
     prompts: list[str] = []

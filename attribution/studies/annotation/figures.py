@@ -276,21 +276,28 @@ class Pace:
     both: float | None
 
 
-def paces(judgements: Iterable[Judgement], pilot: Iterable[str]) -> list[Pace]:
-    """Return the pace of finished judgements: in the pilot, and at the start and the end of those after it."""
+def periods(judgements: Iterable[Judgement], pilot: Iterable[str]) -> dict[tuple[str, str], list[Judgement]]:
+    """Return each annotator's judgements in the pilot, and at the start and the end of those after it; "" for all."""
     tried = set(pilot)
     by_name: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in sorted(judgements, key=lambda j: (j.made_at, j.id)):
         by_name[judgement.annotator].append(judgement)
-    periods: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
+    found: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
     for name, own in by_name.items():
         later = [j for j in own if j.task_id not in tried]
         size = -(-len(later) // QUARTER)
         end = later[len(later) - size :] if len(later) > size else []
         for period, some in zip(PERIODS, ([j for j in own if j.task_id in tried], later[:size], end), strict=True):
-            periods[name, period] += some
-            periods["", period] += some
-    return [_pace(name, period, periods[name, period]) for name in ["", *sorted(by_name)] for period in PERIODS]
+            found[name, period] += some
+            found["", period] += some
+    return found
+
+
+def paces(judgements: Iterable[Judgement], pilot: Iterable[str]) -> list[Pace]:
+    """Return the pace of finished judgements by annotator and period."""
+    found = periods(judgements, pilot)
+    names = sorted({name for name, _ in found} | {""})
+    return [_pace(name, period, found.get((name, period), [])) for name in names for period in PERIODS]
 
 
 def _pace(name: str, period: str, judgements: Sequence[Judgement]) -> Pace:

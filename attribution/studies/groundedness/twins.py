@@ -25,13 +25,13 @@ KINDS = {
     "order": "steps or events are in another order",
     "scope": "what holds for some, often or partly is said to hold for all, always or entirely",
 }
-ERROR_TYPES = {  # labels of T24 Table 5; the last one: not mentioned in the source at all
+ERROR_TYPES = {  # labels of T24 Table 5
     "factual_inaccuracy": "A number, date, name or property is wrong.",
     "misattribution": "Something is ascribed to the wrong person, body, place or source.",
     "contextual_misinterpretation": "Something is carried beyond the condition, part or degree that the source gives.",
     "procedural_error": "Steps, deadlines or their order are wrong.",
     "reasoning_error": "A cause or a conclusion does not follow from the source.",
-    "unsupported_addition": "The source says nothing about it.",
+    "terminological_error": "A term is used in another sense than the source's, or in the place of another term.",
 }
 TYPE_OF = {
     "number": "factual_inaccuracy",

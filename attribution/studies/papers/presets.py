@@ -36,7 +36,7 @@ class StoodIn:
     needs: str  # what to do to have the paper's own
 
     def __str__(self) -> str:
-        return f"{self.taken or 'the default'} stands in for {self.wanted} ({self.setting}): {self.needs}"
+        return f"{self.taken or 'nothing'} stands in for {self.wanted} ({self.setting}): {self.needs}"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def preset(name: str, own: Settings) -> Preset:
     for setting, choice in wanted.items():
         needs = _missing(setting, {n: one.value for n, one in wanted.items()}, own)
         values[setting] = choice.instead if needs else choice.value
-        if needs:
+        if needs and not setting.endswith("_model"):  # of the method, which is named
             stood_in.append(StoodIn(setting, _words(choice.value), _words(choice.instead), needs))
     return Preset(values, tuple(stood_in))
 
@@ -68,8 +68,11 @@ def _missing(setting: str, wanted: Mapping[str, Any], own: Settings) -> str:
     if not table:
         return LLM.step if wanted[setting] == "llm" and not own.has_llm else ""
     (name, *_) = wanted[table] if isinstance(wanted[table], list) else (wanted[table],)
-    entry = TABLES[table][name]
-    if missing := entry.missing(own):
-        return missing
-    model = str(wanted.get(MODELS[table]) or next(iter(entry.models), ""))
-    return "" if not model or weights(model) else f"download it once with `hf download {model}`"
+    return lacking(TABLES[table][name], own, str(wanted.get(MODELS[table]) or ""))
+
+
+def lacking(entry: Entry, own: Settings, model: str = "") -> str:
+    """Return the steps that a method and its model, by default the entry's first, need here; empty if ready."""
+    model = model or next(iter(entry.models), "")
+    missing = entry.missing(own)
+    return missing or (f"download it once with `hf download {model}`" if model and not weights(model) else "")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attribution.settings import Settings
-from attribution.studies.groundedness import Given, Part
+from attribution.studies.groundedness import Given, Part, Scored
 from attribution.text.sentences import sentences
 from attribution.types import LlmUsage, Probabilities, Span
 from attribution.verifiers import VERIFIERS, key_of, usage_of
@@ -25,6 +25,17 @@ def of_context(given: Given) -> list[str]:
 def parts(places: Sequence[Span], scores: Sequence[float]) -> tuple[Part, ...]:
     """Pair each place with its score."""
     return tuple(Part(start=a, end=b, score=round(s, 6)) for (a, b), s in zip(places, scores, strict=True))
+
+
+def by_sentence(given: Given, score: Callable[[str], float]) -> Scored:
+    """Score each sentence of the response; the least of them or their mean is the response's (T24 5.1, 5.2)."""
+    places = spans(given.response)
+    return of_sentences(places, [score(given.response[a:b]) for a, b in places])
+
+
+def of_sentences(places: Sequence[Span], scores: Sequence[float]) -> Scored:
+    """Return both aggregations of the sentences' scores."""
+    return Scored({"minimum": min(scores), "mean": sum(scores) / len(scores)}, parts(places, scores))
 
 
 class Entailment:
@@ -47,7 +58,7 @@ class EntailmentMethod:
 
     def __init__(self, settings: Settings) -> None:
         self._entailment = Entailment(settings)
-        self.version, self.key = f"{self.name}.1/{self._entailment.version}", self._entailment.key
+        self.version, self.key = f"{self.name}.2/{self._entailment.version}", self._entailment.key
 
     @property
     def usage(self) -> LlmUsage | None:

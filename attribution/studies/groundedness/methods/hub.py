@@ -9,6 +9,7 @@ import json
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,7 +18,7 @@ from attribution.models.files import hide_loading_bar
 from attribution.models.loading import load_once
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Scored, joined
-from attribution.studies.groundedness.methods import parts, spans
+from attribution.studies.groundedness.methods import by_sentence, of_context, parts, spans
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -169,14 +170,14 @@ class HubMethod:
     def __init__(self, settings: Settings, model: HubModel | None = None, foundation: HubModel | None = None) -> None:
         self._model = model or self.model
         self._foundation = foundation or self.foundation or self._model
-        self.version = f"{self.name}/{self._model.name}@{self._model.revision}"
+        self.version = f"{self.name}.2/{self._model.name}@{self._model.revision}"
 
-    def _read(self, given: Given, context_first: bool) -> Tensor:
-        """Return the logits of the response with each window of the context."""
+    def _read(self, contexts: Sequence[str], text: str, context_first: bool) -> Tensor:
+        """Return the logits of a text with each window of the contexts."""
         model, tokenizer = classifier(self._model), load_tokenizer(self._foundation)
         longest = limit(model, tokenizer)
-        _fits(given.response, tokenizer, longest)
-        inputs = pair_windows(tokenizer, joined(given.context), given.response, longest, context_first)
+        _fits(text, tokenizer, longest)
+        inputs = [w for c in contexts for w in pair_windows(tokenizer, c, text, longest, context_first)]
         return run(model, tokenizer, inputs)
 
 
@@ -184,10 +185,13 @@ class HemV1(HubMethod):
     """Method `hem_v1`: Vectara's HHEM 1.0, a cross-encoder with one logistic output."""
 
     name, model = "hem_v1", HEM_V1
-    aggregation = "one score for the whole response; the maximum over windows of a long context"
+    aggregation = "the maximum over windows of a long context; the minimum or the mean over the response's sentences"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        return Scored({ONE: float(self._read(given, context_first=True)[:, 0].sigmoid().max())})
+        return by_sentence(given, partial(self._consistent, given))
+
+    def _consistent(self, given: Given, text: str) -> float:
+        return float(self._read([joined(given.context)], text, context_first=True)[:, 0].sigmoid().max())
 
 
 @load_once
@@ -210,26 +214,30 @@ class HemV2(HubMethod):
     """Method `hem_v2`: Vectara's HHEM 2.1 with its prompt; class 1 at the first token is consistent."""
 
     name, model, foundation = "hem_v2", HEM_V2, FLAN_T5
-    aggregation = "one score for the whole response with the whole context"
+    aggregation = "each sentence with the whole context; the minimum or the mean over the response's sentences"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
+        return by_sentence(given, partial(self._consistent, given))
+
+    def _consistent(self, given: Given, response: str) -> float:
         model, tokenizer = _hem_v2(self._model, self._foundation), load_tokenizer(self._foundation)
         prompt = str(json.loads(self._model.required("config.json").read_text("utf-8"))["prompt"])
         before, _, rest = prompt.partition("{text1}")  # not str.format: the texts may contain braces
         between, _, after = rest.partition("{text2}")
-        text = f"{before}{joined(given.context)}{between}{given.response}{after}"
+        text = f"{before}{joined(given.context)}{between}{response}{after}"
         logits = run(model, tokenizer, [dict(tokenizer(text))])
-        return Scored({ONE: float(logits[:, 0, :].softmax(-1)[0, 1])})
+        return float(logits[:, 0, :].softmax(-1)[0, 1])
 
 
 class FactKB(HubMethod):
-    """Method `factkb` (Feng et al. 2023): the response before the context, class 1 is factual."""
+    """Method `factkb` (Feng et al. 2023): a sentence before one of the context, class 1 is factual (T24 5.2)."""
 
     name, model, foundation = "factkb", FACTKB, ROBERTA
-    aggregation = "one score for the whole response; the maximum over windows of a long context"
+    aggregation = "the best sentence of the context; the minimum or the mean over the response's sentences"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        return Scored({ONE: float(self._read(given, context_first=False).softmax(-1)[:, 1].max())})
+        context = of_context(given)
+        return by_sentence(given, lambda text: float(self._read(context, text, False).softmax(-1)[:, 1].max()))
 
 
 class MiniCheck(HubMethod):

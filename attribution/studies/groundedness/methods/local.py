@@ -14,7 +14,7 @@ from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.retrieval.index import Index
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Method, Part, Scored, joined
-from attribution.studies.groundedness.methods import EntailmentMethod, of_context, parts, spans
+from attribution.studies.groundedness.methods import EntailmentMethod, of_context, of_sentences, spans
 from attribution.studies.groundedness.methods.hub import HemV1, HubModel
 from attribution.types import LlmUsage, Page, content_id
 from attribution.verifiers import VERIFIERS, policy_of, usage_of
@@ -29,13 +29,13 @@ class GroundednessClassifier(EntailmentMethod):
     """
 
     name = "gc"
-    aggregation = "the minimum over the sentences of the response: one that is not supported decides"
+    aggregation = "the best passage; the minimum or the mean over the sentences of the response"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         places = spans(given.response)
         read = self._entailment.read([given.response[a:b] for a, b in places], given.context)
         supported = [max(p.entailed for p in row) for row in read]
-        return Scored({ONE: min(supported)}, parts(places, supported))
+        return of_sentences(places, supported)
 
 
 class OwnClassifier(HemV1):
@@ -52,6 +52,9 @@ class OwnClassifier(HemV1):
         with weights.open("rb") as file:
             self.version = f"gc.own.1/{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
+    def score(self, given: Given, stop: threading.Event) -> Scored:
+        return Scored({ONE: self._consistent(given, given.response)})
+
 
 def classifier(settings: Settings) -> Method:
     """The model that the settings name, else the project's own."""
@@ -67,19 +70,19 @@ class CosineSimilarity:
     `embedder=sentence_transformer` with `embedding_model=nlpaueb/legal-bert-base-uncased` is T24's own choice.
     """
 
-    aggregation = "the mean over the sentences of the response"
+    aggregation = "the minimum or the mean over the sentences of the response"
     usage = None
 
     def __init__(self, settings: Settings) -> None:
         self._embedder = EMBEDDERS.build(settings.embedder, settings)
-        self.version, self.key = f"cos_sim.1/{self._embedder.version}", key_of(self._embedder)
+        self.version, self.key = f"cos_sim.2/{self._embedder.version}", key_of(self._embedder)
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         places, premises = spans(given.response), of_context(given)
         vectors = self._embedder.embed([given.response[a:b] for a, b in places] + premises)
         cosines = vectors[: len(places)] @ vectors[len(places) :].T
         nearest = [min(1.0, max(0.0, float(c))) for c in cosines.max(axis=1)]
-        return Scored({ONE: sum(nearest) / len(nearest)}, parts(places, nearest))
+        return of_sentences(places, nearest)
 
 
 class Quip:

@@ -26,6 +26,7 @@ from attribution.studies.groundedness.methods.hub import (
 )
 
 WORDS = "<s> <pad> </s> <unk> <mask> the river is long short blue boats came in . one two three a b".split()
+TWO = Given("", ("the river is long .\nboats came in .",), "the river is short .\nboats came .")  # sentences each
 GIVEN = Given("", ("the river is long . boats came in .",), "the river is short . boats came .")
 
 
@@ -82,28 +83,33 @@ def of_ids(folder: Path, ids: list[int]) -> Any:
 
 
 def score(method: Any, given: Given = GIVEN) -> float:
-    return float(method.score(given, threading.Event()).scores[""])
+    """The score of the sentence that is supported least."""
+    scores = method.score(given, threading.Event()).scores
+    return float(scores["minimum"] if "minimum" in scores else scores[""])
 
 
 def test_hem_v1_is_logistic_with_the_context_first(roberta: Callable[..., Path]) -> None:
     folder = roberta(1)
-    expected = logits(folder, GIVEN.context[0], GIVEN.response).sigmoid().item()
-    assert score(HemV1(Settings(), HubModel(str(folder)))) == pytest.approx(expected, abs=1e-4)
+    expected = [logits(folder, TWO.context[0], s).sigmoid().item() for s in sentences_of(TWO.response)]
+    found = HemV1(Settings(), HubModel(str(folder))).score(TWO, threading.Event())
+    assert [p.score for p in found.parts] == pytest.approx(expected, abs=1e-4) and len(expected) == 2
+    assert found.scores == pytest.approx({"minimum": min(expected), "mean": sum(expected) / 2}, abs=1e-4)
 
 
 def test_factkb_puts_the_response_first_and_takes_class_one(roberta: Callable[..., Path]) -> None:
     folder = roberta(2)
-    expected = logits(folder, GIVEN.response, GIVEN.context[0]).softmax(-1)[1].item()
+    response, context = sentences_of(TWO.response), sentences_of(TWO.context[0])
+    expected = [max(logits(folder, s, c).softmax(-1)[1].item() for c in context) for s in response]
     method = FactKB(Settings(), HubModel(str(folder)), HubModel(str(folder)))
-    assert score(method) == pytest.approx(expected, abs=1e-4)
-    other = logits(folder, GIVEN.context[0], GIVEN.response).softmax(-1)[1].item()
-    assert abs(other - expected) > 1e-3  # the order matters to this model
+    assert score(method, TWO) == pytest.approx(min(expected), abs=1e-4) and len(context) == len(response) == 2
+    other = [max(logits(folder, c, s).softmax(-1)[1].item() for c in context) for s in response]
+    assert abs(min(other) - min(expected)) > 1e-3  # the order matters to this model
 
 
 def test_a_long_context_is_read_to_its_end_and_the_best_window_counts(roberta: Callable[..., Path]) -> None:
     folder = roberta(1)
     method = HemV1(Settings(), HubModel(str(folder)))
-    long = Given("", ("blue " * 150 + GIVEN.context[0],), GIVEN.response)
+    long = Given("", ("blue " * 150 + "the river is long and boats came in",), "the river is short")
     from transformers import AutoTokenizer
 
     windows = pair_windows(AutoTokenizer.from_pretrained(folder), long.context[0], long.response, 64, True)

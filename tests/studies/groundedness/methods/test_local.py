@@ -71,7 +71,10 @@ def test_gc_takes_the_best_passage_of_a_sentence_and_the_worst_sentence_of_the_r
         "gc", settings, {("One.", "Alpha."): (0.2, 0.0), ("One.", "Beta."): (0.9, 0.0), ("Two.", "Alpha."): (0.6, 0)}
     )
     found = method.score(Given("", ("Alpha.", "Beta."), "One. Two."), threading.Event())
-    assert found.scores == {"": 0.6} and [(p.start, p.end, p.score) for p in found.parts] == [(0, 4, 0.9), (5, 9, 0.6)]
+    assert found.scores == {"minimum": 0.6, "mean": 0.75} and [(p.start, p.end, p.score) for p in found.parts] == [
+        (0, 4, 0.9),
+        (5, 9, 0.6),
+    ]
 
 
 def test_selfcheck_takes_the_friendliest_context_sentence_and_the_most_contradicted_sentence(
@@ -97,10 +100,10 @@ def test_cos_sim_is_the_mean_of_the_nearest_context_sentences(settings: Settings
 
     method._embedder = Fixed()
     found = method.score(Given("", ("Alpha. Beta. Gamma.",), "One. Two."), threading.Event())
-    assert found.scores[""] == pytest.approx((1.0 + 0.6) / 2, abs=1e-5)
+    assert found.scores == pytest.approx({"minimum": 0.6, "mean": (1.0 + 0.6) / 2}, abs=1e-5)
     assert [p.score for p in found.parts] == pytest.approx([1.0, 0.6], abs=1e-5)
     against = method.score(Given("", ("Gamma.",), "One."), threading.Event())
-    assert against.scores[""] == 0.0
+    assert against.scores == {"minimum": 0.0, "mean": 0.0}
 
 
 def test_quip_counts_each_ngram_of_the_response(settings: Settings) -> None:

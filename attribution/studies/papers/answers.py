@@ -1,0 +1,306 @@
+"""The tables of V24: claims of segmenters, their worthiness and independence, and the relations of pairs."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from attribution import events
+from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
+from attribution.embedders import EMBEDDERS
+from attribution.errors import BadInput
+from attribution.files import Cell, Row
+from attribution.pipeline.claims import annotate, segment
+from attribution.pipeline.experiment import RowDone
+from attribution.pipeline.run import run
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.studies.papers.reproduce import Computed, Given, mean, share
+from attribution.text.parse import parse
+from attribution.types import UNCHECKED, Claim, content_id
+from attribution.verdicts import leaning
+from attribution.verifiers import VERIFIERS
+
+# the paper's name → our segmenter, what stands in for it, and which of the two language models it asks
+SYSTEMS = {
+    "spaCy_sentences": ("spacy", "spacy", 0),
+    "gpt35_factscore": ("factscore", "clauses", 0),
+    "segment5_propsegment": ("propsegment", "predpatt", 0),
+    "GPT3.5 direct": ("direct", "sentences", 0),
+    "GPT4 direct": ("direct", "sentences", 1),
+}
+CASE_STUDY = ("spaCy_sentences", "gpt35_factscore", "segment5_propsegment")
+ADOPTED = ("GPT3.5 direct", "GPT4 direct", "spaCy_sentences", "gpt35_factscore")
+DEBERTA, SBERT, ADA, ANGLE = "deberta", "mpnet", "text-embedding-ada-002", "WhereIsAI/UAE-Large-V1"
+RELATIONS = ("contradicted", "entailed", "no_relation")
+Work = Callable[[Row], Any]
+
+
+def compute(number: str, given: Given) -> Iterator[RowDone | Computed]:
+    """Yield the progress, then one table. BadInput without answers, or without labels where it needs them."""
+    if not given.rows:
+        raise BadInput(f"V24.{number} needs answers: give them with --input")
+    work, figures = TABLES[number]
+    for one in given.each(number, work(given)):
+        yield one if isinstance(one, RowDone) else Computed(figures(one))
+
+
+def _texts(row: Row) -> tuple[str, str]:
+    return str(row.fields.get("question") or ""), str(row.fields["answer"])
+
+
+def _system(given: Given, name: str) -> Settings:
+    """Return the settings of one of the paper's segmenters, or of what stands in for it."""
+    segmenter, instead, model = SYSTEMS[name]
+    asking = given.asking(model) if segmenter in ("factscore", "direct") else given.settings
+    return asking.model_copy(update={"segmenter": given.take(name, SEGMENTERS, segmenter, instead)})
+
+
+def _claims(row: Row, settings: Settings) -> list[Claim]:
+    return list(segment(*_texts(row), settings).claims)
+
+
+def annotated(row: Row, claims: Sequence[Claim], settings: Settings) -> list[Claim]:
+    """Return the claims with worthiness, independence and enrichment, by rules or the settings' language model."""
+    tasks = [task for task in llm_tasks(settings) if task != "queries"]
+    asked = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event()) if tasks else None
+    return annotate(*_texts(row), claims, tasks, asked)[0]
+
+
+def _claims_of(given: Given, names: Sequence[str], worth: bool = False) -> Work:
+    systems = {name: _system(given, name) for name in names}
+
+    def work(row: Row) -> dict[str, Any]:
+        made: dict[str, Any] = {"sentences": len(list(parse(row.fields["answer"]).sents))}
+        for name, settings in systems.items():
+            claims = _claims(row, settings)
+            claims = annotated(row, claims, settings) if worth else claims
+            made[name] = [[len(c.text), c.times, c.worthiness] for c in claims]
+        return made
+
+    return work
+
+
+def _segmentation(made: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Cell]]:
+    """Count claims, unique claims in an answer, characters a claim and claims a sentence."""
+    rows: dict[str, Sequence[Cell]] = {}
+    for name in made[0] if made else ():
+        if name == "sentences":
+            continue
+        claims = [claim for answer in made for claim in answer[name]]
+        count, sentences = sum(times for _, times, _ in claims), sum(answer["sentences"] for answer in made)
+        length = sum(size * times for size, times, _ in claims)
+        rows[name] = (count, len(claims), length / count if count else None, count / sentences if sentences else None)
+    return rows
+
+
+def _worthiness(made: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Cell]]:
+    rows: dict[str, Sequence[Cell]] = {}
+    for name in CASE_STUDY if made else ():
+        counts = Counter(worthiness for answer in made for _, _, worthiness in answer[name])
+        rows[name] = (counts.total(), *(counts[kind] for kind in ("factual", "not_a_claim", "opinion", "other")))
+    return rows
+
+
+def related(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, list[str]]:
+    """Return the relations of each claim's pairs, each the most probable of the three; `missing` without a passage."""
+    own = [c.model_copy(update={"worthiness": "factual", "coherent": True, "enriched": None}) for c in claims]
+    plain = settings.model_copy(update={"decision": "plain", "coherence": 0.0, "query": "claim"})
+    found: dict[str, list[str]] = {c.id: [] for c in own}
+    if not own:
+        return found
+    *_, last = run(*_texts(row), plain, claims=own)
+    assert isinstance(last, events.Finished)
+    for piece in last.report.evidence:
+        found[piece.claim_id].append(leaning(piece.probabilities))
+    reached = {v.claim_id for v in last.report.verdicts if v.label not in UNCHECKED}
+    return {i: relations or ["missing"] for i, relations in found.items() if i in reached}
+
+
+def _with_verifier(given: Given, settings: Settings) -> Settings:
+    name = given.take("DeBERTa", VERIFIERS, DEBERTA, "auto")
+    return settings.model_copy(update={"verifier": name})
+
+
+def _factual(row: Row, settings: Settings) -> list[Claim]:
+    return [c for c in annotated(row, _claims(row, settings), settings) if c.worthiness == "factual"]
+
+
+def _by_verifier(given: Given) -> Work:
+    factscore = _system(given, "gpt35_factscore")
+    judges = {"GPT3.5": given.take("GPT3.5", VERIFIERS, "llm-pair", ""), "DeBERTa": ""}
+    deberta = _with_verifier(given, factscore)
+
+    def work(row: Row) -> dict[str, list[str]]:
+        claims, made = _factual(row, factscore), {}
+        for name, verifier in judges.items():
+            if name == "GPT3.5" and not verifier:
+                continue  # no verifier of ours stands in for a language model
+            for size in (256, 512):
+                own = deberta.model_copy(update={"chunk_size": size} | ({"verifier": verifier} if verifier else {}))
+                made[f"{name} - {size}"] = [r for pairs in related(row, claims, own).values() for r in pairs]
+        return made
+
+    return work
+
+
+def _verifiers(made: Sequence[Mapping[str, list[str]]]) -> dict[str, Sequence[Cell]]:
+    rows: dict[str, Sequence[Cell]] = {}
+    for name in made[0] if made else ():
+        counts = Counter(relation for answer in made for relation in answer[name])
+        counts.pop("missing", 0)
+        rows[name] = (*(counts[r] for r in RELATIONS), share(counts["no_relation"], counts.total()))
+    return rows
+
+
+def _grouped(row: Row, claims: Sequence[Claim], settings: Settings, name: str) -> dict[str, list[str]]:
+    """Return the relations of the pairs of independent and of other claims."""
+    found = related(row, claims, settings)
+    made: dict[str, list[str]] = {}
+    for claim in claims:
+        made.setdefault(name.format("Independent" if claim.independent else "Non-Ind."), []).extend(
+            found.get(claim.id, [])
+        )
+    return made
+
+
+def _by_independence(given: Given, direct: bool) -> Work:
+    factscore = _with_verifier(given, _system(given, "gpt35_factscore"))
+    segmented = {name: _with_verifier(given, _system(given, name)) for name in ADOPTED[:2]} if direct else {}
+
+    def work(row: Row) -> dict[str, list[str]]:
+        claims = _factual(row, factscore)
+        made = _grouped(row, claims, factscore, "Original {}")
+        for name, settings in segmented.items():
+            label = name.replace("direct", "Direct") + " - {}"
+            made |= _grouped(row, _factual(row, settings), settings, label)
+        if not direct:
+            enriched = [_as_claim(c.enriched) for c in claims if c.enriched and not c.independent]
+            again = annotated(row, enriched, factscore)
+            made |= _grouped(row, again, factscore, "Enriched {}")
+        return made
+
+    return work
+
+
+def _as_claim(text: str) -> Claim:
+    return Claim(id=content_id(text), text=text, spans=())
+
+
+def _shares(made: Sequence[Mapping[str, list[str]]], of: Sequence[str] = RELATIONS) -> dict[str, Sequence[Cell]]:
+    """Return the shares of all pairs of a row; without `missing` among the columns, of those that are there."""
+    rows: dict[str, Sequence[Cell]] = {}
+    for name in dict.fromkeys(label for answer in made for label in answer):
+        counts = Counter(r for answer in made for r in answer.get(name, ()) if r in of)
+        rows[name] = tuple(share(counts[relation], counts.total()) for relation in of)
+    return rows
+
+
+def _shares_with_missing(made: Sequence[Mapping[str, list[str]]]) -> dict[str, Sequence[Cell]]:
+    return _shares(made, ("contradicted", "entailed", "missing", "no_relation"))
+
+
+def _by_embedder(given: Given) -> Work:
+    direct = _with_verifier(given, _system(given, "GPT4 direct"))
+    sbert: dict[str, object] = {"embedder": given.take("SBERT", EMBEDDERS, SBERT, "minilm"), "embedding_model": ""}
+    cells: dict[str, dict[str, object]] = {
+        "SBert + Recursive CW": sbert | {"chunker": "recursive", "chunk_overlap": 64},
+        "SBert Baseline (Macro)": sbert | {"chunker": "fixed"},
+    }
+    for name, embedder, model in (("Ada 2.0", "openai", ADA), ("Angle", "sentence_transformer", ANGLE)):
+        if given.take(name, EMBEDDERS, embedder, "", "" if embedder == "openai" else model):
+            cells[name] = {"embedder": embedder, "embedding_model": model, "chunker": "fixed"}
+
+    def work(row: Row) -> dict[str, list[str]]:
+        claims = _factual(row, direct)
+        changed = {n: direct.model_copy(update={"ranking": "vectors", "shortlist": 0} | c) for n, c in cells.items()}
+        return {n: [r for of in related(row, claims, s).values() for r in of] for n, s in changed.items()}
+
+    return work
+
+
+def _macro_shares(made: Sequence[Mapping[str, list[str]]]) -> dict[str, Sequence[Cell]]:
+    """Return means over the answers of the shares of their pairs."""
+    names = dict.fromkeys(label for answer in made for label in answer)
+    each = {name: [_shares([{name: answer[name]}])[name] for answer in made if answer.get(name)] for name in names}
+    return {name: tuple(mean(column) for column in zip(*rows, strict=True)) for name, rows in each.items() if rows}
+
+
+LABELS = '"claims": [{"claim": "…", "independent": true or false, "segmenter": "factscore, segmenT5 or spaCy"}]'
+
+
+def _independence(given: Given) -> Work:
+    """Detect independence among labelled claims, with both language models or the rules in their place."""
+    places = {name: given.asking(number) for number, name in enumerate(("GPT3.5", "GPT4"))}
+    if not given.settings.has_llm:
+        given.note("independence", "GPT-3.5 and GPT-4", "rules", "name a language model (docs/llm.md)")
+    else:
+        places = {name: s.model_copy(update={"independence": "llm"}) for name, s in places.items()}
+
+    def work(row: Row) -> list[Any]:
+        given_claims = row.fields.get("claims")
+        if not isinstance(given_claims, list) or not all(
+            isinstance(c, dict) and str(c.get("claim", "")).strip() and isinstance(c.get("independent"), bool)
+            for c in given_claims
+        ):
+            raise BadInput(f"the row has no labelled claims; expected {LABELS}")
+        claims = [
+            _as_claim(c["claim"]).model_copy(update={"worthiness": "factual", "id": str(n)})
+            for n, c in enumerate(given_claims)
+        ]
+        found = {name: annotated_independence(row, claims, settings) for name, settings in places.items()}
+        return [
+            [str(c.get("segmenter") or ""), c["independent"], *(found[name][str(n)] for name in places)]
+            for n, c in enumerate(given_claims)
+        ]
+
+    return work
+
+
+def annotated_independence(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, bool]:
+    """Return whether each claim, by id, is found to be independent."""
+    if settings.independence == "llm":
+        asked = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
+        found, failures = asked.independence("", claims)
+        if failures:
+            raise BadInput(failures[0].message)
+    else:
+        from attribution.claims.context import check_independence
+
+        found = check_independence(claims)
+    return {c.id: bool(c.independent) for c in found}
+
+
+def _detection(made: Sequence[Sequence[Sequence[Any]]]) -> dict[str, Sequence[Cell]]:
+    """Return precision, recall and F1 of the claims that are not independent, for both models."""
+    judged = [one for answer in made for one in answer]
+    systems = {"Overall": judged} | {
+        name: own for name in ("factscore", "segmenT5", "spaCy") if (own := [j for j in judged if j[0] == name])
+    }
+    rows: dict[str, Sequence[Cell]] = {}
+    for name, own in systems.items():
+        cells: list[Cell] = []
+        for place in (2, 3):
+            hits = sum(not j[1] and not j[place] for j in own)
+            said, there = sum(not j[place] for j in own), sum(not j[1] for j in own)
+            precision, recall = (round(hits / n, 4) if n else None for n in (said, there))
+            cells += [precision, recall, round(2 * hits / (said + there), 4) if said + there else None]
+        rows[name] = cells
+    return rows
+
+
+# number → how each answer is read, and the figures of all answers
+TABLES: dict[str, tuple[Callable[[Given], Work], Callable[[Sequence[Any]], Mapping[str, Sequence[Cell]]]]] = {
+    "T1": (partial(_claims_of, names=CASE_STUDY), _segmentation),
+    "T3": (partial(_claims_of, names=CASE_STUDY, worth=True), _worthiness),
+    "T4": (_by_verifier, _verifiers),
+    "T5": (_independence, _detection),
+    "T6": (partial(_claims_of, names=ADOPTED), _segmentation),
+    "T7": (partial(_by_independence, direct=False), _shares),
+    "T8": (partial(_by_independence, direct=True), _shares_with_missing),
+    "T9": (_by_embedder, _macro_shares),
+}

@@ -1,0 +1,178 @@
+"""The tables of W24: DecompScore, subclaims and FActScore of seven decomposers, by the answers' system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from attribution import events
+from attribution.errors import BadInput
+from attribution.files import Cell, Row
+from attribution.pipeline.claims import check_coherence, segment
+from attribution.pipeline.experiment import RowDone
+from attribution.pipeline.run import run
+from attribution.segmenters import SEGMENTERS
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.studies.factscore.answer import Counts, score
+from attribution.studies.papers.reproduce import Computed, Given, mean
+from attribution.types import UNCHECKED, Claim
+from attribution.verifiers import VERIFIERS
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+# the columns of the paper, by our segmenters; without a language model one that needs none stands in
+DECOMPOSERS = {
+    "R-ND": "r_nd", "Chen": "chen", "WiCE": "wice", "FActScore": "factscore", "FActScore-2": "factscore-2",
+    "CoNLL-U": "conllu", "PredPatt": "predpatt",
+}  # fmt: skip
+MACRO, CORRELATION = "Macro-average", "ρ"
+Subclaims = Sequence[Mapping[str, Any]]  # of an answer: coherent, and supported or None
+
+
+def compute(number: str, given: Given) -> Iterator[RowDone | Computed]:
+    """Yield the progress, then one table. BadInput without answers, or without given scores for T7."""
+    if not given.rows:
+        raise BadInput(f"W24.{number} needs answers with their system: give them with --input")
+    checked = number in ("T4", "T5", "T7")
+    names = ("FActScore",) if number == "T7" else tuple(DECOMPOSERS)
+    for one in given.each("checked" if checked else "split", _work(given, names, checked), names):
+        if isinstance(one, RowDone):
+            yield one
+        elif number == "T7":
+            yield Computed(_correlations(one))
+        else:
+            rows = _by_system(one, MEASURES[number])
+            plot = _bars(rows[MACRO], number) if MACRO in rows and number in FIGURES else None
+            yield Computed(rows, {FIGURES[number]: plot} if plot else {})
+
+
+def _work(given: Given, names: Sequence[str], checked: bool) -> Callable[[Row], Any]:
+    choices = {
+        name: given.settings.model_copy(
+            update={"segmenter": given.take(name, SEGMENTERS, DECOMPOSERS[name], "clauses")}
+        )
+        for name in names
+    }
+    verifier = given.take("Inst-LLAMA", VERIFIERS, "llm", "auto") if checked else given.settings.verifier
+
+    def work(row: Row) -> dict[str, Any]:
+        fields = row.fields
+        made = {
+            name: _decomposed(row, s.model_copy(update={"verifier": verifier}), checked) for name, s in choices.items()
+        }
+        own = {name: fields[name] for name in ("factscore", "facts") if isinstance(fields.get(name), int | float)}
+        return {"system": str(fields.get("system") or "not named"), "made": made, **own}
+
+    return work
+
+
+def _decomposed(row: Row, settings: Settings, checked: bool) -> list[dict[str, Any]]:
+    """Return every subclaim, as often as it was made: does its sentence support it, and do the sources?
+
+    Nothing is left out: neither subclaims that are not check-worthy (W24 7) nor answers that say nothing (W24 A).
+    """
+    question, answer = str(row.fields.get("question") or ""), str(row.fields["answer"])
+    store = Store.open(settings.database_url)
+    claims = segment(question, answer, settings).claims
+    judged = {c.id: c.coherent for c in check_coherence(answer, claims, _deciding(settings), store)[0]}
+    supported = _supported(question, answer, claims, settings) if checked else {}
+    return [
+        {"coherent": judged[c.id], "supported": supported.get(c.id)} for c in claims for _ in range(c.times)
+    ]  # fmt: skip
+
+
+def _deciding(settings: Settings) -> Settings:
+    """Return settings in which coherence is decided, though no claim is dropped for it."""
+    return settings if settings.coherence else settings.model_copy(update={"coherence": 0.5})
+
+
+def _supported(question: str, answer: str, claims: Sequence[Claim], settings: Settings) -> dict[str, bool]:
+    own = [c.model_copy(update={"worthiness": "factual", "coherent": True}) for c in claims]
+    if not own:
+        return {}
+    *_, last = run(question, answer, settings.model_copy(update={"coherence": 0.0}), claims=own)
+    assert isinstance(last, events.Finished)
+    return {v.claim_id: v.label == "supported" for v in last.report.verdicts if v.label not in UNCHECKED}
+
+
+def _factscore(answers: Sequence[Subclaims], coherent: bool = False) -> float | None:
+    """Return FActScore in percent, with the length penalty; of the coherent subclaims alone if asked for."""
+    counts = []
+    for subclaims in answers:
+        own = [s["supported"] for s in subclaims if s["supported"] is not None and (s["coherent"] or not coherent)]
+        counts.append(Counts(len(own), sum(own)))
+    found = score(counts).factscore
+    return None if found is None else 100 * found
+
+
+def _supported_share(answers: Sequence[Subclaims]) -> float | None:
+    subclaims = [s for answer in answers for s in answer]
+    return 100 * sum(s["coherent"] for s in subclaims) / len(subclaims) if subclaims else None
+
+
+MEASURES: dict[str, Callable[[Sequence[Subclaims]], float | None]] = {
+    "T2": lambda answers: mean([sum(s["coherent"] for s in subclaims) for subclaims in answers]),
+    "T3": lambda answers: mean([len(subclaims) for subclaims in answers]),
+    "T4": _factscore,
+    "T5": lambda answers: _factscore(answers, coherent=True),
+    "T6": _supported_share,
+}
+FIGURES = {"T2": "F3", "T4": "F2", "T5": "F5", "T6": "F6"}
+
+
+def _systems(answers: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for answer in answers:
+        found.setdefault(answer["system"], []).append(answer)
+    return found
+
+
+def _by_system(
+    answers: Sequence[Mapping[str, Any]], measure: Callable[[Sequence[Subclaims]], float | None]
+) -> dict[str, Sequence[Cell]]:
+    """Return a row for each system, then the mean over the systems, each of which counts once."""
+    rows = {
+        system: [measure([a["made"][name] for a in own]) for name in DECOMPOSERS]
+        for system, own in _systems(answers).items()
+    }
+    macro = [mean(column) for column in zip(*rows.values(), strict=True)] if rows else []
+    return {**rows, MACRO: macro} if macro else {}
+
+
+def _correlations(answers: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Cell]]:
+    """Return our figures beside the given ones for each system, and their Pearson correlations."""
+    import numpy as np
+
+    if lacking := [a["system"] for a in answers if not {"factscore", "facts"} <= a.keys()]:
+        raise BadInput(f'answers of {lacking[0]} have no "factscore" and "facts" of another judge to compare with')
+    rows: dict[str, Sequence[Cell]] = {}
+    for system, own in _systems(answers).items():
+        made = [a["made"]["FActScore"] for a in own]
+        rows[system] = [
+            _factscore(made), mean([a["factscore"] for a in own]),
+            mean([len(m) for m in made]), mean([a["facts"] for a in own]),
+        ]  # fmt: skip
+    columns = [[float(v) for v in column if isinstance(v, int | float)] for column in zip(*rows.values(), strict=True)]
+    cells: list[Cell] = []
+    for ours, theirs in ((columns[0], columns[1]), (columns[2], columns[3])):
+        varied = all(len(c) == len(rows) and min(c) < max(c) for c in (ours, theirs))
+        cells += [None, float(np.corrcoef(ours, theirs)[0, 1]) if varied else None]
+    rows[CORRELATION] = cells
+    return rows
+
+
+def _bars(macro: Sequence[Cell], number: str) -> Figure:
+    import numpy  # noqa: F401  # before plotly: see studies.groundedness.report
+    import pandas  # noqa: F401
+    import plotly.graph_objects as go
+
+    from attribution.studies.papers import paper
+
+    table = paper("w24").numbered[f"W24.{number}"]
+    made: Figure = go.Figure()
+    for name, values in (("published", table.rows[MACRO]), ("ours", macro)):
+        made.add_bar(name=name, x=list(DECOMPOSERS), y=list(values))
+    made.update_layout(yaxis={"title": {"text": table.title}}, height=420)
+    return made

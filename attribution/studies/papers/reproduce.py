@@ -1,0 +1,164 @@
+"""Compute a numbered table of a paper: its rows and columns, its printed figures beside ours, and the difference."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from attribution.errors import BadInput
+from attribution.files import Cell, Row, replace_text
+from attribution.pipeline.experiment import Experiment, Fields, RowDone, is_result, read_lines
+from attribution.settings import Settings
+from attribution.studies.papers import NAMES, Numbered, paper
+from attribution.studies.papers.presets import StoodIn, lacking
+from attribution.studies.results import ResultTable
+from attribution.tables import Entry, load
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
+
+JSON, MARKDOWN, ANSWERS = "table.json", "table.md", "answers.jsonl"
+MODULES = {
+    "V24": "attribution.studies.papers.answers:compute",
+    "W24": "attribution.studies.papers.decompositions:compute",
+    "R23": "attribution.studies.papers.annotations:compute",
+    "T24": "attribution.studies.papers.groundedness:compute",
+}
+
+
+@dataclass
+class Given:
+    """The inputs of a table. `stood_in` grows while the methods are chosen."""
+
+    settings: Settings
+    folder: Path
+    rows: Sequence[Row] = ()  # answers, or labelled responses
+    project: str = ""  # of annotations
+    models: tuple[str, ...] = ()  # language models in the places of GPT-3.5 and GPT-4
+    stood_in: list[StoodIn] = field(default_factory=list)
+
+    def take(self, place: str, table: Mapping[str, Entry], name: str, instead: str, model: str = "") -> str:
+        """Return the paper's own method where it is ready, else what stands in for it, which is noted."""
+        needs = lacking(table[name], self.settings, model)
+        if needs:
+            self.note(place, name, instead, needs)
+        return instead if needs else name
+
+    def note(self, place: str, wanted: str, taken: str, needs: str) -> None:
+        if (one := StoodIn(place, wanted, taken, needs)) not in self.stood_in:
+            self.stood_in.append(one)
+
+    def asking(self, place: int) -> Settings:
+        """Return the settings with the language model in the place of GPT-3.5 (0) or GPT-4 (1)."""
+        model = self.models[min(place, len(self.models) - 1)] if self.models else self.settings.openai_model
+        if self.settings.has_endpoint and model:
+            self.note("language model", ("GPT-3.5", "GPT-4")[place], model, "name the two with --models")
+        return self.settings.model_copy(update={"openai_model": model})
+
+    def each(self, number: str, work: Callable[[Row], Any], *choices: object) -> Iterator[RowDone | list[Any]]:
+        """Do the work on every answer; yield the progress, then all results. A killed run goes on where it was."""
+        own = [number, self.settings.identity, list(self.models), [str(one) for one in self.stood_in], *choices]
+        path = self.folder / ANSWERS
+
+        def made(row: Row) -> Fields:
+            return {"made": work(row)}
+
+        yield from Experiment(self.rows, lambda: made, own, ("question", "answer")).run(path)
+        yield [line["made"] for _, line in read_lines(path) if is_result(line)]
+
+
+@dataclass(frozen=True)
+class Computed:
+    """Our figures of a table: by row, in the order of its columns. None where nothing was measured."""
+
+    rows: Mapping[str, Sequence[Cell]]
+    plots: Mapping[str, Figure] = field(default_factory=dict)  # by the number of the paper's figure
+    notes: tuple[str, ...] = ()  # how they were made otherwise
+
+
+def computable(numbered: Numbered) -> bool:
+    """Return True for a table that `reproduce` computes."""
+    return ".T" in numbered.id and bool(numbered.columns) and "not computed" not in numbered.needs
+
+
+def listed() -> list[Fields]:
+    """Return every numbered table and figure of the papers, with what it needs."""
+    return [
+        {"id": one.id, "title": one.title, "needs": one.needs, "computed": computable(one)}
+        for name in NAMES
+        for one in paper(name).numbered.values()
+    ]
+
+
+def find(number: str) -> Numbered:
+    """Return a table that can be computed. BadInput for any other number."""
+    name, _, _ = number.partition(".")
+    known = paper(name).numbered if name.lower() in NAMES else {}
+    found = known.get(number.upper())
+    if found is None or not computable(found):
+        able = [str(one["id"]) for one in listed() if one["computed"]]
+        reason = f"is not computed: it needs {found.needs}" if found else "is no table of the four papers"
+        raise BadInput(f"{number} {reason}; expected one of {', '.join(able)}")
+    return found
+
+
+def reproduce(number: str, given: Given) -> Iterator[RowDone | ResultTable]:
+    """Yield the progress, write table.json, table.md and plots into the folder, and yield the table.
+
+    BadInput for a table that cannot be computed, or without the rows or the project that it needs.
+    """
+    numbered = find(number)
+    given.folder.mkdir(parents=True, exist_ok=True)
+    compute: Callable[[str, Given], Iterator[RowDone | Computed]] = load(MODULES[numbered.id[:3]])
+    for one in compute(numbered.id[4:], given):
+        if isinstance(one, RowDone):
+            yield one
+            continue
+        table = beside(numbered, one.rows)
+        _write(numbered, table, one, given)
+        yield table
+
+
+def beside(numbered: Numbered, ours: Mapping[str, Sequence[Cell]]) -> ResultTable:
+    """Return the paper's rows with its figures, ours and the difference; then rows that only we have."""
+    rows: list[tuple[Cell, ...]] = []
+    for label in dict.fromkeys([*numbered.rows, *ours]):
+        printed: Sequence[Cell] = numbered.rows.get(label) or (None,) * len(numbered.columns)
+        own = list(ours.get(label) or (None,) * len(numbered.columns))
+        row: list[Cell] = [label]
+        for theirs, mine in zip(printed, own, strict=True):
+            both = isinstance(theirs, int | float) and isinstance(mine, int | float)
+            row += [theirs, mine, round(mine - theirs, 4) if both else None]  # type: ignore[operator]
+        rows.append(tuple(row))
+    heads = [head for name in numbered.columns for head in (f"{name}, published", "ours", "difference")]
+    return ResultTable(f"{numbered.id} {numbered.title}", ("", *heads), tuple(rows))
+
+
+def _write(numbered: Numbered, table: ResultTable, computed: Computed, given: Given) -> None:
+    notes = [*map(str, given.stood_in), *computed.notes]
+    fields: Fields = {
+        "id": numbered.id, "title": numbered.title, "columns": numbered.columns,
+        "published": {label: list(row) for label, row in numbered.rows.items()},
+        "ours": {label: list(row) for label, row in computed.rows.items()},
+        "stood_in": [vars(one) for one in given.stood_in], "notes": list(computed.notes),
+        "settings": given.settings.public(), "models": list(given.models), "rows": len(given.rows),
+    }  # fmt: skip
+    replace_text(given.folder / JSON, json.dumps(fields, indent=1, ensure_ascii=False) + "\n")
+    said = "".join(f"- {note}\n" for note in notes) or "- nothing\n"
+    replace_text(given.folder / MARKDOWN, f"{table.markdown()}\nWhat stood in for what:\n\n{said}")
+    for name, figure in computed.plots.items():
+        replace_text(given.folder / f"{name}.html", figure.to_html(include_plotlyjs=True))
+
+
+def share(part: int, whole: int, digits: int = 1) -> float | None:
+    """Return a percentage; None of nothing."""
+    return round(100 * part / whole, digits) if whole else None
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean of what was measured; None of nothing."""
+    measured = [value for value in values if value is not None]
+    return sum(measured) / len(measured) if measured else None

@@ -1,0 +1,124 @@
+"""V24's figures against counts by hand, and a table from answers to files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from attribution.cli.main import main
+from attribution.errors import BadInput
+from attribution.studies.papers import answers
+
+ANSWER = "Paris is the capital of France. It lies on the Seine. It lies on the Seine. Should you go?"
+
+
+def test_claims_are_counted_before_and_after_repetitions() -> None:
+    made = [
+        {"sentences": 2, "a": [[10, 1, None], [20, 2, None]]},  # 3 claims, 2 unique, 50 characters
+        {"sentences": 2, "a": [[40, 1, None]]},
+    ]
+    assert answers._segmentation(made) == {"a": (4, 3, 90 / 4, 4 / 4)}
+
+
+def test_relations_are_shares_of_pairs_and_macro_means_are_of_answers() -> None:
+    made = [
+        {"x": ["entailed", "entailed", "no_relation", "missing"]},
+        {"x": ["contradicted"], "y": ["missing"]},
+    ]
+    assert answers._shares(made) == {"x": (25.0, 50.0, 25.0), "y": (None, None, None)}
+    assert answers._shares_with_missing(made)["x"] == (20.0, 40.0, 20.0, 20.0)
+    assert answers._macro_shares(made)["x"] == pytest.approx((50.0, 33.35, 16.65), abs=0.01)
+    assert answers._verifiers([{"v": ["entailed", "no_relation", "no_relation", "missing"]}]) == {"v": (0, 1, 2, 66.7)}
+
+
+def test_detection_of_dependent_claims_has_precision_recall_and_f1() -> None:
+    # labelled not independent: 3; the first model finds 2 of them and one more, the second all
+    judged = [["spaCy", False, False, False], ["spaCy", False, False, False], ["factscore", False, True, False],
+              ["factscore", True, False, True]]  # fmt: skip
+    found = answers._detection([judged])
+    assert found["Overall"] == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1, 1, 1], abs=1e-4)
+    assert found["spaCy"] == [1, 1, 1, 1, 1, 1] and found["factscore"][:3] == [0, 0, 0]
+
+
+def write(folder: Path, **fields: object) -> Path:
+    path = folder / "answers.jsonl"
+    path.write_text(json.dumps({"question": "Where is Paris?", "answer": ANSWER, **fields}) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("number", ["V24.T1", "v24.t3", "V24.T6", "V24.T8"])
+def test_a_table_stands_beside_the_papers_figures(
+    tmp_path: Path, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "paris.txt"
+    source.write_text("Paris is the capital of France. The city lies on the Seine.")
+    command = ["reproduce", number, "--input", str(write(tmp_path)), "--out", str(tmp_path / "out")]
+    settings = ["--sources", str(source), "--set", "verifier=embedded-small", "--preset", "v24"]
+    assert main([*command, *settings]) == 0
+    assert "clauses stands in for factscore" in capsys.readouterr().err
+    made = json.loads((tmp_path / "out" / "table.json").read_text())
+    text = (tmp_path / "out" / "table.md").read_text()
+    assert made["published"] and made["stood_in"] and "clauses stands in" in text and "sources" not in text
+    if number != "V24.T8":
+        spacy = made["ours"]["spaCy_sentences"]
+        assert spacy[:2] == ([3, 2] if number == "v24.t3" else [4, 3]) or spacy[0] == 3
+        assert f"| {made['published']['spaCy_sentences'][0]} | {spacy[0]} |" in text
+    else:
+        shares = made["ours"]["Original Independent"]
+        assert sum(shares) == pytest.approx(100, abs=0.2)
+
+
+def test_labelled_claims_are_needed_and_read_by_the_rules_without_a_model(tmp_path: Path) -> None:
+    claims = [
+        {"claim": "It lies on the Seine.", "independent": False, "segmenter": "spaCy"},
+        {"claim": "Paris is the capital of France.", "independent": True, "segmenter": "spaCy"},
+    ]
+    command = ["reproduce", "V24.T5", "--out", str(tmp_path / "out"), "--input"]
+    assert main([*command, str(write(tmp_path, claims=claims))]) == 0
+    assert json.loads((tmp_path / "out" / "table.json").read_text())["ours"]["spaCy"] == [1, 1, 1, 1, 1, 1]
+    assert main([*command, str(write(tmp_path))]) == 1  # the row has no labels
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["V24.T2", "--out", "x"], "is not computed: it needs people"),
+        (["X1.T1", "--out", "x"], "is no table of the four papers"),
+        (["V24.T1"], "give one with --out"),
+        (["V24.T1", "--out", "{}"], "needs answers"),
+        (["R23.T3", "--out", "{}"], "needs an annotation project"),
+        (["T24.T3", "--out", "{}"], "needs labelled responses"),
+    ],
+)
+def test_what_is_missing_is_said(
+    tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", *(a.format(tmp_path / "o") for a in arguments)]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_every_numbered_table_and_figure_is_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "list"]) == 0
+    listed = {row["id"]: row for row in json.loads(capsys.readouterr().out)}
+    wanted = {"V24": (14, 3), "W24": (10, 7), "R23": (12, 3), "T24": (5, 4)}
+    ids = {
+        f"{p}.{k}{n}"
+        for p, counts in wanted.items()
+        for k, m in zip("TF", counts, strict=True)
+        for n in range(1, m + 1)
+    }
+    assert set(listed) == ids and all(row["needs"] for row in listed.values())
+    computed = {i for i, row in listed.items() if row["computed"]}
+    assert computed == {
+        *(f"V24.T{n}" for n in (1, 3, 4, 5, 6, 7, 8, 9)), *(f"W24.T{n}" for n in range(2, 8)),
+        *(f"R23.T{n}" for n in range(3, 9)), *(f"T24.T{n}" for n in range(1, 5)),
+    }  # fmt: skip
+
+
+def test_bad_input_is_an_error_of_its_own() -> None:
+    with pytest.raises(BadInput):
+        from attribution.studies.papers.reproduce import find
+
+        find("V24")
