@@ -292,8 +292,9 @@ SEVERITY: tuple[Label, ...] = (  # the worst first: what a reader should look at
 )  # fmt: skip
 Strength = Literal["strong", "weak"]
 WEAK = "weak_"  # in front of the label of a badge that is not sure: see verifiers/calibration.py
-BADGES: tuple[str, ...] = (  # the worst first
-    "contradicted", f"{WEAK}contradicted", *SEVERITY[1:-2], f"{WEAK}supported", "supported", "not_checked"
+BADGES: tuple[str, ...] = (  # in the order of reading: errors and doubts, then what nothing was found for
+    "contradicted", f"{WEAK}contradicted", "conflicting", "unclear", "not_reached", "missing", "no_relation",
+    f"{WEAK}supported", "supported", "not_checked",
 )  # fmt: skip
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 LABELS: tuple[Label, ...] = get_args(Label)

@@ -10,11 +10,11 @@ from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.html import badge, el, look
 from attribution.types import LABELS, Judge
 from pages.ui import choices, form, frame, run, state, thresholds
-from pages.ui.answer_view import TABS, answer_view, moving, opened, requested_claim, view
+from pages.ui.answer_view import TABS, answer_view, moving, opened, proposed, requested_claim, view
 from pages.ui.explore.agreement import agreement_panel
 from pages.ui.explore.better_reader import offer
 from pages.ui.explore.citations import citations_panel
-from pages.ui.explore.corrections import show_corrections, take
+from pages.ui.explore.corrections import in_cards, show_corrections, take
 from pages.ui.explore.editing import edit_dialog, edit_menu
 from pages.ui.explore.what_if import what_if_panel, what_if_words
 from pages.ui.frame import DEMO, copy_line, note, show, styles
@@ -64,6 +64,12 @@ def analyse() -> None:
     run.analyse()
 
 
+def new_check() -> None:
+    """Show the empty form."""
+    run.RUN.clear()
+    state.fill(question="", answer="", turns="")
+
+
 def demo() -> None:
     """Analyse the example with errors, and explain the result step by step."""
     choices.fill_example(state.examples()[0])
@@ -94,9 +100,11 @@ def folded_form(running: bool) -> None:
                   help="The results so far are kept. (key: s)")  # fmt: skip
         return
     if not run.problem():  # which keeps the form open
-        word, opened_for = ("Edit", now.key) if is_folded() else ("Close", "")
+        word, opened_for = ("Change", now.key) if is_folded() else ("Close", "")
         st.button(word, on_click=state.put, args=(EDITING, opened_for), key="edit_form",
                   help="Change the question, the answer, the sources or the options.")  # fmt: skip
+    st.button("New check", on_click=new_check, key="new_check",
+              help="Begin with another answer. This run stays in History; sources and options stay.")  # fmt: skip
     st.button("Run again", on_click=analyse, key="again", disabled=not choices.is_ready(),
               help="Analyse what is filled in. (key: r)")  # fmt: skip
 
@@ -146,6 +154,8 @@ def live(polling: bool) -> None:
     )
     if ended and shows_what_if():
         data = moving(data, report, thresholds.moves(now.report))
+    if ended:
+        data = proposed(data, in_cards(report, editable))
     if asked := getattr(clicked, "open", None):
         state.put(OPENED, (now.key, asked))
     run_key, source = state.get(OPENED) or ("", None)

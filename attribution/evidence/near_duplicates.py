@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.types import Evidence, Page
+from attribution.verdicts import leaning
 
 SAME_WORDS = 0.8  # least Jaccard similarity of the words of two sentences that say the same
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -49,6 +50,15 @@ def deciding_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -
     """Return the most probable passage that supports or contradicts, if there is one."""
     groups = group_evidence(evidence, pages)
     return groups[0].best if groups and groups[0].best.relation != "no_relation" else None
+
+
+def nearest_evidence(evidence: Sequence[Evidence], label: str, pages: Mapping[str, Page]) -> Evidence | None:
+    """Return the passage that decides or, for an unclear claim, the one to read first."""
+    if label != "unclear":
+        return deciding_evidence(evidence, pages)
+    groups = group_evidence(evidence, pages)
+    best = max(groups, key=lambda g: (leaning(g.best.probabilities) != "no_relation", g.best.about), default=None)
+    return best.best if best else None
 
 
 def _origin(page: Page | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.claims.enrichment import removed_words
-from attribution.evidence.near_duplicates import EvidenceGroup, deciding_evidence, group_evidence
+from attribution.evidence.near_duplicates import EvidenceGroup, group_evidence, nearest_evidence
 from attribution.policy import DecisionPolicy
 from attribution.provenance import Provenance
 from attribution.reports import answer
@@ -195,7 +195,7 @@ def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
     if page.kind == "web" and (address := link_to_sentence(page.url, sentence)):
         return _link("Open at this sentence", address, "open")
     if not page.text:
-        return el("span", "The text of this source is not in the database.", class_="facts")
+        return el("span", "The text of this source was not shared, or is no longer in the database.", class_="facts")
     return _button("Open at this sentence", data_page=page.id, data_at=_at(piece))
 
 
@@ -377,7 +377,8 @@ def footnotes(report: Report, pages: Pages) -> Node:
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         style = look(badge_of(verdict, report))
-        best = deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages)
+        found = [e for e in report.evidence if e.claim_id == claim.id]
+        best = nearest_evidence(found, verdict.label if verdict else "", pages)
         source: list[Child] = []
         if best:
             page = pages.get(best.page_id)

@@ -17,6 +17,7 @@ from attribution.verifiers.calibration import badge_of
 
 _STYLES = (STATIC / "answer.css", STATIC / "document.css")
 Badges = Mapping[str, str]  # by claim
+FOLDED = 4  # claims with nothing related, at most, that are not folded
 
 
 def write(exported: Exported) -> str:
@@ -110,17 +111,29 @@ def _flat(nodes: Sequence[Sequence[Tree]]) -> list[Tree]:
 
 
 def _panels(exported: Exported, pages: Mapping[str, Page]) -> Node:
-    """The evidence of every claim, in their order."""
+    """The evidence of every claim, what is to be read first; many with nothing related are folded into one line."""
     report = exported.report
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
-    entries = []
+    entries: list[tuple[str, Node]] = []
     for number, claim in enumerate(report.claims, 1):
         evidence = [e for e in report.evidence if e.claim_id == claim.id]
         panel = cards.panel(claim, number, verdicts.get(claim.id), evidence, report, pages)
         back = el("a", "↑ In the answer", href=f"#mark-{number}", class_="open") if claim.spans else None
         by_hand = el("p", "Corrected by hand.", class_="reason") if claim.id in exported.corrected else None
-        entries.append(el("article", _still(panel), by_hand, back, class_="entry", id=f"claim-{number}"))
-    return el("section", *entries, class_="panels", role="region", aria_label="The evidence of each claim")
+        drawn = el("article", _still(panel), by_hand, back, class_="entry", id=f"claim-{number}")
+        entries.append((badge_of(verdicts.get(claim.id), report), drawn))
+    first = sorted((e for e in entries if e[0] != "no_relation"), key=lambda entry: BADGES.index(entry[0]))
+    rest = [node for name, node in entries if name == "no_relation"]
+    if len(rest) > FOLDED:
+        rest = [el("details", el("summary", f"{len(rest)} {look('no_relation').noun}"), *rest, class_="entry")]
+    return el(
+        "section",
+        *(node for _, node in first),
+        *rest,
+        class_="panels",
+        role="region",
+        aria_label="The evidence of each claim",
+    )
 
 
 def _still(node: Node) -> Node:

@@ -97,7 +97,7 @@ def look(badge: str | None) -> Look:
 
 
 def counted(badges: Mapping[str, int]) -> list[str]:
-    """Say how many claims have each badge, the worst first: "1 contradicted", "6 likely supported"."""
+    """Say how many claims have each badge, errors and doubts first: "1 contradicted", "6 likely supported"."""
     return [f"{badges[name]} {look(name).noun}" for name in BADGES if badges.get(name)]
 
 

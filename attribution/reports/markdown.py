@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from attribution.evidence.near_duplicates import deciding_evidence
+from attribution.evidence.near_duplicates import nearest_evidence
 from attribution.reports import Exported
 from attribution.reports.html import look
 from attribution.reports.references import http_address, one_line, web_address
@@ -64,8 +64,11 @@ def _notes(exported: Exported) -> Iterator[str]:
             parts.append(f"Checked as: {escape_markdown(one_line(claim.statement))}")
         parts += ["Corrected by hand."] if claim.id in exported.corrected else []
         parts.append(escape_markdown(one_line(verdict.reason)) if verdict else "")
-        if piece := deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages):
-            parts.append(f"“{escape_markdown(one_line(piece.deciding_sentence))}”")
+        found = [e for e in report.evidence if e.claim_id == claim.id]
+        if verdict and (piece := nearest_evidence(found, verdict.label, pages)):
+            parts.append(
+                f"{'To read: ' * (verdict.label == 'unclear')}“{escape_markdown(one_line(piece.deciding_sentence))}”"
+            )
             parts.append(_source(pages.get(piece.page_id), piece.sentence[0]))
         if own := judgements.get(claim.id):
             parts.append(f"**The analyst's verdict: {look(own.label).icon} {look(own.label).word}.**")

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from attribution.errors import BadInput
-from attribution.evidence.near_duplicates import deciding_evidence
+from attribution.evidence.near_duplicates import nearest_evidence
 from attribution.evidence.origins import sources as counted_sources
 from attribution.files import Cell, csv_text
 from attribution.reports import Exported
@@ -110,7 +110,7 @@ def claim_rows(exported: Exported) -> Iterator[Sequence[Cell]]:
     for number, claim in enumerate(report.claims, 1):
         verdict = verdicts.get(claim.id)
         found = [e for e in report.evidence if e.claim_id == claim.id]
-        piece = deciding_evidence(found, pages)
+        piece = nearest_evidence(found, verdict.label if verdict else "", pages)
         alike = [pages[e.page_id] for e in found if piece and e.relation == piece.relation and e.page_id in pages]
         page = pages.get(piece.page_id) if piece else None
         model, *analyst = words[claim.id]

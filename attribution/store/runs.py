@@ -56,6 +56,9 @@ def new_run_id() -> str:
     return secrets.token_hex(8)
 
 
+DOCUMENTS = "documents"  # kind of result: "shared", "shown" to the owner alone, or "hidden" in a copy
+
+
 class Steps(NamedTuple):
     """The edits that can be undone and redone."""
 
@@ -198,6 +201,7 @@ class Runs:
         """
         self._rights.check_room()
         r, v, new = t.runs.c, t.run_versions.c, new_run_id()
+        reads_documents = self._reads_documents(run_id)
         with self._database.transaction() as db:
             run = db.execute(sa.select(t.runs).where(r.id == run_id, r.version > 0, self._rights.readable())).first()
             if run is None:
@@ -212,6 +216,7 @@ class Runs:
             db.execute(t.run_versions.insert().values(**row, report=report.to_json(), provenance=shown.provenance))
             write_summary(db, report, 1)
             self._results.copy_rows(db, run_id, new)
+        self._results.save(DOCUMENTS, new, "shown" if reads_documents else "hidden")
         return new
 
     # --- loading ---
@@ -219,7 +224,31 @@ class Runs:
     def load(self, run_id: str) -> Report | None:
         """Return the shown version of a run with its pages' texts; None if it is unknown or has no report yet."""
         row = self._shown(run_id, t.run_versions.c.report)
-        return None if row is None else self._cache.with_texts(Report.model_validate_json(row))
+        return None if row is None else self._with_texts(run_id, Report.model_validate_json(row))
+
+    def share_documents(self, run_id: str, shared: bool) -> None:
+        """Let those who have the link read the documents of a run, or its verdicts and quotes alone."""
+        self._results.save(DOCUMENTS, run_id, "shared" if shared else "shown")
+
+    def shares_documents(self, run_id: str) -> bool:
+        """Return True if those who have the link read the documents of a run."""
+        return self._results.load(DOCUMENTS, run_id) == "shared"
+
+    def _reads_documents(self, run_id: str) -> bool:
+        """Return True if the caller reads the documents of a run: its owner, the command line, or anybody if shared.
+
+        A copy of a run whose documents were not shared has none.
+        """
+        state = self._results.load(DOCUMENTS, run_id)
+        own = not self._rights.by or self._rights.access(run_id).own
+        return state == "shared" or (own and state != "hidden")
+
+    def _with_texts(self, run_id: str, report: Report) -> Report:
+        report = self._cache.with_texts(report)
+        if self._reads_documents(run_id):
+            return report
+        pages = (page.model_copy(update={"text": ""}) if page.kind == "document" else page for page in report.pages)
+        return report.model_copy(update={"pages": tuple(pages)})
 
     def shown_version(self, run_id: str) -> int:
         """Return the number of the version that is shown; 0 for a run that is unknown or has none."""
@@ -317,7 +346,7 @@ class Runs:
         query = sa.select(u.report).where(r.id == run_id, u.run_id == r.id, r.version == 0, self._rights.readable())
         with self._database.engine.connect() as db:
             body = db.execute(query).scalar()
-        return None if body is None else self._cache.with_texts(Report.model_validate_json(body))
+        return None if body is None else self._with_texts(run_id, Report.model_validate_json(body))
 
     def save_documents(self, run_id: str, documents: Sequence[Document]) -> None:
         """Keep the documents that a run is checked against until it is finished."""

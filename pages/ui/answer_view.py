@@ -155,6 +155,13 @@ def moving(data: View, report: Report, moves: Mapping[str, Courses]) -> View:
     return data | {"sliders": sliders, "segments": [_segment(label) for label in ORDER]}
 
 
+def proposed(data: View, cards: Mapping[str, Node]) -> View:
+    """Add to the panels of claims what is known of a correction of each."""
+    panels = data["panels"]
+    drawn = {i: [*panels[i], html.data(card)] for i, card in cards.items() if i in panels}
+    return data | {"panels": {**panels, **drawn}} if drawn else data
+
+
 def opened(data: View, report: Report, click: object) -> View:
     """Add the source that a click asks for to the data of the component."""
     if (place := requested_place(report, click)) is None:

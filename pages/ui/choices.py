@@ -243,10 +243,10 @@ def select(library: bool, web: bool, documents: bool) -> None:
 
 
 def use_documents() -> None:
-    """Select the documents as a source as soon as there are some."""
+    """Select the documents as a source as soon as there are some, in place of the built-in library."""
     added = state.text(state.PASTED) or state.text(state.ADDRESSES) or state.files()
     if added and not state.value(state.DOCUMENTS):
-        select(bool(state.value(state.LIBRARY)), bool(state.value(state.WEB)), True)
+        select(False, bool(state.value(state.WEB)), True)
 
 
 # --- saved runs ---

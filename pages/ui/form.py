@@ -27,10 +27,11 @@ _counter = st.components.v2.component(
 
 def _restore_draft() -> None:
     """Fill in what was typed in this tab before it was reloaded; anything else that a browser sends is ignored."""
-    draft = getattr(st.session_state.get(COUNTER), "draft", None)
-    texts = {name: draft.get(name) for name in (state.QUESTION, state.ANSWER)} if isinstance(draft, dict) else {}
-    if texts and all(isinstance(text, str) for text in texts.values()):
-        state.fill(**texts)
+    found = getattr(st.session_state.get(COUNTER), "draft", None)
+    draft = found if isinstance(found, dict) else {}
+    texts = {name: draft.get(name) for name in (state.QUESTION, state.ANSWER)}
+    if all(isinstance(text, str) for text in texts.values()):
+        state.fill(**texts, **(state.kept_sources() if draft.get("documents") else {}))
 
 
 @dataclass(frozen=True)
@@ -131,7 +132,12 @@ def form(
         )
         limit = Settings.model_fields["answer_limit"].default
         typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}
-        _counter(data={**typed, "limit": limit}, key=COUNTER, on_draft_change=_restore_draft)
+        state.keep_sources()
+        _counter(
+            data={**typed, "documents": len(choices.documents()), "limit": limit},
+            key=COUNTER,
+            on_draft_change=_restore_draft,
+        )
         if options:
             options()
         with st.container(key="form_row", horizontal=True, vertical_alignment="center", gap="small"):

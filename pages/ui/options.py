@@ -170,6 +170,8 @@ def _documents() -> None:
     for document in state.uploads(state.FILES):
         if problem := choices.unreadable(document):
             note("A file cannot be read", problem, label="missing")
+    if state.value(state.DOCUMENTS) and not state.value(state.LIBRARY):
+        small("The built-in library is not searched beside them; Sources turns it on.")
     if earlier := state.initial(state.FILES):
         small(f"Already added: {', '.join(f.name for f in earlier)}"[:300])
 

@@ -476,6 +476,16 @@ def share_menu(report: Report) -> None:
             if access.private
             else "Anyone with the link can open this run. Make it private to keep it to this browser."
         )
+        if any(page.kind == "document" for page in report.pages) and not access.private:
+            shared, database = store().runs.shares_documents(report.id), store()
+            small(
+                "The link shows verdicts and quotes" + (" and your documents." if shared else ", not your documents.")
+            )
+            st.checkbox(
+                "With the documents", shared, key=f"share_documents-{report.id}",
+                on_change=database.runs.share_documents, args=(report.id, not shared),
+                help="Whoever has the link can then read the whole text of your documents.",
+            )  # fmt: skip
         st.button(
             "Share by link" if access.private else "Make private",
             on_click=store().runs.set_private,

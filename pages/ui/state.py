@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -105,6 +106,30 @@ def documents_of(uploaded: Iterable[UploadedFile] | None) -> tuple[Document, ...
 def files() -> tuple[Document, ...]:
     """The files to check against, first those of another page or of a saved run: an uploader cannot be filled in."""
     return (*(initial(FILES) or ()), *uploads(FILES))
+
+
+_SOURCES = (LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES)
+KEPT = 20  # browsers whose documents outlive a reload of the page
+
+
+@st.cache_resource(show_spinner=False)
+def _kept() -> OrderedDict[str, dict[str, object]]:
+    return OrderedDict()
+
+
+def keep_sources() -> None:
+    """Keep this browser's documents in memory, for a reload before they are part of a run."""
+    if text(PASTED) or text(ADDRESSES) or files():
+        kept = _kept()
+        kept[browser()] = {name: files() if name == FILES else value(name) for name in _SOURCES}
+        kept.move_to_end(browser())
+        while len(kept) > KEPT:
+            kept.popitem(last=False)
+
+
+def kept_sources() -> dict[str, object]:
+    """Return what was kept of this browser's documents and the choice of sources."""
+    return dict(_kept().get(browser(), {}))
 
 
 def begin(page: str, **loaders: Callable[[str], object]) -> None:

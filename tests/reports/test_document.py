@@ -51,7 +51,7 @@ def test_each_claim_leads_to_its_evidence_and_back() -> None:
     assert sorted(places) == ["claim-1", "claim-2", "mark-1"]  # the second claim has no place in the answer
     for words in ("A title", "A note", "Question: When was", QUOTE, "Corrected by hand.", "Claims without a place"):
         assert words in seen.text
-    assert "button" not in seen.tags and "not in the database" not in seen.text
+    assert "button" not in seen.tags and "no longer in the database" not in seen.text
     assert "https://example.org/tower#:~:text=The%20tower" in made
 
 

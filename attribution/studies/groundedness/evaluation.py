@@ -162,7 +162,7 @@ def _spent(before: LlmUsage | None, after: LlmUsage | None) -> tuple[int | None,
 
 
 class Estimate(Frozen):
-    """A share with its 95 % bootstrap interval over groups of rows; None where it is undefined."""
+    """A share with its 95 % bootstrap interval over groups of rows; None where undefined, or of too few groups."""
 
     value: float | None
     low: float | None
@@ -271,6 +271,9 @@ MEASURES: dict[str, Callable[[Ints], Floats]] = {
 }
 
 
+FEW = 10  # groups; an interval of fewer says nothing
+
+
 def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, Estimate]:
     """Return each measure with its interval. Whole groups are drawn, since their rows are not independent."""
     names, place = np.unique(groups, return_inverse=True)
@@ -280,7 +283,7 @@ def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, E
     for name, measure in MEASURES.items():
         value = float(measure(cells.sum(axis=0)))
         low = high = None
-        if not np.isnan(value):
+        if not np.isnan(value) and len(names) >= FEW:
             found = interval([np.arange(len(names))], lambda drawn, axis=-1, m=measure: m(cells[drawn].sum(axis=-2)))
             low, high = (round(end, 4) for end in found)
         result[name] = Estimate(value=None if np.isnan(value) else round(value, 4), low=low, high=high)

@@ -34,6 +34,8 @@ def interval(estimate: Estimate) -> str:
     """0.71 (0.65–0.77)"""
     if estimate.value is None:
         return "–"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.2f} (too few for an interval)"
     return f"{estimate.value:.2f} ({estimate.low:.2f}–{estimate.high:.2f})"
 
 
@@ -107,7 +109,7 @@ def f1_by_latency(
     made: Figure = go.Figure()
     for number, f in enumerate(shown, 1):  # a number in the point and a name in the legend: names beside points collide
         value = f.macro_f1.value or 0.0
-        above, below = (f.macro_f1.high or 0.0) - value, value - (f.macro_f1.low or 0.0)
+        above, below = ((0.0 if end is None else abs(end - value)) for end in (f.macro_f1.high, f.macro_f1.low))
         made.add_scatter(
             x=[f.seconds], y=[value], mode="markers+text", name=f"{number} {f.method}", cliponaxis=False,
             error_y={"array": [above], "arrayminus": [below], "color": quiet, "thickness": 1.5, "width": 3},

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from attribution.evidence.near_duplicates import deciding_evidence
+from attribution.evidence.near_duplicates import nearest_evidence
 from attribution.files import Cell, csv_text
 from attribution.reports import html
 from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, look, plural, scrolling, style_class
@@ -35,7 +35,10 @@ WAITING, NOT_REACHED = "Being checked", "Not reached"  # claims without a verdic
 HEADS = (
     ("Checked", "claims with a verdict, of those worth checking"),
     *((head, meaning) for head, meaning, _, _ in FIGURES),
-    ("FActScore", "share of the checked claims that are supported, lowered for fewer than ten"),
+    (
+        "FActScore",
+        "share of the checked claims that are supported, with a length penalty below ten claims",
+    ),
     ("Time", "to segment"),
     ("Cost", "of the language model"),
 )
@@ -68,9 +71,16 @@ def figures(
 
 def _measured(column: Column) -> list[str]:
     values = [(getattr(column.figures, field), form) for _, _, field, form in FIGURES]
-    values.append((score([counts(column)]).factscore, "{:.2f}"))
     cells = ["–" if value is None else form.format(value) for value, form in values]
-    return [_checked(column.report), *cells, _seconds(column.seconds), _cost(column.usage)]
+    return [_checked(column.report), *cells, _factscore(column), _seconds(column.seconds), _cost(column.usage)]
+
+
+def _factscore(column: Column) -> str:
+    found = score([counts(column)])
+    if found.factscore is None or found.unpenalised is None:
+        return "–"
+    short = found.factscore != found.unpenalised
+    return f"{found.factscore:.2f}" + f" ({found.unpenalised:.2f} without the length penalty)" * short
 
 
 def _checked(report: Report) -> str:
@@ -156,7 +166,8 @@ def _claims(comparison: Comparison) -> Iterator[Sequence[Cell]]:
             verdicts = {v.claim_id: v for v in column.report.verdicts}
             for claim in (c for c in column.report.claims if c.id in ids):
                 verdict = verdicts.get(claim.id)
-                piece = deciding_evidence([e for e in column.report.evidence if e.claim_id == claim.id], pages)
+                found = [e for e in column.report.evidence if e.claim_id == claim.id]
+                piece = nearest_evidence(found, verdict.label if verdict else "", pages)
                 page = pages.get(piece.page_id) if piece else None
                 yield (
                     number, sentence(row, report.answer), column.segmenter, claim.text,
@@ -265,7 +276,8 @@ def claim_data(
         lines.append(el("p", "Checked as: ", claim.enriched, dir="auto"))
     if not claim.spans:
         lines.append(el("p", "Its words were not found in the answer."))
-    if piece := deciding_evidence([e for e in report.evidence if e.claim_id == claim.id], pages):
+    found = [e for e in report.evidence if e.claim_id == claim.id]
+    if verdict and (piece := nearest_evidence(found, verdict.label, pages)):
         kind, relation = RELATIONS[piece.relation]
         page = pages.get(piece.page_id)
         title = el("span", page.title if page else "", dir="auto")

@@ -43,6 +43,7 @@ CORRECTOR, SENTENCES, FOOTNOTES = "corrector", "unsupported", "footnotes"  # key
 class Seeking(background.Progress):
     run: str
     total: int
+    claims: frozenset[str] = frozenset()
     proposals: tuple[Proposal, ...] = ()
 
 
@@ -103,7 +104,8 @@ def seek(report: Report, claims: Sequence[Claim], corrector: str) -> None:
         for proposal in background.in_turns(browser, stop, proposed):
             now = update(proposals=(*now.proposals, proposal))
 
-    state.put(JOB, background.Job("corrections", Seeking(run=report.id, total=len(claims)), work))
+    sought = Seeking(run=report.id, total=len(claims), claims=frozenset(c.id for c in claims))
+    state.put(JOB, background.Job("corrections", sought, work))
 
 
 def stop() -> None:
@@ -289,6 +291,28 @@ def summary(revision: Revision) -> str:
     )
 
 
+def in_cards(report: Report, editable: bool) -> dict[str, Node]:
+    """Return what is known of a correction for the card of its claim: it is sought, the proposal, or why none is."""
+    numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
+    review, job = review_of(report), job_of(report)
+    found = {}
+    for claim in correctable(report):
+        proposal = review.proposals.get(claim.id)
+        if proposal is None:
+            if job and job.running and claim.id in job.progress().claims:
+                found[claim.id] = el("p", "A correction is being sought …", class_="reason", role="status")
+        elif proposal.correction is None:
+            found[claim.id] = el("p", f"No correction: {proposal.reason}", class_="reason")
+        else:
+            accepted = claim.id in review.now.accepted
+            name, word = ("accept", "Accepted: take it back" if accepted else "Accept the correction")
+            button = el("button", word, type="button", class_="next", data_step=f"{name} {claim.id}")
+            card = proposal_card(proposal.correction, numbers[claim.id], report, "accepted" if accepted else "")
+            act = el("p", button, class_="links next-steps") if editable else None
+            found[claim.id] = el("div", card, act, class_="card v-supported")
+    return found
+
+
 # --- next steps of a claim ---
 
 
@@ -302,6 +326,9 @@ def take(step: str, claim: Claim, report: Report) -> None:
         edit_dialog(report, Opened(claim, tab=DIALOGS[step]))
     elif step == "correct":
         seek(report, [claim], "rule")
+        st.rerun()
+    elif step == "accept":
+        decide(report, [claim.id])
         st.rerun()
     elif step == "verifier":
         check_with_another(claim, report)

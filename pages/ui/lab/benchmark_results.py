@@ -243,7 +243,8 @@ def _number(f: MethodFigures, figure: str, text: str, small: str = "") -> Node:
 def _share(f: MethodFigures, figure: str, estimate: Estimate) -> Child:
     if estimate.value is None:
         return "–"
-    return _number(f, figure, f"{estimate.value:.2f}", f"{estimate.low:.2f}–{estimate.high:.2f}")
+    few = estimate.low is None or estimate.high is None
+    return _number(f, figure, f"{estimate.value:.2f}", "" if few else f"{estimate.low:.2f}–{estimate.high:.2f}")
 
 
 def quality(now: BenchmarkProgress) -> Node:

@@ -1,4 +1,5 @@
 // The answer with its claims, and the evidence of the selected one. Follows nodes.js, chips.js and placement.js in the same module.
+const NOTES = new Map(); // claim → note that waits for a verdict
 const SELECTED = new Map(); // run → claim: survives a new mount of the component
 
 class View {
@@ -326,7 +327,8 @@ class View {
     note.placeholder = "Note";
     note.maxLength = 2000;
     note.setAttribute("aria-label", "Note on your verdict");
-    note.value = row.dataset.note ?? "";
+    note.value = row.dataset.note || (NOTES.get(id) ?? "");
+    note.addEventListener("input", () => NOTES.set(id, note.value));
     note.addEventListener("keydown", (event) => { if (event.key === "Enter") note.blur(); });
     note.addEventListener("change", () => {
       const own = row.querySelector('[aria-pressed="true"]');
@@ -336,6 +338,7 @@ class View {
   }
 
   judge(id, label, note) {
+    NOTES.delete(id);
     this.trigger("edit", `judge:${id}:${label}:${note ?? this.panel.querySelector(".note")?.value ?? ""}`);
   }
 

@@ -5,16 +5,18 @@ const QUESTION = '[class*="st-key-question-"] input';
 const DRAFT = `draft:${location.pathname}`;
 let loaded = false; // this page; a second call is a redraw
 
-function keep() {
+function keep(documents) {
   const [question, answer] = [QUESTION, ANSWER].map((field) => document.querySelector(field)?.value ?? "");
-  sessionStorage.setItem(DRAFT, JSON.stringify({ question, answer }));
+  sessionStorage.setItem(DRAFT, JSON.stringify({ question, answer, documents, run: location.search }));
 }
 
 function restore(data, setTriggerValue) {
   const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
-  const shown = draft && draft.question === data.question && draft.answer === data.answer;
-  if ([QUESTION, ANSWER].some((field) => document.activeElement?.matches(field))) keep(); // typed before this was loaded
-  else if (!loaded && draft && !shown && !location.search) setTriggerValue("draft", draft);
+  const here = draft?.run === location.search, documents = data.documents;
+  const shown = draft && draft.question === data.question && draft.answer === data.answer && draft.documents === documents;
+  if ([QUESTION, ANSWER].some((field) => document.activeElement?.matches(field))) keep(documents); // typed before this was loaded
+  else if (!loaded && draft && !shown && here) setTriggerValue("draft", draft);
+  else if (loaded && here && documents !== (draft?.documents ?? 0)) keep(documents); // a file was added or removed
   else if (!shown) sessionStorage.removeItem(DRAFT); // an example or a run was filled in
   loaded = true;
 }
@@ -32,7 +34,7 @@ export default function ({ parentElement, data, setTriggerValue }) {
   };
   const listener = (event) => {
     if (event.target.matches?.(ANSWER)) count();
-    if (event.target.matches?.(`${ANSWER}, ${QUESTION}`)) keep();
+    if (event.target.matches?.(`${ANSWER}, ${QUESTION}`)) keep(data.documents);
   };
   restore(data, setTriggerValue);
   document.addEventListener("input", listener);

@@ -221,8 +221,7 @@ def tasks_form(saved: Annotations, project: Project) -> None:
             report = store().runs.load(run)
             of_run: list[Task] = []
             if report is not None:
-                full = store().cache.with_texts(report)
-                of_run += annotation_tasks.tasks_of_run(full, project.id, unit, system.strip(), dataset.strip())
+                of_run += annotation_tasks.tasks_of_run(report, project.id, unit, system.strip(), dataset.strip())
             made += of_run
             failed += [] if of_run else [f"“{runs[run]}” has no claim with evidence"]
         imported(saved, made, failed)

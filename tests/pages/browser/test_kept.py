@@ -1,0 +1,100 @@
+"""What is typed, uploaded or asked for in Chromium is kept, and shown where it was asked for."""
+
+from __future__ import annotations
+
+import re
+
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    Browser,
+    Page,
+    analyse,
+    claims,
+    expect,
+    menu,
+    settled,
+    unfold,
+    visit,
+    write,
+)
+
+pytestmark = MARKS
+NILE = "The Nile flows north into the Mediterranean. The Nile was measured by the Zorb survey in 1931."
+
+
+def test_a_note_waits_for_its_verdict(page: Page) -> None:
+    write(page, NILE)
+    analyse(page)
+    claims(page).nth(1).click()
+    page.get_by_label("Note on your verdict").fill("Ask the archive.")
+    claims(page).nth(0).click()
+    claims(page).nth(1).click()
+    expect(page.get_by_label("Note on your verdict")).to_have_value("Ask the archive.")
+    page.locator(".verdict", has_text="Contradicted").click()
+    expect(page.locator(".chip", has_text="1 judged by you")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_label("Note on your verdict")).to_have_value("Ask the archive.")
+
+
+def test_a_reload_keeps_a_draft_with_its_documents_and_an_answer_over_a_run(page: Page) -> None:
+    menu(page, "Add documents")
+    page.locator(".st-key-documents_menu, [data-testid=stPopoverBody]").locator("input[type=file]").set_input_files(
+        {"name": "nile.txt", "mimeType": "text/plain", "buffer": b"The Nile flows north into the Mediterranean."}
+    )
+    expect(page.get_by_role("button", name="Documents (1)")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The built-in library is not searched beside them")).to_be_visible(timeout=PATIENCE)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Sources: my documents")).to_be_visible()
+    write(page, NILE)
+    page.reload()
+    expect(page.get_by_role("button", name="Documents (1)")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_label("Answer", exact=True)).to_have_value(NILE)
+    expect(page.get_by_role("button", name="Sources: my documents")).to_be_visible()
+    analyse(page)
+    write(page, "The Nile flows south.")
+    page.reload()
+    expect(claims(page).first).to_be_visible(timeout=PATIENCE)
+    unfold(page)
+    expect(page.get_by_label("Answer", exact=True)).to_have_value("The Nile flows south.", timeout=PATIENCE)
+    page.get_by_role("button", name="New check").click()
+    expect(page.get_by_label("Answer", exact=True)).to_have_value("", timeout=PATIENCE)
+    expect(claims(page)).to_have_count(0)
+    expect(page.get_by_role("button", name="Documents (1)")).to_be_visible()
+
+
+def test_a_correction_appears_in_the_card_where_it_was_asked_for(page: Page) -> None:
+    write(page, "The Eiffel Tower was completed in 1890.")
+    analyse(page)
+    claims(page).first.click()
+    panel = page.get_by_label("Evidence of the selected claim")
+    panel.get_by_role("button", name="Propose a correction").click()
+    expect(panel.locator(".ax-correction, .reason", has_text=re.compile("1889|No correction"))).to_be_visible(
+        timeout=PATIENCE
+    )
+    panel.get_by_role("button", name="Accept the correction").click()
+    expect(panel.get_by_role("button", name="Accepted: take it back")).to_be_visible(timeout=PATIENCE)
+
+
+def test_another_browser_reads_no_documents_unless_they_are_shared(page: Page, browser: Browser, address: str) -> None:
+    menu(page, "Add documents")
+    page.get_by_label("Pasted text", exact=True).fill("The Nile flows north. " + "Nobody else may read this. " * 40)
+    page.get_by_label("Pasted text", exact=True).press("Control+Enter")
+    settled(page)
+    page.keyboard.press("Escape")
+    write(page, "The Nile flows north.")
+    analyse(page)
+    menu(page, "Share")
+    expect(page.get_by_text("verdicts and quotes")).to_be_visible()
+    other = visit(browser, address)
+    other.goto(page.url)
+    expect(claims(other).first).to_be_visible(timeout=PATIENCE)
+    other.get_by_role("tab", name="Sources").click()
+    expect(other.get_by_text("Pasted text").first).to_be_visible(timeout=PATIENCE)
+    assert "Nobody else may read" not in other.content()
+    expect(other.locator("button[data-page]")).to_have_count(0)
+    page.get_by_text("With the documents").click()
+    settled(page)
+    other.reload()
+    other.get_by_role("tab", name="Sources").click()
+    expect(other.locator("button[data-page]").first).to_be_visible(timeout=PATIENCE)
+    other.context.close()
