@@ -131,7 +131,7 @@ DEMO: tuple[Step, ...] = (
     (
         "Take it along",
         "Export makes a web page, Markdown, JSON and more of the result; Share copies its link. Now paste an answer of "
-        "your own: Edit opens the form.",
+        "your own: Change opens the form.",
         ".st-key-actions",
         "tab:evidence",
     ),
