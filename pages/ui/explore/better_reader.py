@@ -29,7 +29,8 @@ def offer(report: Report) -> None:
         settings = settings_of(report)
     except AttributionError:
         return  # said where the run is changed
-    with st.popover(f"Read {plural(len(found), 'doubtful claim')} again", key="read_again"):
+    label, help = f"Read {plural(len(found), 'doubtful claim')} again", "Have a second reader check them."
+    with st.popover(label, key="read_again", help=help):
         small("A second reader gets the passages, not the first verdict. Both verdicts are kept.")
         reads = min(len(found), settings.second_claims)
         if LLM.met(settings):
