@@ -177,7 +177,8 @@ def test_figures_say_time_and_cost_of_each_segmenter_and_how_far_it_is() -> None
     cut = [SegmenterResult(c.segmenter, Segmented(c.report.claims), c.seconds) for c in comparison().columns]
     drawn = html(figures(names[:2], cut, comparison(), False))
     assert drawn.count("0.5 s") == 2 and ">none<" in drawn and "0.25 (1,000 tokens)" in drawn and "5 of 5" in drawn
-    assert ">FActScore<" in drawn and f"<td>{score([counts(comparison().columns[0])]).factscore:.2f}</td>" in drawn
+    assert ">FActScore<" in drawn and "without the length penalty)" in drawn
+    assert f"<td>{score([counts(comparison().columns[0])]).factscore:.2f} (" in drawn
     assert "2 of 3" in html(figures(names[:2], cut, unfinished(), True))
     running = html(figures(names, cut[:1], None, True))
     assert "3 claims found" in running and "splitting …" in running and "waiting" in running
