@@ -20,7 +20,6 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.papers.reproduce import Computed, Given, mean, share
-from attribution.text.parse import parse
 from attribution.types import UNCHECKED, Claim, content_id
 from attribution.verdicts import leaning
 from attribution.verifiers import VERIFIERS
@@ -73,9 +72,10 @@ def annotated(row: Row, claims: Sequence[Claim], settings: Settings) -> list[Cla
 
 def _claims_of(given: Given, names: Sequence[str], worth: bool = False) -> Work:
     systems = {name: _system(given, name) for name in names}
+    spacy = _system(given, CASE_STUDY[0])
 
     def work(row: Row) -> dict[str, Any]:
-        made: dict[str, Any] = {"sentences": len(list(parse(row.fields["answer"]).sents))}
+        made: dict[str, Any] = {"sentences": sum(c.times for c in _claims(row, spacy))}
         for name, settings in systems.items():
             claims = _claims(row, settings)
             claims = annotated(row, claims, settings) if worth else claims
