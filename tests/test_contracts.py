@@ -52,6 +52,9 @@ def reply(request: dict[str, Any]) -> Answer:
         found = quote in request["messages"][-1]["content"]
         verdict = {"passage": 1, "relation": "entailed" if found else "no_relation", "quote": quote if found else ""}
         return llm_server.completion(json.dumps({"verdicts": [verdict]}))
+    if "Document:" in properties:  # a pair, answered in a word
+        said = request["messages"][-1]["content"].rpartition("Document:")[2]
+        return llm_server.completion("entailed" if "The Nile flows north through Egypt" in said else "no_relation")
     sentences = [{"number": n, "claims": CLAIMS} for n in (1, 2)]
     body = {"sentences": sentences} if '"sentences"' in properties else {"claims": CLAIMS}
     return llm_server.completion(json.dumps(body))

@@ -96,6 +96,7 @@ def workplace(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> 
     badge = {"verifier": "tried/1", "label": "supported", "confidence": 0.9, "right": True}
     rows("judged.jsonl", *(badge | {"claim": f"Claim {n}."} for n in range(30)))
     rows("pairs.jsonl", claim | two)
+    rows("subclaims.jsonl", {"sentence": "Ada wrote it and Max read it.", "claim": "Max read it."})
     rows("grounded.jsonl", {"question": QUESTION, "context": passage, "response": "The tower was completed in 1889."})
     (folder / "notes.md").write_text("# Notes\n\nThe tower was completed in 1889.\n", "utf-8")
     return folder

@@ -72,4 +72,5 @@ def test_choosing_one_on_the_page_chooses_its_sources(number: int) -> None:
     from streamlit.testing.v1 import AppTest
 
     at = AppTest.from_string(CHOOSE.format(number=number), default_timeout=60).run()
-    assert not at.exception and set(at.text[0].value.split()) - {"documents"} == set(ALL[number]["sources"])
+    given = {source for source in ALL[number]["sources"] if not source.startswith("searxng:")}  # never filled in
+    assert not at.exception and set(at.text[0].value.split()) - {"documents"} == given

@@ -21,10 +21,10 @@ from attribution.fetching.sandbox import Reading
 from attribution.library.keywords import KeywordSearcher
 from attribution.retrieval.bm25 import FullText, create
 from attribution.settings import ROOT, Settings
+from attribution.text.lines import FRONT_MATTER
 from attribution.types import BUILT_IN, Failure, Page
 
 SHIPPED = (ROOT / "examples" / "library").resolve()
-_FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]++(.*)$", re.MULTILINE)
 
 
@@ -164,7 +164,7 @@ def without_front_matter(extracted: Extracted, name: str) -> tuple[Extracted, st
     """
     text = extracted.text
     metadata: dict[object, str] = {}
-    if match := _FRONT_MATTER.match(text):
+    if match := FRONT_MATTER.match(text):
         try:
             values = yaml.safe_load(match[1])
             if isinstance(values, dict):

@@ -25,6 +25,7 @@ _DENSE = 0.7  # share of lines that the next word would have made too long: less
 _FLOWING = 0.3  # share of lines that go on in lower case, in texts that were wrapped
 _VERSE = 3  # lines, all of which begin with a capital
 _CODED = 0.25  # share of lines that look like code
+FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)  # YAML before Markdown
 
 
 def join_lines(text: str, ragged: bool = False) -> str:
@@ -34,6 +35,8 @@ def join_lines(text: str, ragged: bool = False) -> str:
     """
     if "\n" not in text:
         return text
+    if front := FRONT_MATTER.match(text):
+        return front[0] + join_lines(text[front.end() :], ragged)
     if text.count(" --> ") >= _LEAST_CUES:
         cues = [" ".join(cue.split()) for cue in _TIMES.split(_ITALIC.sub("", text))]
         text = "".join(f"\n{cue}" if cue.startswith("-") else f" {cue}" for cue in cues if cue).strip()
