@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
+from attribution.text.characters import composed
 from attribution.text.passages import statements
 from attribution.types import Claim
 
@@ -140,7 +141,7 @@ def check(answer: str, claims: list[Claim]) -> None:
         assert any(x.isalnum() for x in c.text) and c.text == c.text.strip() and c.spans
         for a, b in c.spans:
             assert 0 <= a < b <= len(answer)
-            left = iter(answer[a:b])  # the text is what remains of the slice when marks are taken out
+            left = iter(composed(answer[a:b]))  # the text is what remains of the slice when marks are taken out
             assert all(x in left for x in c.text.replace(" ", "")) or len(c.spans) > 1 or a in rows
 
 
