@@ -87,8 +87,8 @@ def test_plain_text_is_decoded_and_cleaned(content: bytes, media_type: str, text
     assert extract(content, media_type, "a.txt").text == text
 
 
-def test_clean_keeps_tabs_and_unicode_form_and_one_blank_line() -> None:
-    assert clean("  a\tb\n \n\t\n\n\nc e\u0301 \ud800x\n") == "a\tb\n\nc e\u0301 x"
+def test_clean_keeps_tabs_and_one_blank_line_and_composes_letters() -> None:
+    assert clean("  a\tb\n \n\t\n\n\nc e\u0301 \ud800x\n") == "a\tb\n\nc \u00e9 x"
 
 
 def test_markdown_as_it_is_with_its_first_heading_as_title() -> None:

@@ -316,10 +316,9 @@ def summary(now: BenchmarkProgress) -> str:
         return "No method has figures yet."
     best = figures[0]
     label = METHODS[best.method].label
-    text = (
-        f"Best macro F1 on {plural(best.test, 'test response')}: {best.macro_f1.value:.2f} "
-        f"({best.macro_f1.low:.2f} to {best.macro_f1.high:.2f}), {label}."
-    )
+    low, high = best.macro_f1.low, best.macro_f1.high  # None for few responses
+    interval = f" ({low:.2f} to {high:.2f})" if low is not None and high is not None else ""
+    text = f"Best macro F1 on {plural(best.test, 'test response')}: {best.macro_f1.value:.2f}{interval}, {label}."
     quick = min((f for f in figures if f.seconds is not None), key=lambda f: f.seconds or 0.0, default=None)
     if quick and quick.method != best.method:
         label, time = METHODS[quick.method].label, duration(quick.seconds)
