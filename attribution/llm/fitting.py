@@ -22,6 +22,7 @@ SYNONYMS = {  # label → what models write for it, in lower case with _ between
 }  # fmt: skip
 _LABELS = {word: label for label, words in SYNONYMS.items() for word in words}
 _NUMBER = re.compile(r"[^\d.-]*+(-?\d+(?:\.\d+)?)[^\d]*+")
+_WORDS = re.compile(r"[^\W_]+")
 
 
 def fitted(value: Any, shape: dict[str, Any]) -> Any:
@@ -85,4 +86,4 @@ def _share(value: Any) -> Any:
 
 def _folded(text: str) -> str:
     """Return a name in lower case, with one _ between its words."""
-    return "_".join(re.findall(r"[^\W_]+", text.lower()))
+    return "_".join(_WORDS.findall(text.lower()))
