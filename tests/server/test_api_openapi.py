@@ -44,4 +44,4 @@ def test_what_the_server_does_is_what_openapi_says(server: Server, tmp_path: Pat
     ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout
-    assert "10 selected / 10 total" in done.stdout
+    assert "11 selected / 11 total" in done.stdout
