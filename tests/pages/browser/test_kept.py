@@ -54,7 +54,6 @@ def test_a_reload_keeps_a_draft_with_its_documents_and_an_answer_over_a_run(page
     expect(page.get_by_role("button", name="Sources: my documents")).to_be_visible()
     analyse(page)
     write(page, "The Nile flows south.")
-    page.wait_for_timeout(2_000)  # the text has to reach the server
     page.reload()
     expect(claims(page).first).to_be_visible(timeout=PATIENCE)
     unfold(page)
