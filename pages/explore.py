@@ -145,8 +145,6 @@ def live(polling: bool) -> None:
             copy_line("run", "edit it", run.copy)
         continue_button(now)
         notices(now, report)
-        if editable:
-            offer(report)
     draw = partial(view, run=now.key, running=now.running, editable=editable, tabs=TABS if ended else TABS[:2])
     only = judged.claim_id if isinstance(judged, Judge) else ""
     data = run.cached_view(
@@ -162,6 +160,8 @@ def live(polling: bool) -> None:
     result = answer_view(opened(data, report, source) if ended and run_key == now.key else data, key="answer_view")
     if ended:
         agreement_panel(report)
+        if editable:
+            offer(report)  # below the answer, which begins at the top
     if isinstance(judged, Judge):
         st.rerun()  # export, undo and edits around the answer have another run now
     if result.tab == "what_if" and not state.get(DRAWN):
