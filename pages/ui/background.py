@@ -126,7 +126,7 @@ def is_open(session: str) -> bool:
 def in_turns(owner: str, stop: threading.Event, steps: Iterable[T]) -> Iterator[T]:
     """Yield what `steps` yields, each made in a turn of its own among all work of this server.
 
-    Nothing that takes turns itself may be among the steps: where one turn is all there are, it would wait for ever.
+    Nothing that takes turns itself may be among the steps: with a single turn it would block indefinitely.
     """
     from attribution.pipeline.run import each_in_turn
 

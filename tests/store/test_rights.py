@@ -1,4 +1,4 @@
-"""How much of the disk an owner may use."""
+"""The share of the disk that an owner may use."""
 
 from __future__ import annotations
 
