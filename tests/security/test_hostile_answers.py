@@ -10,7 +10,7 @@ import pytest
 from attribution.claims import coherence, enrichment
 from attribution.claims.context import check_independence
 from attribution.pipeline.claims import annotate, check_coherence, segment
-from attribution.segmenters.english.scope import is_sentence
+from attribution.segmenters.english.faithful import is_sentence
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text import parse

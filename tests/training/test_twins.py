@@ -61,7 +61,7 @@ def test_targets_are_the_cosine_and_one_minus_the_cosine(tmp_path: Path) -> None
     right, twin = found[0], found[1]
     assert right.target == pytest.approx(1, abs=0.01)  # word for word
     cosine = METHODS.build("cos_sim", Settings())
-    near = cosine.score(Given("", (twin.context,), twin.response), threading.Event()).scores[ONE]
+    near = cosine.score(Given("", (twin.context,), twin.response), threading.Event()).scores["mean"]
     assert twin.target == pytest.approx(1 - near) and twin.target < 0.5
     taught, held = made.divided(found, 0.5, seed=1)
     assert len(held) == len(taught) == 4 and not {p.group for p in taught} & {p.group for p in held}

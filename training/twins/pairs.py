@@ -14,7 +14,7 @@ from pathlib import Path
 
 from attribution.files import read_rows
 from attribution.settings import Settings
-from attribution.studies.groundedness import ONE, Given, joined
+from attribution.studies.groundedness import Given, joined
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledRow, labelled_set
 from attribution.studies.groundedness.methods.local import CosineSimilarity
 
@@ -35,11 +35,11 @@ def read(path: Path) -> list[LabelledRow]:
 
 
 def pairs(rows: Sequence[LabelledRow], settings: Settings) -> list[Pair]:
-    """A pair for each row; the cosine is that of the method `cos_sim`, sentence by sentence."""
+    """A pair for each row; the cosine is the mean of `cos_sim` over the sentences."""
     cosine, never = CosineSimilarity(settings), threading.Event()
     found = []
     for row in rows:
-        near = cosine.score(Given(row.question, row.context, row.response), never).scores[ONE]
+        near = cosine.score(Given(row.question, row.context, row.response), never).scores["mean"]
         found.append(Pair(joined(row.context), row.response, near if row.grounded else 1 - near, row.group))
     return found
 

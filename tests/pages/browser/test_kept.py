@@ -92,7 +92,7 @@ def test_another_browser_reads_no_documents_unless_they_are_shared(page: Page, b
     other.goto(page.url)
     expect(claims(other).first).to_be_visible(timeout=PATIENCE)
     other.get_by_role("tab", name="Sources").click()
-    expect(other.get_by_text("Pasted text").first).to_be_visible(timeout=PATIENCE)
+    expect(other.get_by_text("Pasted text").locator("visible=true").first).to_be_visible(timeout=PATIENCE)
     assert "Nobody else may read" not in other.content()
     expect(other.locator("button[data-page]")).to_have_count(0)
     page.get_by_text("With the documents").click()
