@@ -119,7 +119,8 @@ def test_a_claim_that_is_too_long_for_the_rules_is_checked_as_it_stands() -> Non
 def test_a_claim_that_is_too_long_for_the_verifier_does_not_end_the_run(store: Store) -> None:
     words = numbered("the cat numbered {} sat on a mat", 100)
     answer = f"It is so that {words} [1] and that is all. The *cat* sat [1] down."
-    claims = segment("", answer, Settings()).claims
+    long, short = segment("", answer, Settings()).claims
+    claims = [long.model_copy(update={"text": f"{words} and that is all."}), short]
     checked, (failure,) = check_coherence(answer, claims, Settings(), store)
     assert [c.checked or c.worthiness is None for c in checked] == [True, True]
     assert (failure.stage, failure.kind) == ("coherence", "left_out") and failure.message.startswith("1 claim was")
