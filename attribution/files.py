@@ -1,4 +1,4 @@
-"""Files: written whole or not at all, and JSON Lines read row by row, so that a bad line costs only itself."""
+"""Files: written whole or not at all, and JSON Lines read row by row: a bad line leaves the others unaffected."""
 
 from __future__ import annotations
 

@@ -254,7 +254,7 @@ def _one_page_without_a_difference(case: Case) -> Verdict | None:
     if not case.uncounted:
         return None
     lean = max(e.probabilities.contradicted for e in case.uncounted)
-    return case.verdict("unclear", lean, "One page seems to contradict it, but not surely enough to count alone.")
+    return case.verdict("unclear", lean, "One page seems to contradict it, but not clearly enough to count alone.")
 
 
 def _reserved(case: Case) -> Verdict | None:
@@ -263,7 +263,7 @@ def _reserved(case: Case) -> Verdict | None:
         return None
     nearest = max(held, key=_strongest)
     note = nearest.reservation.note if nearest.reservation else ""
-    return case.verdict("unclear", _strongest(nearest), f"A passage seems to settle it, but {note}.")
+    return case.verdict("unclear", _strongest(nearest), f"A passage looks decisive, but {note}.")
 
 
 def _undecided(case: Case) -> Verdict | None:
@@ -272,9 +272,11 @@ def _undecided(case: Case) -> Verdict | None:
     ]
     if leanings:
         probability, side = max(leanings)
-        return case.verdict("unclear", probability, f"Related passages don't settle it; they lean to {SIDES[side]}.")
+        return case.verdict(
+            "unclear", probability, f"Related passages are inconclusive, leaning towards {SIDES[side]}."
+        )
     if about := [e for e in case.evidence if e.about]:
-        return case.verdict("unclear", max(map(_strongest, about)), "Related passages don't settle it.")
+        return case.verdict("unclear", max(map(_strongest, about)), "Related passages are inconclusive.")
     return None
 
 

@@ -99,7 +99,7 @@ def work(
                     save(now.cells)
             except StoreError:
                 raise
-            except Exception as error:  # a model that breaks costs only its own cells
+            except Exception as error:  # a model that breaks affects only its own cells
                 now = update(failures=(*now.failures, (choice, *explain(error))))
             if stop.is_set():
                 return

@@ -49,7 +49,7 @@ def test_a_passage_under_the_threshold_that_leans_to_a_side_is_unclear() -> None
     leans = evidence(c, 0.68, 0.02, "no_relation")
     verdict = decide(c, [leans, evidence(c, *NEITHER)], both(0.8))
     assert (verdict.label, verdict.confidence) == ("unclear", 0.68)
-    assert verdict.reason == "Related passages don't settle it; they lean to support."
+    assert verdict.reason == "Related passages are inconclusive, leaning towards support."
     assert "contradiction" in decide(c, [evidence(c, 0.1, 0.6, "no_relation")], both(0.8)).reason
     assert decide(c, [evidence(c, 0.3, 0.3, "no_relation")], both(0.8)).label == "no_relation"
 
@@ -61,7 +61,7 @@ def test_passages_about_the_claim_that_settle_nothing_are_unclear() -> None:
     assert (verdict.label, verdict.confidence) == (
         "unclear",
         0.1,
-    ) and verdict.reason == "Related passages don't settle it."
+    ) and verdict.reason == "Related passages are inconclusive."
     other = about.model_copy(update={"about": False})
     assert decide(c, [other], both(0.5)).label == "no_relation"
 

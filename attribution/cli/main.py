@@ -13,7 +13,7 @@ from attribution.errors import AttributionError, setup_error
 STATUSES = (
     "Exit status: 0 all was done; 1 it was done but for a row, method or source that standard error names; 2 nothing "
     "was done, because of the input, or of a model, disk or database that cannot be used; 130 or 143 it was ended by "
-    "Ctrl-C or a signal. What an ended batch has finished is kept, and the same command goes on with it."
+    "Ctrl-C or a signal. What an ended batch has finished is kept; run the command again to resume."
 )
 
 

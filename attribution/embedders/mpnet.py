@@ -34,7 +34,7 @@ def is_available() -> bool:
 
 
 def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
-    """Unpack the model, or download it, unless it is there and whole. Raises Unavailable where it cannot be had."""
+    """Unpack the model, or download it, unless it is present and valid. Raises Unavailable where that fails."""
     target = model_folder()
     with _MAKING:
         if not is_whole(target, mpnet.REVISION):
@@ -65,5 +65,5 @@ class MPNet:
         pass
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 (len(texts), 768), rows of length 1. Raises Unavailable where the model cannot be had."""
+        """float32 (len(texts), 768), rows of length 1. Raises Unavailable without the model."""
         return encode(_model(make()), texts)

@@ -266,7 +266,7 @@ def _words(text: str) -> set[str]:
 
 
 def _once(claim: str) -> bool:
-    """Return True if the claim tells something that happens once: a birth, a founding, an opening."""
+    """Return True if the claim is about something that happens once: a birth, a founding, an opening."""
     return any(
         t.pos_ in ("VERB", "AUX", "NOUN", "ADV", "ADJ") and lemma(t.text) in _LISTS["once"] for t in parse(claim)
     )

@@ -27,7 +27,7 @@ _MARKS = {
     "hearsay": "the source only reports this",
     "voices": "the source only reports this",
     "plan": "the source speaks of a plan or supposition",
-    "fiction": "the source tells this as part of a story",
+    "fiction": "in the source this is part of a story",
 }
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 QUESTION = re.compile(r"\?[\s\"”’)]*$")
@@ -44,7 +44,7 @@ _COUNTERFACTUAL = re.compile(r"(?:Had|Were|If)\b.*\bwould\b", re.DOTALL)
 
 
 def only_reported(claim: str, passage: str, sentence: tuple[int, int], title: str = "") -> str:
-    """Say why the deciding sentence of a passage only tells the claim; empty where it states it.
+    """Say why the deciding sentence of a passage only reports the claim; empty where it asserts it.
 
     A word that the claim has as well marks nothing: "it is a myth that …" is stated by "it is a myth that …".
     """

@@ -164,7 +164,7 @@ def of_page(claim: str, page: Page) -> Reservation | None:
 
 
 def is_related(pair: Pair, judged: Judged, relevance: float | None) -> bool:
-    """Return True if a passage is about the claim: by words, by relevance, or since the unweighed verifier leans to it.
+    """Return True if a passage is about the claim: by words, by relevance, or because the verifier nearly decides it.
 
     A passage may use none of the claim's names: "By the Normandy landings …" for "By D-Day …".
     """

@@ -207,7 +207,7 @@ def _inflated(parts: Iterable[bytes], encoding: str, limit: int) -> Iterator[byt
         while waiting:
             if gzip.eof:
                 if len(waiting) < 2:
-                    break  # too little to tell another member from padding
+                    break  # too little to distinguish another member from padding
                 if not waiting.startswith(b"\x1f\x8b"):
                     return
                 gzip = zlib.decompressobj(16 + zlib.MAX_WBITS)

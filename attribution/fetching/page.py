@@ -111,7 +111,7 @@ class Signs:
     needs_scripts: bool = False  # it asks for JavaScript, or is an empty shell that scripts fill
 
     def failure(self, text: str, address: str) -> FetchFailed | None:
-        """Explain why little was extracted, if the text is short and the signs tell: paywall or needs_javascript."""
+        """Explain why little was extracted, if the text is short and the page shows it: paywall or needs_javascript."""
         short = text.strip()
         advice = "open it in a browser and add its text as a document"
         if len(short) < TEASER and (self.paid or _SUBSCRIBE.search(short)):

@@ -102,7 +102,7 @@ def _archive() -> Iterator[zipfile.ZipFile]:
 
 
 def base_file(name: str) -> bytes:
-    """A small file of the base. Raises Unavailable where it cannot be had."""
+    """A small file of the base. Raises Unavailable without it."""
     if not installed():
         return _downloaded(name).read_bytes()
     with _archive() as archive:
@@ -156,7 +156,7 @@ def base_weights(folder: Path, progress: Progress) -> Path:
 def whole_model(folder: Path, progress: Progress) -> None:
     """Write the model into a new folder, in the format of sentence-transformers; its weights are checked.
 
-    Raises Unavailable where it cannot be had or the weights are other ones.
+    Raises Unavailable where it is missing or has other weights.
     """
     folder.mkdir()
     base_weights(folder, progress)

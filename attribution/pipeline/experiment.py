@@ -1,4 +1,4 @@
-"""Run a function over rows: a bad row costs only itself, and a killed run goes on where it stopped.
+"""Run a function over rows: a bad row leaves the others unaffected, and a killed run resumes where it stopped.
 
 `run_each` is the loop, an `Experiment` adds the file: a line for each row, found again by its key.
 """
@@ -21,7 +21,7 @@ from attribution.types import content_id
 
 try:
     import fcntl
-except ImportError:  # Windows: two runs are not told apart there
+except ImportError:  # Windows: two runs are not distinguished there
     fcntl = None  # type: ignore[assignment]
 
 Item = TypeVar("Item")

@@ -70,7 +70,7 @@ class JudgedClaim:
     strength: Strength = "strong"
 
     def fields(self) -> dict[str, object]:
-        """Return what the command line and the server say of it."""
+        """Return the row that the command line and the server give."""
         return {
             **self.verdict.model_dump(include={"label", "confidence", "reason"}),
             "strength": self.strength,

@@ -53,7 +53,7 @@ LOOKS: dict[Label, Look] = {
     "unclear": Look(
         "≈", "Unclear", "unclear",
         "#2f5573", "#dfeaf3", "#a9cbe6", "#1f3547", "dotted",
-        "Related passages don't settle it: read them.",
+        "Related passages are inconclusive: read them.",
     ),
     "no_relation": Look(
         "○", "Nothing related", "with nothing related",

@@ -16,7 +16,7 @@ from attribution.text.words import STOP_WORDS, words_of
 from attribution.types import Chunk
 
 MAX_TERMS = 64
-RARE = 2  # a word in at most so many documents tells by itself what a document is about …
+RARE = 2  # a word in at most so many documents shows by itself what a document is about …
 RARE_LENGTH = 4  # … if it is not an abbreviation
 NAME_WEIGHT = 2.0  # of a capitalised word within a sentence: documents without the query's names are seldom about it
 MIN_SHARE = 0.25  # of the query's information (summed idf) that a document must contain

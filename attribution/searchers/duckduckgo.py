@@ -24,7 +24,7 @@ _NOTHING = re.compile(r"no-results?\b|no\s+(?:more\s+)?results", re.IGNORECASE)
 def _request(query: str, timeout: float) -> list[tuple[str, str, str]]:
     """Address, title and snippet of each result; [] only where DuckDuckGo says that there is none.
 
-    The engine's own `search` does not tell an error status from a page without results, so its parts are called.
+    The engine's own `search` does not distinguish an error status from a page without results, so its parts are called.
     """
     engine = Duckduckgo(timeout=timeout)
     payload = engine.build_payload(query=query, region="us-en", safesearch="moderate", timelimit=None)

@@ -99,7 +99,7 @@ class VerifyBody(Body):
 
 
 class GivenPassage(Body):
-    """A text with the address and the title of its page, which tell who says it."""
+    """A text with the address and the title of its page, which identify its source."""
 
     text: Text
     url: Address = ""

@@ -76,7 +76,7 @@ def calibrate(version: str, badges: Sequence[Badge]) -> Calibration:
 
 def _curve(label: Label, badges: Sequence[Badge], guarantee: float) -> Curve:
     known = [b for b in badges if b.label == label and b.right is not None]
-    judged = {b.source for b in known}  # sets that tell such badges right from wrong
+    judged = {b.source for b in known}  # sets that judge such badges
     held: dict[str, list[Badge]] = {}
     for fold in range(FOLDS):
         least = threshold([b for b in known if b.fold != fold], guarantee) or CAREFUL

@@ -165,7 +165,7 @@ LANGUAGES: dict[str, str] = {code: name for code, name in (line.split(maxsplit=1
 
 @lru_cache(maxsize=64)
 def detect(text: str) -> str | None:
-    """Return the ISO 639-1 code of one of LANGUAGES, or None if the text is too short or too mixed to tell."""
+    """Return the ISO 639-1 code of one of LANGUAGES, or None if the text is too short or too mixed."""
     code, probability = _identifier().classify(text)
     return str(code) if probability >= _CERTAIN else None
 

@@ -197,7 +197,7 @@ def _time(text: str, at: int) -> Value | None:
 
 
 def _score(text: str, at: int) -> Value | None:
-    """A result such as "3–1" or "three goals to one", where the words before it tell of a match or a vote."""
+    """A result such as "3–1" or "three goals to one", where the words before it are about a match or a vote."""
     found = OTHERS["score"].match(text, at)
     if not found or not AROUND["played"].search(text, max(0, at - 80), at) or _PERCENT.match(text, found.end()):
         return None

@@ -151,7 +151,7 @@ class HeldOut(NamedTuple):
 class Curve(Frozen):
     """The share of badges of one kind that were right on claims that people judged."""
 
-    claims: int  # of the sets that tell such badges right from wrong
+    claims: int  # of the sets that judge such badges
     guarantee: float
     threshold: float | None  # the least with the lower end of the interval at the guarantee; None: there is none
     points: tuple[Point, ...]  # by rising threshold, which alone moves
@@ -251,7 +251,7 @@ def reliability(version: str, label: Label, probability: float) -> str:
         return f"this verifier is not calibrated: sure from {CAREFUL:.2f} on"
     step = found.step(probability)
     if step is None:
-        return "too few like this were judged by people to tell"
+        return "too few like this were judged by people"
     return f"{share(version, label, probability)}: {step.right} of {step.shown} that people judged"
 
 

@@ -51,7 +51,7 @@ def model_folder() -> Path:
 
 
 def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
-    """Make the model unless it is there and whole. Raises Unavailable where its base cannot be had, or our part of it
+    """Make the model unless it is present and valid. Raises Unavailable without its base, or where our part of it
     is damaged."""
     from attribution.models import merge
 
@@ -91,7 +91,7 @@ class CachingReader:
 
 @load_once
 def reader() -> Reader:
-    """The network, made at its first use. Raises Unavailable where its base cannot be had."""
+    """The network, made at its first use. Raises Unavailable without its base."""
     return Reader(make(), unfused=SLOW)
 
 

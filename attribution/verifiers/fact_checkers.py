@@ -1,7 +1,7 @@
 """Fact checkers with two outputs, supported or not: MiniCheck (Tang et al. 2024) and FactCG (Lei et al. 2025).
 
 A document is read in chunks of whole sentences, in the input format of each repository, and the most certain chunk
-counts. Neither tells a contradiction from silence: the NLI model beside them divides what is not supported.
+counts. Neither distinguishes a contradiction from silence: the NLI model beside them divides what is not supported.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from attribution.events import Queued
 from pages.ui.choices import explain
 
-ALONE, LOOK = 120.0, 2.0  # seconds that a job goes on without a tab that follows it, and between two looks at them
+ALONE, LOOK = 120.0, 2.0  # seconds that a job continues without a tab that follows it, and between two checks
 
 
 @dataclass(frozen=True, kw_only=True)

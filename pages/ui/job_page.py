@@ -41,7 +41,7 @@ class JobPage(Generic[P]):
         return job
 
     def launch(self, initial: P, work: Work[P], id: str = "", lasting: bool = False) -> None:
-        """Start a job, unless one is running; `id` is that of its result. A lasting one goes on without its tab."""
+        """Start a job, unless one is running; `id` is that of its result. A lasting one continues without its tab."""
         if not self.is_running():
             self.start(Job(self.name, initial, work, id, lasting))
 

@@ -1,4 +1,4 @@
-"""Run methods on labelled responses, and tell how well they find the ungrounded ones (T24 6).
+"""Run methods on labelled responses, and measure how well they find the ungrounded ones (T24 6).
 
 The class that is looked for is *ungrounded*: a response is flagged where its score is below a threshold, which is tuned
 on one split and reported on the other.

@@ -118,7 +118,7 @@ def _day(published: str) -> date | None:
 
 
 def _languages(report: Report, tag: str, detect: bool) -> frozenset[str]:
-    """The languages to keep; offered where the pages have several. They are told when the panel is first opened."""
+    """The languages to keep; offered where the pages have several. They are detected when the panel is first opened."""
     codes = sorted(set(thresholds.languages(report, detect).values()))
     if len(codes) < 2:
         return frozenset()
