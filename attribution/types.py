@@ -370,6 +370,7 @@ class Page(Frozen):
     genre: Genre = Field("unknown", exclude_if=lambda genre: genre == "unknown")  # who says it: see text/genres.py
     reviewed: str = Field("", exclude_if=lambda text: not text)  # the claim that a fact check is about …
     rating: str = Field("", exclude_if=lambda text: not text)  # … and its verdict, in its own words
+    unread: str = Field("", exclude_if=lambda text: not text)  # parts of the file that could not be read
 
     @property
     def cited(self) -> str:

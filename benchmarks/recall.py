@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 import time
+import unicodedata
 import zipfile
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -17,12 +18,12 @@ from statistics import median
 from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = re.compile(r"[\u2e80-\uabff]|[^\W_\u2e80-\uabff]+")  # a character of Chinese and Japanese, which have no blanks
 _XML = {".docx": re.compile(r"word/(?:document|footnotes|endnotes)\.xml"), ".epub": re.compile(r".*\.x?html?")}
 
 
 def words(text: str) -> Counter[str]:
-    return Counter(_WORD.findall(text.lower()))
+    return Counter(_WORD.findall(unicodedata.normalize("NFKC", text).lower()))
 
 
 def independent(path: Path) -> str:
@@ -44,10 +45,11 @@ def independent(path: Path) -> str:
         parser = lxml.etree.XMLParser(recover=True, resolve_entities=False)
         root = lxml.etree.fromstring(archive.read(member), parser)
         if path.suffix.lower() == ".docx":
+            for unread in [*root.iter("{*}Fallback", "{*}moveFrom")]:  # copies of what stands elsewhere
+                unread.getparent().remove(unread)
             for element in root.iter("{*}p"):
-                texts.append(
-                    "".join(t.text or "" for t in element.iter("{*}t") if next(t.iterancestors("{*}p")) is element)
-                )
+                written = element.iter("{*}t", "{*}tab", "{*}br")
+                texts.append("".join(t.text or " " for t in written if next(t.iterancestors("{*}p")) is element))
         else:
             texts += root.xpath("//*[local-name()='body']//text()[not(ancestor::*[local-name()='script'])]")
     return "\n".join(texts)

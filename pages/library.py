@@ -59,10 +59,11 @@ class AddProgress(background.Progress):
 
     def summary(self) -> str:
         """Say what came of it."""
-        same = self.done - self.new - len(self.failures)
+        lost = sum(failure.kind != "left_out" for failure in self.failures)  # others were read in part
+        same = self.done - self.new - lost
         parts = [f"{plural(self.new, 'document')} added to “{self.collection}”"]
         parts += [f"{same:,} already there"] if same else []
-        parts += [f"{len(self.failures):,} could not be read"] if self.failures else []
+        parts += [f"{lost:,} could not be read"] if lost else []
         parts += [f"stopped before {self.total - self.done:,} more"] if self.done < self.total else []
         return ", ".join(parts) + "."
 

@@ -14,6 +14,7 @@ from attribution.events import Spent
 from attribution.evidence import GatherStep, LlmRecord
 from attribution.evidence.search import Budget, Search, queries, refutation, time_over
 from attribution.evidence.sources import Sources
+from attribution.fetching.page import partly_read
 from attribution.provenance import Trace
 from attribution.searchers import Searcher
 from attribution.settings import Settings
@@ -174,7 +175,8 @@ class LiveSources:
             if task.searcher:
                 hits, notices = self._search.search(task.searcher, task.query)
                 return hits, [], notices
-            return [], [self._page(task.query)], []
+            page = self._page(task.query)
+            return [], [page], partly_read(page, task.query)
         except StageFailure as error:
             return [], [], [error.as_failure(task.stage, task.query)]
         except Exception as error:  # a bug in an engine or extractor must cost one page, not the run

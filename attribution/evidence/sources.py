@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.fetching.content_type import SUFFIXES
-from attribution.fetching.page import make_page
+from attribution.fetching.page import make_page, partly_read
 from attribution.fetching.sandbox import RUN_SECONDS, Reading
 from attribution.searchers import SEARCHERS, Searcher
 from attribution.settings import COLLECTION, WEB, Settings
@@ -75,7 +75,7 @@ class Sources:
     fallback: list[Searcher] = field(default_factory=list)  # engines tried in this order when one of the web fails
     addresses: list[str] = field(default_factory=list)  # to be fetched
     pages: list[Page] = field(default_factory=list)  # the user's own documents
-    failures: list[Failure] = field(default_factory=list)  # documents that could not be read
+    failures: list[Failure] = field(default_factory=list)  # documents, and parts of them, that could not be read
 
 
 def open_sources(settings: Settings, documents: Sequence[Document], store: Store) -> Sources:
@@ -100,7 +100,8 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
     reading = Reading(seconds=RUN_SECONDS)
     for document in files:
         try:
-            sources.pages.append(read_document(document, reading=reading))
+            sources.pages.append(page := read_document(document, reading=reading))
+            sources.failures += partly_read(page, document.name)
         except StageFailure as error:
             sources.failures.append(error.as_failure("fetch", document.name))
     return sources
@@ -122,7 +123,7 @@ def source_names(
 
 def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
     """Return the sources of the settings that could not be read at all, according to the run's failures."""
-    failed = {f.subject for f in failures if f.stage == "fetch"}
+    failed = {f.subject for f in failures if f.stage == "fetch" and f.kind != "left_out"}
     sources = [s for s in map(existing, settings.sources) if s.kind in ("address", "path")]
     single = [s.name for s in sources if (s.name if s.kind == "address" else safe_name(s.name)) in failed]
     return [*single, *(f.subject for f in failures if f.kind == "source_unread")]

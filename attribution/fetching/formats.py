@@ -74,14 +74,14 @@ def read_csv(content: bytes, media_type: str, name: str) -> Extracted:
 def read_again(content: bytes, media_type: str, name: str) -> Extracted:
     """The text and fields that were read from a file before, as `to_read_again` wrote them."""
     fields = json.loads(content)
-    title, text, published, site = (str(fields[name]) for name in ("title", "text", "published", "site"))
-    return Extracted(title, text, published, site, tuple(map(int, fields["breaks"])))
+    title, text, published, site, unread = (str(fields[n]) for n in ("title", "text", "published", "site", "unread"))
+    return Extracted(title, text, published, site, tuple(map(int, fields["breaks"])), unread=unread)
 
 
 def to_read_again(name: str, page: Page) -> Document:
     """The document of a run, under its name and with its pages: a run keeps what was read, not the file."""
-    fields = {"title": page.title, "text": page.text, "published": page.published, "site": page.site}
-    return Document(name, json.dumps(fields | {"breaks": page.breaks}).encode(), READ)
+    fields = page.model_dump(include={"title", "text", "published", "site", "breaks"}) | {"unread": page.unread}
+    return Document(name, json.dumps(fields).encode(), READ)
 
 
 READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {

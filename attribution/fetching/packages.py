@@ -101,7 +101,9 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
             href = unquote((item.get("href") or "").partition("#")[0])
             chapters[posixpath.normpath(posixpath.join(posixpath.dirname(root), href))] = None
     texts = [_chapter(package.read(chapter), name) for chapter in chapters if chapter in package.members]
-    return Extracted(book.findtext(f".//{_TITLE}") or "", "\n\n".join(filter(None, texts)))
+    absent = [posixpath.basename(chapter)[:60] for chapter in chapters if chapter not in package.members]
+    unread = ", ".join(absent[:5]) + (f" and {len(absent) - 5} more chapters" if len(absent) > 5 else "")
+    return Extracted(book.findtext(f".//{_TITLE}") or "", "\n\n".join(filter(None, texts)), unread=unread)
 
 
 def _chapter(content: bytes, name: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from attribution.errors import FetchFailed
 from attribution.text.characters import composed
 from attribution.text.genres import genre_of
-from attribution.types import Page, content_id
+from attribution.types import Failure, Page, content_id
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -40,6 +40,7 @@ class Extracted:
     types: tuple[str, ...] = ()  # schema.org, of its markup
     reviewed: str = ""  # the claim that a fact check is about, and its verdict
     rating: str = ""
+    unread: str = ""  # names the parts that could not be read, as "page 3"
 
 
 def make_page(url: str, kind: Literal["web", "library", "document"], extracted: Extracted, reference: str = "") -> Page:
@@ -53,8 +54,14 @@ def make_page(url: str, kind: Literal["web", "library", "document"], extracted: 
         id=content_id(url, sha256), url=url, title=title, site=extracted.site, kind=kind,
         fetched_at=datetime.now(UTC).isoformat(timespec="seconds"), sha256=sha256, published=extracted.published,
         text=text, reference=reference, breaks=extracted.breaks,
-        genre=genre, reviewed=extracted.reviewed, rating=extracted.rating,
+        genre=genre, reviewed=extracted.reviewed, rating=extracted.rating, unread=extracted.unread,
     )  # fmt: skip
+
+
+def partly_read(page: Page, name: str) -> list[Failure]:
+    """Return the failure of the parts of a file that could not be read; none where all could."""
+    message = f"{name} is damaged: {page.unread} could not be read, the rest was; check the file or export it again"
+    return [FetchFailed("left_out", message, name).as_failure("fetch")] if page.unread else []
 
 
 def clean(text: str) -> str:

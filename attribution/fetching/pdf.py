@@ -40,10 +40,12 @@ class _Line(NamedTuple):
 
 
 def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
-    """The text and each page's offset; an empty page has that of the next. A damaged page is empty.
+    """The text and each page's offset; an empty page has that of the next, and so has a damaged one, which is named.
 
     FetchFailed: encrypted, too_large, or unreadable where fonts do not say which characters they draw.
     """
+    import pypdfium2
+
     pdf = _opened(content, name)
     if (count := len(pdf)) > MAX_PAGES:
         message = f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only the part you need"
@@ -51,9 +53,14 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
     if pdf.get_formtype():
         pdf.init_forms()
     pages: list[list[_Line]] = []
+    damaged: list[str] = []
     unknown = total = 0
     for number in range(count):
-        lines, without, of = _page(pdf, number)
+        try:
+            lines, without, of = _page(pdf, number)
+        except pypdfium2.PdfiumError:
+            lines, without, of = [], 0, 0
+            damaged.append(str(number + 1))
         pages.append(lines)
         unknown, total = unknown + without, total + of
     if unknown > _MOST_UNKNOWN * total:
@@ -64,7 +71,8 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
         for text in unbroken([join_lines(_written(lines), ragged=True) for lines in _without_running(pages)])
     ]
     title = pdf.get_metadata_value("Title")
-    return replace(paged(texts, _flows), title=title, site=urlsplit(name).hostname or "")
+    unread = f"page{'s' if len(damaged) > 1 else ''} {', '.join(damaged)}" if damaged else ""
+    return replace(paged(texts, _flows), title=title, site=urlsplit(name).hostname or "", unread=unread)
 
 
 def _opened(content: bytes, name: str) -> PdfDocument:
@@ -86,17 +94,12 @@ def _opened(content: bytes, name: str) -> PdfDocument:
 
 def _page(pdf: PdfDocument, number: int) -> tuple[list[_Line], int, int]:
     """The lines of a page, and how many of its characters are unknown, and of how many."""
-    import pypdfium2
-
-    try:
-        page = pdf[number]
-        characters, unknown = _characters(page)
-        lines = list(_lines(characters))
-        if pdf.formenv:
-            lines += [_Line(text, -1.0) for field in _fields(pdf, page) for text in ("", field)]
-        page.close()
-    except pypdfium2.PdfiumError:
-        return [], 0, 0
+    page = pdf[number]
+    characters, unknown = _characters(page)
+    lines = list(_lines(characters))
+    if pdf.formenv:
+        lines += [_Line(text, -1.0) for field in _fields(pdf, page) for text in ("", field)]
+    page.close()
     return lines, unknown, len(characters)
 
 
@@ -175,20 +178,20 @@ def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
     last = next((c for c in reversed(line) if not c.text.isspace()), character)
     size = max(last.size, character.size)
     small = min(last.size, character.size) < _SMALLER * size
-    beside = -0.5 * size < character.x - last.right < _GAP * size
+    beside = abs(character.x - last.right) < 0.5 * size
     return small and beside and abs(character.y - last.y) < 0.7 * size
 
 
 def _text(line: Sequence[_Character], drawn: Sequence[_Character]) -> str:
     """The text of a line: "10^6", "1878[3]", words of letters set singly, a tab at each wide gap."""
+    base = max(drawn, key=lambda c: c.size)
     words = "".join(c.text for c in line).split()
     if len(words) > 5 and sum(len(word) == 1 and word.isalpha() for word in words) > 0.7 * len(words):
         gaps = [right.x - left.right for left, right in pairwise(drawn)]
-        usual = median(gaps)
-        spaced = [left.text + " " * (gap > usual + _APART * left.size) for left, gap in zip(drawn, gaps, strict=False)]
-        return "".join([*spaced, drawn[-1].text])
+        if (usual := median(gaps)) < base.size:
+            apart = [" " * (gap > usual + _APART * base.size) for gap in gaps]
+            return "".join(c.text + space for c, space in zip(drawn, [*apart, ""], strict=True))
     text, above = "", ""
-    base = max(drawn, key=lambda c: c.size)
     last: _Character | None = None
     for character in line:
         space = character.text.isspace()

@@ -20,7 +20,7 @@ from attribution.embedders import Embedder
 from attribution.errors import BadInput, FetchFailed, StageFailure, StoreError, Unavailable
 from attribution.fetching.content_type import MARKDOWN, SUFFIXES
 from attribution.fetching.fetcher import Fetcher
-from attribution.fetching.page import make_page
+from attribution.fetching.page import make_page, partly_read
 from attribution.fetching.sandbox import Reading
 from attribution.library.folder import without_front_matter
 from attribution.library.search import LENGTH, PASSAGES, passages
@@ -45,7 +45,7 @@ class Item:
 
 @dataclass(frozen=True)
 class ItemResult:
-    """The outcome for one item; `failure` says why it was not read."""
+    """The outcome for one item; `failure` says why it, or a part of it, was not read."""
 
     name: str
     state: Literal["added", "changed", "unchanged", "failed"]
@@ -74,7 +74,8 @@ def add(
     for results in _in_parallel(reader.read, items, stop or threading.Event()):
         new = [r for r in results if isinstance(r, NewDocument)]
         states = documents.put(collection, new) if new else []
-        yield from (ItemResult(document.name, state) for document, state in zip(new, states, strict=True))
+        for document, state in zip(new, states, strict=True):
+            yield ItemResult(document.name, state, next(iter(partly_read(document.page, document.name)), None))
         yield from (r for r in results if isinstance(r, ItemResult))
 
 

@@ -124,8 +124,14 @@ def _directive(text: str) -> str:
     return quote(text, safe="").replace("-", "%2D")
 
 
+_ROW = re.compile(r"([^:;|.!?]{1,60}): .*[^.!?]|([^|]+?) \| .*")  # as tables are read: "Graz: inhabitants 290,000"
+
+
 def link_to_sentence(url: str, sentence: str) -> str | None:
-    """Add a text fragment that opens an address at the sentence; a long one is given by its first and last words."""
+    """Add a text fragment that opens an address at the sentence; a long one is given by its first and last words.
+
+    The row of a table is given by its first cell and its last word: between them a page has no colons.
+    """
     safe = safe_url(url)
     if safe is None:
         return None
@@ -133,7 +139,9 @@ def link_to_sentence(url: str, sentence: str) -> str | None:
     if not words:
         return safe
     whole = " ".join(words)
-    if len(whole) <= 120 or len(words) < 8:
+    if row := _ROW.fullmatch(whole):
+        directive = f"{_directive(row[1] or row[2])},{_directive(words[-1])}"
+    elif len(whole) <= 120 or len(words) < 8:
         directive = _directive(whole)
     else:
         directive = f"{_directive(' '.join(words[:4]))},{_directive(' '.join(words[-4:]))}"

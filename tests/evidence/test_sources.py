@@ -7,10 +7,13 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput, FetchFailed
-from attribution.evidence.sources import existing, read_document, safe_name
+from attribution.evidence.sources import existing, open_sources, read_document, safe_name, unread
 from attribution.reports.actions import done_already
+from attribution.settings import Settings
 from attribution.source import Source, kinds
+from attribution.store.store import Store
 from attribution.types import Document, Report
+from tests.fetching.test_pdf import line, pdf
 from tests.make import claim
 from tests.servers import encrypted, pdf_bytes
 
@@ -97,3 +100,14 @@ def test_a_source_is_read_the_same_everywhere(text: str, kind: str, name: str, w
     assert ("web" in done_already(claim(), report)) is web
     shown = {"engine": "web", "instance": "web", "address": "web", "path": "documents"}.get(kind, kind)
     assert kinds([source]) == [shown]
+
+
+def test_a_file_that_was_read_in_part_counts_as_read_and_is_reported(tmp_path: Path) -> None:
+    (tmp_path / "a.pdf").touch()
+    damaged = pdf(line("It opened in 1878."), line("It was lost.")).replace(b"7 0 R]", b"1 0 R]")
+    settings = Settings(sources=("documents",), database_url=f"sqlite:///{tmp_path / 'a.db'}")
+    sources = open_sources(settings, [Document("a.pdf", damaged)], Store.open(settings.database_url))
+    assert [page.text for page in sources.pages] == ["It opened in 1878."]
+    assert [(f.subject, f.kind) for f in sources.failures] == [("a.pdf", "left_out")]
+    assert "page 2 could not be read" in sources.failures[0].message
+    assert unread(settings.model_copy(update={"sources": (str(tmp_path / "a.pdf"),)}), sources.failures) == []

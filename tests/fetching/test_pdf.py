@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attribution.chunkers import CHUNKERS
 from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
-from attribution.fetching.page import Extracted, make_page
+from attribution.fetching.page import Extracted, make_page, partly_read
 from attribution.fetching.pdf import unbroken
 from attribution.settings import Settings
 
@@ -109,6 +109,14 @@ def test_pages_that_are_alike_are_no_running_heads() -> None:
 def test_a_damaged_file_is_read(damage: object) -> None:
     assert callable(damage)
     assert LOCK in read(damage(pdf(line(LOCK), line("BT << /x [ (")))).text
+
+
+def test_a_page_that_cannot_be_read_is_named() -> None:
+    whole = pdf(line(LOCK), line("It was lost."), line("It reopened in 1880."))
+    found = read(whole.replace(b"7 0 R 9 0 R", b"1 0 R 9 0 R"))
+    assert (found.text, found.unread) == (f"{LOCK}\n\nIt reopened in 1880.", "page 2")
+    (told,) = partly_read(make_page("a.pdf", "document", found), "a.pdf")
+    assert told.kind == "left_out" and "a.pdf is damaged: page 2 could not be read" in told.message
 
 
 def test_a_font_that_names_no_characters_is_said() -> None:

@@ -107,3 +107,28 @@ def test_the_bar_and_its_figures_count_claims_that_were_not_reached() -> None:
     weak = report.model_copy(update={"verdicts": (verdict.model_copy(update={"confidence": 0.6}),)})
     names = [bar.name for bar in run_results.bars([("", weak), ("", report)], False).data]
     assert names == ["Not reached", "Likely supported", "Supported"]
+
+
+def test_a_document_that_could_not_be_read_is_named_above_the_result() -> None:
+    from streamlit.testing.v1 import AppTest
+
+    def page() -> None:
+        from attribution.types import Document, Failure
+        from pages.ui import run_results
+        from pages.ui.run import RunProgress
+        from tests.pages.ui.test_run_results import report
+
+        lost = [
+            Failure(
+                stage="fetch", subject="scan.pdf", kind="no_text", message="scan.pdf may be scanned: run `ocrmypdf`"
+            ),
+            Failure(stage="fetch", subject="https://a.example", kind="unreachable", message="a.example is down"),
+        ]
+        now = report().model_copy(update={"failures": tuple(lost)})
+        run_results.notices(RunProgress(report=now, running=False, documents=(Document("scan.pdf", b"%PDF"),)), now)
+
+    app = AppTest.from_function(page, default_timeout=60).run()
+    assert not app.exception
+    shown = "".join(found.body for found in app.get("html"))
+    assert "Not every document could be read" in shown and "Scan.pdf may be scanned: run `ocrmypdf`" in shown
+    assert "a.example" not in shown
