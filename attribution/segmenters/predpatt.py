@@ -1,15 +1,13 @@
-"""Extract predicates with their arguments, like PredPatt (White et al. 2016; W24 4.2): one claim each.
+"""Predicates with their arguments as claims, one each, by PredPatt's rules (White et al. 2016; W24 4.2, W24 B).
 
-Relative, participial and appositive clauses borrow their subject, conjuncts share arguments, and adjectives,
-possessives and appositions are predicates too ("be", "poss"). The wording comes from the parse: complete but plain, and
-without speaker or condition, as W24 found. If a language model is configured, it rewords the claims, as
-W24 does.
+`english.predicates` finds them; this module puts them into words: "is" for an adjective or apposition, "has" for a
+possessive, a subject before its verb. With a language model, each is reworded by a prompt of its own, as in W24.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from spacy.tokens import Doc, Token
@@ -19,230 +17,192 @@ from attribution.llm import prompts
 from attribution.llm.client import Llm, Question, Reply
 from attribution.segmenters.alignment import merge
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, added, covers, parts, segment, trim
+from attribution.segmenters.english.drafts import (
+    ADDED,
+    LEXICON,
+    Draft,
+    Part,
+    added,
+    covers,
+    indices,
+    parts,
+    segment,
+    trim,
+)
 from attribution.segmenters.english.faithful import is_sound
+from attribution.segmenters.english.predicates import Argument, Kind, Predicate, predicates
 from attribution.segmenters.english.repairs import repair
-from attribution.segmenters.english.scope import has_to, is_reliable, joined_by_and
+from attribution.segmenters.english.scope import is_reliable
 from attribution.segmenters.llm import Claims, clean
 from attribution.settings import Settings
-from attribution.types import Claim, Failure, LlmUsage, Segmented, Span
+from attribution.text.ud import to_ud
+from attribution.types import Claim, Failure, LlmUsage, Segmented
 
-ASIDE = {"relcl", "appos", "conj", "cc", "punct", "preconj", "mark", "advcl", "parataxis", "dep", "intj"}
-NOMINAL = {"NOUN", "PROPN", "PRON"}
-KEPT = "the claims keep the wording of the rules"
+KEPT = "the claim keeps the wording of the rules"
 TOKENS_PER_CLAIM = 20  # about; for estimates
-AS_SUBJECT = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we"}
+AS_SUBJECT = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we", "my": "I", "your": "you"}
 
 
-class PredPatt:
-    """Segmenter `predpatt`."""
+class PublishedPredPatt:
+    """Segmenter `predpatt-published`: every predication, also what the sentence denies, supposes or reports."""
 
     def __init__(self, settings: Settings) -> None:
         self.fluent = Fluent(settings) if settings.has_llm else None
 
+    def split(self, parsed: Doc) -> list[Draft]:
+        return predications(parsed)
+
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Return claims in the order of the answer; a sentence without a predicate and its subject stays whole."""
-        segmented = segment(answer, split, stop)
+        """Return claims in the order of the answer; a sentence without a predicate and its argument stays whole."""
+        segmented = segment(answer, self.split, stop)
         if self.fluent is None:
             return segmented
-        reworded = self.fluent.reword(answer, segmented.claims, stop)
+        reworded = self.fluent.reword(segmented.claims, stop)
         return replace(reworded, failures=(*segmented.failures, *reworded.failures))
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
         """Estimate the cost of rewording the claims; None without a language model."""
-        return self.fluent.estimate(answer, segment(answer, split).claims) if self.fluent else None
+        return self.fluent.estimate(segment(answer, self.split).claims) if self.fluent else None
 
 
-def split(parsed: Doc) -> list[Draft]:
-    """Return the predications of a sentence in order; none if they miss some of its content."""
-    doc, drafts = repair(parsed), list[Draft]()
-    for token in doc if is_reliable(doc) else ():
-        drafts += [draft for draft in predications(token) if draft not in drafts and is_sound(doc, draft)]
-    return drafts if drafts and covers(doc, drafts) else []
+class PredPatt(PublishedPredPatt):
+    """Segmenter `predpatt`: the predications that the sentence asserts; it stays whole if they miss some content."""
+
+    def split(self, parsed: Doc) -> list[Draft]:
+        doc = repair(parsed)
+        made = predications(doc, _is_telling) if is_reliable(doc) else []
+        found = [d for d in made if is_sound(doc, d) and _keeps_conjunctions(doc, indices(d))]
+        return found if found and covers(doc, found) else []
 
 
-def predications(token: Token) -> Iterator[Draft]:
-    """Yield the predications of a token: as a verb, apposition, adjective or possessive."""
-    noun = token.head
-    if _is_hyphenated(token):
-        return
-    main = token.pos_ in tree.VERBAL and token.dep_ not in {*tree.AUXILIARIES, "amod", "compound", "prep"}
-    if main and not any(_is_condition(t) for t in (token, *token.ancestors)):  # a condition stays with its clause
-        yield from clause(token)
-    if (
-        token.dep_ == "appos"
-        and noun.pos_ in {"PROPN", "NOUN"}
-        and not _is_part_of_place(token)
-        and not token.lower_.endswith(("self", "selves"))
-    ):
-        yield (*argument(noun), tree.be(noun, tree.is_past(token)), *trim(parts(_argument_words(token))))
-    elif token.dep_ == "amod" and noun.pos_ in {"NOUN", "PROPN"} and token.lower_ not in LEXICON["determining"]:
-        if token.tag_ in {"JJ", "VBN"} and not _is_hyphenated(noun):
-            described = _without(argument(noun), {t.i for t in token.subtree})
-            yield (*described, tree.be(noun, tree.is_past(token)), *parts(tree.own_words(token)))
-    elif token.dep_ == "poss" and token.lower_ not in {"my", "your"} and not _is_within_name(token):
-        owner = tuple(
-            part._replace(text=AS_SUBJECT.get(part.text.lower(), part.text))
-            for part in argument(token)
-            if part.text not in {"'s", "’s", "'", "’"}
-        )
-        out = {t.i for t in token.subtree} | {c.i for c in noun.children if c.lower_ == "own"}
-        plural = tree.is_plural(token) or token.lower_ in {"their", "our"}
-        yield (
-            *owner,
-            *added("had" if tree.is_past(token) else "have" if plural else "has"),
-            *_without(argument(noun), out),
-        )
+def predications(doc: Doc, wanted: Callable[[Token, Kind], bool] = lambda root, kind: True) -> list[Draft]:
+    """Return the predicates of a sentence with their arguments, as statements in its order."""
+    tokens = [t for t in doc if not t.is_space]  # as `to_ud` counts them
+    found = (p for p in predicates(to_ud(doc)) if wanted(tokens[p.root], p.kind))
+    return [draft for draft in dict.fromkeys(_worded(tokens, predicate) for predicate in found) if draft]
 
 
-def _without(draft: Draft, out: set[int]) -> Draft:
-    return tuple(part for part in draft if part.i not in out)
+def _keeps_conjunctions(doc: Doc, inside: set[int]) -> bool:
+    """Return False where two of a coordination are left without what joins them: "a poet, critic" of three."""
+    joined = (c.head for c in doc if c.dep_ == "conj" and {c.i, c.head.i} <= inside)
+    return all(c.i in inside for head in joined for t in tree.conjuncts(head) for c in t.children if c.dep_ == "cc")
 
 
-def _is_part_of_place(token: Token) -> bool:
-    """Return True for the country in "Lima, Peru", which is no apposition."""
-    return token.dep_ == "appos" and token.pos_ == token.head.pos_ == "PROPN" and not tree.has_determiner(token)
+def _is_telling(root: Token, kind: Kind) -> bool:
+    """Return False for an adjective such as "own" or "first", and for what is part of a name or a hyphenated word."""
+    noun = root.head
+    beside = {t.text for word in (root, noun) for t in root.doc[max(0, word.i - 1) : word.i + 2]}
+    if kind == "amod":
+        return root.tag_ in {"JJ", "VBN"} and root.lower_ not in LEXICON["determining"] and not beside & {"-", "/"}
+    if kind == "poss":
+        return root.lower_ not in {"my", "your"} and not noun.text[:1].isupper()
+    return kind == "normal" or not root.lower_.endswith(("self", "selves"))
 
 
-def _is_hyphenated(token: Token) -> bool:
-    """Return True for a part of a word with a hyphen or slash."""
-    return any(t.text in {"-", "/"} for t in token.doc[max(0, token.i - 1) : token.i + 2])
+def _worded(tokens: Sequence[Token], predicate: Predicate) -> Draft:
+    root = tokens[predicate.root]
+    if predicate.kind == "poss":
+        return _possessive(tokens, predicate)
+    subject = _subject(tokens, predicate)
+    others = [a for a in predicate.arguments if a is not subject]
+    marks = [c for a in others if tokens[a.root].dep_ == "ccomp" for c in tokens[a.root].lefts if c.dep_ == "mark"]
+    used = {*predicate.tokens, *(n for a in others for n in a.tokens)}
+    rest = trim(parts({*(tokens[n] for n in used), *marks}))
+    if subject is None:
+        return rest
+    noun = tokens[subject.root]
+    if predicate.kind != "normal":
+        return (*_noun_phrase(tokens, subject), tree.be(noun, tree.is_past(root)), *rest)
+    verbs = [tokens[n] for n in predicate.tokens if tokens[n].pos_ in tree.VERBAL]
+    if not any(v.tag_ in tree.FINITE for v in verbs) and root.tag_ in {"VBN", "VBG"}:
+        rest = (tree.be(noun, tree.is_past(root)), *(part for part in rest if part.text != "being"))
+    front = tuple(part for part in rest if ADDED < part.i < min(tokens[n].i for n in subject.tokens))
+    if front and root.i > noun.i:
+        setting = trim(tuple(part for part in front if noun.doc[part.i].tag_ != "WRB"))
+        rest = (*setting, *added(*"," * bool(setting)), *_noun_phrase(tokens, subject), *rest[len(front) :])
+    else:
+        rest = (*_noun_phrase(tokens, subject), *rest)
+    if len(tree.conjuncts(noun)) > 1 or noun.dep_ == "conj":
+        rest = tree.agree(rest, root if root.pos_ in tree.VERBAL else next(iter(verbs), root), noun)
+    return trim(rest)
 
 
-def _is_within_name(owner: Token) -> bool:
-    """Return True for a possessive within a name: what follows has a capital, as in "World's Fair"."""
-    return owner.head.text[:1].isupper()
+def _subject(tokens: Sequence[Token], predicate: Predicate) -> Argument | None:
+    """Return the subject: its own, the noun that it describes, or the first argument before it."""
+    described = tokens[predicate.root].head.i
+    for argument in predicate.arguments:
+        if tokens[argument.root].i == described and (predicate.kind != "normal" or predicate.relative):
+            return argument
+    return next((a for a in predicate.arguments if _first(tokens[a.root]).dep_ in tree.SUBJECTS), None)
 
 
-def _is_condition(clause: Token) -> bool:
-    return clause.dep_ == "advcl" and any(
-        (c.dep_ == "mark" and c.lower_ in LEXICON["conditions"]) or c.lower_ in {"when", "whenever", "once"}
-        for c in clause.children
-    )
+def _first(noun: Token) -> Token:
+    """Return the first word of a coordination."""
+    while noun.dep_ == "conj":
+        noun = noun.head
+    return noun
 
 
-def argument(noun: Token) -> Draft:
-    """Return a noun phrase without its clauses."""
-    own = {t.i for t in _argument_words(noun)} | {ADDED}
-    return trim(tuple(part for part in tree.as_subject(noun) if part.i in own))
+def _noun_phrase(tokens: Sequence[Token], argument: Argument) -> Draft:
+    """Return an argument as a subject: definite where the sentence has introduced it elsewhere."""
+    noun = tokens[argument.root]
+    phrase = trim(parts(tokens[n] for n in set(argument.tokens)))
+    if any(c.dep_ == "relcl" and tree.after_comma(c) and tree.last(c) == phrase[-1].i for c in noun.rights):
+        phrase = (*phrase, *added(","))
+    if _first(noun).dep_ in tree.SUBJECTS:
+        return phrase
+    return tuple(Part(ADDED, "the") if part.text.lower() in tree.ARTICLES else part for part in phrase)
 
 
-def subject_of(verb: Token) -> Token | None:
-    """Return the verb's own subject, or the one it borrows from the clause it depends on."""
-    while True:
-        subject = tree.child(verb, tree.SUBJECTS)
-        if subject is not None and subject.tag_ not in {"WP", "WDT"}:
-            return subject
-        if subject is not None or verb.dep_ in {"relcl", "acl"}:
-            described = verb.dep_ in {"relcl", "acl"} and verb.head.pos_ in NOMINAL
-            return tree.referent(verb.head) if described else None
-        if verb.dep_ not in {"conj", "xcomp", "advcl"} or verb.head == verb:
-            return None
-        verb = verb.head
-
-
-def clause(verb: Token) -> Iterator[Draft]:
-    """Yield subject, auxiliaries, predicate and arguments, once for each conjunct of the subject."""
-    subject = subject_of(verb)
-    if subject is None or _is_infinitive(verb):
-        return
-    helping = _auxiliaries(verb)
-    if not helping and verb.dep_ == "conj":
-        if tree.is_negated(verb.head):
-            return  # "not eat and drink" says nothing about drinking alone
-        if verb.tag_ in {"VB", "VBN", "VBG"}:
-            helping = _auxiliaries(verb.head)
-    if not tree.is_finite(verb) and (any(h.lower_ == "to" for h in helping) or subject.tag_ == "EX"):
-        return  # "asks him to come" does not say that he does
-    beside = [
-        c for c in verb.children if c not in helping and (c.dep_ not in {*ASIDE, *tree.SUBJECTS} or _is_condition(c))
-    ]
-    beside = [c for c in beside if c.tag_ != "WRB"]
-    front = [c for c in beside if c.i < subject.i < verb.i and subject.head == verb]
-    setting: Draft = ()
-    if front:
-        setting = (*trim(parts(t for c in front for t in _argument_words(c))), *added(","))
-    predicate = parts([*helping, verb, *(t for c in beside if c not in front for t in _argument_words(c))])
-    if not tree.is_finite(verb) and not any(h.tag_ in tree.FINITE for h in helping):
-        past_tense = verb.tag_ == "VBN" and tree.child(verb, {"dobj"}) is not None  # mistaken for a participle
-        if not past_tense and verb.dep_ == "advcl" and not tree.comma_before(verb):
-            return
-        if not past_tense and verb.tag_ in {"VBN", "VBG"}:
-            predicate = (tree.be(subject, tree.is_past(verb)), *(part for part in predicate if part.text != "being"))
-        elif not past_tense and not helping and verb.dep_ not in {"conj", "xcomp"}:
-            return
-    nouns = [m for m in tree.conjuncts(subject) if m.pos_ in NOMINAL]
-    several = len(nouns) > 1 and joined_by_and(tree.conjuncts(subject)) and subject.dep_ in tree.SUBJECTS
-    for noun in nouns if several else [subject]:
-        agreed = tree.agree(predicate, subject.head, noun) if len(tree.conjuncts(subject)) > 1 else predicate
-        yield trim((*setting, *argument(noun), *agreed))
-
-
-def _auxiliaries(verb: Token) -> list[Token]:
-    return [c for c in verb.lefts if c.dep_ in {*tree.AUXILIARIES, "neg"}]
-
-
-def _is_infinitive(verb: Token) -> bool:
-    """Return True for an infinitive in a noun phrase: "the first woman to win"."""
-    return verb.dep_ in {"relcl", "acl"} and has_to(verb)
-
-
-def _argument_words(head: Token) -> list[Token]:
-    """Return the words of an argument, with its conjuncts but without its clauses."""
-    clauses = [d for d in head.subtree if d.dep_ in {"relcl", "appos", "parataxis"} and d != head]
-    out = {t.i for d in clauses if not _is_infinitive(d) and not _is_part_of_place(d) for t in d.subtree}
-    return [t for t in head.subtree if t.i not in out]
+def _possessive(tokens: Sequence[Token], predicate: Predicate) -> Draft:
+    owner = tokens[predicate.root]
+    own, owned = sorted(predicate.arguments, key=lambda a: a.root != predicate.root)
+    whose = tuple(p._replace(text=AS_SUBJECT.get(p.text.lower(), p.text)) for p in _noun_phrase(tokens, own))
+    plural = tree.is_plural(owner) or owner.lower_ in {"their", "our", "my", "your"}
+    has = "had" if tree.is_past(owner) else "have" if plural else "has"
+    return (*whose, *added(has), *trim(parts(tokens[n] for n in set(owned.tokens))))
 
 
 class Fluent:
-    """Rewording with one prompt per sentence. Only the wording changes: the spans stay those of the rules."""
+    """Rewording with one prompt a claim. Only the wording changes: the spans stay those of the rules."""
 
     def __init__(self, settings: Settings) -> None:
         """Raises Unavailable if no endpoint is configured."""
-        self.llm, self.prompt = Llm(settings), prompts.load("predpatt_fluent.v1", settings)
+        self.llm, self.prompt = Llm(settings), prompts.load("predpatt_fluent.v2", settings)
         self.version = f"{self.prompt.version}/{self.llm.version}"
 
-    def reword(self, answer: str, claims: Sequence[Claim], stop: threading.Event | None = None) -> Segmented:
-        """Reword the claims sentence by sentence, in order; if a reply fails, the rules' wording is kept."""
+    def reword(self, claims: Sequence[Claim], stop: threading.Event | None = None) -> Segmented:
+        """Reword the claims that are less than their sentence; where a reply fails, the rules' wording is kept."""
         self.llm.stop = stop or self.llm.stop
-        groups = list(_groups(claims).items())
-        replies = self.llm.map([self._question(answer, span, group) for span, group in groups], Claims)
+        cut = [claim for claim in claims if _is_cut(claim)]
         wordings: dict[str, str] = {}
         failures: list[Failure] = []
-        for (span, group), reply in zip(groups, replies, strict=True):
+        for claim, reply in zip(cut, self.llm.map(list(map(self._question, cut)), Claims), strict=True):
             try:
-                wordings |= zip((c.id for c in group), _wordings(reply, len(group)), strict=True)
+                wordings[claim.id] = _wording(reply)
             except LlmFailed as error:
-                subject = answer[slice(*span)][:200]
-                failures.append(LlmFailed(f"{error}; {KEPT}", detail=error.detail).as_failure("segment", subject))
+                message = f"{error}; {KEPT}"
+                failures.append(LlmFailed(message, detail=error.detail).as_failure("segment", claim.text[:200]))
         reworded = [c.model_copy(update={"text": wordings.get(c.id, c.text)}) for c in claims]
         return Segmented(merge(reworded), tuple(failures), self.llm.usage, self.version)
 
-    def estimate(self, answer: str, claims: Sequence[Claim]) -> LlmUsage:
+    def estimate(self, claims: Sequence[Claim]) -> LlmUsage:
         """Estimate the usage of rewording, without a request."""
-        groups = _groups(claims)
-        tokens = TOKENS_PER_CLAIM * sum(map(len, groups.values())) // max(1, len(groups))
-        return self.llm.estimate([self._question(answer, s, g) for s, g in groups.items()], Claims, tokens)
+        return self.llm.estimate([self._question(c) for c in claims if _is_cut(c)], Claims, TOKENS_PER_CLAIM)
 
-    def _question(self, answer: str, span: Span, group: Sequence[Claim]) -> Question:
-        statements = "\n".join(c.text for c in group)
-        return Question.of(self.prompt, sentence=answer[slice(*span)], statements=statements)
+    def _question(self, claim: Claim) -> Question:
+        return Question.of(self.prompt, statement=claim.text)
 
 
-def _groups(claims: Sequence[Claim]) -> dict[Span, list[Claim]]:
-    """Group the claims by sentence, for the sentences that were split."""
-    groups: dict[Span, list[Claim]] = {}
-    for claim in claims:
-        if claim.sentence is not None and claim.spans != (claim.sentence,):
-            groups.setdefault(claim.sentence, []).append(claim)
-    return groups
+def _is_cut(claim: Claim) -> bool:
+    return claim.sentence is not None and claim.spans != (claim.sentence,)
 
 
-def _wordings(reply: Reply[Claims] | LlmFailed, expected: int) -> list[str]:
-    """Return one wording for each claim. Raises LlmFailed if the number differs."""
+def _wording(reply: Reply[Claims] | LlmFailed) -> str:
+    """Return the sentence of a reply. Raises LlmFailed for more than one, or none."""
     if isinstance(reply, LlmFailed):
         raise reply
-    texts = [clean(text) for text in reply.value.claims]
-    if len(texts) != expected or not all(texts):
-        raise LlmFailed(f"the language model wrote {len(texts)} claims where {expected} were expected")
-    return texts
+    texts = list(filter(None, map(clean, reply.value.claims)))
+    if len(texts) != 1:
+        raise LlmFailed(f"the language model wrote {len(texts)} sentences where one was expected")
+    return texts[0]

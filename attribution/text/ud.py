@@ -16,6 +16,7 @@ LABELS = {
     "pobj": "obl", "pcomp": "advcl", "": "dep",
 }  # fmt: skip
 _NOMINAL = {"NOUN", "PROPN", "PRON", "NUM"}
+_LEAVES = {"cc", "punct", "aux", "auxpass", "cop"}  # words on which no other depends
 _BE = {"be", "am", "is", "are", "was", "were", "been", "being", "'s", "’s", "'re", "’re", "'m", "’m"}
 
 
@@ -40,6 +41,7 @@ def to_ud(doc: Doc) -> list[Word]:
     tree.turn_copulas()
     tree.turn_prepositions()
     tree.attach_conjuncts()
+    tree.free_function_words()
     return tree.words()
 
 
@@ -60,7 +62,7 @@ class _Tree:
         place = {t.i: n for n, t in enumerate(tokens)}
         self.tokens = tokens
         self.heads = [-1 if t.head.i == t.i else place.get(t.head.i, -1) for t in tokens]
-        self.labels = [t.dep_ for t in tokens]
+        self.labels = ["compound" if t.dep_ == "nmod" else t.dep_ for t in tokens]  # without a preposition
         roots = [n for n, head in enumerate(self.heads) if head < 0]
         for other in roots[1:]:
             self.heads[other], self.labels[other] = roots[0], "parataxis"
@@ -100,6 +102,8 @@ class _Tree:
         """Make a preposition depend on its noun; before a clause it is a marker. Inner phrases come first."""
         for preposition in reversed(range(len(self.tokens))):
             label, objects = self.labels[preposition], self._objects(preposition)
+            if label == "cc":
+                continue  # "rather than"
             if self.tokens[preposition].pos_ not in {"ADP", "SCONJ"} and label not in {"prep", "agent"} or not objects:
                 continue
             clause, before = self.labels[objects[0]] == "pcomp", self.tokens[preposition].head
@@ -123,19 +127,46 @@ class _Tree:
         if self.labels[-1:] == ["punct"] and -1 in self.heads[:-1]:
             self.heads[-1] = self.heads.index(-1)
 
+    def free_function_words(self) -> None:
+        """Make what depends on a conjunction, a mark or an auxiliary depend on the word above it."""
+        for n in range(len(self.tokens)):
+            while self.heads[n] >= 0 and self.labels[self.heads[n]] in _LEAVES and self.heads[self.heads[n]] >= 0:
+                self.heads[n] = self.heads[self.heads[n]]
+
+    def _follows_comma(self, n: int) -> bool:
+        """Return True for a name without a determiner after a comma."""
+        own = [n, *(c for c in self.children(n) if c < n)]
+        return self.tokens[min(own) - 1].text == "," and not any(self.labels[c] in {"det", "poss"} for c in own[1:])
+
     def words(self) -> list[Word]:
+        relations = [self._relation(n) for n in range(len(self.tokens))]
         return [
             Word(
-                n + 1, t.text, lemma_of(t.text, t.pos_), t.pos_, t.tag_, str(t.morph) or "_", self.heads[n] + 1,
-                self._relation(n), bool(t.whitespace_),
+                n + 1, t.text, lemma_of(t.text, t.pos_), self._upos(n, relation), t.tag_, str(t.morph) or "_",
+                self.heads[n] + 1, relation, bool(t.whitespace_),
             )
-            for n, t in enumerate(self.tokens)
+            for n, (t, relation) in enumerate(zip(self.tokens, relations, strict=True))
         ]  # fmt: skip
 
+    def _upos(self, n: int, relation: str) -> str:
+        """Return the tag: "when" and a preposition without its noun are adverbs."""
+        token = self.tokens[n]
+        return "ADV" if token.tag_ == "WRB" or relation == "advmod" and token.pos_ == "ADP" else token.pos_
+
     def _relation(self, n: int) -> str:
-        label = self.labels[n]
-        if self.heads[n] < 0:
+        label, head, tag = self.labels[n], self.heads[n], self.tokens[n].pos_
+        if head < 0:
             return "root"
+        if tag == "PUNCT" and not self.children(n):
+            return "punct"
         if label == "aux" and self.tokens[n].tag_ == "TO":
             return "mark"
-        return "dep" if label == "ROOT" else LABELS.get(label, label)
+        if label == "appos" and tag == self.tokens[head].pos_ == "PROPN" and self._follows_comma(n):
+            return "nmod:npmod"  # "Lima, Peru"
+        relation = "dep" if label in {"ROOT", "punct"} and tag != "PUNCT" else LABELS.get(label, label)
+        if relation == "advmod" and tag in {"NUM", "X", "SYM"}:
+            return "nummod" if tag == "NUM" else "dep"
+        if relation == "obl" and self.tokens[head].pos_ in _NOMINAL:
+            predicate = any(self.labels[c] in {"cop", "nsubj", "nsubjpass"} for c in self.children(head))
+            return relation if predicate else "nmod"
+        return relation

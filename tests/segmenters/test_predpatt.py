@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attribution.segmenters.predpatt import PredPatt
+from attribution.segmenters.predpatt import PredPatt, PublishedPredPatt
 from attribution.settings import Settings
 from attribution.types import Segmented
 from tests.llm_server import asked, claims, completion, error, llm_server, llm_settings
@@ -57,42 +57,45 @@ def test_the_wording_is_the_models_and_the_spans_are_the_rules() -> None:
 
     def script(body: dict[str, Any]) -> str:
         asked_for.append(asked(body))
-        return claims(*(f"Indeed, {line}" for line in asked(body).splitlines()))
+        return claims(f"Indeed, {asked(body)}")
 
     made = run(script)
-    assert asked_for == ["\n".join(c.text for c in CUT)]  # a sentence that is one claim is not sent
+    assert sorted(asked_for) == sorted(c.text for c in CUT)  # each by itself; a sentence that is one claim is not sent
     assert [c.text for c in made.claims] == [f"Indeed, {c.text}" for c in CUT] + ["It glows."]
     assert [c.spans for c in made.claims] == [c.spans for c in PLAIN]
-    assert made.failures == () and made.version.startswith("predpatt_fluent.v1/tiny@")
-    assert made.usage is not None and made.usage.calls == 1
+    assert made.failures == () and made.version.startswith("predpatt_fluent.v2/tiny@")
+    assert made.usage is not None and made.usage.calls == len(CUT)
 
 
 @pytest.mark.parametrize(
     "reply",
     [
-        completion(""),
         completion("I'm sorry, but I can't help with that."),
-        completion(claims("Only one.")),
-        completion(claims(*[" "] * len(CUT))),
-        completion('{"answer": 42}'),
+        completion(claims("One.", "Two.")),
+        completion(claims(" ")),
         completion('{"claims": ["Curie was a chem', finish="length"),
-        error(429),
         error(500),
     ],
 )
 def test_a_reply_that_does_not_fit_keeps_the_rules_claims(reply: Answer) -> None:
     made = run(lambda body: reply)
     assert made.claims == PLAIN
-    assert [f.kind for f in made.failures] == ["llm_failed"] and "the wording of the rules" in made.failures[0].message
+    assert {f.kind for f in made.failures} == {"llm_failed"} and "the wording of the rules" in made.failures[0].message
 
 
 def test_injected_text_goes_out_as_data_and_two_equal_wordings_are_one_claim() -> None:
-    made = run(lambda body: claims(*["<b>He is a chemist.</b>"] * len(CUT)))
+    made = run(lambda body: claims("<b>He is a chemist.</b>"))
     assert [c.text for c in made.claims] == ["<b>He is a chemist.</b>", "It glows."]
 
 
 def test_what_it_would_take_is_known_before_and_nothing_is_asked_without_a_model() -> None:
     with llm_server(lambda body: claims()) as served:
         estimate = PredPatt(llm_settings(served)).estimate("", ANSWER)
-        assert estimate is not None and estimate.calls == 1 and not served.requests
+        assert estimate is not None and estimate.calls == len(CUT) and not served.requests
     assert PredPatt(Settings()).estimate("", ANSWER) is None
+
+
+def test_as_published_it_also_says_what_the_sentence_denies() -> None:
+    denied = "The minister denied that he had taken money."
+    assert [c.text for c in PredPatt(Settings()).segment("", denied).claims] == [denied]
+    assert "He had taken money." in [c.text for c in PublishedPredPatt(Settings()).segment("", denied).claims]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # the columns of the paper, by our segmenters; without a language model one that needs none stands in
 DECOMPOSERS = {
     "R-ND": "r_nd", "Chen": "chen", "WiCE": "wice", "FActScore": "factscore", "FActScore-2": "factscore-2",
-    "CoNLL-U": "conllu", "PredPatt": "predpatt",
+    "CoNLL-U": "conllu", "PredPatt": "predpatt-published",
 }  # fmt: skip
 MACRO, CORRELATION = "Macro-average", "ρ"
 Subclaims = Sequence[Mapping[str, Any]]  # of an answer: coherent, and supported or None
