@@ -17,6 +17,7 @@ from tests.pages.browser.visits import (
     analyse,
     claims,
     expect,
+    field,
     go_to,
     menu,
     settled,
@@ -182,8 +183,8 @@ def test_two_answers_with_an_open_panel_break_no_rule_and_keys_reach_their_claim
         ("Answer A", "The Nile flows north. The Nile is 6,650 km long."),
         ("Answer B", "The Nile is 7,650 km long."),
     ):
-        page.get_by_label(label, exact=True).fill(text)
-        page.get_by_label(label, exact=True).press("Control+Enter")
+        field(page, label).fill(text)
+        field(page, label).press("Control+Enter")
         settled(page)
     page.get_by_label("Answer B", exact=True).press("r")  # typed into the field, no key of the page
     page.get_by_label("Answer B", exact=True).press("Backspace")

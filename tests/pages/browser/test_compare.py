@@ -18,6 +18,7 @@ from tests.pages.browser.visits import (
     analyse,
     compare,
     expect,
+    field,
     go_to,
     language_model,
     menu,
@@ -122,7 +123,7 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
     page.goto(f"{address}/compare")
     expect(page.get_by_role("button", name="Compare", exact=True)).to_be_enabled(timeout=PATIENCE)
     write(page, "The Nile flows north and reaches the Mediterranean.")
-    page.get_by_label("Question", exact=True).focus()
+    field(page, "Question").focus()
     seen = []
     look = """() => {
       let e = document.activeElement;
@@ -160,7 +161,7 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
         assert all(visible for _, visible in seen), [text for text, visible in seen if not visible]
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         page.reload()
-        page.get_by_label("Question", exact=True).focus()
+        field(page, "Question").focus()
     page.context.close()
 
 

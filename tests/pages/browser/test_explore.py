@@ -17,6 +17,7 @@ from tests.pages.browser.visits import (
     claims,
     compare,
     expect,
+    field,
     finished,
     menu,
     settled,
@@ -31,7 +32,7 @@ ANSWER = "The Nile flows north into the Mediterranean. The Nile freezes in some 
 
 
 def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None:
-    expect(page.get_by_label("Answer", exact=True)).not_to_have_value("")
+    expect(field(page, "Answer")).not_to_have_value("")
     expect(page.get_by_text(re.compile(r"~\d+ claims · up to \d+ pages? · \d+ s"))).to_be_visible(timeout=PATIENCE)
     analyse(page, end=False)
     expect(claims(page).first).to_be_visible(timeout=PATIENCE)
@@ -87,7 +88,7 @@ def test_a_filter_a_threshold_and_a_reload(page: Page) -> None:
     page.reload()  # the address names the run
     expect(claims(page)).to_have_count(3, timeout=PATIENCE)
     unfold(page)
-    expect(page.get_by_label("Answer", exact=True)).to_have_value(ANSWER)
+    expect(field(page, "Answer")).to_have_value(ANSWER)
 
 
 def test_keyboard_alone(page: Page) -> None:
@@ -142,8 +143,8 @@ def test_bad_input_is_told_and_nothing_is_lost(page: Page) -> None:
         write(page, answer, "Why?")
         analyse(page, end=False)
         expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
-        expect(page.get_by_label("Question", exact=True)).to_have_value("Why?")
-        expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
+        expect(field(page, "Question")).to_have_value("Why?")
+        expect(field(page, "Answer")).to_have_value(answer)
         expect(page.get_by_text("for an earlier version")).to_be_visible()
         expect(claims(page)).to_have_count(3)
 
@@ -248,8 +249,8 @@ def test_two_segmenters_side_by_side_with_what_was_typed_kept(page: Page) -> Non
     answer = "The Nile flows north and reaches the Mediterranean. It is long."
     write(page, answer, "Which way?")
     page.get_by_role("link", name="Compare").click()
-    expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
-    expect(page.get_by_label("Question", exact=True)).to_have_value("Which way?")
+    expect(field(page, "Answer")).to_have_value(answer)
+    expect(field(page, "Question")).to_have_value("Which way?")
     compare(page)
     row = page.locator("section.row", has_text="reaches the Mediterranean").first
     expect(row.locator(".column")).to_have_count(2)
@@ -261,7 +262,7 @@ def test_two_segmenters_side_by_side_with_what_was_typed_kept(page: Page) -> Non
     expect(row.locator("details[open] .reason").first).to_be_visible()
     assert page.evaluate("window.pwned") is None
     page.get_by_role("link", name="Explore").click()
-    expect(page.get_by_label("Answer", exact=True)).to_have_value(answer)
+    expect(field(page, "Answer")).to_have_value(answer)
 
 
 def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> None:

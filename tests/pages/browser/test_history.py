@@ -11,7 +11,7 @@ import pytest
 
 from attribution.store.store import Store
 from tests.pages.browser.conftest import free_port, serving
-from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, analyse, expect, settled, visit, write
+from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, analyse, expect, field, settled, visit, write
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
 pytestmark = MARKS
@@ -78,12 +78,12 @@ def test_runs_are_found_described_compared_deleted_and_opened(browser: Browser, 
 
     page.get_by_role("link", name="<b>The tower</b>").click()
     expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_label("Question", exact=True)).to_have_value("Which year? 1889")
+    expect(field(page, "Question")).to_have_value("Which year? 1889")
     assert re.search(r"\?run=[0-9a-f]{16}$", page.url)
     history(page)
     select(page, "Which year? 1925")
     page.get_by_role("button", name="Duplicate").click()
-    expect(page.get_by_label("Question", exact=True)).to_have_value("Which year? 1925")
+    expect(field(page, "Question")).to_have_value("Which year? 1925")
     expect(page.get_by_role("button", name="Export", exact=True)).to_have_count(0)
     assert page.events == []
 

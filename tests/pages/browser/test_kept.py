@@ -12,6 +12,7 @@ from tests.pages.browser.visits import (
     analyse,
     claims,
     expect,
+    field,
     menu,
     settled,
     unfold,
@@ -49,20 +50,34 @@ def test_a_reload_keeps_a_draft_with_its_documents_and_an_answer_over_a_run(page
     page.wait_for_timeout(2_000)
     page.reload()
     expect(page.get_by_role("button", name="Documents (1)")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_label("Answer", exact=True)).to_have_count(1, timeout=PATIENCE)  # that of the example is gone
-    expect(page.get_by_label("Answer", exact=True)).to_have_value(NILE, timeout=PATIENCE)
+    expect(field(page, "Answer")).to_have_value(NILE, timeout=PATIENCE)
     expect(page.get_by_role("button", name="Sources: my documents")).to_be_visible()
     analyse(page)
     write(page, "The Nile flows south.")
     page.reload()
     expect(claims(page).first).to_be_visible(timeout=PATIENCE)
     unfold(page)
-    expect(page.get_by_label("Answer", exact=True)).to_have_count(1, timeout=PATIENCE)
-    expect(page.get_by_label("Answer", exact=True)).to_have_value("The Nile flows south.", timeout=PATIENCE)
+    expect(field(page, "Answer")).to_have_value("The Nile flows south.", timeout=PATIENCE)
     page.get_by_role("button", name="New check").click()
-    expect(page.get_by_label("Answer", exact=True)).to_have_value("", timeout=PATIENCE)
+    expect(field(page, "Answer")).to_have_value("", timeout=PATIENCE)
     expect(claims(page)).to_have_count(0)
     expect(page.get_by_role("button", name="Documents (1)")).to_be_visible()
+
+
+def test_a_field_that_is_filled_in_shows_once_also_while_it_has_the_focus(page: Page) -> None:
+    page.evaluate("""() => {
+      window.most = 0;
+      const seen = () => [...document.querySelectorAll('[aria-label="Answer"]')].filter((box) => box.checkVisibility());
+      new MutationObserver(() => { window.most = Math.max(window.most, seen().length); })
+        .observe(document.body, { childList: true, subtree: true });
+    }""")
+    for name in ("Hitchcock and Psycho", "The discovery of Neptune"):
+        field(page, "Answer").focus()
+        before = field(page, "Answer").input_value()
+        page.get_by_role("button", name=name).last.evaluate("(button) => button.click()")  # the focus stays
+        expect(field(page, "Answer")).not_to_have_value(before, timeout=PATIENCE)
+        settled(page)
+    assert page.evaluate("window.most") == 1
 
 
 def test_a_correction_appears_in_the_card_where_it_was_asked_for(page: Page) -> None:

@@ -20,6 +20,7 @@ from tests.pages.browser.visits import (
     claims,
     compare,
     expect,
+    field,
     go_to,
     language_model,
     menu,
@@ -131,7 +132,7 @@ def test_the_address_restores_the_whole_form_and_every_run_has_its_own(page: Pag
     expect(page.get_by_role("checkbox", name="My documents")).to_be_checked()
     expect(page.get_by_role("checkbox", name="Built-in library")).not_to_be_checked()
     page.keyboard.press("Escape")
-    expect(page.get_by_label("Question", exact=True)).to_have_value("Where does the Nile flow?")
+    expect(field(page, "Question")).to_have_value("Where does the Nile flow?")
     choose(page, "Split the answer into", "Sentences")
     changed = page.get_by_text("for an earlier version (changed: Split the answer into)")
     expect(changed).to_be_visible(timeout=PATIENCE)
@@ -164,7 +165,7 @@ def test_an_edit_opens_on_the_selected_claim_is_marked_and_is_undone_by_key_afte
     page.reload()
     expect(corrected).to_be_visible(timeout=PATIENCE)
     unfold(page)
-    page.get_by_label("Answer", exact=True).press("Control+z")  # the text field's own
+    field(page, "Answer").press("Control+z")  # the text field's own
     page.wait_for_timeout(1000)
     expect(corrected).to_be_visible()
     claims(page).nth(1).press("Control+z")
@@ -207,7 +208,7 @@ def test_a_run_is_private_to_its_browser_until_it_is_shared_and_can_be_deleted(
 
 
 def test_characters_are_counted_while_typing_and_words_of_a_table_stay_whole(page: Page) -> None:
-    box = page.get_by_label("Answer", exact=True)
+    box = field(page, "Answer")
     box.fill("x" * 20_001)
     expect(page.get_by_text("20,001 of 20,000 characters: shorten the answer by 1")).to_be_visible()
     box.fill("")
@@ -230,7 +231,7 @@ def test_compare_and_retrieval_survive_a_reload(page: Page) -> None:
     expect(page.get_by_role("button", name="Copy link")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_label("Answer", exact=True)).to_have_value(NILE)
+    expect(field(page, "Answer")).to_have_value(NILE)
     expect(page.get_by_text("for an earlier version")).to_have_count(0)
     page.get_by_role("link", name="Explore").click()
     analyse(page)

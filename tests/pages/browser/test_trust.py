@@ -6,18 +6,30 @@ import re
 
 import pytest
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, finished, menu, settled, write
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    Page,
+    analyse,
+    claims,
+    expect,
+    field,
+    finished,
+    menu,
+    settled,
+    write,
+)
 
 pytestmark = MARKS
 ANSWER = "The Eiffel Tower was completed in 1889. The Nile flows north. The Berlin Wall fell in 1989."
 
 
 def test_a_typed_answer_outlives_a_reload(page: Page) -> None:
-    box = page.get_by_label("Answer", exact=True)
+    box = field(page, "Answer")
     box.press_sequentially("The Nile is long and nobody pressed Analyse.")
     typed = box.input_value()
     page.reload()
-    expect(box.last).to_have_value(typed, timeout=PATIENCE)  # for a moment the field before it is still there
+    expect(box).to_have_value(typed, timeout=PATIENCE)
     settled(page)
     page.get_by_role("button", name="The discovery of Neptune").click()
     settled(page)

@@ -98,10 +98,15 @@ def unfold(page: Page) -> None:
         settled(page)
 
 
+def field(page: Page, label: str) -> object:
+    """A text field; while the server fills in another text, the field before stays in the page, hidden."""
+    return page.locator(f'[data-testid=stElementContainer]:not([data-retained]) [aria-label="{label}"]')
+
+
 def write(page: Page, answer: str, question: str = "") -> None:
     unfold(page)
     for label, text in (("Question", question), ("Answer", answer)):
-        box = page.get_by_label(label, exact=True)
+        box = field(page, label)
         box.fill(text)
         box.press("Control+Enter" if label == "Answer" else "Enter")
     settled(page)
@@ -144,7 +149,7 @@ def language_model(page: Page, endpoint: str) -> None:
     menu(page, "Options")
     page.get_by_text("Language model", exact=True).click()
     for label, value in (("Address", endpoint), ("Model", "tiny")):
-        page.get_by_label(label, exact=True).last.fill(value)
-        page.get_by_label(label, exact=True).last.press("Enter")
+        field(page, label).last.fill(value)
+        field(page, label).last.press("Enter")
         settled(page)
     page.keyboard.press("Escape")
