@@ -46,6 +46,7 @@ _NEVER, _PHRASES, _BEFORE_NUMBER, _LAST, _FINAL = (
 _OPENER = re.compile(rf"[\"“(]?(?:{'|'.join(_TABLE['openers'].split())})(?:,? (?!and |et |& )|\. (?=[A-Z][a-z])|[’'])")
 _TIME = re.compile(r"\s*(?:[A-Z]\w+ )?[\d:]+ [ap]\.m\.\s*$", re.IGNORECASE)  # "At 5 a.m. Mr. Smith …"
 _PLURAL = re.compile(r"[A-Z][a-z]+s (?:[a-z]+ed|are|were|have|had|will|would|can|could|may|might|must|do|did)\b")
+_COMMON = re.compile(r"[A-Z][a-z]+ [a-z]")
 _NAME = re.compile(r"(?<=[^\W\d_A-Z] )[A-Z][\w’'-]*!$")  # "at Yahoo! Labs"
 _NEAR = 40  # characters before a mark that are looked at
 _FAR = 200  # and after it
@@ -139,6 +140,7 @@ def _is_end(text: str, start: int, end: int) -> bool:
     if len(word) > 1 and not found[1] and word not in _LAST:
         return True
     opener = _OPENER.match(after) or found[1] + word in _FINAL and _PLURAL.match(after)
+    opener = opener or word == "etc" and _COMMON.match(after)
     return bool(opener) and not _TIME.match(text, start, end)
 
 

@@ -16,25 +16,23 @@ from tests.servers import Answer
 @pytest.mark.parametrize(
     ("sentence", "claims"),
     [
-        (
-            "Gustave Eiffel himself designed the tower for the 1889 World's Fair in Paris.",
-            ["Gustave Eiffel himself designed the tower for the 1889 World's Fair in Paris."],
-        ),
-        (
-            "The tower was the centrepiece of the 1889 World's Fair in Paris.",
-            ["The tower was the centrepiece of the 1889 World's Fair in Paris."],
-        ),
-        ("The World's Fair of 1889 was in Paris.", ["The World's Fair of 1889 was in Paris."]),
-        ("Halley's Comet returned in 1986.", ["Halley's Comet returned in 1986."]),
-        ("France's president spoke.", ["France had president.", "France's president spoke."]),
-        (
-            "The city's mayor opened Hitchcock's film.",
-            ["The city had mayor.", "The city's mayor opened Hitchcock's film.", "Hitchcock had film."],
-        ),
+        ("Gustave Eiffel himself designed the tower for the 1889 World's Fair in Paris.", ()),
+        ("Halley's Comet returned in 1986.", ()),
+        ("France's president spoke.", ("France had president.", "France's president spoke.")),
+        ("The city's mayor opened Hitchcock's film.",
+         ("The city had mayor.", "The city's mayor opened Hitchcock's film.", "Hitchcock had film.")),
+        ("The dam broke in May, flooding the valley.", ()),
+        ("Were the lake to dry up, the fish would die and the birds would leave.", ()),
+        ("She would have won the race and set a record if she had not fallen.", ()),
+        ("You can sue for the attack on an officer, which is a crime.", ()),
+        ("Studies found no consistent link.", ()),
+        ("The valve closed, as described in the report.", ()),
+        ("The one method you could use is a test.", ()),
+        ("The theory, often referred to as the linear model, focuses on the exchange of information.", ()),
     ],
-)
-def test_an_emphasis_and_a_possessive_within_a_name_are_no_predications(sentence: str, claims: list[str]) -> None:
-    assert [c.text for c in PredPatt(Settings()).segment("", sentence).claims] == claims
+)  # fmt: skip
+def test_a_claim_says_what_its_sentence_asserts(sentence: str, claims: tuple[str, ...]) -> None:
+    assert tuple(c.text for c in PredPatt(Settings()).segment("", sentence).claims) == (claims or (sentence,))
 
 
 ANSWER = "Curie, a chemist, moved to Paris and discovered radium. It glows."

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -74,7 +75,8 @@ def trim(draft: Draft) -> Draft:
         trimmed.pop()
     while trimmed and trimmed[0].text.lower() in {*MARKS, "and", "but"}:
         trimmed.pop(0)
-    return tuple(trimmed)
+    empty = {n for n, (a, b) in enumerate(pairwise(trimmed)) if (a.text, b.text) == ("(", ")")}
+    return tuple(part for n, part in enumerate(trimmed) if not {n, n - 1} & empty)
 
 
 def to_text(doc: Doc, draft: Draft) -> str:

@@ -48,6 +48,8 @@ def is_sound(doc: Doc, draft: Draft) -> bool:
     inside = indices(draft)
     if any(_is_made_finite(t, t.text) and t.head.i in inside and not _after_comma(t) for t in present):
         return False  # "a director directed films": a past tense mistaken for a participle
+    if any(a.text.lower() == b.text.lower() for a, b in pairwise(draft)):
+        return False  # "states, the the are": words of a clause that was left out
     if any(a.text in tree.BE and b.text.lower() == "hence" for a, b in pairwise(draft)):
         return False  # "…, hence their importance": a consequence mistaken for an apposition
     opening, end = tokens[0], tokens[-1]
@@ -232,7 +234,9 @@ def cut_off(doc: Doc, draft: Draft) -> Iterator[str]:
                 yield token.text
         elif token.i not in inside and _is_condition(token):
             condition = {t.i for t in token.subtree}
-            if any(t.i in inside - condition for t in _shared_scope(token.head, token)):
+            shared = token.i > token.head.i and tree.subject_of(token.head) is None  # "won and set a record if …"
+            head = _group_head(token.head) if shared else token.head
+            if any(t.i in inside - condition for t in _shared_scope(head, token)):
                 yield token.text
         if token.dep_ != "conj" and _is_partial(token, inside):
             yield from _kept_together(token)
@@ -288,7 +292,7 @@ def _is_condition(clause: Token) -> bool:
     marks = {c.lower_ for c in clause.children if c.dep_ in {"mark", "advmod"} and c.i < clause.i}
     if marks & (LEXICON["conditional"] | LEXICON["conditions"]):
         return True
-    subject = tree.subject_of(clause)
+    subject = tree.child(clause, tree.SUBJECTS)
     start = next(iter(clause.subtree))
     return subject is not None and start.lower_ in {"had", "should", "were"} and start.i < subject.i
 

@@ -156,6 +156,8 @@ def _verb_without_conjunction(token: Token) -> bool:
     if token.dep_ != "conj" or token.pos_ not in VERBAL or token.head.pos_ not in VERBAL or not first(token):
         return False
     before = token.doc[first(token) - 1]
+    if before.text == "," and token.tag_ != token.head.tag_ and not _joining_words(tree.conjuncts(token.head)):
+        return True  # "the theory, often referred to as linear, focuses on …"
     return not (before.is_punct or before.dep_ == "cc" or before.lower_ in {"then", "as"})
 
 
