@@ -39,6 +39,7 @@ from attribution.text.ud import to_ud
 from attribution.types import Claim, Failure, LlmUsage, Segmented
 
 KEPT = "the claim keeps the wording of the rules"
+HUMANS = tuple(LEXICON["humans"])
 TOKENS_PER_CLAIM = 20  # about; for estimates
 AS_SUBJECT = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we", "my": "I", "your": "you"}
 
@@ -89,14 +90,39 @@ def _keeps_conjunctions(doc: Doc, inside: set[int]) -> bool:
 
 
 def _is_telling(root: Token, kind: Kind) -> bool:
-    """Return False for an adjective such as "own" or "first", and for what is part of a name or a hyphenated word."""
+    """Return False for what tells nothing ("own", a part of a name) or may not be so: what is denied or doubtful."""
     noun = root.head
     beside = {t.text for word in (root, noun) for t in root.doc[max(0, word.i - 1) : word.i + 2]}
     if kind == "amod":
-        return root.tag_ in {"JJ", "VBN"} and root.lower_ not in LEXICON["determining"] and not beside & {"-", "/"}
+        denied = tree.in_negative_scope(noun) or tree.is_negated(noun)
+        telling = root.tag_ in {"JJ", "VBN"} and root.lower_ not in LEXICON["determining"] and root.i < noun.i
+        return telling and not denied and not beside & {"-", "/"}
     if kind == "poss":
         return root.lower_ not in {"my", "your"} and not noun.text[:1].isupper()
-    return kind == "normal" or not root.lower_.endswith(("self", "selves"))
+    if kind == "appos":
+        return not root.like_num and len(tree.conjuncts(root)) == 1 and not root.lower_.endswith(("self", "selves"))
+    verb = root if root.pos_ in tree.VERBAL else root.head  # "is" of an adjective or a noun
+    return _is_described(verb) and not _is_participle(verb)
+
+
+def _is_described(verb: Token) -> bool:
+    """Return False for a relative clause that is about something else: "an officer, which is …", "a drug that work"."""
+    noun, wh = verb.head, tree.child(verb, tree.SUBJECTS)
+    if verb.dep_ != "relcl" or wh is None or wh.lower_ not in {"which", "that", "who"}:
+        return True
+    tense = next((t for t in (*verb.children, verb) if t.tag_ in {"VBZ", "VBP"}), None)
+    agrees = tense is None or tree.is_plural(noun) == (tense.tag_ == "VBP")
+    return agrees and not (wh.lower_ == "which" and noun.lower_.endswith(HUMANS))
+
+
+def _is_participle(verb: Token) -> bool:
+    """Return True for one without a statement of its own: ", flooding it", "as described", "in buying and selling"."""
+    if tree.is_finite(verb) or verb.tag_ not in {"VBN", "VBG"}:
+        return False
+    if verb.dep_ == "conj":
+        return verb.tag_ == "VBG" != verb.head.tag_
+    marked = verb.lower_ in LEXICON["prepositional_participles"] or tree.child(verb, {"mark"}) is not None
+    return verb.dep_ == "advcl" and verb.tag_ == "VBG" or verb.dep_ in {"acl", "advcl"} and marked
 
 
 def _worded(tokens: Sequence[Token], predicate: Predicate) -> Draft:
