@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import errno
 import logging
+import re
 
 from attribution.types import Failure, FailureKind
 
 _log = logging.getLogger(__name__)
+_PATH = re.compile(
+    r"(?<![\w/:.])(?:(?:sqlite|file):/{0,3}|[A-Za-z]:)?[/\\]{1,2}[\w.@+~-]++(?:[/\\]++[\w.@+~-]*+)++", re.IGNORECASE
+)
+
+
+def without_paths(text: str) -> str:
+    """Return the words of another library without the files of this machine that they name; addresses stay."""
+    return _PATH.sub("…", text)
 
 
 class AttributionError(Exception):

@@ -66,11 +66,14 @@ class DecisionPolicy:
 
 def _usable(settings: Mapping[str, object]) -> dict[str, object]:
     """Return the chosen parts of a policy; the settings of a report may come from another version or a stranger."""
-    kinds, found = get_type_hints(DecisionPolicy), dict[str, object]()
+    found = dict[str, object]()
     for name in CHOSEN.keys() & settings.keys():
-        value, kind = settings[name], kinds[CHOSEN[name]]
+        value, kind = settings[name], _KINDS[CHOSEN[name]]
         if value in get_args(kind):
             found[name] = value
         elif kind in (int, float) and isinstance(value, int | float):
             found[name] = kind(value)
     return found
+
+
+_KINDS = get_type_hints(DecisionPolicy)

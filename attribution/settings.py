@@ -390,20 +390,20 @@ def engine_address(variable: str, default: str = "") -> str:
     return os.environ.get(variable, "").strip() or default
 
 
-def runs_at_once() -> int:
-    """Return the number of simultaneous runs of one server: ATTRIBUTION_RUNS, or the machine's number of cores."""
-    found = os.environ.get("ATTRIBUTION_RUNS", "").strip()
-    if found and not (found.isdecimal() and 0 < int(found) <= 1000):
-        raise BadInput(f"ATTRIBUTION_RUNS={found!r}: expected a number from 1 to 1000")
-    return int(found) if found else os.cpu_count() or 1
+# numbers of a server, by variable: the default (of runs the machine's number of cores), the most, and what it is
+SERVER = {
+    "ATTRIBUTION_RUNS": (os.cpu_count() or 1, 1000, "runs and requests of the API at once; the others wait"),
+    "ATTRIBUTION_OWNER_MB": (1000, 10_000_000, "megabytes of the disk that the runs and results of one owner may take"),
+}
 
 
-def owner_megabytes() -> int:
-    """Return how much of the disk one owner's runs and results may take: ATTRIBUTION_OWNER_MB, by default 1,000."""
-    found = os.environ.get("ATTRIBUTION_OWNER_MB", "").strip()
-    if found and not (found.isdecimal() and 0 < int(found) <= 10_000_000):
-        raise BadInput(f"ATTRIBUTION_OWNER_MB={found!r}: expected a number from 1 to 10000000")
-    return int(found) if found else 1000
+def server_number(variable: str) -> int:
+    """Return a number of SERVER from the environment, or its default. Raises BadInput for anything else."""
+    default, most, _ = SERVER[variable]
+    found = os.environ.get(variable, "").strip()
+    if found and not (found.isdecimal() and 0 < int(found) <= most):
+        raise BadInput(f"{variable}={found!r}: expected a number from 1 to {most}")
+    return int(found) if found else default
 
 
 def hub_models() -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attribution.settings import rows
+from attribution.settings import SERVER, rows
 
 PAGE = Path(__file__).with_suffix(".md")
 HEAD = """\
@@ -22,17 +22,29 @@ Who may choose it, when it comes from a visitor, a client or an imported file: *
 | setting | type | default | chosen by | changes | what it is |
 |---|---|---|---|---|---|
 """
+SERVERS = """
+
+## Of a server
+
+The operator sets these in the environment:
+
+| variable | default | what it is |
+|---|---|---|
+"""
 
 
 def page() -> str:
     """Return the page as Markdown."""
-    lines = []
+    lines, server = [], list[str]()
     for row in rows():
         kind = str(row["type"]).replace("|", "\\|")
         default = "" if row["default"] in ("", ()) else f"`{row['default']}`"
         cells = (f"`{row['name']}`", f"`{kind}`", default, row["chosen_by"], row["changes"], row["note"])
         lines.append(f"| {' | '.join(map(str, cells))} |".replace("|  |", "| |"))
-    return HEAD + "\n".join(lines) + "\n"
+    for variable, (number, _, note) in SERVER.items():
+        shown = "one for each core" if variable == "ATTRIBUTION_RUNS" else f"`{number}`"
+        server.append(f"| `{variable}` | {shown} | {note} |")
+    return HEAD + "\n".join(lines) + SERVERS + "\n".join(server) + "\n"
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import pytest
 from attribution.errors import BadInput, Busy
 from attribution.events import Queued
 from attribution.pipeline.run import Turns, in_turn
-from attribution.settings import runs_at_once
+from attribution.settings import SERVER, server_number
 
 
 class Runs:
@@ -130,11 +130,12 @@ def test_an_owner_takes_a_quarter_of_the_places_to_wait() -> None:
         run.close()
 
 
-def test_the_limit_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTRIBUTION_RUNS", "3")
-    assert runs_at_once() == 3
-    monkeypatch.setenv("ATTRIBUTION_RUNS", "none")
-    with pytest.raises(BadInput, match="expected a number"):
-        runs_at_once()
-    monkeypatch.delenv("ATTRIBUTION_RUNS")
-    assert runs_at_once() >= 1
+@pytest.mark.parametrize("variable", SERVER)
+def test_the_numbers_of_a_server_come_from_the_environment(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert server_number(variable) == SERVER[variable][0] >= 1
+    monkeypatch.setenv(variable, "3")
+    assert server_number(variable) == 3
+    for wrong in ("none", "0", f"{SERVER[variable][1] + 1}"):
+        monkeypatch.setenv(variable, wrong)
+        with pytest.raises(BadInput, match=f"{variable}='{wrong}': expected a number from 1 to"):
+            server_number(variable)

@@ -28,7 +28,7 @@ from attribution.pipeline.record import RunRecord
 from attribution.pipeline.second_reader import SecondReader, doubts, left_out, second_versions
 from attribution.provenance import Provenance
 from attribution.retrieval.index import Candidate
-from attribution.settings import Settings, runs_at_once
+from attribution.settings import Settings, server_number
 from attribution.store.store import Store
 from attribution.text.marks import without_names
 from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Turn, Verdict
@@ -397,7 +397,7 @@ def _unjudged(claim: Claim, error: AttributionError) -> Failure:
 @functools.cache
 def turns() -> Turns:
     """Return the queue of this process, shared by its web pages and its API."""
-    return Turns(runs_at_once())
+    return Turns(server_number("ATTRIBUTION_RUNS"))
 
 
 def in_turn(

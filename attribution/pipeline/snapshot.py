@@ -150,6 +150,7 @@ FORMAT, VERSION, MANIFEST = "attribution-snapshot", 1, "manifest.json"
 MEMBERS = ("report.json", "pages.jsonl", "trail.json", "vectors.jsonl", "judgements.jsonl")
 FILE_LIMIT, TOTAL_LIMIT = 50_000_000, 200_000_000  # bytes, packed and unpacked
 DOCUMENT_LIMIT, DOCUMENTS = 32_000_000, 100_000  # bytes of one document, and documents of a member
+CLAIMS = 5_000  # of a run, of which each is drawn; an answer of 20,000 characters has at most so many sentences
 RATIO, FLOOR = 50, 1_000_000  # unpacked bytes for each packed one, beyond the first ones; real files have 3 to 10
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _END, _END_64, _END_SIZE = b"PK\x05\x06", b"PK\x06\x07", 22
@@ -338,6 +339,8 @@ def _pages(file: Unpacked) -> Iterator[Page]:
 
 def _check(report: Report, provenance: Provenance) -> None:
     """Check that every offset and id of a run is consistent, its pages being those of `_pages`. Raises BadInput."""
+    if len(report.claims) > CLAIMS:
+        raise BadFile(f"{len(report.claims):,} claims; at most {CLAIMS:,} are read")
     texts = {page.id: page.text for page in report.pages}
     claims = {claim.id for claim in report.claims}
 

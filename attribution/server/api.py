@@ -299,7 +299,10 @@ def _errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        found = [f"{'.'.join(map(str, e['loc'][1:])) or 'the body'}: {e['msg'].lower()}" for e in error.errors()[:5]]
+        found = [
+            f"{'.'.join(map(str, e['loc'][1:])) or 'the body'}: {e['msg'].removeprefix('Value error, ')}"
+            for e in error.errors()[:5]
+        ]
         return error_response(422, "BadInput", "; ".join(found) + "; see /docs")
 
     @app.exception_handler(HTTPException)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from attribution.errors import BadInput, NotYours
-from attribution.settings import owner_megabytes
+from attribution.settings import server_number
 from attribution.store import schema as t
 from attribution.store.database import Database
 
@@ -80,7 +80,7 @@ class Rights:
         )
         with self._database.engine.connect() as db:
             taken = sum(int(db.execute(size).scalar() or 0) for size in sizes) // 1_000_000
-        if taken >= (most := owner_megabytes()):
+        if taken >= (most := server_number("ATTRIBUTION_OWNER_MB")):
             raise BadInput(
                 f"your runs and results take {taken:,} MB of this server's disk, and one owner may use {most:,}: "
                 "delete some of them for good, or ask its operator for more (ATTRIBUTION_OWNER_MB)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from pydantic import SecretStr, ValidationError
 
 from attribution.claims.enrichment import as_text, read_turns
 from attribution.embedders import EMBEDDERS
-from attribution.errors import AttributionError, BadSetting, ModelUnavailable, StoreError, setup_error
+from attribution.errors import AttributionError, BadSetting, ModelUnavailable, StoreError, setup_error, without_paths
 from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.evidence.sources import read_document
 from attribution.fetching.formats import to_read_again
@@ -41,22 +42,27 @@ _NAMES: Mapping[str, Mapping[str, Entry]] = {
     "embedding_model": EMBEDDERS,
 }
 
+_log = logging.getLogger(__name__)
+
 
 def explain(error: Exception) -> tuple[str, str]:
-    """Return what happened and what to do, and the details: the message of another library."""
+    """Return what happened and what to do, and the details: the message of another library, without our paths."""
     error = setup_error(error) or error
     match error:
         case ModelUnavailable():
             alternative = _NAMES[error.setting][error.alternative].label
-            return error.message(f"“{_FIELDS.get(error.setting, error.setting)}”", f"“{alternative}”"), error.detail
+            label = _FIELDS.get(error.setting, error.setting)
+            return error.message(f"“{label}”", f"“{alternative}”"), without_paths(error.detail)
         case BadSetting() if error.setting in _FIELDS:
             return f"“{_FIELDS[error.setting]}” cannot be used: {error.reason}.", ""
         case StoreError():
             return error.public(), ""  # its detail is for the operator
         case AttributionError():
-            return error.public(), error.detail
+            return error.public(), without_paths(error.detail)
         case _:
-            return "An unexpected error. Please report it with the details below.", f"{type(error).__name__}: {error}"
+            _log.error("an unexpected error", exc_info=error)
+            detail = without_paths(f"{type(error).__name__}: {error}")
+            return "An unexpected error. Please report it with the details below.", detail
 
 
 ENGINES = {name: entry for name, entry in SEARCHERS.items() if not Source.of(name).is_local}
@@ -70,10 +76,10 @@ def settings() -> Settings | str:
     """Return the settings chosen in the form, or why they cannot be used."""
     addresses = [line.strip() for line in state.text(state.ADDRESSES).splitlines() if line.strip()]
     addresses = addresses if state.value(state.DOCUMENTS) else []
-    if wrong := next((a for a in addresses if "://" not in a), None):
-        return f"“{wrong[:80]}” is not a web address. Start each line of “Web addresses” with http:// or https://."
     if len(addresses) > LIMITS.sources:
         return f"There are {len(addresses):,} web addresses, and a run takes {LIMITS.sources} sources: remove some."
+    if wrong := next((a for a in addresses if "://" not in a), None):
+        return f"“{wrong[:80]}” is not a web address. Start each line of “Web addresses” with http:// or https://."
     instance = state.text(state.INSTANCE)
     engine = INSTANCE + instance if instance else str(state.value(state.ENGINE) or WEB)
     boxes = (("library", state.LIBRARY), (engine, state.WEB), ("documents", state.DOCUMENTS))

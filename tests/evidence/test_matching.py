@@ -223,3 +223,21 @@ def test_a_line_that_states_nothing_decides_nothing(settings: Settings, store: S
     [(piece,)] = matcher.match([claim("The Eiffel Tower in Paris is 330 metres tall.")])
     assert piece.text == text and matcher.pages[piece.page_id].text[piece.start : piece.end] == text
     assert text[slice(*piece.sentence)].startswith("It attracts seven million")
+
+
+def test_without_a_shortlist_too_a_page_leaves_room_for_the_others(settings: Settings, store: Store) -> None:
+    matcher = Matcher(settings.model_copy(update={"shortlist": 0, "chunk_size": 128, "chunk_overlap": 0}), store, "")
+    note = (
+        "The Eiffel Tower was completed in 19{}, says note {}, and so say all the other notes of this archive in town."
+    )
+    matcher.add(page("notes", " ".join(note.format(n % 90 + 10, n) for n in range(150))))
+    others = (
+        "Builders put the last rivet into the iron tower of Mr Eiffel during the spring of 1889, after two years of "
+        "work on the site.",
+        "In 1889 crowds climbed the new tower that the company of Eiffel had by then finished beside the river.",
+        "Eiffel's iron work by the Seine dates from 1889, as its first visitors could read on a plate at the foot.",
+    )
+    for text in others:  # each further from the claim than a hundred notes
+        matcher.add(page(text, text))
+    (found,) = matcher.find([claim("The Eiffel Tower was completed in 1889.")])
+    assert len({c.chunk.text for c in found} & {*others}) > 1

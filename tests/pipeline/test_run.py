@@ -171,15 +171,12 @@ def test_a_missing_model_ends_the_run_by_name(
         finished(chosen, store, documents=[NOTE])
 
 
-@pytest.mark.parametrize("shortlist", [Settings().shortlist, 0])
-def test_a_page_that_repeats_the_opposite_does_not_crowd_out_the_others(
-    shortlist: int, settings: Settings, store: Store
-) -> None:
+def test_a_page_that_repeats_the_opposite_does_not_crowd_out_the_others(settings: Settings, store: Store) -> None:
     told = ("was completed in 1889 after two years.", "opened in 1889; it was completed that year.", "dates from 1889.")
     pages = [Document(f"{n}.txt", f"The Eiffel Tower in Paris {text}".encode()) for n, text in enumerate(told)]
     crowd = [f"The Eiffel Tower was completed in 1925, as note {n} of this archive says again." for n in range(200)]
     pages += [Document(f"crowd{n}.txt", f"Copy {n}.\n{chr(10).join(crowd)}".encode()) for n in range(2)]
-    chosen = settings.model_copy(update={"sources": ("documents",), "shortlist": shortlist})
+    chosen = settings.model_copy(update={"sources": ("documents",)})
     report = finished(chosen, store, "The Eiffel Tower was completed in 1889.", documents=pages)
     of_crowd = [e for e in report.evidence if "1925" in e.text]
     assert len(report.evidence) == 5 and len(of_crowd) == 2

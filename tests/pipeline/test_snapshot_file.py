@@ -81,6 +81,12 @@ def test_what_goes_out_comes_back_and_the_bytes_do_not_change() -> None:
     assert [i.date_time for i in zipfile.ZipFile(io.BytesIO(data)).infolist()] == [(1980, 1, 1, 0, 0, 0)] * 6
 
 
+def _with_many_claims(report: str) -> str:
+    fields = json.loads(report)
+    fields["claims"] += [{**fields["claims"][0], "id": str(n)} for n in range(5_000)]
+    return json.dumps(fields)
+
+
 def renamed(old: str, new: str) -> bytes:
     return packed({new if name == old else name: content for name, content in members(dump(made())).items()})
 
@@ -112,6 +118,7 @@ def renamed(old: str, new: str) -> bytes:
         (forged("report.json", lambda s: s.replace('"stopped": false', '"stopped": false, "x": 1')), "Report x"),
         (forged("report.json", lambda s: s.replace('"top_k": 5', '"top_k": 5000')), "top_k"),
         (forged("report.json", lambda s: s.replace('"top_k": 5', '"top_k": 5, "no_such": 1')), "no_such"),
+        (forged("report.json", _with_many_claims), "5,001 claims; at most 5,000"),
         (forged("trail.json", lambda s: s.replace(PAGE.id, "0" * 16)), "unknown pages"),
         (forged("vectors.jsonl", lambda s: s.replace('"data":"', '"data":"*')), "Error"),
         (forged("vectors.jsonl", lambda s: s.replace('AACAPwAAgD8AAIA/', 'AADAfwAAwH8AAMB/')), "finite"),

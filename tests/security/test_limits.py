@@ -137,9 +137,9 @@ def test_patterns_are_parsed_once_for_all_hits() -> None:
 
 
 def test_more_web_addresses_than_a_run_takes_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    addresses = "\n".join(f"https://a.example/{n}" for n in range(40_000))
+    addresses = "\n".join(f"https://a.example/{n}" for n in range(40_000)) + "\nht"  # cut at its end, as a page cuts it
     typed = {state.ADDRESSES: (1, addresses), state.DOCUMENTS: (1, True)}
     monkeypatch.setattr("streamlit.session_state", {"_initial": typed})
     started = time.monotonic()
-    assert choices.settings() == "There are 40,000 web addresses, and a run takes 50 sources: remove some."
+    assert choices.settings() == "There are 40,001 web addresses, and a run takes 50 sources: remove some."
     assert choices.sources_words() == "none" and time.monotonic() - started < 2

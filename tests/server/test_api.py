@@ -211,7 +211,7 @@ def test_bad_requests_get_a_typed_error(client: httpx2.Client, path: str, body: 
 @pytest.mark.parametrize("path", ["/verify", "/judge", "/segment", "/analyze"])
 def test_a_body_that_is_not_called_json_is_refused(client: httpx2.Client, path: str, kind: str) -> None:
     reply = client.post(path, content=b'{"answer": "x"}', headers={"content-type": kind} if kind else {})
-    assert reply.status_code == 422 and "content-type: application/json" in error(reply)["message"]
+    assert reply.status_code == 422 and "Content-Type: application/json" in error(reply)["message"]
 
 
 def test_keys_and_sizes(server: Server) -> None:

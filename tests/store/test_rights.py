@@ -8,7 +8,6 @@ import pytest
 
 from attribution.errors import BadInput
 from attribution.provenance import Provenance
-from attribution.settings import owner_megabytes
 from attribution.store.store import Store
 from attribution.types import Document
 from tests.make import page
@@ -59,10 +58,3 @@ def test_an_owner_who_takes_too_much_of_the_disk_can_save_nothing_new(
     if own.rights.access(RUN.id).own:
         own.runs.delete(RUN.id)
         own.runs.start("b" * 16, "", ANSWER, {})
-
-
-def test_the_quota_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert owner_megabytes() == 1000
-    monkeypatch.setenv("ATTRIBUTION_OWNER_MB", "much")
-    with pytest.raises(BadInput, match="expected a number"):
-        owner_megabytes()

@@ -186,6 +186,10 @@ def test_other_errors_keep_their_words_and_unexpected_ones_get_some() -> None:
     assert explain(failed) == ("the site cannot be found", "DNSError('no')")
     message, detail = explain(KeyError("x"))
     assert "KeyError" not in message and detail == "KeyError: 'x'"
+    told = "no /srv/app/run.py, 'C:\\Users\\a b', sqlite:////srv/x.sqlite3 at https://a.example/b/c and/or /health"
+    shown = "no …, '… b', … at https://a.example/b/c and/or /health"
+    for error in (ValueError(told), BadInput("no", told), FetchFailed("unreachable", "no", detail=told)):
+        assert explain(error)[1].removeprefix("ValueError: ") == shown
 
 
 def test_a_papers_settings_fill_the_form_and_add_what_it_does_not_show(session: dict[str, object]) -> None:
