@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-import threading
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -12,15 +9,13 @@ from typing import TYPE_CHECKING
 
 from attribution.embedders.sentence_transformer import encode
 from attribution.models import mpnet
-from attribution.models.files import MADE, Progress, hide_loading_bar, is_whole, write_manifest
+from attribution.models.files import MADE, Progress, hide_loading_bar, made
 from attribution.settings import Settings, models_folder
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
     from attribution.retrieval.index import Vectors
-
-_MAKING = threading.Lock()
 
 
 def model_folder() -> Path:
@@ -35,16 +30,7 @@ def is_available() -> bool:
 
 def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
     """Unpack the model, or download it, unless it is present and valid. Raises Unavailable where that fails."""
-    target = model_folder()
-    with _MAKING:
-        if not is_whole(target, mpnet.REVISION):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(dir=target.parent) as made:
-                mpnet.whole_model(Path(made, "model"), progress)
-                write_manifest(Path(made, "model"), mpnet.REVISION)
-                shutil.rmtree(target, ignore_errors=True)
-                shutil.move(Path(made, "model"), target)
-    return target
+    return made(model_folder(), mpnet.REVISION, lambda folder: mpnet.whole_model(folder, progress))
 
 
 @cache

@@ -6,6 +6,9 @@ import base64
 import hashlib
 import importlib.metadata
 import json
+import shutil
+import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -16,6 +19,7 @@ from attribution.errors import AttributionError, ModelUnavailable, Unavailable, 
 
 SUMS = "SHA256SUMS"  # beside the files that are part of the project, as `sha256sum` writes it
 MADE = "model.json"  # beside those that were made on this machine
+_MAKING = threading.RLock()  # threads that need a model at the same time share one that is made
 
 
 def digest(path: Path) -> str:
@@ -76,14 +80,45 @@ def write_manifest(folder: Path, source: str) -> None:
     (folder / MADE).write_text(json.dumps({"source": source, "files": files}, indent=1) + "\n", encoding="utf-8")
 
 
+def source_of(folder: Path) -> str | None:
+    """Return what a folder was made from, without a look at its files; None where nothing was made."""
+    source = _manifest(folder).get("source")
+    return source if isinstance(source, str) else None
+
+
 def is_whole(folder: Path, source: str) -> bool:
     """Return True if all files that were made from this source are there and unaltered."""
-    try:
-        made = json.loads((folder / MADE).read_text(encoding="utf-8"))
-        files: dict[str, str] = made["files"]
-        return made["source"] == source and all(_is(folder / name, expected) for name, expected in files.items())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    files = _manifest(folder).get("files")
+    if source_of(folder) != source or not isinstance(files, dict):
         return False
+    return all(_is(folder / name, expected) for name, expected in files.items())
+
+
+def _manifest(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / MADE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def made(folder: Path, source: str, make: Callable[[Path], object]) -> Path:
+    """Return the folder that `make` fills, made anew unless it is whole and of this source.
+
+    `make` gets an empty folder in another one, which is deleted. Its exceptions leave everything as it was.
+    """
+    with _MAKING:
+        if not is_whole(folder, source):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder.parent) as beside:
+                new = Path(beside, "new")
+                new.mkdir()
+                make(new)
+                write_manifest(new, source)
+                if not is_whole(folder, source):  # another process may have been faster
+                    shutil.rmtree(folder, ignore_errors=True)
+                    new.rename(folder)
+    return folder
 
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # the first that a model has is used

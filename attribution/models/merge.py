@@ -1,21 +1,14 @@
 """Build the larger verifier's int8 model from the base model's weights, our adapter and the graph, with numpy alone.
 
-    python -m attribution.models.merge --adapter attribution/verifiers/base --out build/base
-
 The graph (made by graph.py) holds no weights: it names a file beside it, and layout.json maps tensors to positions in
 that file. A LoRA layer's weight becomes W + (alpha / r) B A; matrices are stored as int8 with a scale for each column.
 """
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
-import os
 import shutil
-import sys
-import tempfile
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,12 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attribution.errors import Unavailable
 from attribution.files import named
-from attribution.models.files import MADE, Progress, digest, is_whole, write_manifest
+from attribution.models.files import Progress, digest, made
 from attribution.models.mpnet import base_weights
 
-_BUILDING = threading.Lock()  # threads that need the model at the same time share one build
 LARGEST = 64  # largest int8 weight in matrix products: see `quantised`
 GRAPH, WEIGHTS, LAYOUT, TOKENIZER = "model.onnx", "model.weights", "layout.json", "tokenizer.json"
 
@@ -115,49 +106,17 @@ def _source(adapter: Path) -> str:
     return hashlib.sha256("".join([str(LARGEST), *(digest(adapter / name) for name in names)]).encode()).hexdigest()
 
 
-def built(adapter: Path, out: Path) -> bool:
-    """Return True if the folder holds a complete model of this adapter."""
-    return is_whole(out, _source(adapter))
-
-
 def build(adapter: Path, out: Path, progress: Progress = lambda share, what: None) -> Path:
     """Build the model of an adapter's folder unless it exists; return the path of its graph.
 
-    After an interrupted build, `built` returns False. Raises Unavailable if the base model cannot be obtained.
+    Raises Unavailable if the base model cannot be obtained.
     """
-    with _BUILDING:
-        return out / GRAPH if built(adapter, out) else _build(adapter, out, progress)
 
-
-def _build(adapter: Path, out: Path, progress: Progress) -> Path:
-    out.mkdir(parents=True, exist_ok=True)
-    (out / MADE).unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(dir=out) as made:
-        base = base_weights(Path(made), progress)
+    def make(folder: Path) -> None:
+        base = base_weights(folder.parent, progress)
         layout = json.loads((adapter / LAYOUT).read_text(encoding="utf-8"))
-        fill(layout, Merged(base, adapter), Path(made, WEIGHTS), progress)
-        os.replace(Path(made, WEIGHTS), out / WEIGHTS)
-    for name in (GRAPH, TOKENIZER):
-        shutil.copy(adapter / name, out / name)
-    write_manifest(out, _source(adapter))
-    return out / GRAPH
+        fill(layout, Merged(base, adapter), folder / WEIGHTS, progress)
+        for name in (GRAPH, TOKENIZER):
+            shutil.copy(adapter / name, folder / name)
 
-
-def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--adapter", type=Path, required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    args = parser.parse_args(argv)
-    try:
-        path = build(
-            args.adapter, args.out, lambda share, what: print(f"\r{share:4.0%} {what}", end="", file=sys.stderr)
-        )
-    except (OSError, Unavailable) as error:
-        print(error, file=sys.stderr)
-        return 2
-    print(f"\n{path}: {(args.out / WEIGHTS).stat().st_size / 1e6:.0f} MB")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
+    return made(out, _source(adapter), make) / GRAPH

@@ -154,11 +154,10 @@ def base_weights(folder: Path, progress: Progress) -> Path:
 
 
 def whole_model(folder: Path, progress: Progress) -> None:
-    """Write the model into a new folder, in the format of sentence-transformers; its weights are checked.
+    """Write the model into an empty folder, in the format of sentence-transformers; its weights are checked.
 
     Raises Unavailable where it is missing or has other weights.
     """
-    folder.mkdir()
     base_weights(folder, progress)
     for name in SMALL_FILES:
         (folder / name).parent.mkdir(exist_ok=True)

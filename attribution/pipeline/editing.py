@@ -14,7 +14,7 @@ from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import Sources, open_sources, source_names
 from attribution.fetching.fetcher import Fetcher, fetch
-from attribution.models.onnx import stoppable
+from attribution.models.engine import stoppable
 from attribution.pipeline.changes import Changed, apply, tidied, with_claims, with_found, with_verdict
 from attribution.pipeline.claims import annotate, check_coherence, segment, unmatched
 from attribution.pipeline.second_reader import SecondReader, doubts_of, left_out, second_versions

@@ -21,7 +21,7 @@ from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import open_sources, source_names
 from attribution.fair_queue import Turns as Turns
 from attribution.fetching.fetcher import Fetcher
-from attribution.models.onnx import stoppable
+from attribution.models.engine import stoppable
 from attribution.pipeline.claims import annotate, check_coherence, fallbacks, segment, unmatched, unsupported
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.record import RunRecord

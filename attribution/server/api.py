@@ -23,7 +23,7 @@ from starlette.types import ASGIApp
 from attribution.claims.enrichment import transcript
 from attribution.errors import AttributionError, BadInput, Busy, LlmFailed, NotYours, StoreError, Unavailable
 from attribution.events import Event, Finished, RunStarted
-from attribution.models.onnx import stoppable
+from attribution.models.engine import stoppable
 from attribution.pipeline import claims
 from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import check_input

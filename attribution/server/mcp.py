@@ -17,7 +17,7 @@ from attribution.claims.enrichment import check_turns
 from attribution.errors import AttributionError
 from attribution.events import Event, Finished, Progress, RunStarted
 from attribution.files import whole
-from attribution.models.onnx import stoppable
+from attribution.models.engine import stoppable
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
 from attribution.pipeline.run import run

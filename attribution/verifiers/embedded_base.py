@@ -18,9 +18,9 @@ from operator import itemgetter
 from pathlib import Path
 
 from attribution.models import files
+from attribution.models.engine import SLOW, OnnxModel, in_threads
 from attribution.models.files import Progress
 from attribution.models.loading import load_once
-from attribution.models.onnx import SLOW, OnnxModel, in_threads
 from attribution.policy import LOWEST_THRESHOLD
 from attribution.settings import Settings, models_folder
 from attribution.text.sentences import sentences

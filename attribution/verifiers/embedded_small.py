@@ -15,9 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import NotRequired, TypedDict
 
+from attribution.models.engine import OnnxModel, in_threads
 from attribution.models.files import check_shipped
 from attribution.models.loading import load_once
-from attribution.models.onnx import OnnxModel, in_threads
 from attribution.policy import LOWEST_THRESHOLD
 from attribution.settings import Settings
 from attribution.text.sentences import sentences

@@ -12,7 +12,7 @@ from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.llm.parsing import unquoted
-from attribution.models.onnx import check_stop, current_stop
+from attribution.models.engine import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence, occurrences, share_terms, words_of

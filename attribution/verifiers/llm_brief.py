@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
-from attribution.models.onnx import check_stop, current_stop
+from attribution.models.engine import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence

@@ -18,7 +18,7 @@ from typing import Any
 
 from attribution import events
 from attribution.fetching.sandbox import read
-from attribution.models.onnx import in_threads
+from attribution.models.engine import in_threads
 from attribution.pipeline.claims import annotate, check_coherence, segment
 from attribution.pipeline.run import run
 from attribution.pipeline.warmup import keep_loaded, load_models

@@ -18,9 +18,9 @@ import numpy as np
 
 from attribution.embedders.minilm import package_folder
 from attribution.evidence.matching import Matcher
+from attribution.models.engine import load_tokenizer
 from attribution.models.merge import Merged
 from attribution.models.mpnet import base_file, base_weights
-from attribution.models.onnx import load_tokenizer
 from attribution.pipeline.warmup import load_rules
 from attribution.settings import Settings
 from attribution.store.store import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from attribution.models.onnx import check_stop
+from attribution.models.engine import check_stop
 from attribution.settings import Settings
 from attribution.types import Claim, Judgement, Pair, Probabilities, Segmented
 

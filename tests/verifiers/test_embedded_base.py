@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput
-from attribution.models import merge, mpnet
+from attribution.models import files, merge, mpnet
 from attribution.settings import ROOT, Settings
 from attribution.types import Judgement, Probabilities, Relation
 from attribution.verdicts import relation
@@ -168,12 +168,12 @@ def test_a_damaged_model_is_made_again(own_data_folder: None, monkeypatch: pytes
     whole = embedded_base.make().parent
     monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path / "other"))
     folder = shutil.copytree(whole, embedded_base.model_folder())
-    assert merge.built(embedded_base.FOLDER, folder)
+    assert files.is_whole(folder, merge._source(embedded_base.FOLDER))
     weights = folder / merge.WEIGHTS
     weights.write_bytes(weights.read_bytes()[:1000])
     told: list[str] = []
     embedded_base.make(lambda share, what: told.append(what))
-    assert told and merge.built(embedded_base.FOLDER, folder)
+    assert told and files.is_whole(folder, merge._source(embedded_base.FOLDER))
 
 
 def test_auto_takes_the_base_where_it_is_there_and_says_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:

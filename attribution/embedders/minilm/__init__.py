@@ -14,10 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from attribution.models.engine import SLOW, OnnxModel, in_threads, load_tokenizer
 from attribution.models.files import check_package, check_shipped
 from attribution.models.loading import load_once
 from attribution.models.merge import formed
-from attribution.models.onnx import SLOW, OnnxModel, in_threads, load_tokenizer
 from attribution.settings import Settings
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from onnx import TensorProto, helper, numpy_helper, save
 
-from attribution.models import onnx
-from attribution.models.onnx import OnnxModel
+from attribution.models import engine
+from attribution.models.engine import OnnxModel
 from attribution.verifiers.embedded_small import FOLDER
 
 
@@ -39,20 +39,20 @@ def test_large_int8_weights_do_not_overflow(tmp_path: Path) -> None:
 
 
 def test_results_stand_in_the_order_of_the_items(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(onnx, "cores", lambda: 2)
-    assert onnx.in_threads(lambda n: n * n, range(50)) == [n * n for n in range(50)]
-    assert onnx.in_threads(str, []) == []
+    monkeypatch.setattr(engine, "cores", lambda: 2)
+    assert engine.in_threads(lambda n: n * n, range(50)) == [n * n for n in range(50)]
+    assert engine.in_threads(str, []) == []
 
 
 def test_one_pool_serves_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(onnx, "cores", lambda: 2)
+    monkeypatch.setattr(engine, "cores", lambda: 2)
     before = threading.active_count()
     for _ in range(20):
-        onnx.in_threads(str, range(10))
-    assert threading.active_count() <= before + 2 or threading.active_count() <= before + onnx.cores()
+        engine.in_threads(str, range(10))
+    assert threading.active_count() <= before + 2 or threading.active_count() <= before + engine.cores()
 
 
 def test_an_error_is_the_callers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(onnx, "cores", lambda: 2)
+    monkeypatch.setattr(engine, "cores", lambda: 2)
     with pytest.raises(ZeroDivisionError):
-        onnx.in_threads(lambda n: 1 // n, [1, 0, 1])
+        engine.in_threads(lambda n: 1 // n, [1, 0, 1])

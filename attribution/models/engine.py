@@ -1,4 +1,4 @@
-"""Models on ONNX Runtime with their tokenizers, and the conversion of a torch classifier to int8.
+"""The one way in which networks run on CPUs: ONNX Runtime in int8, a text a thread, and a signal that stops them.
 
 Weights are int8 with a scale for each column. Activations are quantised while the model runs, each token by its own
 largest value: with one scale for a whole batch, as in ONNX Runtime's dynamic quantisation, a pair's probabilities would
@@ -28,6 +28,28 @@ if TYPE_CHECKING:
 SLOW = ("SkipLayerNormFusion",)  # fused with the sum before it, a layer norm takes three times as long
 
 
+def open_session(
+    model: Path,
+    weights: Mapping[str, NDArray[np.generic]] | None = None,
+    unfused: Sequence[str] = (),
+    saturates: bool = False,
+) -> Any:
+    """Open a graph, to run on one thread at a time; the arguments are those of `OnnxModel`."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.enable_cpu_mem_arena = False  # a long passage would keep its memory
+    if saturates:
+        options.add_session_config_entry("session.x64quantprecision", "1")  # no effect where VNNI is
+    if weights:
+        values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
+        options.add_external_initializers(list(weights), values)
+    return onnxruntime.InferenceSession(
+        str(model), options, providers=["CPUExecutionProvider"], disabled_optimizers=list(unfused)
+    )
+
+
 class OnnxModel:
     """One text or pair at a time, on one thread: others are read in parallel, and none depends on the others."""
 
@@ -45,20 +67,8 @@ class OnnxModel:
         `saturates` says that its int8 weights use their whole range: sums of two products then overflow on x86 CPUs
         without VNNI, unless the runtime multiplies them more slowly.
         """
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.enable_cpu_mem_arena = False  # a long passage would keep its memory
-        if saturates:
-            options.add_session_config_entry("session.x64quantprecision", "1")  # no effect where VNNI is
-        if weights:
-            values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
-            options.add_external_initializers(list(weights), values)
         try:
-            self._session = onnxruntime.InferenceSession(
-                str(model), options, providers=["CPUExecutionProvider"], disabled_optimizers=list(unfused)
-            )
+            self._session = open_session(model, weights, unfused, saturates)
             self._tokenizer = load_tokenizer(tokenizer or model.parent / "tokenizer.json")
         except Exception as error:  # both packages have errors of their own for a file that they cannot read
             raise Unavailable(
