@@ -1,8 +1,5 @@
 """Find contradictions that a model alone misses: by a claim's variants, and by who does what to whom.
 
-Models that compare words miss reversed roles most often if one of the two sentences is passive (HANS, McCoy et al.
-2019).
-
 A passage that entails the claim with the passage's own value in it, but not the claim itself, contradicts the claim.
 Asked whether "within 72 hours" contradicts "within 30 days", a model is often unsure. It is surer that the passage
 entails the claim with 72 hours in it. People check the same way: they find the place, and read the value there.
@@ -10,100 +7,17 @@ entails the claim with 72 hours in it. People check the same way: they find the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING
 
 from attribution.policy import LOWEST_THRESHOLD
-from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse
 from attribution.text.sentences import sentences
-from attribution.text.words import folded, share_terms, shared_words, stem, terms
-from attribution.types import Judgement, Pair, Probabilities, Span, quoted
+from attribution.text.words import share_terms, shared_words
+from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verifiers.pairs import Reads, Refusal, verify_each
+from attribution.verifiers.roles import difference_in_roles
 from attribution.verifiers.variants import Variant, variants
-
-if TYPE_CHECKING:
-    from spacy.tokens import Token
-
-_MUTUAL = frozenset(
-    "accompany balance be border contact cross date divorce equal face fight have hug join kiss marry match meet "
-    "mirror oppose overlap resemble rival share touch".split()
-)
-
-
-@dataclass(frozen=True)
-class Action:
-    """A verb, as written, with the nouns of its agents and its patients; each noun's key is its stem."""
-
-    verb: str
-    agents: Mapping[str, str]
-    patients: Mapping[str, str]
-
-    @property
-    def nouns(self) -> set[str]:
-        return {*self.agents, *self.patients}
-
-
-def reversed_roles(claim: str, sentence: str) -> str:
-    """Describe the roles that the sentence has the other way round; empty if there are none."""
-    words = terms(sentence)[0]
-    claimed = [a for a in actions(claim) if a.agents.keys() & words and a.patients.keys() & words]
-    stated = list(actions(sentence)) if claimed else []  # parsing takes milliseconds
-    for own in claimed:
-        same = [its for its in stated if own.nouns & its.nouns and _same_verb(own, its)]
-        if any(own.agents.keys() & its.agents.keys() and own.patients.keys() & its.patients.keys() for its in same):
-            continue
-        for its in same:
-            agents, patients = own.agents.keys() & its.patients.keys(), own.patients.keys() & its.agents.keys()
-            if agents and patients and not agents & patients:
-                first, second = own.agents[min(agents)], own.patients[min(patients)]
-                return f"the source has {quoted(first)} and {quoted(second)} the other way round"
-    return ""
-
-
-def _same_verb(one: Action, two: Action) -> bool:
-    """Return True if both are forms of one verb that does not hold in both directions."""
-    return lemma(one.verb) == lemma(two.verb) and lemma(one.verb) not in _MUTUAL
-
-
-def actions(text: str) -> Iterator[Action]:
-    """Yield the verbs of a text that have both roles, in the active or the passive voice, unless they are negated."""
-    for verb in parse(text):
-        if verb.pos_ != "VERB" or any(child.dep_ == "neg" for child in verb.children):
-            continue
-        by = [noun for child in verb.children if child.dep_ == "agent" for noun in child.children]
-        objects = [child for child in verb.children if child.dep_ == "dobj"]
-        agents, patients = (by, _subjects(verb)) if by else (_subjects(verb), objects)
-        found = Action(verb.lower_, _named(verb, agents), _named(verb, patients))
-        passive = verb.dep_ == "acl" and verb.tag_ == "VBN" or any(child.dep_ == "auxpass" for child in verb.children)
-        if found.agents and found.patients and (by or not passive):
-            yield found
-
-
-def _subjects(verb: Token) -> list[Token]:
-    """Return the verb's subjects, or those of the verb it is joined to; for a participle after a noun, the noun."""
-    own = [child for child in verb.children if child.dep_ in NOMINAL_SUBJECTS]
-    if own:
-        return own
-    if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
-        return [verb.head]
-    return _subjects(verb.head) if verb.dep_ == "conj" and verb.head.pos_ == "VERB" else []
-
-
-def _named(verb: Token, nouns: list[Token]) -> dict[str, str]:
-    """Return nouns with those joined to them, and the noun a relative pronoun stands for; no other pronouns."""
-    found: dict[str, str] = {}
-    for noun in nouns:
-        if noun.tag_ in ("WDT", "WP") and verb.dep_ == "relcl":
-            noun = verb.head
-        joined = [child for child in noun.children if child.dep_ == "conj"]
-        if noun.pos_ in ("NOUN", "PROPN"):
-            first = min((t.i for t in noun.children if t.dep_ == "compound" and t.i < noun.i), default=noun.i)
-            found[stem(folded(noun.text))] = noun.doc[first : noun.i + 1].text
-        found |= _named(verb, joined)
-    return found
-
 
 SUPPORTED = 0.4  # support by any passage from which on apparent contradictions by others are left as they are
 SUSPECTED = 0.5  # contradiction by a sentence alone from which on variants are read
@@ -112,6 +26,7 @@ AHEAD = 0.3  # and its least lead over the claim
 SURE = 0.9  # the least entailment of a variant if the passage seems to support the claim
 NOTICED = 0.1  # and the least contradiction of the claim by the sentence
 SURELY_SUPPORTED = 0.8  # support from which on no variant can have that lead
+IN_OTHER_ROLES = 0.8  # contradiction by a sentence that says it of others: about as many such are right
 SENTENCES = 2  # of a passage, those that share most words with the claim
 
 Read = tuple[Pair, Judgement]
@@ -194,18 +109,20 @@ def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Jud
 
 
 def _in_its_role(pair: Pair, judged: Judgement) -> Judgement:
-    """Turn apparent support with reversed roles into a contradiction, whose probability is the sum of both."""
+    """Turn a judgement into a contradiction where the deciding sentence says the claim of others, or denies it."""
     found = judged.probabilities
-    if found.entailed < max(LOWEST_THRESHOLD, found.contradicted):
+    if (
+        judged.difference
+        or "verbatim" in judged.signals
+        or max(found.entailed, found.contradicted, judged.against or 0.0) < NOTICED
+    ):
         return judged
-    difference = reversed_roles(pair[0], pair[1][slice(*judged.sentence)])
-    if not difference:
+    context = " ".join(pair[1:])
+    if not (difference := difference_in_roles(pair[0], pair[1][slice(*judged.sentence)], context)):
         return judged
-    contradicted = min(1.0, found.entailed + found.contradicted)
+    contradicted = min(1.0, max(IN_OTHER_ROLES, found.entailed + found.contradicted))
     probabilities = Probabilities(entailed=0.0, contradicted=contradicted, no_relation=1 - contradicted)
-    return replace(
-        judged, probabilities=probabilities, signals=judged.signals | {"reversed": 1.0}, difference=difference
-    )
+    return replace(judged, probabilities=probabilities, signals=judged.signals | {"roles": 1.0}, difference=difference)
 
 
 def _entailed(judged: Judgement | Refusal) -> float:

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attribution.errors import BadInput
 from attribution.types import Judgement, Pair, Probabilities
-from attribution.verifiers.contrast import contrast, reversed_roles
+from attribution.verifiers.contrast import contrast
 
 CLAIM = "The bridge was opened by Marcus Weber."
 PASSAGE = "It spans the Golden Gate. The bridge was opened by Anna Keller. It was painted orange."
@@ -113,9 +111,9 @@ def test_what_the_verifier_refuses_affects_no_other(refused: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entailed", "contradicted", "reversed_"), [(0.7, 0.1, True), (0.2, 0.1, False), (0.3, 0.6, False)]
+    ("entailed", "contradicted", "reversed_"), [(0.7, 0.1, True), (0.2, 0.1, True), (0.05, 0.05, False)]
 )
-def test_what_supports_the_claim_with_its_roles_reversed_contradicts_it(
+def test_a_sentence_with_the_roles_of_the_claim_reversed_contradicts_it(
     entailed: float, contradicted: float, reversed_: bool
 ) -> None:
     passage = "It rained. Poland was invaded by Germany."
@@ -126,45 +124,3 @@ def test_what_supports_the_claim_with_its_roles_reversed_contradicts_it(
         return
     assert after.probabilities.entailed == 0 and after.probabilities.contradicted == pytest.approx(0.8)
     assert "other way round" in after.difference and after.sentence == before.sentence
-
-
-@pytest.mark.parametrize(
-    ("claim", "sentence", "said"),
-    [
-        ("Poland invaded Germany in 1939.", "Poland was invaded by Germany in 1939.", "“Poland” and “Germany”"),
-        ("Nixon succeeded Gerald Ford.", "Nixon resigned in 1974 and was succeeded by Gerald Ford.",
-         "“Nixon” and “Gerald Ford”"),
-        ("The doctors paid the lawyer.", "The lawyer paid the doctors.", "“doctors” and “lawyer”"),
-        ("Stefano wrote of Bloch, who influenced Hitchcock.", "Hitchcock influenced Bloch and others.",
-         "“Bloch” and “Hitchcock”"),
-        ("The novel inspired the film.", "The novel, inspired by the film, sold well.", "“novel” and “film”"),
-        ("Rome defeated Carthage and Corinth.", "Rome was defeated by Corinth.", "“Rome” and “Corinth”"),
-    ],
-)  # fmt: skip
-def test_roles_the_other_way_round(claim: str, sentence: str, said: str) -> None:
-    assert reversed_roles(claim, sentence) == f"the source has {said} the other way round"
-
-
-@pytest.mark.parametrize(
-    ("claim", "sentence"),
-    [
-        ("Germany invaded Poland in 1939.", "Poland was invaded by Germany in September 1939."),
-        ("Poland was invaded by Germany.", "Germany invaded Poland."),
-        ("Germany invaded Poland.", "Germany invaded France, and Russia invaded Poland."),
-        ("Ada married William King.", "William King married Ada in 1835."),  # both did
-        ("Germany was not invaded by Poland.", "Germany invaded Poland."),
-        ("Poland invaded Germany.", "Germany attacked Poland."),  # another verb: for the model
-        ("Poland invaded it.", "It invaded Poland."),  # who "it" is, only the context says
-        ("Rome fought Carthage, and Carthage harmed Rome.", "Rome harmed Carthage, and Carthage harmed Rome."),
-        ("Poland was invaded.", "Poland was invaded by Germany."),
-        ("", ""),
-    ],
-)
-def test_nothing_is_reversed(claim: str, sentence: str) -> None:
-    assert reversed_roles(claim, sentence) == ""
-
-
-@given(st.text(st.sampled_from("ab was by AB. ,"), max_size=40), st.text(max_size=40))
-def test_any_text_can_be_read(one: str, two: str) -> None:
-    assert reversed_roles(one, one) == ""
-    reversed_roles(one, two)

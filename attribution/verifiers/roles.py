@@ -1,0 +1,270 @@
+"""Compare who does what to whom in a claim and a sentence that are parsed with the same predicate.
+
+Models that compare words miss exchanged roles, another name in a role, and a negation of one part of a sentence (HANS,
+McCoy et al. 2019).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from attribution.text.differences import unmet
+from attribution.text.names import negations
+from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse
+from attribution.text.remembering import remember
+from attribution.text.words import folded, stem, terms
+from attribution.types import quoted
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+NEAR = 0.5  # least share of a claim's words in a sentence that is compared with it
+COVERED = 0.6  # least share of its other words in the passage, where a name or a negation decides
+COMMON = 2  # words that two clauses share beside a noun in another role
+_MUTUAL = frozenset(
+    "accompany balance be border contact cross date divorce equal face fight have hug join kiss marry match meet "
+    "mirror oppose overlap resemble rival share touch".split()
+)
+# verb → the one that tells the same from the other side, and where its roles stand there
+_TAKE = {"agent": "to", "from": "agent"}
+_CONVERSES: dict[str, tuple[str, Mapping[str, str]]] = {
+    **dict.fromkeys(("buy", "purchase", "acquire"), ("sell", _TAKE)),
+    **dict.fromkeys(("receive", "get", "inherit"), ("give", _TAKE)),
+    "borrow": ("lend", _TAKE),
+    "precede": ("follow", {"agent": "patient", "patient": "agent"}),
+    "succeed": ("follow", {}),
+    "lose": ("beat", {"agent": "patient", "to": "agent", "patient": "what"}),
+    "defeat": ("beat", {}),
+}
+ROLES = ("agent", "patient", "to", "from")  # those that are compared
+EXCHANGED = tuple(permutations(("agent", "to", "from"), 2)) + (("agent", "patient"), ("patient", "agent"))
+_LIGHT = frozenset("have include contain get make".split())  # of many things at once
+_NOBODY = frozenset("nobody none nothing neither".split())
+_APART = re.compile(
+    r"(?:[,;(–—-] ?|\b(?:and|but) )not (?!only\b|just\b|least\b|yet\b|until\b|all\b|every|even\b|to mention\b)"
+    r"|\b(?:rather than|instead of|as opposed to|and never) ",
+)
+_HALF_DENIED = re.compile(  # in a text without a negation, or around one: it denies only in part, or in other words
+    r"\b(?:if|unless|would|could|might|may|fail\w*|without|yet to|hardly|barely|rarely|seldom|few|little|refus\w+|"
+    r"den(?:y|ie[sd])|lack\w*|difficult|unable|un\w+ed|avoid\w*|stop\w*|quit|prevent\w*|tr(?:y|ie[ds])|only|all|"
+    r"every\w*|always|both|any more|instead)\b",
+    re.IGNORECASE,
+)
+_QUALIFIED = re.compile(r"\b(?:but|without)\b")  # "not north but east", "not without their help"
+_PHRASE = re.compile(r"[^,.;:()–—]+")
+DENIED = 6  # words of a phrase that is denied
+
+
+@dataclass(frozen=True)
+class Noun:
+    """A noun in a role, with the names joined to it."""
+
+    head: str  # its stem
+    words: frozenset[str]  # the stems of the head and of what is joined before it: "Clara Wendt"
+    written: str
+    is_name: bool
+
+    def matches(self, other: Noun) -> bool:
+        """Return True for the same noun, or a part of the same name; not for two first names before one surname."""
+        if self.is_name and other.is_name and (self.words <= other.words or other.words <= self.words):
+            return True
+        if self.head != other.head:
+            return False
+        one, two = self.words - {self.head}, other.words - {self.head}
+        return not (self.is_name and one and two) or bool(one & two)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A verb's base form with the nouns in its roles."""
+
+    verb: str
+    negated: bool
+    roles: Mapping[str, Sequence[Noun]]
+    words: frozenset[str]  # the stems of its clause
+    written: str  # the stem of the verb as it stands there
+    finite: bool  # not "throwing", "hit by" or "that hits" behind a noun
+
+    def of(self, role: str) -> Sequence[Noun]:
+        return self.roles.get(role, ())
+
+    def has(self, role: str, noun: Noun) -> bool:
+        return any(noun.matches(own) for own in self.of(role))
+
+
+def difference_in_roles(claim: str, sentence: str, passage: str = "") -> str:
+    """Describe what the sentence says of others than the claim, or denies; empty where nothing differs.
+
+    The rest of the claim may be in the passage around the sentence.
+    """
+    passage = passage or sentence
+    wanted = terms(claim)[0]
+    if len(wanted & terms(sentence)[0]) < NEAR * len(wanted):
+        return ""
+    if denied := denied_part(claim, sentence):
+        return denied
+    stated = frames(sentence)
+    for own in frames(claim):
+        same = sorted((its for its in stated if its.verb == own.verb), key=lambda its: -_likeness(own, its))
+        if same and _opposed(own, same, claim, sentence, passage):
+            return "only the " + ("claim" if own.negated else "source") + " says “not”"
+        if any(_agree(own, its) for its in same):
+            continue
+        for its in same:
+            if said := _exchanged(own, its) or _another(own, its, stated, claim, sentence, passage):
+                return said
+    return ""
+
+
+def _likeness(own: Frame, its: Frame) -> int:
+    """Count the words that two clauses share; numbers count twice, since most of them say when."""
+    both = own.words & its.words
+    return len(both) + sum(word[0].isdigit() for word in both)
+
+
+def _shared(own: Frame, its: Frame) -> list[str]:
+    return [role for role in ROLES if any(its.has(role, noun) for noun in own.of(role))]
+
+
+def _agree(own: Frame, its: Frame) -> bool:
+    """Return True if every role that both fill has a noun in common."""
+    both = [role for role in ROLES if own.of(role) and its.of(role)]
+    return bool(both) and both == [role for role in _shared(own, its) if role in both]
+
+
+def _opposed(own: Frame, same: Sequence[Frame], claim: str, sentence: str, passage: str) -> bool:
+    """Return True if the clause that is nearest to the claim's denies what it says, or says what it denies."""
+    nearest = same[0]
+    stated = sentence if own.negated else claim
+    denying = claim if own.negated else sentence
+    if _QUALIFIED.search(denying) or negations(stated) or _HALF_DENIED.search(stated) or _HALF_DENIED.search(claim):
+        return False
+    if own.negated == nearest.negated or not _covered(claim, passage, frozenset([own.written])):
+        return False
+    rivals = [its for its in same if its.negated == own.negated]
+    if any(_likeness(own, its) >= _likeness(own, nearest) for its in rivals):
+        return False
+    core = [role for role in ("agent", "patient") if own.of(role) and nearest.of(role)]
+    numbers = any(word[0].isdigit() for word in own.words & nearest.words)
+    return bool(core or numbers) and all(role in _shared(own, nearest) for role in core)
+
+
+def _exchanged(own: Frame, its: Frame) -> str:
+    """Describe two roles that are the other way round: each has what the other had, or a giver is a taker."""
+    if own.negated or its.negated or own.verb in _MUTUAL:
+        return ""
+    for one, other in EXCHANGED:
+        moved = [n for n in own.of(one) if its.has(other, n) and not its.has(one, n)]
+        back = [n for n in own.of(other) if its.has(one, n) and not its.has(other, n)]
+        if moved and back:
+            return f"the source has {quoted(moved[0].written)} and {quoted(back[0].written)} the other way round"
+        common = own.words & its.words - {own.written}
+        named = [noun for noun in moved if noun.is_name]
+        if named and "patient" not in (one, other) and len(common - named[0].words) >= COMMON:
+            return f"the source has {quoted(named[0].written)} in another role"
+    return ""
+
+
+def _another(own: Frame, its: Frame, stated: Sequence[Frame], claim: str, sentence: str, passage: str) -> str:
+    """Describe another name in a role, or a noun that does something else, where the rest of the claim is said."""
+    if own.negated or its.negated or own.verb in _LIGHT or not (own.finite and its.finite):
+        return ""
+    shared = _shared(own, its)
+    for role in ROLES:
+        mine, theirs = own.of(role), its.of(role)
+        if not mine or not theirs or role in shared or not shared:
+            continue
+        unsaid = mine[0].head not in terms(f"of {sentence}")[0]
+        initials = mine[0].written.isupper() or theirs[0].written.isupper()
+        named = mine[0].is_name and theirs[0].is_name and unsaid and not initials
+        elsewhere = role == "agent" and any(f.has(role, mine[0]) and f.finite and f.verb != own.verb for f in stated)
+        if (named or elsewhere) and not _dated_apart(claim, sentence) and _covered(claim, passage, mine[0].words):
+            return f"the claim says {quoted(mine[0].written)}, the source {quoted(theirs[0].written)}"
+    return ""
+
+
+def _dated_apart(claim: str, sentence: str) -> bool:
+    """Return True if the claim has a date that the sentence lacks: it may tell of another event."""
+    return any(value.kind == "date" for value in unmet(claim, sentence))
+
+
+def _covered(claim: str, passage: str, but: frozenset[str]) -> bool:
+    wanted = terms(claim)[0] - but
+    return len(wanted & terms(passage)[0]) >= COVERED * len(wanted)
+
+
+def denied_part(claim: str, sentence: str) -> str:
+    """Describe a phrase that one of the two denies and the other states: "a blocked drain, not human error"."""
+    for text, other, who in ((sentence, claim, "source"), (claim, sentence, "claim")):
+        for found in _APART.finditer(text):
+            phrase = _PHRASE.match(text, found.end())
+            if phrase is None or len(phrase[0].split()) > DENIED or _APART.search(other) or _HALF_DENIED.search(other):
+                continue
+            denied = terms(f"of {phrase[0]}")[0]
+            rest = terms(text[: found.start()] + text[phrase.end() :])[0]
+            if denied and denied <= terms(f"of {other}")[0] - rest and _covered(other, text, denied):
+                return f"only the {who} says {quoted(text[found.start() : phrase.end()].strip(' ,;(–—-'))}"
+    return ""
+
+
+@remember(1024)
+def frames(text: str) -> tuple[Frame, ...]:
+    """The verbs of a text with their roles, in the active or the passive voice."""
+    return tuple(_frame(token) for token in parse(text) if token.pos_ == "VERB")
+
+
+def _frame(verb: Token) -> Frame:
+    by = [noun for child in verb.children if child.dep_ == "agent" for noun in child.children]
+    passive = verb.dep_ == "acl" and verb.tag_ == "VBN" or any(child.dep_ == "auxpass" for child in verb.children)
+    subjects = _subjects(verb)
+    objects = [child for child in verb.children if child.dep_ == "dobj"]
+    found = {"agent": by, "patient": subjects} if passive or by else {"agent": subjects, "patient": objects}
+    found["to"] = [child for child in verb.children if child.dep_ == "dative" and child.pos_ != "ADP"]
+    for child in (*verb.children, *(below for noun in objects for below in noun.children)):
+        if child.dep_ in ("prep", "dative") and child.lower_ in ("to", "from"):
+            found.setdefault(child.lower_, []).extend(noun for noun in child.children if noun.dep_ == "pobj")
+    base, moved = _CONVERSES.get(lemma(verb.text), (lemma(verb.text), {}))
+    roles: dict[str, list[Noun]] = {}
+    for role, nouns in found.items():
+        roles.setdefault(moved.get(role, role), []).extend(_nouns(verb, nouns))
+    negated = any(child.dep_ == "neg" or child.lower_ in ("never", "hardly") for child in verb.children)
+    negated ^= any(noun.lower_ in _NOBODY or any(t.lower_ == "no" for t in noun.children) for noun in subjects)
+    clause = " ".join(t.text for t in verb.subtree if t.i == verb.i or _clause_of(t).i == verb.i)
+    content, numbers, _ = terms(f"of {clause}")
+    return Frame(base, negated, roles, content | numbers, stem(verb.lower_), verb.dep_ not in ("acl", "relcl"))
+
+
+def _clause_of(token: Token) -> Token:
+    """The nearest verb above a word."""
+    return next((t for t in token.ancestors if t.pos_ == "VERB"), token)
+
+
+def _subjects(verb: Token) -> list[Token]:
+    """Return the verb's subjects, or those of the verb it is joined to; for a participle after a noun, the noun."""
+    own = [child for child in verb.children if child.dep_ in NOMINAL_SUBJECTS]
+    if own:
+        return own
+    if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
+        return [verb.head]
+    return _subjects(verb.head) if verb.dep_ == "conj" and verb.head.pos_ == "VERB" else []
+
+
+def _nouns(verb: Token, nouns: Sequence[Token]) -> Iterator[Noun]:
+    """Yield nouns with those joined to them, and the noun a relative pronoun stands for; no other pronouns."""
+    for noun in nouns:
+        if noun.tag_ in ("WDT", "WP") and verb.dep_ == "relcl":
+            noun = verb.head
+        if noun.pos_ in ("NOUN", "PROPN"):
+            first = min((t.i for t in noun.children if t.dep_ == "compound" and t.i < noun.i), default=noun.i)
+            written = noun.doc[first : noun.i + 1]
+            yield Noun(
+                stem(folded(noun.text)),
+                frozenset(stem(folded(t.text)) for t in written),
+                written.text,
+                noun.pos_ == "PROPN",
+            )
+        yield from _nouns(verb, [child for child in noun.children if child.dep_ in ("conj", "appos")])

@@ -1,0 +1,82 @@
+"""Who does what to whom: exchanged roles, another name in a role, and what one of two sentences denies."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attribution.verifiers.roles import difference_in_roles
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "said"),
+    [
+        ("Poland invaded Germany in 1939.", "Poland was invaded by Germany in 1939.", "“Poland” and “Germany”"),
+        ("Nixon succeeded Gerald Ford.", "Nixon resigned in 1974 and was succeeded by Gerald Ford.",
+         "“Nixon” and “Gerald Ford”"),
+        ("The doctors paid the lawyer.", "The lawyer paid the doctors.", "“doctors” and “lawyer”"),
+        ("Stefano wrote of Bloch, who influenced Hitchcock.", "Hitchcock influenced Bloch and others.",
+         "“Bloch” and “Hitchcock”"),
+        ("The novel inspired the film.", "The novel, inspired by the film, sold well.", "“novel” and “film”"),
+        ("Rome defeated Carthage and Corinth.", "Rome was defeated by Corinth.", "“Rome” and “Corinth”"),
+        ("Adams preceded Jefferson.", "Adams followed Jefferson as president.", "“Jefferson” and “Adams”"),
+    ],
+)  # fmt: skip
+def test_roles_the_other_way_round(claim: str, sentence: str, said: str) -> None:
+    assert difference_in_roles(claim, sentence) == f"the source has {said} the other way round"
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "said"),
+    [
+        ("Ms Hale sold the old mill to Otto Brandt.", "She bought the old mill from Otto Brandt.",
+         "the source has “Otto Brandt” in another role"),
+        ("Mr Reed opposed the motion.", "Mr Lowe opposed the motion.",
+         "the claim says “Mr Reed”, the source “Mr Lowe”"),
+        ("Karl Vogt found the fern in 1911.", "Anna Vogt found the fern in 1911; her brother Karl Vogt described it.",
+         "the claim says “Karl Vogt”, the source “Anna Vogt”"),
+        ("The farmers have criticised the plan.", "The union has criticised the plan; the farmers support it.",
+         "the claim says “farmers”, the source “union”"),
+        ("Human error caused the flood.", "A blocked drain, not human error, caused the flood.",
+         "only the source says “not human error”"),
+        ("The money will pay dividends.", "The money will reduce debt rather than pay dividends.",
+         "only the source says “rather than pay dividends”"),
+        ("The lake froze over in the winter of 2020.", "The lake freezes in most winters; in the winter of 2020 it did "
+         "not freeze.", "only the source says “not”"),
+        ("The lake did not freeze in 2020.", "The lake froze in 2020.", "only the claim says “not”"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_others_or_denied(claim: str, sentence: str, said: str) -> None:
+    assert difference_in_roles(claim, sentence) == said
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence"),
+    [
+        ("Germany invaded Poland in 1939.", "Poland was invaded by Germany in September 1939."),
+        ("Poland was invaded by Germany.", "Germany invaded Poland."),
+        ("Germany invaded Poland.", "Germany invaded France, and Russia invaded Poland."),
+        ("Ada married William King.", "William King married Ada in 1835."),  # both did
+        ("Germany was not invaded by Poland.", "Germany invaded Poland."),
+        ("Poland invaded Germany.", "Germany attacked Poland."),  # another verb: for the model
+        ("Poland invaded it.", "It invaded Poland."),  # who "it" is, only the context says
+        ("Rome fought Carthage, and Carthage harmed Rome.", "Rome harmed Carthage, and Carthage harmed Rome."),
+        ("Poland was invaded.", "Poland was invaded by Germany."),
+        ("Otto Brandt sold the mill to Ms Hale.", "Ms Hale bought the mill from Otto Brandt."),
+        ("Drake Bell won a Golden Globe.", "Bell has won a Golden Globe Award."),
+        ("Mr Reed opposed the motion of 1990.", "Mr Lowe opposed the motion of 1991."),  # another event
+        ("The shop only sells some of them.", "The shop does not sell all of them."),
+        ("The firm failed to deliver the goods.", "The firm did not deliver the goods."),
+        ("A drain, not human error, caused the flood.", "The flood was caused by a drain and not by human error."),
+        ("", ""),
+    ],
+)
+def test_nothing_differs(claim: str, sentence: str) -> None:
+    assert difference_in_roles(claim, sentence) == ""
+
+
+@given(st.text(st.sampled_from("ab was by AB. ,not"), max_size=40), st.text(max_size=40))
+def test_any_text_can_be_read(one: str, two: str) -> None:
+    assert difference_in_roles(one, one) == ""
+    difference_in_roles(one, two)
