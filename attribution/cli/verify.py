@@ -133,19 +133,13 @@ def calibrate(args: argparse.Namespace) -> int:
 
 
 def coherence(args: argparse.Namespace) -> int:
-    from attribution.claims.coherence import Pairs
-    from attribution.pipeline.claims import judge_coherence
-    from attribution.types import Judgement
+    from attribution.pipeline.claims import entailment_by, judge_coherence
     from attribution.verifiers import VERIFIERS
-    from attribution.verifiers.pairs import verify_each
 
     settings = options.settings(args)
     check_output(args.output)
     rows = read_rows(args.input, ["sentence", "claim"])
-    verifier = VERIFIERS.build(settings.verifier, settings)
-
-    def entailed(pairs: Pairs) -> list[float | None]:
-        return [j.probabilities.entailed if isinstance(j, Judgement) else None for j in verify_each(verifier, pairs)]
+    entailed = entailment_by(VERIFIERS.build(settings.verifier, settings))
 
     def results() -> Iterable[Result]:
         for start in range(0, len(rows), BATCH):

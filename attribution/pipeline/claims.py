@@ -14,11 +14,11 @@ from attribution.embedders import EMBEDDERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.tables import Entry
+from attribution.tables import LLM, Entry
 from attribution.text.sentences import LANGUAGES, detect, is_english
 from attribution.types import Claim, Failure, Judgement, Page, Segmented, Turn
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.pairs import CachedVerifier, verify_each
+from attribution.verifiers.pairs import CachedVerifier, Reads, verify_each
 
 INSTEAD = {
     "segment": "the sentences as they are",
@@ -27,6 +27,8 @@ INSTEAD = {
     "enrichment": "the rules",
     "queries": "the claims themselves",
 }  # what a stage uses if the language model fails
+
+HELD_AGAINST_PARSE = ("sentences", "spacy", "clauses", "predpatt")  # segmenters that make no claim of another form
 
 
 def fallbacks(failures: Sequence[Failure]) -> list[Failure]:
@@ -85,18 +87,37 @@ def annotate(
 
 
 def check_coherence(
-    answer: str, claims: Sequence[Claim], settings: Settings, store: Store, stop: threading.Event | None = None
+    answer: str,
+    claims: Sequence[Claim],
+    settings: Settings,
+    store: Store,
+    stop: threading.Event | None = None,
+    *,
+    published: bool = False,
 ) -> tuple[list[Claim], list[Failure]]:
-    """Mark claims as incoherent if their own sentence does not entail them (W24 8.2).
+    """Mark claims as incoherent if their own sentence does not say them (W24 8.2).
 
-    The small embedded verifier always decides: the meaning of the answer does not depend on the run's verifier.
+    The run's verifier judges, and the rules of `judge_coherence`, unless the segmenter has held its claims against the
+    parse itself. A run asks no language model about it, but the best embedded verifier in its place; `published` does
+    ask it, and judges all segmenters alike (W24 3.2).
     """
-    verifier = CachedVerifier(VERIFIERS.build("embedded-small", settings), store)
+    name, parsed = settings.verifier, settings.segmenter in HELD_AGAINST_PARSE
+    verifier = VERIFIERS.build("auto" if LLM in VERIFIERS[name].needs and not published else name, settings)
+    entailment = entailment_by(CachedVerifier(verifier, store))
 
-    def entailed(pairs: coherence.Pairs) -> list[float | None]:
-        return [j.probabilities.entailed if isinstance(j, Judgement) else None for j in verify_each(verifier, pairs)]
+    def score(pairs: coherence.Pairs) -> Sequence[float | None]:
+        if parsed and not published:
+            return entailment(pairs)
+        return [found for found, _ in judge_coherence(pairs, entailment)]
 
-    return coherence.check_coherence(answer, claims, entailed, settings.coherence, stop)
+    return coherence.check_coherence(answer, claims, score, settings.coherence, stop)
+
+
+def entailment_by(verifier: Reads) -> coherence.Entailment:
+    """Return a function from pairs to the probabilities that a verifier gives; None for one that it cannot read."""
+    return lambda pairs: [
+        j.probabilities.entailed if isinstance(j, Judgement) else None for j in verify_each(verifier, pairs)
+    ]
 
 
 def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) -> list[tuple[float | None, str]]:
@@ -111,7 +132,8 @@ def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) ->
 
     readable = [len(text) + len(sentence) <= MAX_PARSED and is_english(sentence) for text, sentence in pairs]
     faults = [fault(pair[1], pair[0]) if read else "" for pair, read in zip(pairs, readable, strict=True)]
-    return [(0.0 if wrong else score, wrong) for score, wrong in zip(entailment(pairs), faults, strict=True)]
+    scores = entailment(pairs)
+    return [(0.0 if w and s is not None else s, w) for s, w in zip(scores, faults, strict=True)]
 
 
 _RULES = {

@@ -1,8 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
 
 from attribution.claims.coherence import check_coherence
+from attribution.pipeline.claims import check_coherence as judged_by_run
+from attribution.settings import Settings
+from attribution.store.store import Store
 from attribution.types import Claim, content_id
 from attribution.verdicts import decide
 from tests.make import both
@@ -79,3 +85,17 @@ def test_the_premise_of_a_cell_has_its_headings() -> None:
     (whole, part), _ = check_coherence(answer, [whole, part], entailed, 0.5)
     assert asked == [("Psycho was released in 1960.", "The year of Psycho is 1960.")]
     assert whole.checked and not part.checked
+
+
+@pytest.mark.parametrize(("segmenter", "published", "judged"), [("r_nd", False, 0.0), ("clauses", True, 0.0)])
+def test_the_runs_verifier_judges_beside_the_parse(
+    segmenter: str, published: bool, judged: float, tmp_path: Path
+) -> None:
+    answer = "Barack Obama was born in Honolulu and studied law at Harvard."
+    claims = [claim("Barack Obama was born in studied law.", (0, len(answer)))]
+    settings = Settings(segmenter=segmenter, verifier="embedded-small")
+    store = Store.open(f"sqlite:///{tmp_path}/coherence.sqlite3")
+    (held,), _ = judged_by_run(answer, claims, settings, store, published=published)
+    assert (held.coherence, held.coherent) == (judged, False)
+    (read,), _ = judged_by_run(answer, claims, settings.model_copy(update={"segmenter": "clauses"}), store)
+    assert read.coherence is not None and read.coherence > 0.5  # its claims are held against the parse when made

@@ -27,6 +27,7 @@ DECOMPOSERS = {
     "R-ND": "r_nd", "Chen": "chen", "WiCE": "wice", "FActScore": "factscore", "FActScore-2": "factscore-2",
     "CoNLL-U": "conllu", "PredPatt": "predpatt-published",
 }  # fmt: skip
+THRESHOLD = 0.5  # least probability that a subclaim's sentence supports it
 MACRO, CORRELATION = "Macro-average", "ρ"
 Subclaims = Sequence[Mapping[str, Any]]  # of an answer: coherent, and supported or None
 
@@ -55,37 +56,30 @@ def _work(given: Given, names: Sequence[str], checked: bool) -> Callable[[Row], 
         )
         for name in names
     }
-    verifier = given.take("Inst-LLAMA", VERIFIERS, "llm", "auto") if checked else given.settings.verifier
+    judge = given.take("Inst-LLAMA", VERIFIERS, "llm-pair", "auto")
+    verifier = given.take("Inst-LLAMA", VERIFIERS, "llm", "auto") if checked else ""
 
     def work(row: Row) -> dict[str, Any]:
         fields = row.fields
-        made = {
-            name: _decomposed(row, s.model_copy(update={"verifier": verifier}), checked) for name, s in choices.items()
-        }
+        made = {name: _decomposed(row, s, judge, verifier) for name, s in choices.items()}
         own = {name: fields[name] for name in ("factscore", "facts") if isinstance(fields.get(name), int | float)}
         return {"system": str(fields.get("system") or "not named"), "made": made, **own}
 
     return work
 
 
-def _decomposed(row: Row, settings: Settings, checked: bool) -> list[dict[str, Any]]:
+def _decomposed(row: Row, settings: Settings, judge: str, verifier: str) -> list[dict[str, Any]]:
     """Return every subclaim, as often as it was made: does its sentence support it, and do the sources?
 
     Nothing is left out: neither subclaims that are not check-worthy (W24 7) nor answers that say nothing (W24 A).
     """
     question, answer = str(row.fields.get("question") or ""), str(row.fields["answer"])
-    store = Store.open(settings.database_url)
     claims = segment(question, answer, settings).claims
-    judged = {c.id: c.coherent for c in check_coherence(answer, claims, _deciding(settings), store)[0]}
-    supported = _supported(question, answer, claims, settings) if checked else {}
-    return [
-        {"coherent": judged[c.id], "supported": supported.get(c.id)} for c in claims for _ in range(c.times)
-    ]  # fmt: skip
-
-
-def _deciding(settings: Settings) -> Settings:
-    """Return settings in which coherence is decided, though no claim is dropped for it."""
-    return settings if settings.coherence else settings.model_copy(update={"coherence": 0.5})
+    judging = settings.model_copy(update={"verifier": judge, "coherence": settings.coherence or THRESHOLD})
+    judged, _ = check_coherence(answer, claims, judging, Store.open(settings.database_url), published=True)
+    checking = settings.model_copy(update={"verifier": verifier})
+    supported = _supported(question, answer, claims, checking) if verifier else {}
+    return [{"coherent": c.coherent, "supported": supported.get(c.id)} for c in judged for _ in range(c.times)]
 
 
 def _supported(question: str, answer: str, claims: Sequence[Claim], settings: Settings) -> dict[str, bool]:
