@@ -6,7 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, partial
+from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
@@ -25,6 +25,7 @@ from attribution.events import (
     StageStarted,
     VerdictReady,
 )
+from attribution.pipeline.carrying import Carried, carry
 from attribution.provenance import Provenance
 from attribution.reports.provenance import date
 from attribution.settings import Settings
@@ -40,7 +41,7 @@ from pages.ui.job_page import JobPage
 from pages.ui.state import saved, store, unowned_store
 from pages.ui.thresholds import chosen
 
-Run = Callable[[str, str, Settings, Sequence[Document], threading.Event], Iterator[Event]]
+Run = Callable[[str, str, Settings, Sequence[Document], threading.Event], Iterator[Event | Carried]]
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class RunProgress(background.Progress):
     rejected: str = ""  # why the input cannot be checked
     documents: tuple[Document, ...] = ()  # that it is checked against
     unfinished: bool = False  # it was interrupted and can be continued
+    carried: Carried | None = None  # what became of the changes of the run before
 
 
 E = TypeVar("E")
@@ -76,7 +78,7 @@ class RunJob(background.Job[RunProgress]):
         lasting: bool = True,
     ) -> None:
         def work(stop: threading.Event, update: Callable[..., RunProgress]) -> None:
-            def started(event: Event) -> None:
+            def started(event: Event | Carried) -> None:
                 if isinstance(event, RunStarted):
                     background.register(event.run_id, self)
 
@@ -120,8 +122,10 @@ def follow(
         update(rejected=rejected, detail=detail)
 
 
-def _changes(now: RunProgress, event: Event) -> dict[str, object]:
+def _changes(now: RunProgress, event: Event | Carried) -> dict[str, object]:
     """Return the fields of the progress that an event changes."""
+    if isinstance(event, Carried):
+        return {"carried": event}
     changes: dict[str, object] = {"accepted": True}
     if isinstance(event, ClaimsReady | VerdictReady | Finished):
         changes["version"] = now.version + 1
@@ -239,8 +243,7 @@ def copy() -> None:
     except NotYours as error:
         RUN.refuse(explain(error)[0])
         return
-    open_run(run_id)
-    state.show_address(run=run_id)
+    open_before(run_id)
 
 
 def _unstarted(run_id: str, inputs: RunInputs) -> Report:
@@ -255,6 +258,12 @@ def open_run(run_id: str) -> None:
     load(run_id)
 
 
+def open_before(run_id: str) -> None:
+    """Show the run whose changes were carried over, under its own address."""
+    open_run(run_id)
+    state.show_address(run=run_id)
+
+
 def duplicate(run_id: str) -> None:
     """Fill in the form with what a run was made with, and show no result."""
     open_run(run_id)
@@ -266,7 +275,9 @@ def analyse() -> None:
     settings = choices.settings()
     if not isinstance(settings, str) and not choices.turns_problem() and not is_running():
         state.fill(**{name: state.value(name) for name in state.POLICY})  # the sliders move to another place
-        _start(*text(), settings, choices.documents(), choices.turns())
+        now = current()
+        again = now.report if now and is_own() and (now.report.edits or now.report.judgements) else None
+        _start(*text(), settings, choices.documents(), choices.turns(), again=again)
 
 
 def continue_run() -> None:
@@ -296,19 +307,29 @@ def _start(
     documents: Sequence[Document],
     turns: tuple[Turn, ...],
     before: RunProgress | None = None,
+    again: Report | None = None,
 ) -> None:
+    """Start a run; `before` is the one it continues, `again` one whose changes by hand are made in it too."""
     browser, database, run_id = state.browser(), store(), before.report.id if before else ""
 
     def run(
         question: str, answer: str, settings: Settings, documents: Sequence[Document], stop: threading.Event
-    ) -> Iterator[Event]:
+    ) -> Iterator[Event | Carried]:
+        from attribution.pipeline.editing import edit
         from attribution.pipeline.run import in_turn
         from attribution.pipeline.run import run as events
 
-        going = partial(events, question, answer, settings, database, documents, stop, run_id=run_id, context=turns)
+        def going() -> Iterator[Event | Carried]:
+            yield from events(question, answer, settings, database, documents, stop, run_id=run_id, context=turns)
+            if again and last and not last.stopped:
+                yield from carry(again, last, lambda now, change: edit(now, change, settings, database, stop=stop))
+
+        last: Report | None = None
         for event in in_turn(browser, stop, going):
             if isinstance(event, RunStarted):
                 database.runs.save_documents(event.run_id, documents)
+            if isinstance(event, Finished):
+                last = event.report
             yield event
 
     RUN.start(RunJob(question, answer, settings, documents, run, before))

@@ -233,8 +233,20 @@ def continue_button(now: RunProgress) -> None:
 def notices(now: RunProgress, report: Report) -> None:
     """Show what could not be used and what was used instead, then states of the result that need explaining."""
     not_used(report)
+    _carried(now)
     if not now.running and not now.unfinished:
         _outcome(now, report)
+
+
+def _carried(now: RunProgress) -> None:
+    """Show which changes of the run before were made in this one too, and lead back to it."""
+    if (carried := now.carried) is None:
+        return
+    made = f"{plural(carried.made, 'change')} of the run before {'was' if carried.made == 1 else 'were'} made again."
+    lost = [f"Not carried over: {'; '.join(carried.left)}."] if carried.left else []
+    note("Your changes were carried over" if carried.made else "Your changes do not fit this run", made, *lost)
+    st.button("Open the run before", on_click=run.open_before, args=(carried.before,), key="run_before",
+              help="It is as you left it, with all your changes.")  # fmt: skip
 
 
 def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:

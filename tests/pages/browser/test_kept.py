@@ -13,6 +13,7 @@ from tests.pages.browser.visits import (
     claims,
     expect,
     field,
+    finished,
     menu,
     settled,
     unfold,
@@ -78,6 +79,27 @@ def test_a_field_that_is_filled_in_shows_once_also_while_it_has_the_focus(page: 
         expect(field(page, "Answer")).not_to_have_value(before, timeout=PATIENCE)
         settled(page)
     assert page.evaluate("window.most") == 1
+
+
+def test_a_run_again_keeps_what_was_changed_and_leads_back_to_the_run_before(page: Page) -> None:
+    write(page, f"{NILE} I like it.")
+    analyse(page)
+    before = page.url
+    page.locator(".st-key-stage .verdict", has_text="Contradicted").click()
+    expect(page.locator(".chip", has_text="1 judged by you")).to_be_visible(timeout=PATIENCE)
+    claims(page).last.click()
+    page.get_by_role("button", name=re.compile("^Drop claim")).click()
+    expect(claims(page)).to_have_count(2, timeout=PATIENCE)
+    settled(page)
+    page.get_by_role("button", name="Run again").click()
+    expect(page.get_by_text("2 changes of the run before were made again.")).to_be_visible(timeout=PATIENCE)
+    finished(page)
+    expect(claims(page)).to_have_count(2)
+    expect(page.locator(".chip", has_text="1 judged by you")).to_be_visible()
+    assert page.url != before
+    page.get_by_role("button", name="Open the run before").click()
+    expect(page.get_by_text("of the run before were made again")).to_have_count(0, timeout=PATIENCE)
+    assert page.url == before
 
 
 def test_a_correction_appears_in_the_card_where_it_was_asked_for(page: Page) -> None:
