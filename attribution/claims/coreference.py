@@ -21,6 +21,7 @@ from attribution.text.parse import (
     MAX_SENTENCES,
     NOMINAL_SUBJECTS,
     VERBAL,
+    lemma,
     lower_initial,
     parse,
     root,
@@ -187,7 +188,9 @@ def _kind(doc: Doc, start: int, end: int, head: Token) -> Kind:
     words = {t.lower_ for t in doc[start : head.i + 1]}
     male, female, persons = LEXICON["male"], LEXICON["female"], LEXICON["persons"]
     if head.tag_ in ("NNS", "NNPS") or head.lower_ in ("people", "police", "children"):
-        return "people" if head.lower_.removesuffix("s") in persons | {"people", "children"} else "things"
+        return (
+            "people" if head.lower_.removesuffix("s") in persons | male | female | {"people", "children"} else "things"
+        )
     if head.pos_ == "PROPN":
         names = {doc[start].lower_, doc[min(start + 1, end - 1)].lower_ if doc[start].pos_ != "PROPN" else ""}
         titled = bool(words & LEXICON["titles"] or any(t.text in persons for t in doc[start : head.i]))
@@ -340,12 +343,14 @@ class Context:
             return mention.kind
         return self.surnames.get(mention.text) or self._names.get(mention.text, "name")
 
-    def _fits(self, mention: Mention, form: str) -> bool:
+    def _fits(self, mention: Mention, form: str, verb: str = "") -> bool:
         """Return True if gender and number agree; a name of unknown kind fits "it" if the answer has no "he" or "she".
 
-        An unknown name after a preposition does not fit "he" or "she".
+        An unknown name after a preposition does not fit "he" or "she". Dams do not divorce, nor are brothers rebuilt.
         """
         kind = self._kind(mention)
+        if kind in ("thing", "things") and verb in LEXICON["of_persons"] or kind == "people" and verb == REBUILT:
+            return False
         if form in ("he", "she") and mention.kind == "name" and mention.role == "pobj":
             return kind == form  # "in Paris"
         return kind in FITS[form] and (kind != "name" or (form == "it" and not self.people_spoken_of))
@@ -356,44 +361,43 @@ class Context:
 
     def antecedent(self, token: Token, form: str, before: list[tuple[Doc, list[Mention]]], number: int) -> str | None:
         """Return the only possible antecedent of a pronoun, preferring the subject of the previous sentence."""
-        is_subject = token.dep_ in (*NOMINAL_SUBJECTS, "poss")
-        label = self.blocks[number].label
+        label, verb = self.blocks[number].label, _verb_of(token)
         for doc, found in before[:_BACK]:
-            fitting = [m for m in found if self._fits(m, form)]
+            fitting = [m for m in found if self._fits(m, form, verb)]
             continued = any(PRONOUNS.get(t.lower_) == form and t.dep_ in (*NOMINAL_SUBJECTS, "poss") for t in doc)
-            if continued or not fitting:
-                continue
-            subjects = [m for m in fitting if m.subject]
-            best = next((m for m in subjects if m.kind == "many"), subjects[0] if subjects else None)
-            if best is None:
-                best = fitting[0] if len(fitting) == 1 else None
-            if best is None or (label and best.text.casefold() not in label.casefold() and form == "it"):
-                return None
-            rivals = [m for m in fitting if self._competes(m, best, doc, is_subject)]
-            rivals += [m for m in found if form == "they" and m.kind == "person"]  # singular "they"
-            topical = self._is_topic(best) and not any(self._is_topic(m) for m in rivals)
-            return self._name(best, doc) if topical or not rivals else None
-        if label and form in ("it", "they") and self.is_topic_label(label, form):
-            fitting = [m for _, ms in self.sentences(label) for m in ms if self._fits(m, form)]
-            return label if len(fitting) == 1 else None
-        if label and form in ("it", "they") and not self._is_aspect(label):
-            return None  # ambiguous: the item's title, or the topic of the question
+            if fitting and not continued:
+                best = self._preferred(fitting)
+                if best is None or (label and best.text.casefold() not in label.casefold() and form == "it"):
+                    return None
+                rivals = [m for m in fitting if self._competes(m, best, doc, token.dep_ in (*NOMINAL_SUBJECTS, "poss"))]
+                rivals += [m for m in found if form == "they" and m.kind == "person"]  # singular "they"
+                topical = self._is_topic(best) and not any(self._is_topic(m) for m in rivals)
+                return self._name(best, doc) if topical or not rivals else None
+        if label and form in ("it", "they") and not self._is_aspect(label):  # the item's title, or what is asked about
+            fitting = [m for _, ms in self.sentences(label) for m in ms if self._fits(m, form, verb)]
+            return label if self.is_topic_label(label, form) and len(fitting) == 1 else None
+        return self._asked_about(form, verb, number)
+
+    def _preferred(self, fitting: Sequence[Mention]) -> Mention | None:
+        """Return the subject, a coordination by preference; without one, the only mention."""
+        subjects = [m for m in fitting if m.subject]
+        several = next((m for m in subjects if m.kind == "many"), None)
+        return several or next(iter(subjects), fitting[0] if len(fitting) == 1 else None)
+
+    def _asked_about(self, form: str, verb: str, number: int) -> str | None:
+        """Return the topic of the section or of the question, if there is one; the one that contains all others."""
         topics: dict[str, Mention] = {}
         for mention in self._topics(number):
             vague = _VAGUE.match(mention.text) or mention.head in LEXICON["wrapping"]
-            if self._fits(mention, form) and not vague:
+            if self._fits(mention, form, verb) and not vague:
                 topics.setdefault(mention.text.casefold(), mention)
         if not topics:
             return None
         section = next(iter(self._topics(number)), None)
-        if (
-            section is not None
-            and section not in self.question
-            and section in topics.values()
-            and not any(section.text in other.text and section != other for other in topics.values())
-        ):
+        own = section in topics.values() and section not in self.question
+        if section is not None and own and not any(section.text in m.text and section != m for m in topics.values()):
             return self._name(section, None)
-        outer = max(topics.values(), key=lambda m: len(m.text))  # the only candidate if it contains all others
+        outer = max(topics.values(), key=lambda m: len(m.text))
         return self._name(outer, None) if all(m.text in outer.text for m in topics.values()) else None
 
     def _competes(self, rival: Mention, best: Mention, doc: Doc, is_subject: bool) -> bool:
@@ -450,6 +454,15 @@ class Context:
         """Return the position of a block's sentence in the answer."""
         block = self.blocks[number]
         return block.places[max(0, self.raw(block).find(sentence[:20]))][0]
+
+
+REBUILT = "be built"  # any passive of LEXICON["of_things"]
+
+
+def _verb_of(token: Token) -> str:
+    """Return the verb whose subject a pronoun is, in its base form; empty for any other pronoun."""
+    verb = lemma(token.head.text) if token.dep_ in NOMINAL_SUBJECTS and token.head.pos_ in VERBAL else ""
+    return REBUILT if token.dep_ == "nsubjpass" and verb in LEXICON["of_things"] else verb
 
 
 def _straight(text: str) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from html import unescape
 from itertools import compress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -42,6 +44,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     if not text.strip():
         return Extracted("", "")
     tree = parse(text, name)
+    alive = list(tree.iter())  # lxml makes an element anew, slowly, whenever it is looked at and nobody holds it
     signs, markup = read_signs(tree), read_markup(tree)
     scripts = 0
     for script in tree.iter("script"):
@@ -52,19 +55,28 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     remove_unseen(tree)
     host = urlsplit(name).hostname or ""
     shown = blocks(tree)  # before extraction, which changes the tree
-    size = tree.xpath("count(//*)")
-    document = bare_extraction(
-        tree, url=name if host else None, fast=size > FAST_ELEMENTS, with_metadata=True, include_comments=False,
-        include_tables=True, date_extraction_params={"original_date": True, "extensive_search": False},
-    )  # fmt: skip
-    if document is None or isinstance(document, dict):
-        extracted = Extracted("", "", site=host)
-    else:
-        article = _article(shown, document.text or "")
-        extracted = Extracted(document.title or "", article, document.date or "", document.sitename or host)
+    size = len(alive)
+    title, published, site = _metadata(tree, name if host else None)
+    document = bare_extraction(tree, fast=size > FAST_ELEMENTS, include_comments=False, include_tables=True)
+    article = _article(shown, document.text or "") if document and not isinstance(document, dict) else ""
+    extracted = Extracted(title, article, published, site or host)
     if failure := signs.failure(extracted.text, name):
         raise failure
     return replace(extracted, types=markup.types, reviewed=markup.reviewed, rating=markup.rating)
+
+
+def _metadata(tree: _Element, url: str | None) -> tuple[str, str, str]:
+    """Return title, date and name of the site, without the authors, tags and licences that trafilatura also reads."""
+    from htmldate import find_date
+    from trafilatura import metadata
+
+    found = metadata.examine_meta(tree)
+    with suppress(Exception):  # malformed JSON
+        found = metadata.extract_meta_json(tree, found)
+    site = (found.sitename or metadata.extract_sitename(tree) or "").lstrip("@")
+    date = find_date(tree, original_date=True, extensive_search=False, url=url)
+    title = found.title or metadata.extract_title(tree) or ""
+    return unescape(title), date or "", unescape(site if "." in site or site[:1].isupper() else site.title())
 
 
 def visible_characters(markup: str) -> str:
@@ -159,7 +171,7 @@ _BLOCKS = frozenset(
     "td tfoot th thead tr ul optgroup".split()
 )
 _UNREAD = frozenset("head script style template noscript svg iframe audio video canvas object rt rp title".split())
-_SPACES, _HARD = re.compile(r"\s+"), re.compile(r" ?\x01 ?")
+_HARD = re.compile(r" ?\x01 ?")
 _LONGEST_CELL = 400  # characters: longer cells are a layout
 _MOST_SPANNED = 100  # columns or rows
 _SPECIAL = frozenset("br sup q math img input select".split())
@@ -197,12 +209,13 @@ def joined(shown: Iterable[Block]) -> str:
 class _Blocks:
     def __init__(self) -> None:
         self.blocks: list[Block] = []
-        self._text = ""
         self._parts: list[str] = []
 
     def end(self, element: _Element) -> None:
         """End the block that is being read."""
-        text = _HARD.sub("\n", _SPACES.sub(" ", "".join(self._parts))).strip()
+        if not self._parts:
+            return
+        text = _HARD.sub("\n", " ".join("".join(self._parts).split())).strip()
         self._parts.clear()
         if not text or text == "-":
             return

@@ -26,6 +26,10 @@ def antecedent(question: str, answer: str, sentence: str) -> str | None:
         ("", "## Marie Curie\n\nShe won two prizes.", "She won two prizes.", "Marie Curie"),
         ("", "- **Solar power**: It uses no fuel.", "It uses no fuel.", "solar power"),
         ("", "It opened in 1889.", "It opened in 1889.", None),
+        ("Where are the Oldervik dam and the chemist?", "They divorced in 1921.", "They divorced in 1921.", None),
+        ("Where are the dams of Norway?", "They divorced in 1921.", "They divorced in 1921.", None),
+        ("Who were the Moss brothers?", "They were rebuilt in 1921.", "They were rebuilt in 1921.", None),
+        ("Who were the Moss brothers?", "They divorced in 1921.", "They divorced in 1921.", "the Moss brothers"),
     ],
 )
 def test_the_only_candidate_is_the_antecedent(question: str, answer: str, sentence: str, expected: str | None) -> None:
