@@ -1,31 +1,20 @@
-"""Define the values that pass between the stages, and the edits of a run. Offsets are in characters.
-
-Each kind of edit is a frozen pydantic model. A report lists the edits that it was made with.
-"""
+"""Define the values that pass between the stages. Offsets are in characters."""
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
-from typing import Annotated, Literal, Self, get_args
+from typing import Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-Span = tuple[int, int]
-
-
-def content_id(*parts: str) -> str:
-    """Return a short hash that depends only on the parts, so that caches and annotations survive a second run.
-
-    Other parts make other text: the separator is escaped within a part.
-    """
-    text = "\x1f".join(part.replace("\x1e", "\x1e0").replace("\x1f", "\x1e1") for part in parts)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-
-
-class Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+from attribution.edits import Edit
+from attribution.frozen import NOTE as NOTE
+from attribution.frozen import AnalystLabel as AnalystLabel
+from attribution.frozen import Frozen as Frozen
+from attribution.frozen import Span as Span
+from attribution.frozen import content_id as content_id
+from attribution.frozen import quoted as quoted
 
 
 class LlmUsage(Frozen):
@@ -62,223 +51,6 @@ class Usage(Frozen):
     llm: dict[str, LlmUsage] = {}  # by stage
 
 
-QUOTED = 60  # characters of a quoted text
-
-
-class _Searched(Frozen):
-    """A change after which claims are compared with the pages again; `search` also searches for them."""
-
-    search: bool = Field(False, exclude_if=lambda search: not search)
-
-
-class Reword(_Searched):
-    """A new text for a claim."""
-
-    kind: Literal["reword"] = "reword"
-    claim_id: str
-    text: str
-
-
-class AsWritten(_Searched):
-    """A check of a claim in the words of the answer, without the words that enrichment added."""
-
-    kind: Literal["as_written"] = "as_written"
-    claim_id: str
-
-
-class Split(_Searched):
-    """Several claims in place of one."""
-
-    kind: Literal["split"] = "split"
-    claim_id: str
-    texts: tuple[str, ...]
-
-
-class Merge(_Searched):
-    """One claim in place of several, at the position of the first one."""
-
-    kind: Literal["merge"] = "merge"
-    claim_ids: tuple[str, ...]
-    text: str
-
-
-class AddClaim(_Searched):
-    """A claim that the segmenter did not find."""
-
-    kind: Literal["add_claim"] = "add_claim"
-    text: str
-    spans: tuple[Span, ...] = ()
-
-
-class Drop(Frozen):
-    """The removal of a claim, which is set aside."""
-
-    kind: Literal["drop"] = "drop"
-    claim_id: str
-
-
-class Restore(Frozen):
-    """The return of a claim that was set aside."""
-
-    kind: Literal["restore"] = "restore"
-    claim_id: str
-
-
-class Pin(Frozen):
-    """A claim's pin, set or removed: a pinned claim is listed first and survives another segmentation."""
-
-    kind: Literal["pin"] = "pin"
-    claim_id: str
-    pinned: bool = True
-
-
-class Place(Frozen):
-    """New characters of the answer for a claim."""
-
-    kind: Literal["place"] = "place"
-    claim_id: str
-    spans: tuple[Span, ...]
-
-
-class AddEvidence(_Searched):
-    """Documents, web addresses or pasted text to check a claim against; their pages are in the report."""
-
-    kind: Literal["add_evidence"] = "add_evidence"
-    claim_id: str
-    names: tuple[str, ...] = ()  # of documents, and web addresses
-
-
-class CheckAgain(_Searched):
-    """A new check of a claim with the same wording, by the verifier and with the sources that are named."""
-
-    kind: Literal["check"] = "check"
-    claim_id: str
-    verifier: str = ""  # empty: the run's
-    sources: tuple[str, ...] = ()  # to search; empty: the run's
-
-
-class ReadAgain(Frozen):
-    """A second reading of all doubtful claims, by a language model or another verifier."""
-
-    kind: Literal["second"] = "second"
-    reader: str
-
-
-class Exclude(Frozen):
-    """The exclusion of a passage, which no longer counts for one claim, or its reversal."""
-
-    kind: Literal["exclude"] = "exclude"
-    claim_id: str
-    page_id: str
-    start: int
-    end: int
-    excluded: bool = True
-
-
-AnalystLabel = Literal["supported", "contradicted", "conflicting", "unclear"]
-NOTE = 2_000  # characters of an analyst's note on a claim
-
-
-class Judge(Frozen):
-    """The analyst's own verdict on a claim, with a note; no label clears it. The model's verdict stays as it is."""
-
-    kind: Literal["judge"] = "judge"
-    claim_id: str
-    label: AnalystLabel | None
-    note: str = Field("", max_length=NOTE)
-
-
-class ChangeQuestion(_Searched):
-    """A new question for the same answer."""
-
-    kind: Literal["question"] = "question"
-    question: str
-
-
-class Resegment(_Searched):
-    """A segmentation of the answer by another segmenter; pinned claims stay."""
-
-    kind: Literal["resegment"] = "resegment"
-    segmenter: str
-
-
-Change = Annotated[
-    Reword
-    | AsWritten
-    | Split
-    | Merge
-    | AddClaim
-    | Drop
-    | Restore
-    | Pin
-    | Place
-    | AddEvidence
-    | CheckAgain
-    | ReadAgain
-    | Exclude
-    | Judge
-    | ChangeQuestion
-    | Resegment,
-    Field(discriminator="kind"),
-]
-
-
-class Edit(Frozen):
-    """A change made by hand, with its time."""
-
-    at: str  # ISO 8601, UTC
-    change: Change
-    subject: str = ""  # the claim's text before, or the question
-    claims: tuple[str, ...] = ()  # the ids of the claims it made or changed
-    before: str = Field("", exclude_if=lambda badge: not badge)  # the badge before a check by another verifier
-
-    @property
-    def words(self) -> str:
-        """The change in words, for a list: “Reworded: “a” → “b””."""
-        subject, change = quoted(self.subject), self.change
-        match change:
-            case Reword(text=text):
-                summary = f"Reworded: {subject} → {quoted(text)}"
-            case AsWritten():
-                summary = f"Checked as written: {subject}"
-            case Split(texts=texts):
-                summary = f"Split into {len(texts)}: {subject}"
-            case Merge(claim_ids=ids, text=text):
-                summary = f"{len(ids)} claims merged: {quoted(text)}"
-            case AddClaim(text=text):
-                summary = f"Claim added: {quoted(text)}"
-            case Drop():
-                summary = f"Dropped: {subject}"
-            case Restore():
-                summary = f"Restored: {subject}"
-            case Pin(pinned=pinned):
-                summary = f"{'Pinned' if pinned else 'Unpinned'}: {subject}"
-            case Place():
-                summary = f"Place in the answer changed: {subject}"
-            case AddEvidence(names=names):
-                what = f"Evidence added ({quoted(', '.join(names))})" if names else "Checked again"
-                summary = f"{what}: {subject}"
-            case CheckAgain(verifier=verifier):
-                summary = f"Checked again{f' by {verifier}' if verifier else ''}: {subject}"
-            case ReadAgain(reader=reader):
-                summary = f"Doubtful claims read again by {reader}"
-            case Exclude(excluded=excluded):
-                summary = f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
-            case Judge(label=label):
-                summary = f"Judged {label}: {subject}" if label else f"Judgement cleared: {subject}"
-            case ChangeQuestion(question=question):
-                summary = f"Question changed: {subject} → {quoted(question)}"
-            case Resegment(segmenter=segmenter):
-                summary = f"Answer split by {segmenter}"
-        return f"{summary}, searched again" if getattr(change, "search", False) else summary
-
-
-def quoted(text: str, limit: int = QUOTED) -> str:
-    """Return a text in quotation marks, on one line, cut between words where it is long."""
-    line = " ".join(text.split())
-    return f"“{line if len(line) <= limit else line[:limit].rsplit(' ', 1)[0] + ' …'}”"
-
-
 Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, if known, the title of its page
 Speaker = Literal["user", "assistant"]
 Turn = tuple[Speaker, str]  # of a conversation: speaker and text
@@ -302,13 +74,7 @@ Genre = Literal[
     "reference", "news", "official", "paper", "fact check", "opinion", "forum", "transcript", "social", "shop",
     "front page", "search page", "answer", "unknown",
 ]  # fmt: skip
-HEARSAY: tuple[Genre, ...] = (
-    "forum",
-    "opinion",
-    "shop",
-    "social",
-    "transcript",
-)  # alone they make a claim likely at most
+HEARSAY: tuple[Genre, ...] = ("forum", "opinion", "shop", "social", "transcript")  # alone they make it likely at most
 SILENT: dict[Genre, str] = {  # these neither support nor contradict; why
     "front page": "it is a list of other pages, which changes",
     "search page": "it is a page of search results",

@@ -6,9 +6,10 @@ from functools import partial
 
 import streamlit as st
 
+from attribution.edits import Judge
 from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.html import badge, el, look
-from attribution.types import LABELS, Judge
+from attribution.types import LABELS
 from pages.ui import choices, form, frame, run, state, thresholds
 from pages.ui.answer_view import TABS, answer_view, moving, opened, proposed, requested_claim, view
 from pages.ui.explore.agreement import agreement_panel

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 
+from attribution.edits import Edit, Reword
 from attribution.policy import DecisionPolicy
 from attribution.store.store import Store
-from attribution.types import Claim, Edit, Evidence, Page, Probabilities, Report, Reword, Worthiness, content_id
+from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
 
 
 def page(text: str, url: str = "https://example.org/a", title: str = "A title") -> Page:

@@ -8,35 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from attribution import edits
 from attribution.errors import BadInput
 from attribution.policy import DecisionPolicy
 from attribution.segmenters.alignment import align
 from attribution.store.database import now
-from attribution.types import (
-    AddClaim,
-    AddEvidence,
-    AnalystVerdict,
-    AsWritten,
-    Change,
-    CheckAgain,
-    Claim,
-    Drop,
-    Evidence,
-    Exclude,
-    Failure,
-    Judge,
-    Merge,
-    Pin,
-    Place,
-    Report,
-    Restore,
-    Reword,
-    SetAside,
-    Span,
-    Split,
-    Verdict,
-    content_id,
-)
+from attribution.types import AnalystVerdict, Claim, Evidence, Failure, Report, SetAside, Span, Verdict, content_id
 from attribution.verdicts import decide
 
 BY_HAND = {  # properties of a text that a person wrote
@@ -56,41 +33,41 @@ class Changed:
     claims: tuple[str, ...] = ()  # made or changed
 
 
-def apply(report: Report, change: Change) -> Changed:
+def apply(report: Report, change: edits.Change) -> Changed:
     """Apply a change to the claims or passages. Raises BadInput for a change that does not fit this report."""
     match change:
-        case Reword():
+        case edits.Reword():
             return _reword(report, change)
-        case AsWritten():
+        case edits.AsWritten():
             claim = claim_of(report, change.claim_id)
             if claim.enriched is None:
                 raise BadInput("this claim is checked as it is written: nothing was added to it")
             return _replaced(report, [claim], [claim.model_copy(update={"enriched": None})])
-        case Split():
+        case edits.Split():
             return _split(report, change)
-        case Merge():
+        case edits.Merge():
             return _merge(report, change)
-        case AddClaim():
+        case edits.AddClaim():
             return _add(report, change)
-        case Drop():
+        case edits.Drop():
             claim = claim_of(report, change.claim_id)
             rest = with_claims(report, [c for c in report.claims if c.id != claim.id])
             return Changed(with_aside(rest, claims=(*aside(report).claims, claim)), subject=claim.text)
-        case Restore():
+        case edits.Restore():
             claim = named(aside(report).claims, change.claim_id, "was not dropped from this run")
             back = with_aside(report, claims=tuple(c for c in aside(report).claims if c.id != claim.id))
             back = with_claims(back, inserted(report.claims, claim))
             return Changed(back, (claim.id,), {}, claim.text, (claim.id,))
-        case Pin():
+        case edits.Pin():
             return _pin(report, change)
-        case Place():
+        case edits.Place():
             return _place(report, change)
-        case AddEvidence() | CheckAgain():
+        case edits.AddEvidence() | edits.CheckAgain():
             claim = claim_of(report, change.claim_id)
             return _replaced(report, [claim], [claim.model_copy(update={"worthiness": "factual", "coherent": True})])
-        case Exclude():
+        case edits.Exclude():
             return _exclude(report, change)
-        case Judge():
+        case edits.Judge():
             return _judge(report, change)
         case _:
             raise TypeError(f"{change.kind} needs models: see editing.edit")
@@ -127,14 +104,14 @@ def _replaced(report: Report, old: Sequence[Claim], new: Sequence[Claim]) -> Cha
     return Changed(opened, tuple(ids), dict.fromkeys(ids, origins), old[0].text, tuple(ids))
 
 
-def _reword(report: Report, change: Reword) -> Changed:
+def _reword(report: Report, change: edits.Reword) -> Changed:
     claim, text = claim_of(report, change.claim_id), _text(change.text)
     if text == claim.text and claim.enriched is None and not change.search:
         raise BadInput("the text is the same as before: change it, or search again")
     return _replaced(report, [claim], [_claim(text, claim.spans, claim)])
 
 
-def _split(report: Report, change: Split) -> Changed:
+def _split(report: Report, change: edits.Split) -> Changed:
     claim = claim_of(report, change.claim_id)
     texts = list(dict.fromkeys(_text(text) for text in change.texts if text.strip()))
     if len(texts) < 2:
@@ -147,7 +124,7 @@ def _split(report: Report, change: Split) -> Changed:
     return _replaced(report, [claim], parts)
 
 
-def _merge(report: Report, change: Merge) -> Changed:
+def _merge(report: Report, change: edits.Merge) -> Changed:
     wanted = {claim_of(report, claim_id).id for claim_id in change.claim_ids}
     claims = [c for c in report.claims if c.id in wanted]
     if len(claims) < 2:
@@ -158,7 +135,7 @@ def _merge(report: Report, change: Merge) -> Changed:
     return _replaced(report, claims, [_claim(_text(change.text), spans, like)])
 
 
-def _add(report: Report, change: AddClaim) -> Changed:
+def _add(report: Report, change: edits.AddClaim) -> Changed:
     claim = _claim(_text(change.text), checked_spans(report.answer, change.spans))
     if any(c.id == claim.id for c in report.claims):
         raise BadInput("there is a claim with this text at this place already")
@@ -169,7 +146,7 @@ def _add(report: Report, change: AddClaim) -> Changed:
 # --- places, pins, passages ---
 
 
-def _place(report: Report, change: Place) -> Changed:
+def _place(report: Report, change: edits.Place) -> Changed:
     claim, spans = claim_of(report, change.claim_id), checked_spans(report.answer, change.spans)
     if not spans or spans == claim.spans:
         raise BadInput("this is the place of the claim already: select other words of the answer")
@@ -182,7 +159,7 @@ def _place(report: Report, change: Place) -> Changed:
     return Changed(renamed(report, claim, moved), (), origins, claim.text, (moved.id,))
 
 
-def _pin(report: Report, change: Pin) -> Changed:
+def _pin(report: Report, change: edits.Pin) -> Changed:
     claim = claim_of(report, change.claim_id)
     if claim.pinned == change.pinned:
         raise BadInput(f"this claim is {'pinned' if claim.pinned else 'not pinned'} already")
@@ -191,7 +168,7 @@ def _pin(report: Report, change: Pin) -> Changed:
     return Changed(with_claims(report, inserted(others, pinned)), subject=claim.text, claims=(claim.id,))
 
 
-def _exclude(report: Report, change: Exclude) -> Changed:
+def _exclude(report: Report, change: edits.Exclude) -> Changed:
     claim, key = claim_of(report, change.claim_id), (change.claim_id, change.page_id, change.start, change.end)
     there, out = (
         (report.evidence, aside(report).evidence) if change.excluded else (aside(report).evidence, report.evidence)
@@ -206,7 +183,7 @@ def _exclude(report: Report, change: Exclude) -> Changed:
     return Changed(with_aside(changed, evidence=excluded), subject=claim.text, claims=(claim.id,))
 
 
-def _judge(report: Report, change: Judge) -> Changed:
+def _judge(report: Report, change: edits.Judge) -> Changed:
     """Set or clear the analyst's verdict; it changes no claim."""
     claim, note = claim_of(report, change.claim_id), change.note.strip()
     before = next((j for j in report.judgements if j.claim_id == claim.id), None)

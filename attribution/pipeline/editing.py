@@ -6,7 +6,7 @@ import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 
-from attribution import events
+from attribution import edits, events
 from attribution.claims.enrichment import standalone_question, transcript
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
 from attribution.errors import BadInput, StageFailure
@@ -25,20 +25,7 @@ from attribution.store.database import now
 from attribution.store.runs import Outdated
 from attribution.store.store import Store
 from attribution.text.marks import without_names
-from attribution.types import (
-    Change,
-    ChangeQuestion,
-    CheckAgain,
-    Claim,
-    Document,
-    Edit,
-    Failure,
-    LlmUsage,
-    Page,
-    ReadAgain,
-    Report,
-    Resegment,
-)
+from attribution.types import Claim, Document, Failure, LlmUsage, Page, Report
 from attribution.verdicts import not_reached
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.calibration import badge_of, graded_report
@@ -54,7 +41,7 @@ def depends_on_question(report: Report) -> list[Claim]:
 
 def edit(
     report: Report,
-    change: Change,
+    change: edits.Change,
     settings: Settings,
     store: Store,
     documents: Sequence[Document] = (),
@@ -89,13 +76,13 @@ class _Editing:
     """One change, while its events are read."""
 
     def __init__(
-        self, report: Report, change: Change, settings: Settings, store: Store, stop: threading.Event, number: int
+        self, report: Report, change: edits.Change, settings: Settings, store: Store, stop: threading.Event, number: int
     ) -> None:
         """`number` is that of the version which the report is."""
-        if isinstance(change, CheckAgain):
+        if isinstance(change, edits.CheckAgain):
             other = {"verifier": change.verifier, "sources": change.sources}
             settings = settings.model_copy(update={name: value for name, value in other.items() if value})
-        if isinstance(change, ReadAgain):
+        if isinstance(change, edits.ReadAgain):
             settings = settings.model_copy(update={"second_reader": change.reader})
         self.before, self.change, self.settings, self.store, self.stop = report, change, settings, store, stop
         self.answer = without_names(report.answer, source_names(settings.sources, pages=report.pages))
@@ -112,7 +99,7 @@ class _Editing:
         report = changed.report
         earlier = self.store.runs.provenance(report.id) or Provenance()
         opened = [c for c in report.claims if c.id in changed.open]
-        if isinstance(self.change, ReadAgain):
+        if isinstance(self.change, edits.ReadAgain):
             report = yield from self._read_again(report)
         self._add(opened, documents, addresses)
         if getattr(self.change, "search", False):
@@ -134,24 +121,25 @@ class _Editing:
             provenance = _joined(provenance, matcher.provenance(self.concerns))
         if self.stop.is_set():
             return
-        made = Edit(at=now(), change=self.change, subject=changed.subject, claims=changed.claims, before=self._before())
+        told = {"subject": changed.subject, "claims": changed.claims, "before": self._before()}
+        made = edits.Edit(at=now(), change=self.change, **told)
         report = graded_report(tidied(report.model_copy(update={"edits": (*report.edits, made)})))
         self.store.runs.save_edit(report, provenance, self.number)
         yield events.Finished(report)
 
     def _before(self) -> str:
         """Return the badge of the claim that another verifier reads."""
-        if not isinstance(self.change, CheckAgain) or not self.change.verifier:
+        if not isinstance(self.change, edits.CheckAgain) or not self.change.verifier:
             return ""
         known = {v.claim_id: v for v in self.before.verdicts}
         return badge_of(known.get(self.change.claim_id), self.before)
 
     def _changed(self) -> Changed:
-        if isinstance(self.change, ChangeQuestion):
+        if isinstance(self.change, edits.ChangeQuestion):
             return self._other_question(self.change.question)
-        if isinstance(self.change, ReadAgain):
+        if isinstance(self.change, edits.ReadAgain):
             return Changed(self.before)
-        if isinstance(self.change, Resegment):
+        if isinstance(self.change, edits.Resegment):
             return self._other_claims(self.change.segmenter)
         return apply(self.before, self.change)
 
@@ -282,7 +270,7 @@ class _Editing:
     def _with_verifier(self, report: Report, opened: Sequence[Claim]) -> Report:
         """Record the verifier of the opened claims, as `verifier:CLAIM` in the versions, if it is not the run's."""
         versions = {name: value for name, value in report.versions.items() if name not in map(_own_verifier, opened)}
-        if isinstance(self.change, CheckAgain) and self.change.verifier:
+        if isinstance(self.change, edits.CheckAgain) and self.change.verifier:
             version = VERIFIERS.build(self.settings.verifier, self.settings).version
             versions |= {_own_verifier(claim): version for claim in opened}
         return report.model_copy(update={"versions": versions})

@@ -9,26 +9,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from attribution import edits
 from attribution.reports.html import Node, el, look, plural
 from attribution.source import of_settings
 from attribution.text.words import occurrences
 from attribution.types import (
     NOTE,
     AnalystLabel,
-    AsWritten,
-    Change,
-    CheckAgain,
     Claim,
-    Drop,
     Evidence,
-    Exclude,
     Failure,
     FailureKind,
-    Judge,
     Label,
     Page,
-    Pin,
-    Place,
     Report,
     Span,
     Verdict,
@@ -123,7 +116,7 @@ def _passage(action: str, piece: Evidence) -> str:
     return f"{action}:{piece.claim_id}:{piece.page_id}:{piece.start}:{piece.end}"
 
 
-def requested(report: Report, request: object) -> Change | Opened | Literal["undo", "redo"] | None:
+def requested(report: Report, request: object) -> edits.Change | Opened | Literal["undo", "redo"] | None:
     """Parse the request of a click; None for anything else, or if this report lacks what it concerns."""
     action, *parts = str(request or "").split(":", 3 if str(request).startswith("judge:") else -1)
     if request in ("undo", "redo"):
@@ -140,19 +133,20 @@ def requested(report: Report, request: object) -> Change | Opened | Literal["und
         case "open":
             return Opened(claim, tab="Highlight" if parts[1:] == ["Highlight"] else "Text")
         case "drop":
-            return Drop(claim_id=claim.id)
+            return edits.Drop(claim_id=claim.id)
         case "judge" if len(parts) >= 2 and parts[1] in ("", *get_args(AnalystLabel)):
             label: AnalystLabel | None = parts[1] or None  # type: ignore[assignment]
-            return Judge(claim_id=claim.id, label=label, note="".join(parts[2:])[:NOTE])
+            return edits.Judge(claim_id=claim.id, label=label, note="".join(parts[2:])[:NOTE])
         case "pin" | "unpin":
-            return Pin(claim_id=claim.id, pinned=action == "pin")
+            return edits.Pin(claim_id=claim.id, pinned=action == "pin")
         case "as_written":
-            return AsWritten(claim_id=claim.id)
+            return edits.AsWritten(claim_id=claim.id)
         case "place" if len(parts) == 3 and len(numbers) >= 2:
-            return Place(claim_id=claim.id, spans=((numbers[-2], numbers[-1]),))
+            return edits.Place(claim_id=claim.id, spans=((numbers[-2], numbers[-1]),))
         case "exclude" | "include" if len(parts) == 4 and len(numbers) >= 2:
             start, end = numbers[-2:]
-            return Exclude(claim_id=claim.id, page_id=parts[1], start=start, end=end, excluded=action == "exclude")
+            place = {"page_id": parts[1], "start": start, "end": end}
+            return edits.Exclude(claim_id=claim.id, **place, excluded=action == "exclude")
     return None
 
 
@@ -226,11 +220,11 @@ def _concerning(claim: Claim, failures: Sequence[Failure]) -> list[Failure]:
 
 def done_already(claim: Claim, report: Report) -> set[Step]:
     """Return the steps that the run, or an edit of this claim, has already taken."""
-    edits = [e.change for e in report.edits if isinstance(e.change, CheckAgain) and claim.id in e.claims]
+    checks = [e.change for e in report.edits if isinstance(e.change, edits.CheckAgain) and claim.id in e.claims]
     sources = of_settings(report.settings.get("sources", ()))
-    searched = any(source.searches_web for source in sources) or any(change.sources for change in edits)
+    searched = any(source.searches_web for source in sources) or any(change.sources for change in checks)
     done: set[Step] = {"web"} if searched else set()
-    return done | ({"verifier"} if any(change.verifier for change in edits) else set())
+    return done | ({"verifier"} if any(change.verifier for change in checks) else set())
 
 
 def step_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:

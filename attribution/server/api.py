@@ -21,6 +21,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from attribution.claims.enrichment import transcript
+from attribution.edits import Judge
 from attribution.errors import AttributionError, BadInput, Busy, LlmFailed, NotYours, StoreError, Unavailable
 from attribution.events import Event, Finished, RunStarted
 from attribution.models.engine import stoppable
@@ -39,7 +40,7 @@ from attribution.server.work import Measured, Metrics, Work
 from attribution.settings import LIMITS, Settings
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
-from attribution.types import AnalystLabel, AnalystVerdict, Judge, Judgement, Pair, Report, Segmented
+from attribution.types import AnalystLabel, AnalystVerdict, Judgement, Pair, Report, Segmented
 from attribution.verdicts import agreeing, relation
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import Refusal, verify_each

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from attribution.edits import Edit
 from attribution.errors import NotYours
 from attribution.provenance import Provenance
 from attribution.source import kinds, of_settings
@@ -22,7 +23,7 @@ from attribution.store import schema as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
 from attribution.store.rights import SHARED, Rights
-from attribution.types import BADGES, Document, Edit, Page, Report
+from attribution.types import BADGES, Document, Page, Report
 
 
 class Rates(NamedTuple):

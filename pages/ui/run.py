@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import streamlit as st
 
+from attribution.edits import Change, Judge
 from attribution.errors import AttributionError, BadInput, NotYours
 from attribution.events import (
     ClaimsReady,
@@ -30,7 +31,7 @@ from attribution.provenance import Provenance
 from attribution.reports.provenance import date
 from attribution.settings import Settings
 from attribution.store.runs import RunInputs
-from attribution.types import Change, Document, Judge, Report, Turn
+from attribution.types import Document, Report, Turn
 from attribution.verifiers import with_policy
 from pages.ui import background, choices, state
 from pages.ui.answer_view import View

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from attribution.edits import ReadAgain
 from attribution.events import Event, Finished, VerdictReady
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.editing import edit
@@ -17,7 +18,7 @@ from attribution.pipeline.second_reader import changed, doubts_of, is_doubtful, 
 from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import ReadAgain, Report, Verdict
+from attribution.types import Report, Verdict
 from attribution.verdicts import recolour
 from attribution.verifiers.llm_brief import neighbourhood
 from tests.llm_server import asked, llm_server, llm_settings

@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from attribution.edits import CheckAgain, Edit
 from attribution.provenance import Provenance, Trace
 from attribution.reports.actions import BY_LABEL, next_steps, step_buttons
 from attribution.reports.html import html
 from attribution.reports.provenance import chain
-from attribution.types import CheckAgain, Edit, Failure, FailureKind, Label, Report
+from attribution.types import Failure, FailureKind, Label, Report
 from tests.review.make import SOURCE, claim, evidence, report
 
 ANSWER = "The tower was finished in 1890."

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from attribution.cli.snapshot import import_run
+from attribution.edits import Reword
 from attribution.errors import BadSetting
 from attribution.pipeline.editing import edit
 from attribution.pipeline.snapshot import Snapshot, dump, load
 from attribution.provenance import Provenance
 from attribution.settings import Settings, trusted
 from attribution.store.store import Store
-from attribution.types import Report, Reword, Verdict
+from attribution.types import Report, Verdict
 from pages.ui import choices
 from tests.make import claim, evidence, page
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 import sqlalchemy as sa
 
+from attribution.edits import AddClaim, Drop, Edit, Reword
 from attribution.errors import NotYours
 from attribution.pipeline.editing import edit
 from attribution.pipeline.run import run
@@ -17,7 +18,7 @@ from attribution.store.history import HistoryQuery
 from attribution.store.rights import Access
 from attribution.store.store import Store
 from attribution.studies.annotation import exchange as annotation
-from attribution.types import AddClaim, Document, Drop, Edit, Report, Reword
+from attribution.types import Document, Report
 from tests.make import claim, page
 
 RUN, GOING, RESULT = "0" * 16, "1" * 16, "2" * 16

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import streamlit as st
 
+from attribution.edits import ReadAgain
 from attribution.errors import AttributionError
 from attribution.pipeline.second_reader import SecondReader, doubts_of
 from attribution.reports.html import plural
 from attribution.settings import Settings
 from attribution.tables import LLM
-from attribution.types import LlmUsage, ReadAgain, Report
+from attribution.types import LlmUsage, Report
 from attribution.verifiers import VERIFIERS, is_downloaded
 from attribution.verifiers.calibration import verifier_name
 from pages.ui import run

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from attribution.edits import CheckAgain
 from attribution.errors import NotYours
 from attribution.evidence.permissions import of_saved_run
 from attribution.reports import answer
@@ -21,7 +22,7 @@ from attribution.review.corrections import CORRECTORS, Review, correctable
 from attribution.review.revision import UNSUPPORTED, Revision, Unsupported, revise
 from attribution.searchers import SEARCHERS
 from attribution.settings import WEB, Settings
-from attribution.types import CheckAgain, Claim, Report
+from attribution.types import Claim, Report
 from attribution.verifiers import HUB, VERIFIERS, is_downloaded
 from attribution.verifiers.auto import choose
 from pages.ui import background, choices, state

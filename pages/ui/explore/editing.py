@@ -8,6 +8,7 @@ from typing import get_args
 
 import streamlit as st
 
+from attribution import edits
 from attribution.evidence.permissions import for_stranger
 from attribution.reports.actions import Opened, Tab, find_words, joined
 from attribution.reports.html import el, plural
@@ -16,23 +17,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import LIMITS, Settings
 from attribution.source import Source
 from attribution.tables import Entry
-from attribution.types import (
-    AddClaim,
-    AddEvidence,
-    Change,
-    ChangeQuestion,
-    Claim,
-    Document,
-    Edit,
-    Merge,
-    Place,
-    Report,
-    Resegment,
-    Restore,
-    Reword,
-    Span,
-    Split,
-)
+from attribution.types import Claim, Document, Report, Span
 from pages.ui import choices, run, state
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
@@ -68,7 +53,7 @@ def edit_menu(report: Report) -> None:
             )  # fmt: skip
 
 
-def _help(label: str, edit: Edit | None) -> str:
+def _help(label: str, edit: edits.Edit | None) -> str:
     if edit is None:
         return f"There is nothing to {label.lower()}"
     kind = edit.words.partition(":")[0].partition(" (")[0]  # without the visitor's text
@@ -78,7 +63,7 @@ def _help(label: str, edit: Edit | None) -> str:
 def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
     """Draw the edits with their times, the latest first, and dropped claims with a button to restore them."""
     if not report.edits:
-        small("Nothing was changed by hand. Select a claim and press Edit, or select words of the answer.")
+        small("Nothing was changed by hand. Select a claim and press edits.Edit, or select words of the answer.")
     items = [
         el("li", el("span", e.words, dir="auto"), el("span", f" {date(e.at)}, {e.at[11:16]} UTC", class_="facts"))
         for e in reversed(report.edits)
@@ -92,7 +77,7 @@ def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
         with text:
             show(el("p", claim.text, dir="auto", class_="ax-dropped"))
         back.button(
-            "Restore", key=f"restore-{claim.id}", on_click=run.edit, args=(Restore(claim_id=claim.id),),
+            "Restore", key=f"restore-{claim.id}", on_click=run.edit, args=(edits.Restore(claim_id=claim.id),),
             width="stretch", help="Put the claim back where it stood.",
         )  # fmt: skip
 
@@ -115,7 +100,7 @@ def _question(report: Report) -> None:
             "Only these are compared with the pages again."
         )
         if st.form_submit_button("Change the question") and " ".join(question.split()) != report.question:
-            run.edit(ChangeQuestion(question=question))
+            run.edit(edits.ChangeQuestion(question=question))
             st.rerun()
 
 
@@ -139,7 +124,7 @@ def _segmentation(report: Report) -> None:
             )
             and name != now
         ):
-            run.edit(Resegment(segmenter=name))
+            run.edit(edits.Resegment(segmenter=name))
             st.rerun()
 
 
@@ -175,7 +160,7 @@ def edit_dialog(report: Report, opened: Opened) -> None:
         _evidence(claim)
 
 
-def _make(change: Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
+def _make(change: edits.Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
     run.edit(change, documents, addresses)
     st.rerun()
 
@@ -206,7 +191,7 @@ def _text(report: Report, claim: Claim) -> None:
     elif submitted and text == claim.statement and not search:
         _wrong("The text is the same as before", "Change it, or search again.")
     elif submitted:
-        _make(Reword(claim_id=claim.id, text=text, search=search))
+        _make(edits.Reword(claim_id=claim.id, text=text, search=search))
 
 
 def _split(report: Report, claim: Claim) -> None:
@@ -221,7 +206,7 @@ def _split(report: Report, claim: Claim) -> None:
     if submitted and len(set(texts)) < 2:
         _wrong("This is one claim", "Write two or more, each on a line of its own.")
     elif submitted:
-        _make(Split(claim_id=claim.id, texts=texts, search=search))
+        _make(edits.Split(claim_id=claim.id, texts=texts, search=search))
 
 
 def _merge(report: Report, claim: Claim) -> None:
@@ -244,7 +229,7 @@ def _merge(report: Report, claim: Claim) -> None:
     elif submitted:
         ids = {claim.id, *chosen}
         own = text if (text or "").strip() else joined([c for c in report.claims if c.id in ids])
-        _make(Merge(claim_ids=tuple(ids), text=own))
+        _make(edits.Merge(claim_ids=tuple(ids), text=own))
 
 
 def _place(report: Report, claim: Claim) -> None:
@@ -264,7 +249,7 @@ def _place(report: Report, claim: Claim) -> None:
     elif (span,) == claim.spans:
         _wrong("These words are highlighted already", "Write other words of the answer.")
     else:
-        _make(Place(claim_id=claim.id, spans=(span,)))
+        _make(edits.Place(claim_id=claim.id, spans=(span,)))
 
 
 def _evidence(claim: Claim) -> None:
@@ -294,7 +279,7 @@ def _evidence(claim: Claim) -> None:
         _wrong("There is no evidence yet", "Paste a text, give an address or choose a file.")
     else:
         names = (*(document.name for document in documents), *filter(None, [address]))
-        _make(AddEvidence(claim_id=claim.id, names=names), documents, [address] if address else [])
+        _make(edits.AddEvidence(claim_id=claim.id, names=names), documents, [address] if address else [])
 
 
 def _new(report: Report, span: Span | None) -> None:
@@ -324,4 +309,4 @@ def _new(report: Report, span: Span | None) -> None:
     elif place is None:
         _wrong(*ABSENT)
     else:
-        _make(AddClaim(text=claim, spans=(place,), search=search))
+        _make(edits.AddClaim(text=claim, spans=(place,), search=search))

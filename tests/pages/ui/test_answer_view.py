@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attribution.edits import AsWritten, Drop, Edit, Exclude, Pin, Place, Reword
 from attribution.reports.actions import Opened, edited_claims, find_words, requested
 from attribution.reports.cards import panel
 from attribution.reports.html import html
-from attribution.types import AsWritten, Claim, Drop, Edit, Exclude, Pin, Place, Report, Reword, SetAside
+from attribution.types import Claim, Report, SetAside
 from pages.ui.answer_view import view
 from tests.make import claim, evidence, page
 
