@@ -150,16 +150,8 @@ def test_a_setting_of_the_decision_is_four_files(
     claim = {"claim": "The tower was finished in 1889.", "passages": ["The tower was finished in 1889, it is said."]}
     (tmp_path / "in.jsonl").write_text(json.dumps(claim), encoding="utf-8")
     judge = (
-        "-m",
-        "attribution",
-        "judge",
-        "--verifier",
-        "embedded-small",
-        "--input",
-        "in.jsonl",
-        "--output",
-        "out.jsonl",
-    )
+        "-m", "attribution", "judge", "--verifier", "embedded-small", "--input", "in.jsonl", "--output", "out.jsonl",
+    )  # fmt: skip
     for given, label in (((), "supported"), (("--set", "firm_support=0.99"), "unclear")):
         python(*judge, *given)
         assert json.loads((tmp_path / "out.jsonl").read_text("utf-8"))["label"] == label

@@ -28,17 +28,8 @@ ELSEWHERE = {  # lines that need what these tests do not have, and the tests tha
     "--segmenter direct": "tests/segmenters/test_llm.py", "reproduce": "tests/studies/papers/test_answers.py",
 }  # fmt: skip
 VERIFIES = (
-    "analyze",
-    "citations",
-    "revise",
-    "judge",
-    "verify",
-    "answers",
-    "batch",
-    "compare",
-    "factscore",
-    "benchmark",
-)
+    "analyze", "citations", "revise", "judge", "verify", "answers", "batch", "compare", "factscore", "benchmark",
+)  # fmt: skip
 
 
 def documented() -> list[str]:

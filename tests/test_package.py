@@ -121,9 +121,8 @@ def test_a_report_in_every_form() -> None:
     assert "[^1]" in report.to_markdown() and "<!doctype html>" in report.to_html()
     table = report.to_dataframe()
     assert list(table["claim"]) == [claim.text for claim in report.claims] and table["verdict"][0] in (
-        "Supported",
-        "Likely supported",
-    )
+        "Supported", "Likely supported",
+    )  # fmt: skip
     assert report.evidence_for(report.claims[0]) == report.evidence_for(report.claims[0].id) != ()
     frame = ElementTree.fromstring(report._repr_html_())  # well-formed: nothing of the answer ends the attribute
     assert frame.tag == "iframe" and "allow-scripts" not in frame.attrib["sandbox"]

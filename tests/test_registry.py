@@ -15,10 +15,9 @@ def test_an_unknown_name_lists_the_known_ones(settings: Settings) -> None:
 
 def test_needs_are_checked_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = Entry(
-        "x:Y",
-        "Y",
+        "x:Y", "Y",
         needs=(Need("pip install no_such_package", package="no_such_package"), Need("set KEY_X", variable="KEY_X")),
-    )
+    )  # fmt: skip
     assert entry.missing() == "pip install no_such_package; set KEY_X"
     monkeypatch.setenv("KEY_X", "1")
     assert entry.missing() == "pip install no_such_package"

@@ -59,9 +59,8 @@ def test_passages_about_the_claim_that_settle_nothing_are_unclear() -> None:
     about = evidence(c, *NEITHER).model_copy(update={"about": True})
     verdict = decide(c, [about, evidence(c, *NEITHER)], both(0.5))
     assert (verdict.label, verdict.confidence) == (
-        "unclear",
-        0.1,
-    ) and verdict.reason == "Related passages are inconclusive."
+        "unclear", 0.1,
+    ) and verdict.reason == "Related passages are inconclusive."  # fmt: skip
     other = about.model_copy(update={"about": False})
     assert decide(c, [other], both(0.5)).label == "no_relation"
 

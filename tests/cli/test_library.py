@@ -61,18 +61,13 @@ def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> Non
     assert "there is no collection 'rivers'; collections: none yet" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        (["add", "c"], "nothing to add"),
-        (["add", "a/b", "x.txt"], "printable characters without /"),
-        (["add", "c", "no-such-file"], "no-such-file does not exist"),
-        (["add", "c", "ftp://example.org/x"], "not a web address"),
-        (["add", "c", "--urls", "no-such-file"], "no such file"),
-        (["list", "c"], "collection 'c'"),
-        (["remove", "c"], "collection 'c'"),
-    ],
-)
+@pytest.mark.parametrize(("command", "message"), [
+    (["add", "c"], "nothing to add"), (["add", "a/b", "x.txt"], "printable characters without /"),
+    (["add", "c", "no-such-file"], "no-such-file does not exist"),
+    (["add", "c", "ftp://example.org/x"], "not a web address"),
+    (["add", "c", "--urls", "no-such-file"], "no such file"), (["list", "c"], "collection 'c'"),
+    (["remove", "c"], "collection 'c'"),
+])  # fmt: skip
 def test_bad_input_is_one_line_and_a_status(command: list[str], message: str, capsys) -> None:
     assert main(["collections", *command]) == 2
     error = capsys.readouterr().err

@@ -26,18 +26,9 @@ def test_analyze_writes_a_report(tmp_path: Path) -> None:
     assert b"Loading" not in done.stderr and b"%" not in done.stderr  # no progress bars of libraries
     report = json.loads(out.read_text(encoding="utf-8"))
     assert {
-        "question",
-        "answer",
-        "settings",
-        "versions",
-        "claims",
-        "pages",
-        "evidence",
-        "verdicts",
-        "failures",
-        "timings",
+        "question", "answer", "settings", "versions", "claims", "pages", "evidence", "verdicts", "failures", "timings",
         "usage",
-    } <= set(report)
+    } <= set(report)  # fmt: skip
     claim = report["claims"][0]
     assert [report["answer"][a:b] for a, b in claim["spans"]] == [claim["text"]]
     assert {"id", "text", "spans", "worthiness", "independent", "enriched"} <= set(claim)
@@ -109,15 +100,11 @@ def test_compare_names_the_answers_that_failed(tmp_path: Path, capsys: pytest.Ca
 
 
 BAD_ROWS = [
-    ("not json", "not JSON"),
-    ("[1]", "not an object"),
-    ('{"claim": "a"}', '"evidence" is missing'),
+    ("not json", "not JSON"), ("[1]", "not an object"), ('{"claim": "a"}', '"evidence" is missing'),
     ('{"claim": 1, "evidence": "b"}', '"claim" is not text'),
-    ('{"claim": "a", "evidence": " "}', '"evidence" is empty'),
-    ('{"claim": "a", "evidence": "\\ud800"}', "surrogate"),
-    ("[" * 100_000, "too deeply nested"),
-    (json.dumps({"claim": "word " * 5000, "evidence": "b"}), "claim"),
-]
+    ('{"claim": "a", "evidence": " "}', '"evidence" is empty'), ('{"claim": "a", "evidence": "\\ud800"}', "surrogate"),
+    ("[" * 100_000, "too deeply nested"), (json.dumps({"claim": "word " * 5000, "evidence": "b"}), "claim"),
+]  # fmt: skip
 
 
 def test_a_bad_row_gets_its_own_error_and_the_others_are_done(
@@ -147,30 +134,26 @@ def test_worth_does_the_good_rows(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "1 done, 2 failed" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("segment --answer=", "The answer is empty"),
-        ("segment --answer x --segmenter none", "expected one of"),
-        ("analyze --answer x --out o --set top_k", "expected key=value"),
-        ("analyze --answer x --out o --set top_k=0", "setting top_k"),
-        ("analyze --answer x --out o --set topk=8", "did you mean top_k?"),
-        ("analyze --answer x --out o --verifier nope", "verifier 'nope': expected one of"),
-        ("analyze --answer x --out o --set embedder=nope", "embedder 'nope': expected one of"),
-        ("analyze --answer x --out o --sources no-such-source", "no-such-source"),
-        ("analyze --answer x --out missing/o", "the folder missing does not exist"),
-        ("analyze --answer x --out .", "is a folder"),
-        ("verify --input no-such-file --output o", "no such file: no-such-file"),
-        ("verify --input empty --output o", "empty: the file is empty"),
-        ("verify --input latin --output o", "latin: not UTF-8"),
-        ("verify --input one --output missing/o", "the folder missing does not exist"),
-        ("verify --input one --output o --verifier nope", "verifier 'nope': expected one of"),
-        ("worth --input no-such-file --output o", "no such file"),
-        ("compare --input one --out o --segmenters sentences nope", "segmenter 'nope': expected one of"),
-        ("compare --input one --out o --segmenters sentences", "two to four"),
-        ("compare --input no-such-file --out o --segmenters sentences clauses", "no such file"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), [
+    ("segment --answer=", "The answer is empty"), ("segment --answer x --segmenter none", "expected one of"),
+    ("analyze --answer x --out o --set top_k", "expected key=value"),
+    ("analyze --answer x --out o --set top_k=0", "setting top_k"),
+    ("analyze --answer x --out o --set topk=8", "did you mean top_k?"),
+    ("analyze --answer x --out o --verifier nope", "verifier 'nope': expected one of"),
+    ("analyze --answer x --out o --set embedder=nope", "embedder 'nope': expected one of"),
+    ("analyze --answer x --out o --sources no-such-source", "no-such-source"),
+    ("analyze --answer x --out missing/o", "the folder missing does not exist"),
+    ("analyze --answer x --out .", "is a folder"),
+    ("verify --input no-such-file --output o", "no such file: no-such-file"),
+    ("verify --input empty --output o", "empty: the file is empty"),
+    ("verify --input latin --output o", "latin: not UTF-8"),
+    ("verify --input one --output missing/o", "the folder missing does not exist"),
+    ("verify --input one --output o --verifier nope", "verifier 'nope': expected one of"),
+    ("worth --input no-such-file --output o", "no such file"),
+    ("compare --input one --out o --segmenters sentences nope", "segmenter 'nope': expected one of"),
+    ("compare --input one --out o --segmenters sentences", "two to four"),
+    ("compare --input no-such-file --out o --segmenters sentences clauses", "no such file"),
+])  # fmt: skip
 def test_bad_input_ends_with_one_line_and_no_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: str, message: str
 ) -> None:
@@ -197,15 +180,10 @@ def test_the_path_of_a_file_is_not_taken_for_an_answer(tmp_path: Path, capsys: p
     assert main(["segment", "--answer", "Paris\0is" + "x" * 5000]) == 0
 
 
-@pytest.mark.parametrize(
-    ("source", "line"),
-    [
-        ("http://no-such-host.invalid/page", "no-such-host.invalid"),
-        ("http://127.0.0.1:9/page", "127.0.0.1"),
-        ("broken.pdf", "broken.pdf is damaged"),
-        ("folder", "contains no articles"),
-    ],
-)
+@pytest.mark.parametrize(("source", "line"), [
+    ("http://no-such-host.invalid/page", "no-such-host.invalid"), ("http://127.0.0.1:9/page", "127.0.0.1"),
+    ("broken.pdf", "broken.pdf is damaged"), ("folder", "contains no articles"),
+])  # fmt: skip
 def test_a_source_that_cannot_be_read_is_said_and_is_the_exit_status(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], source: str, line: str
 ) -> None:

@@ -62,14 +62,10 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert import_run(type(snapshot)(kept, snapshot.provenance, {}, {}), store) == imported  # it is there already
 
 
-@pytest.mark.parametrize(
-    ("command", "message"),
-    [
-        (["export", "no-such-run", "--out", "x.zip"], "no saved run"),
-        (["import", "no-such-file"], "no such file"),
-        (["replay", "no-such-file", "--out", "x.json"], "no such file"),
-    ],
-)
+@pytest.mark.parametrize(("command", "message"), [
+    (["export", "no-such-run", "--out", "x.zip"], "no saved run"), (["import", "no-such-file"], "no such file"),
+    (["replay", "no-such-file", "--out", "x.json"], "no such file"),
+])  # fmt: skip
 def test_bad_input_is_one_line_and_a_status(command: list[str], message: str, capsys) -> None:
     assert main(["snapshot", *command]) == 2
     error = capsys.readouterr().err

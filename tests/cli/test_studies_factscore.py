@@ -20,14 +20,11 @@ def test_tables_and_rows_are_written(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert (out / "factscore.csv").read_text().splitlines()[1:] == ["sentences,1.0,1.0", "clauses,1.0,1.0"]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--gamma", "-1"], "--gamma -1: expected 0"),
-        (["--snapshot", "x.zip", "--sources", "library"], "give one of the two"),
-        (["--snapshot", "x.zip"], "no such file: x.zip"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), [
+    (["--gamma", "-1"], "--gamma -1: expected 0"),
+    (["--snapshot", "x.zip", "--sources", "library"], "give one of the two"),
+    (["--snapshot", "x.zip"], "no such file: x.zip"),
+])  # fmt: skip
 def test_bad_options_say_what_was_expected(
     options: list[str],
     message: str,

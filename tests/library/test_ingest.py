@@ -121,10 +121,9 @@ def test_what_cannot_be_read_costs_itself_alone(store: Store, settings: Settings
     with large.open("wb") as file:
         file.truncate(ingest.MAX_BYTES + 1)
     items = [
-        *gone,
-        *from_paths([large, _file(tmp_path / "odd.xyz"), _file(tmp_path / "good.txt")])[0],
+        *gone, *from_paths([large, _file(tmp_path / "odd.xyz"), _file(tmp_path / "good.txt")])[0],
         Item("bug.txt", "b", bug),
-    ]
+    ]  # fmt: skip
     told = add(store, settings, items)
     kinds = {name: added.failure.kind for name, added in told.items() if added.failure}
     assert kinds == {
@@ -148,10 +147,9 @@ def test_pages_come_through_the_fetching_and_its_cache(store: Store, settings: S
         if handler.path == "/gone":
             return 404, {}, b""
         return (
-            200,
-            {"Content-Type": "text/html"},
+            200, {"Content-Type": "text/html"},
             b"<html><title>Elbe</title><body><p>The Elbe flows north.</p></body></html>",
-        )
+        )  # fmt: skip
 
     with http_server(respond) as served:
         addresses = [served.url("/elbe"), served.url("/gone"), served.url("/elbe")]

@@ -18,11 +18,8 @@ from attribution.settings import ROOT, Settings
 
 NOTE = "The Eiffel Tower in Paris was completed in 1889. Honey bees dance to show where flowers are."
 ANSWERS = [
-    "The Eiffel Tower was completed in 1889.",
-    "Honey bees dance.",
-    "The Eiffel Tower is in Rome.",
-    "Bees can fly.",
-]
+    "The Eiffel Tower was completed in 1889.", "Honey bees dance.", "The Eiffel Tower is in Rome.", "Bees can fly.",
+]  # fmt: skip
 ROWS = [{"id": str(n), "question": "", "answer": a, "documents": [NOTE]} for n, a in enumerate(ANSWERS)]
 MANY = [{**row, "id": f"{n}-{row['id']}", "answer": f"{row['answer']} {n} towers."} for n in range(3) for row in ROWS]
 

@@ -39,9 +39,8 @@ def test_english_and_what_cannot_be_told_are_served() -> None:
 def test_sentences_of_another_language_stay_whole() -> None:
     claims = Clauses(Settings()).segment("", GERMAN).claims
     assert [c.text for c in claims] == [
-        "Der Turm wurde 1889 fertiggestellt und steht in Paris.",
-        "Er gehört der Stadt und ist 330 Meter hoch.",
-    ]
+        "Der Turm wurde 1889 fertiggestellt und steht in Paris.", "Er gehört der Stadt und ist 330 Meter hoch.",
+    ]  # fmt: skip
 
 
 def test_a_language_that_no_source_matches_is_not_reached(settings: Settings, store: Store) -> None:

@@ -250,20 +250,17 @@ def test_enrichment_is_taken_back(made: Editor) -> None:
         made(edits.AsWritten(claim_id=first.id))
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        (lambda c: edits.Reword(claim_id="gone", text="x"), "not in this run"),
-        (lambda c: edits.Reword(claim_id=c.id, text=c.text), "same as before"),
-        (lambda c: edits.Reword(claim_id=c.id, text=" ?! "), "is empty"),
-        (lambda c: edits.Split(claim_id=c.id, texts=("one", " one ")), "two or more"),
-        (lambda c: edits.Merge(claim_ids=(c.id, c.id), text="x"), "two or more"),
-        (lambda c: edits.AddClaim(text=c.text, spans=c.spans), "already"),
-        (lambda c: edits.AddClaim(text="x", spans=((-1, 4),)), "no text of this answer"),
-        (lambda c: edits.Restore(claim_id=c.id), "was not dropped"),
-        (lambda c: edits.Pin(claim_id=c.id, pinned=False), "not pinned already"),
-    ],
-)
+@pytest.mark.parametrize(("change", "problem"), [
+    (lambda c: edits.Reword(claim_id="gone", text="x"), "not in this run"),
+    (lambda c: edits.Reword(claim_id=c.id, text=c.text), "same as before"),
+    (lambda c: edits.Reword(claim_id=c.id, text=" ?! "), "is empty"),
+    (lambda c: edits.Split(claim_id=c.id, texts=("one", " one ")), "two or more"),
+    (lambda c: edits.Merge(claim_ids=(c.id, c.id), text="x"), "two or more"),
+    (lambda c: edits.AddClaim(text=c.text, spans=c.spans), "already"),
+    (lambda c: edits.AddClaim(text="x", spans=((-1, 4),)), "no text of this answer"),
+    (lambda c: edits.Restore(claim_id=c.id), "was not dropped"),
+    (lambda c: edits.Pin(claim_id=c.id, pinned=False), "not pinned already"),
+])  # fmt: skip
 def test_what_does_not_fit_is_refused_and_nothing_is_saved(
     made: Editor, change: Callable[[Claim], edits.Change], problem: str
 ) -> None:

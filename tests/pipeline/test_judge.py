@@ -56,10 +56,9 @@ def test_the_command_gives_a_bad_row_an_error_of_its_own(tmp_path: Path, capsys:
     rows = [
         {"claim": "The Eiffel Tower was completed in 1889.", "passages": [TOWER], "id": 7},
         {"claim": "The Eiffel Tower was completed in 1889.", "passages": "not a list"},
-        {"claim": "The Eiffel Tower was completed in 1889."},
-        {"passages": [TOWER]},
+        {"claim": "The Eiffel Tower was completed in 1889."}, {"passages": [TOWER]},
         {"claim": "word " * 2000, "passages": [TOWER]},
-    ]
+    ]  # fmt: skip
     given, made = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
     given.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert main(["judge", "--input", str(given), "--output", str(made)]) == 1

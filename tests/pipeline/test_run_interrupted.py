@@ -19,13 +19,10 @@ from tests.make import comparable
 
 QUESTION = "When was the Eiffel Tower finished?"
 SENTENCES = (
-    "The Eiffel Tower was completed in 1889.",
-    "The Eiffel Tower was built by the company of Gustave Eiffel.",
-    "The Eiffel Tower stands in Rome.",
-    "Gustave Eiffel was an engineer.",
-    "The Eiffel Tower is made of iron.",
+    "The Eiffel Tower was completed in 1889.", "The Eiffel Tower was built by the company of Gustave Eiffel.",
+    "The Eiffel Tower stands in Rome.", "Gustave Eiffel was an engineer.", "The Eiffel Tower is made of iron.",
     "The Eiffel Tower has three levels for visitors.",
-)
+)  # fmt: skip
 ANSWER = " ".join((*SENTENCES, "I hope this helps!"))
 NOTE = Document(
     "tower.txt", b"The Eiffel Tower in Paris was completed in 1889. It was built by Gustave Eiffel's company."
@@ -105,13 +102,10 @@ def test_a_killed_process_loses_no_verdict_and_the_run_is_continued(
     undisturbed.close()
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "both"),
-    [
-        (LlmUsage(calls=3, cost=0.3), LlmUsage(calls=2, cached=3, cost=0.2), LlmUsage(calls=5, cost=0.5)),
-        (LlmUsage(calls=1, cached=4), LlmUsage(cached=6), LlmUsage(calls=1, cached=5)),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "both"), [
+    (LlmUsage(calls=3, cost=0.3), LlmUsage(calls=2, cached=3, cost=0.2), LlmUsage(calls=5, cost=0.5)),
+    (LlmUsage(calls=1, cached=4), LlmUsage(cached=6), LlmUsage(calls=1, cached=5)),
+])  # fmt: skip
 def test_both_parts_of_a_run_count_and_none_twice(before: LlmUsage, after: LlmUsage, both: LlmUsage) -> None:
     from attribution.pipeline.record import _both
 

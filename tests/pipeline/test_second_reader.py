@@ -143,16 +143,12 @@ def test_any_verifier_can_be_the_second_reader(tmp_path: Path) -> None:
     assert report.verdicts[1].other and report.versions["second_reader"].startswith("embedded-small")
 
 
-@pytest.mark.parametrize(
-    ("claim", "passage", "agree"),
-    [
-        ("The tower is 12 feet high.", "The old tower is 12 metres high.", False),
-        ("The tower is 12 metres high.", "It was built in 1920 and is 12 metres high.", True),
-        ("Admission is free.", "Entering costs nothing.", True),
-        ("It opened in 1932.", "It opened in June 1931.", False),
-        ("More than 100 came.", "They counted 130 visitors.", True),
-    ],
-)
+@pytest.mark.parametrize(("claim", "passage", "agree"), [
+    ("The tower is 12 feet high.", "The old tower is 12 metres high.", False),
+    ("The tower is 12 metres high.", "It was built in 1920 and is 12 metres high.", True),
+    ("Admission is free.", "Entering costs nothing.", True), ("It opened in 1932.", "It opened in June 1931.", False),
+    ("More than 100 came.", "They counted 130 visitors.", True),
+])  # fmt: skip
 def test_a_support_stands_only_if_the_none_differs(claim: str, passage: str, agree: bool) -> None:
     assert none_differs(claim, passage) is agree
 

@@ -37,11 +37,9 @@ GOOD = page(
     result("https://duckduckgo.com/y.js?ad_domain=shop.example", "An advertisement"),
     result("https://en.wikipedia.org/wiki/Nile", "Nile &amp; Sahara", "The <b>Nile</b> flows north."),
     result("//duckduckgo.com/l/?uddg=https%3A%2F%2Frivers.example%2Fnile%3Fa%3D1&amp;rut=abc", "Rivers"),
-    result("javascript:alert(1)", "Bad"),
-    result("http://[", "Broken"),
-    result("https://en.wikipedia.org/wiki/Nile", "Again"),
-    result("http://old.example/", "Old"),
-)
+    result("javascript:alert(1)", "Bad"), result("http://[", "Broken"),
+    result("https://en.wikipedia.org/wiki/Nile", "Again"), result("http://old.example/", "Old"),
+)  # fmt: skip
 NOTHING = page('<div class="result results_links result--no-result"><div class="no-results">No results.</div></div>')
 CHALLENGE = b"<html><body><div class='anomaly-modal__title'>Unfortunately, bots use DuckDuckGo too.</div></body></html>"
 

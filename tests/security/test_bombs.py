@@ -40,10 +40,9 @@ print(refused(content), peak() - before, sep="|")
 """
 SNAPSHOT = MEASURED.format(imports="from attribution.pipeline.snapshot import load", read="load", small="b''")
 ROWS = MEASURED.format(
-    imports="from attribution.files import parse_rows",
-    read="lambda data: len(parse_rows(data, ['answer']))",
+    imports="from attribution.files import parse_rows", read="lambda data: len(parse_rows(data, ['answer']))",
     small="b'{}'",
-)
+)  # fmt: skip
 TABLE = MEASURED.format(
     imports="from attribution.studies.annotation.exchange import merge", read="lambda data: merge(None, data, True)",
     small="b'record'",
@@ -84,8 +83,7 @@ def page_line(text: str) -> bytes:
         (SNAPSHOT, lambda: bomb(pages=page_line("a" * 40 * MB) + noise(4 * MB)), "32,000,000", 120),
         (SNAPSHOT, lambda: bomb(report=b"\n" * 390 * MB), "bytes when unpacked", 80),
         (SNAPSHOT, lambda: bomb(report=b"[" + b"[]," * 7 * MB + b"[]]" + noise(MB)), "values", 150),
-        (ROWS, lambda: b"\n" * 19 * MB, "at most 100,000", 60),
-        (ROWS, lambda: b"1\n" * 9 * MB, "at most 100,000", 60),
+        (ROWS, lambda: b"\n" * 19 * MB, "at most 100,000", 60), (ROWS, lambda: b"1\n" * 9 * MB, "at most 100,000", 60),
         (ROWS, lambda: b'{"answer": "a", "b": [' + b"[]," * 6 * MB + b"[]]}", "values", 150),
         (TABLE, lambda: b"kind\n" + b"a\n" * 9 * MB, "at most 100,000", 60),
     ],
@@ -123,16 +121,10 @@ def test_what_could_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyP
         snapshot.pack(dict.fromkeys(MEMBERS, b"") | {"pages.jsonl": b"{}\n" + b"a" * 1001})
 
 
-@pytest.mark.parametrize(
-    ("value", "reason"),
-    [
-        ("NaN", "no number of JSON"),
-        ("-Infinity", "no number of JSON"),
-        ("1e999", "no number of JSON"),
-        ("9" * 5000, "a number of more than 400 digits"),
-        ("[" * 100_000, "too deeply nested"),
-    ],
-)
+@pytest.mark.parametrize(("value", "reason"), [
+    ("NaN", "no number of JSON"), ("-Infinity", "no number of JSON"), ("1e999", "no number of JSON"),
+    ("9" * 5000, "a number of more than 400 digits"), ("[" * 100_000, "too deeply nested"),
+])  # fmt: skip
 def test_a_number_or_nesting_that_others_could_not_read_costs_its_row(value: str, reason: str) -> None:
     bad, good = parse_rows(b'{"answer": "a", "n": ' + value.encode() + b'}\n{"answer": "b"}', ["answer"])
     assert reason in bad.error and not good.error
@@ -143,13 +135,10 @@ def test_commas_and_brackets_within_a_text_are_no_values() -> None:
     assert not row.error
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.txt", lambda: b"A line of text.\n" * 400_000),
-        ("a.docx", lambda: docx("<w:p><w:r><w:t>" + "A line of text. " * 400_000 + "</w:t></w:r></w:p>")),
-    ],
-)
+@pytest.mark.parametrize(("name", "content"), [
+    ("a.txt", lambda: b"A line of text.\n" * 400_000),
+    ("a.docx", lambda: docx("<w:p><w:r><w:t>" + "A line of text. " * 400_000 + "</w:t></w:r></w:p>")),
+])  # fmt: skip
 def test_a_document_of_more_text_than_can_be_searched_is_refused(name: str, content: Callable[[], bytes]) -> None:
     with pytest.raises(FetchFailed, match=r"has 6,\d+,\d+ characters of text, at most 5,000,000 are read; split it"):
         read_document(Document(name, content()))

@@ -35,34 +35,18 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.mark.parametrize("path", ["/analyze", "/segment"])
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"turns": [TURN]},
-        {"turns": ESCAPED},
-        {"turns": f"User: What? {HALF}"},
-        {"turns": [{HALF: 1}]},
-        {"answer": f"It rains. {HALF}"},
-        {"question": HALF},
-        {"segmenter": HALF},
-        {HALF: 1},
-    ],
-)
+@pytest.mark.parametrize("body", [
+    {"turns": [TURN]}, {"turns": ESCAPED}, {"turns": f"User: What? {HALF}"}, {"turns": [{HALF: 1}]},
+    {"answer": f"It rains. {HALF}"}, {"question": HALF}, {"segmenter": HALF}, {HALF: 1},
+])  # fmt: skip
 def test_a_request_is_refused(served: Server, path: str, body: dict[str, Any]) -> None:
     refused(served, path, {"answer": "It rains.", **body})
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        {"sources": [HALF]},
-        {"verifier": HALF},
-        {"settings": {HALF: 1}},
-        {"settings": {"verifier_model": HALF}},
-        {"documents": [{"name": HALF, "text": "x"}]},
-        {"documents": [{"name": "x", "text": HALF}]},
-    ],
-)
+@pytest.mark.parametrize("body", [
+    {"sources": [HALF]}, {"verifier": HALF}, {"settings": {HALF: 1}}, {"settings": {"verifier_model": HALF}},
+    {"documents": [{"name": HALF, "text": "x"}]}, {"documents": [{"name": "x", "text": HALF}]},
+])  # fmt: skip
 def test_a_request_for_a_run_is_refused(served: Server, body: dict[str, Any]) -> None:
     refused(served, "/analyze", {"answer": "It rains.", **body})
     refused(served, "/verify", {"pairs": [{"claim": "x", "evidence": HALF}]})
@@ -77,16 +61,11 @@ def refused(served: Server, path: str, body: dict[str, Any]) -> None:
     assert SAYS in message and "\n" not in message
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("check_answer", {"answer": HALF}),
-        ("check_answer", {"answer": "It rains.", "turns": [TURN]}),
-        ("check_answer", {"answer": "It rains.", "sources": [HALF]}),
-        ("verify_claim", {"claim": "It rains.", "passages": [HALF]}),
-        ("find_evidence", {"claim": HALF}),
-    ],
-)
+@pytest.mark.parametrize(("tool", "arguments"), [
+    ("check_answer", {"answer": HALF}), ("check_answer", {"answer": "It rains.", "turns": [TURN]}),
+    ("check_answer", {"answer": "It rains.", "sources": [HALF]}),
+    ("verify_claim", {"claim": "It rains.", "passages": [HALF]}), ("find_evidence", {"claim": HALF}),
+])  # fmt: skip
 def test_a_tool_of_an_assistant_is_refused(served: Server, tool: str, arguments: dict[str, Any]) -> None:
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
     with served.client() as client:

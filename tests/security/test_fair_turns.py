@@ -55,14 +55,10 @@ def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> It
         thread.join(0.2)
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.txt", b"A line."),
-        pytest.param("a.md", b"A line.", marks=pytest.mark.slow),
-        ("a.docx", docx(paragraph("A line."))),
-    ],
-)
+@pytest.mark.parametrize(("name", "content"), [
+    ("a.txt", b"A line."), pytest.param("a.md", b"A line.", marks=pytest.mark.slow),
+    ("a.docx", docx(paragraph("A line."))),
+])  # fmt: skip
 def test_a_document_is_read_while_another_visitors_eight_are(name: str, content: bytes, hog: list[str]) -> None:
     assert Reading().read(content, "", name, document=True).text == "A line."
     assert len(hog) <= 2  # those that were being read

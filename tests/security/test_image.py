@@ -23,34 +23,13 @@ def in_image(path: str) -> bool:
     return not ignored
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        ".streamlit/secrets.toml",
-        ".streamlit/secrets.toml.bak",
-        ".streamlit/.env",
-        ".env",
-        ".env.local",
-        "attribution/.env",
-        "pages/ui/.env",
-        "attribution.sqlite3",
-        "attribution.sqlite3-wal",
-        "data/attribution.sqlite3",
-        "examples/attribution.sqlite3",
-        "attribution/storage/old.sqlite3-journal",
-        "secrets.toml",
-        "id_rsa",
-        "key.pem",
-        "compose.override.yaml",
-        ".git/config",
-        ".netrc",
-        ".pypirc",
-        "data/eval/set.jsonl",
-        "build/batch.jsonl",
-        "report.json",
-        ".venv/bin/python",
-    ],
-)
+@pytest.mark.parametrize("path", [
+    ".streamlit/secrets.toml", ".streamlit/secrets.toml.bak", ".streamlit/.env", ".env", ".env.local",
+    "attribution/.env", "pages/ui/.env", "attribution.sqlite3", "attribution.sqlite3-wal",
+    "data/attribution.sqlite3", "examples/attribution.sqlite3", "attribution/storage/old.sqlite3-journal",
+    "secrets.toml", "id_rsa", "key.pem", "compose.override.yaml", ".git/config", ".netrc", ".pypirc",
+    "data/eval/set.jsonl", "build/batch.jsonl", "report.json", ".venv/bin/python",
+])  # fmt: skip
 def test_secrets_and_data_stay_out_of_the_image(path: str) -> None:
     assert not in_image(path)
 

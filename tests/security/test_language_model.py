@@ -84,15 +84,10 @@ def test_a_visitor_who_types_an_address_or_a_key_uses_nothing_of_the_environment
             assert isinstance(made, Settings) and (made.endpoint, made.openai_model) == (expected, "large")
 
 
-@pytest.mark.parametrize(
-    "forged",
-    [
-        {"openai_base_url": "https://evil.example/v1"},
-        {"openai_api_key": "sk-of-evil"},
-        {"endpoint": {"address": "https://evil.example/v1", "key": "sk-of-evil"}},
-        {"endpoint": "https://evil.example/v1"},
-    ],
-)
+@pytest.mark.parametrize("forged", [
+    {"openai_base_url": "https://evil.example/v1"}, {"openai_api_key": "sk-of-evil"},
+    {"endpoint": {"address": "https://evil.example/v1", "key": "sk-of-evil"}}, {"endpoint": "https://evil.example/v1"},
+])  # fmt: skip
 def test_a_saved_or_imported_run_names_no_endpoint(
     forged: dict[str, object], key_in_the_environment: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -211,23 +206,13 @@ def test_an_address_of_the_operators_own_may_be_private(inside: Served, monkeypa
     assert INSIDE in check_connection(own).detail and len(inside.requests) == 1
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        error(500, INSIDE),
-        error(401, INSIDE),
-        error(403, INSIDE),
-        error(404, INSIDE),
-        error(400, f"response_format {INSIDE}"),
-        error(302, INSIDE, location="http://127.0.0.1/"),
-        error(429, f"insufficient_quota {INSIDE}"),
-        (200, {"Content-Type": "text/html"}, INSIDE.encode()),
-        completion(INSIDE),
-        completion(f"I'm sorry, {INSIDE}"),
-        completion(None, refusal=INSIDE),
-        completion(INSIDE, finish="content_filter"),
-    ],
-)
+@pytest.mark.parametrize("reply", [
+    error(500, INSIDE), error(401, INSIDE), error(403, INSIDE), error(404, INSIDE),
+    error(400, f"response_format {INSIDE}"), error(302, INSIDE, location="http://127.0.0.1/"),
+    error(429, f"insufficient_quota {INSIDE}"), (200, {"Content-Type": "text/html"}, INSIDE.encode()),
+    completion(INSIDE), completion(f"I'm sorry, {INSIDE}"), completion(None, refusal=INSIDE),
+    completion(INSIDE, finish="content_filter"),
+])  # fmt: skip
 def test_no_error_of_a_visitors_endpoint_quotes_its_body(reply: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoint, "is_public", lambda address: True)
     with http_server(lambda handler: reply) as served:
@@ -263,17 +248,12 @@ def bomb(size: int, times: int = 1) -> bytes:
     return data
 
 
-@pytest.mark.parametrize(
-    ("encoding", "body", "says"),
-    [
-        ("gzip", bomb(60_000_000), "more than 4,000,000 bytes"),
-        ("x-gzip", bomb(60_000_000), "more than 4,000,000 bytes"),
-        ("gzip, gzip", bomb(60_000_000, 2), "cannot be read"),
-        ("deflate", zlib.compress(b" " * 50_000_000), "cannot be read"),
-        ("br", b"\0" * 100, "cannot be read"),
-        ("zstd", b"\0" * 100, "cannot be read"),
-    ],
-)
+@pytest.mark.parametrize(("encoding", "body", "says"), [
+    ("gzip", bomb(60_000_000), "more than 4,000,000 bytes"), ("x-gzip", bomb(60_000_000), "more than 4,000,000 bytes"),
+    ("gzip, gzip", bomb(60_000_000, 2), "cannot be read"),
+    ("deflate", zlib.compress(b" " * 50_000_000), "cannot be read"), ("br", b"\0" * 100, "cannot be read"),
+    ("zstd", b"\0" * 100, "cannot be read"),
+])  # fmt: skip
 @pytest.mark.parametrize("status", [200, 500])
 def test_a_reply_is_measured_by_what_it_unpacks_to(encoding: str, body: bytes, says: str, status: int) -> None:
     packed = {"Content-Type": "application/json", "Content-Encoding": encoding}

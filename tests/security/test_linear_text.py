@@ -77,15 +77,9 @@ def test_texts_that_have_the_same_words_in_many_places_are_compared_only_so_far(
 _SETTINGS = Settings()
 _CLAIM = "The Nile was 6,650 km long in 1999, said Ada Lovelace."
 _CACHED = (
-    markdown.read,
-    names.names,
-    names.negations,
-    differences.contrasts,
-    differences._words,
-    words.terms,
-    detect,
+    markdown.read, names.names, names.negations, differences.contrasts, differences._words, words.terms, detect,
     passages._texts,
-)
+)  # fmt: skip
 READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length of the shorter text
     # pages
     "clean": (4_000, page.clean),
@@ -114,8 +108,7 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "passages": (250, passages.passages),
     "visible": (250, lambda text: passages.visible(text, 0, len(text))),
     "an answer with its claims marked": (
-        250,
-        lambda text: answer.mark(shown.parse(text), Sentences(_SETTINGS).segment("", text).claims),
+        250, lambda text: answer.mark(shown.parse(text), Sentences(_SETTINGS).segment("", text).claims),
     ),
     "marks": (500, marks.find),
     "a list of sources": (1_000, lambda text: marks.find("It is long. [1]", text)),
@@ -126,7 +119,7 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "a host": (2_000, lambda text: urls._host(text)),
     "a query": (2_000, lambda text: urls.canonical(f"https://a.org/?{text}")),
     "a safe address": (4_000, lambda text: html.link_to_sentence(f"https://a.org/{text}", text)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.slow

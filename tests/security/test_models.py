@@ -107,13 +107,9 @@ def test_no_model_of_more_than_a_few_gigabytes_is_downloaded(tmp_path: Path, loa
     with http_server(huge_hub) as server:
         home = {"HF_ENDPOINT": server.url("").rstrip("/"), "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
         done = subprocess.run(
-            [sys.executable, "-c", LOAD, str(loaders)],
-            cwd=ROOT,
-            env=os.environ | home,
-            capture_output=True,
-            text=True,
+            [sys.executable, "-c", LOAD, str(loaders)], cwd=ROOT, env=os.environ | home, capture_output=True, text=True,
             timeout=200,
-        )
+        )  # fmt: skip
         wanted = [path for method, path, *_ in server.requests if method == "GET" and path.endswith("safetensors")]
     said = done.stdout.splitlines()
     assert len(said) == loaders

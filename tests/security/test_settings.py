@@ -28,24 +28,15 @@ from tests.server.conftest import Server
 ANSWER = {"answer": "The Eiffel Tower was completed in 1889."}
 PAIRS = {"pairs": [{"claim": "It is in Paris.", "evidence": "It stands in Paris."}]}
 PATHS = (
-    "/etc",
-    "/etc/passwd",
-    "~",
-    ".",
-    "README.md",
-    "examples/library",
-    "file:///etc/passwd",
-    "C:\\Users",
-    "\\\\host\\x",
-)
+    "/etc", "/etc/passwd", "~", ".", "README.md", "examples/library", "file:///etc/passwd", "C:\\Users", "\\\\host\\x",
+)  # fmt: skip
 NAMES = st.sampled_from([*Settings.model_fields, ADDRESS, KEY, "model", "no_such_setting"])
 NUMBERS = st.one_of(st.integers(-(10**15), 10**15), st.floats(), st.just(10**13), st.just(1e9))
 TEXTS = st.one_of(st.sampled_from([*PATHS, "searxng:file:///etc", "searxng:/etc", "collection:x", "web"]), st.text())
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS, st.text(st.characters(categories=["Cs"]), max_size=3)),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(), inner, max_size=3)),
-    max_leaves=6,
-)
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(), inner, max_size=3)), max_leaves=6,
+)  # fmt: skip
 
 
 def test_every_setting_says_who_may_choose_it() -> None:
@@ -94,14 +85,8 @@ def test_no_source_of_a_stranger_is_a_file_or_a_folder(source: str) -> None:
 
 def test_what_the_page_offers_stays_possible() -> None:
     offered = (
-        "library",
-        "web",
-        "wikipedia",
-        "documents",
-        "collection:my notes",
-        "searxng:https://x.org",
-        "https://x.org/a",
-    )
+        "library", "web", "wikipedia", "documents", "collection:my notes", "searxng:https://x.org", "https://x.org/a",
+    )  # fmt: skip
     assert demanded({"sources": offered}, Settings()).sources == offered
 
 
@@ -127,26 +112,22 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     made.close()
 
 
-@pytest.mark.parametrize(
-    ("body", "says"),
-    [
-        ({"settings": {"max_pages": 9999}}, "max_pages: found 9,999, but this server allows 40 at most"),
-        (
-            {"settings": {"page_bytes": 10**13}},
-            "page_bytes: found 10,000,000,000,000, but this server allows 8,000,000",
-        ),
-        ({"settings": {"page_timeout": 1e9}}, "page_timeout: found 1,000,000,000.0, but this server allows 20.0"),
-        ({"settings": {"verifier_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
-        ({"verifier": "deberta", "settings": {"model": "/etc"}}, "there is no such setting"),
-        ({"settings": {"gc_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
-        ({"settings": {"library": "/etc"}}, "cannot be chosen here"),
-        ({"settings": {"openai_model": "dear"}}, "cannot be chosen here"),
-        ({"settings": {"openai_base_url": "https://evil.example"}}, "cannot be chosen here"),
-        ({"settings": {"sources": ["/etc"]}}, "cannot be chosen here"),
-        ({"settings": {"robots_timeout": 0.001}}, "cannot be chosen here"),
-        ({"sources": ["/etc"]}, "expected library, web"),
-    ],
-)
+@pytest.mark.parametrize(("body", "says"), [
+    ({"settings": {"max_pages": 9999}}, "max_pages: found 9,999, but this server allows 40 at most"),
+    (
+        {"settings": {"page_bytes": 10**13}}, "page_bytes: found 10,000,000,000,000, but this server allows 8,000,000",
+    ),
+    ({"settings": {"page_timeout": 1e9}}, "page_timeout: found 1,000,000,000.0, but this server allows 20.0"),
+    ({"settings": {"verifier_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
+    ({"verifier": "deberta", "settings": {"model": "/etc"}}, "there is no such setting"),
+    ({"settings": {"gc_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
+    ({"settings": {"library": "/etc"}}, "cannot be chosen here"),
+    ({"settings": {"openai_model": "dear"}}, "cannot be chosen here"),
+    ({"settings": {"openai_base_url": "https://evil.example"}}, "cannot be chosen here"),
+    ({"settings": {"sources": ["/etc"]}}, "cannot be chosen here"),
+    ({"settings": {"robots_timeout": 0.001}}, "cannot be chosen here"),
+    ({"sources": ["/etc"]}, "expected library, web"),
+])  # fmt: skip
 def test_a_client_that_asks_for_more_than_it_may_is_told_so(limited: Server, body: dict[str, Any], says: str) -> None:
     with limited.client() as client:
         for path, rest in (("/analyze", ANSWER), ("/verify", PAIRS)):

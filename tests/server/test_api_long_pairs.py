@@ -61,20 +61,17 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     made.served.process.wait()
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/verify", {"pairs": [{"claim": CLAIM, "evidence": f"{n}. {LONG}"} for n in range(60)]}),
-        (
-            "/analyze",
-            {
-                "answer": " ".join(f"The bridge over the river {name} opened in 1931." for name in ("Elbe", "Oder")),
-                "documents": [{"name": "bridges.txt", "text": LONG * 60}],
-                "settings": {"chunk_size": 8000, "top_k": 7},
-            },
-        ),
-    ],
-)
+@pytest.mark.parametrize(("path", "body"), [
+    ("/verify", {"pairs": [{"claim": CLAIM, "evidence": f"{n}. {LONG}"} for n in range(60)]}),
+    (
+        "/analyze",
+        {
+            "answer": " ".join(f"The bridge over the river {name} opened in 1931." for name in ("Elbe", "Oder")),
+            "documents": [{"name": "bridges.txt", "text": LONG * 60}],
+            "settings": {"chunk_size": 8000, "top_k": 7},
+        },
+    ),
+])  # fmt: skip
 def test_work_ends_in_the_middle_of_a_pair_when_its_client_leaves(api: Api, path: str, body: dict[str, Any]) -> None:
     api.leave(path, body)
     started = time.monotonic()

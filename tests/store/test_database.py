@@ -74,13 +74,11 @@ def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> N
     script = "import sys; from attribution.store.store import Store; Store.open(sys.argv[1]).runs.load('x')"
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", script, f"sqlite:///{tmp_path}/new.sqlite3"],
-            stderr=subprocess.PIPE,
-            text=True,
+            [sys.executable, "-c", script, f"sqlite:///{tmp_path}/new.sqlite3"], stderr=subprocess.PIPE, text=True,
             cwd=ROOT,
         )
         for _ in range(3)
-    ]
+    ]  # fmt: skip
     errors = [process.communicate(timeout=120)[1] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0], errors
 
