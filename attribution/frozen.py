@@ -1,4 +1,4 @@
-"""What the values of the program are made of: frozen models, spans, ids by content, quoted texts."""
+"""Parts of the values of the program: frozen models, spans, ids by content, quoted texts."""
 
 from __future__ import annotations
 

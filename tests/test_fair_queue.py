@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -10,6 +9,7 @@ from attribution.errors import BadInput, Busy
 from attribution.events import Queued
 from attribution.pipeline.run import Turns, in_turn
 from attribution.settings import SERVER, server_number
+from tests.serve import until
 
 
 class Runs:
@@ -51,13 +51,6 @@ class Runs:
         for thread in self.threads:
             thread.join(20)
         assert self.turns.counts() == (0, 0)
-
-
-def until(condition) -> None:
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 @pytest.fixture

@@ -5,18 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from pathlib import Path
 
 import pytest
 
 from attribution.cli.main import main
 from attribution.cli.serve import free_port, is_free
+from tests.serve import Served
 
-ROOT = Path(__file__).parents[2]
 CHROMIUM = "/usr/bin/chromium"
 
 
@@ -42,61 +38,38 @@ def test_connections_that_are_still_closing_do_not_occupy_the_port() -> None:
     assert is_free(port) and free_port(port) == port
 
 
-def start(port: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "attribution", "serve", "--port", str(port)]
-    server = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    until = time.monotonic() + 120
-    while time.monotonic() < until and server.poll() is None:
-        try:
-            with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=5):
-                return server
-        except OSError:
-            time.sleep(0.2)
-    server.kill()
-    raise AssertionError("the server did not answer")
-
-
-def crash(server: subprocess.Popen[bytes]) -> None:
-    os.kill(server.pid, signal.SIGKILL)
-    server.wait()
-
-
-def test_after_a_crash_the_server_comes_back_at_the_same_address() -> None:
-    port = free_port(8600)
-    crash(start(port))
-    assert is_free(port)  # no child process is listening
-    again = start(port)
-    again.terminate()
-    again.wait(30)
+def test_after_a_crash_the_server_comes_back_at_the_same_address(tmp_path: Path) -> None:
+    served = Served(tmp_path)
+    served.end(signal.SIGKILL)
+    assert is_free(served.port)  # no child process is listening
+    Served(tmp_path, port=served.port).end()
 
 
 @pytest.mark.browser
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(not os.path.exists(CHROMIUM), reason=f"{CHROMIUM} is missing: apt-get install chromium")
 @pytest.mark.slow
-def test_an_open_tab_finds_the_server_again_after_a_crash() -> None:
+def test_an_open_tab_finds_the_server_again_after_a_crash(tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 
-    port = free_port(8700)
-    server = start(port)
+    server = Served(tmp_path)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--headless", "--no-sandbox"])
         page = browser.new_page()
         page.set_default_timeout(120_000)
-        page.goto(f"http://localhost:{port}")
+        page.goto(server.url)
         page.get_by_role("button", name="Analyse", disabled=False).wait_for()
-        crash(server)
+        server.end(signal.SIGKILL)
         connected = page.locator("[data-test-connection-state=CONNECTED]")
         connected.wait_for(state="detached")
         page.get_by_text("python -m attribution serve").wait_for()  # what to do, in the project's words
         assert not page.get_by_text("yourscript").is_visible()
-        server = start(port)
+        server = Served(tmp_path, port=server.port)
         try:
             connected.wait_for()
             page.wait_for_timeout(3000)  # the new session runs the page once by itself
             page.get_by_role("button", name="Analyse", disabled=False).click()
             page.locator("button:enabled", has_text="Stop").first.wait_for()  # the new server has started a run
         finally:
-            server.terminate()
-            server.wait(30)
+            server.end()
             browser.close()

@@ -2,50 +2,26 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import socket
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from attribution.cli.main import main
-from attribution.cli.serve import free_port
+from tests.serve import Served
 
 NAMED = "explorer.example.org"
 HEALTH = {"web": "/_stcore/health", "api": "/health"}
 UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {}==\r\n"
 
 
-class Server:
+class Server(Served):
     """What `serve` starts, listening at all addresses of the machine."""
 
     def __init__(self, kind: str, folder: Path) -> None:
-        self.kind, self.port = kind, free_port(8650)
-        environment = {
-            "ATTRIBUTION_DATA": str(folder / "data"),
-            "ATTRIBUTION_API_KEYS": "a-key-of-these-tests",
-            "ATTRIBUTION_HOSTS": NAMED,
-        }
-        command = [sys.executable, "-m", "attribution", "serve", "--host", "0.0.0.0", "--port", str(self.port)]
-        with open(folder / "log", "w") as log:
-            self.process = subprocess.Popen(
-                command + ["--api"] * (kind == "api"), env=os.environ | environment, stdout=log, stderr=log
-            )
-        deadline = time.monotonic() + 120
-        while not self._answers():
-            assert self.process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()
-            time.sleep(0.2)
-
-    def _answers(self) -> bool:
-        try:
-            return " 200 " in self.head(HEALTH[self.kind], "localhost")
-        except OSError:
-            return False
+        self.kind = kind
+        super().__init__(folder, "--host", "0.0.0.0", *["--api"] * (kind == "api"), ATTRIBUTION_HOSTS=NAMED)
 
     def head(self, path: str, *hosts: str, more: str = "", at: str = "127.0.0.1") -> str:
         """A reply in lower case; of a web socket's handshake the status line and headers alone."""
@@ -67,8 +43,7 @@ class Server:
 def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     made = Server(request.param, tmp_path_factory.mktemp("server"))
     yield made
-    made.process.send_signal(signal.SIGTERM)
-    made.process.wait(30)
+    made.end()
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST:{}", "127.0.0.1:{}", "[::1]:{}", NAMED, f"{NAMED}.:443"])

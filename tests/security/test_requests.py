@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import signal
 import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -20,13 +16,13 @@ import httpx2
 import pytest
 from websockets.sync.client import connect
 
-from attribution.cli.serve import free_port
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from tests.security import slow
+from tests.serve import API, Served, until
 from tests.server.conftest import KEY, OTHER, Server
 
 PAIRS = [{"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."}] * 100
@@ -68,13 +64,6 @@ def held(server: Server) -> Iterator[None]:
     yield
     slow.go_on.set()
     until(lambda: server.turns.counts() == (0, 0))
-
-
-def until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @contextmanager
@@ -172,29 +161,11 @@ def test_the_reference_loads_nothing_from_elsewhere(server: Server) -> None:
 LONG = " ".join(f"The Eiffel Tower is {n} metres high and was completed in {1800 + n}." for n in range(60))
 
 
-class Served:
-    """A server in a process of its own, as `serve` starts it."""
-
-    def __init__(self, folder: Path, health: str, *flags: str) -> None:
-        self.port, self.database, self._log = free_port(8750), folder / "data" / "attribution.sqlite3", folder / "log"
-        environment = {"ATTRIBUTION_DATA": str(folder / "data"), "ATTRIBUTION_API_KEYS": f"{KEY},{OTHER}"}
-        command = [sys.executable, "-m", "attribution", "serve", "--port", str(self.port), *flags]
-        with self._log.open("w") as log:
-            self.process = subprocess.Popen(command, env=os.environ | environment, stdout=log, stderr=log)
-        until(lambda: self._answers(health))
-
-    def _answers(self, health: str) -> bool:
-        assert self.process.poll() is None, self._log.read_text()
-        try:
-            return httpx2.get(f"http://localhost:{self.port}{health}", timeout=30).status_code == 200
-        except httpx2.TransportError:
-            return False
-
-    def assert_ends_quietly(self, number: signal.Signals) -> None:
-        """By the signal itself, as a shell and a container expect."""
-        assert self.process.wait(60) == -number
-        text = self._log.read_text()
-        assert "Traceback" not in text and "rror" not in text, text
+def assert_ends_quietly(served: Served, number: signal.Signals) -> None:
+    """By the signal itself, as a shell and a container expect."""
+    assert served.process.wait(60) == -number
+    text = served.log.read_text()
+    assert "Traceback" not in text and "rror" not in text, text
 
 
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
@@ -206,9 +177,9 @@ def test_a_signal_ends_the_api_quietly_and_keeps_its_run(
 ) -> None:
     (tmp_path / "data").mkdir()
     shutil.copy(warm_database, tmp_path / "data")
-    served = Served(tmp_path, "/health", "--api", "--verifier", "embedded-small")
+    served = Served(tmp_path, *API)
     headers = {"Authorization": f"Bearer {KEY}"}
-    address = f"http://localhost:{served.port}/analyze"
+    address = f"{served.url}/analyze"
     with httpx2.stream("POST", address, json={"answer": LONG}, headers=headers, timeout=120) as reply:
         events = map(json.loads, reply.iter_lines())
         run = next(events)["run"]
@@ -216,7 +187,7 @@ def test_a_signal_ends_the_api_quietly_and_keeps_its_run(
         served.process.send_signal(number)
         *_, last = events
     assert last["event"] == "error" and "being stopped" in last["error"]["message"]
-    served.assert_ends_quietly(number)
+    assert_ends_quietly(served, number)
     store = Store.open(f"sqlite:///{served.database}")
     kept = store.runs.load_unfinished(run)
     store.close()
@@ -225,7 +196,7 @@ def test_a_signal_ends_the_api_quietly_and_keeps_its_run(
 
 @SIGNALS
 def test_a_signal_ends_the_web_app_quietly_with_a_page_open(tmp_path: Path, number: signal.Signals) -> None:
-    served = Served(tmp_path, "/_stcore/health")
+    served = Served(tmp_path)
     with connect(f"ws://localhost:{served.port}/_stcore/stream"):
         served.process.send_signal(number)
-        served.assert_ends_quietly(number)
+        assert_ends_quietly(served, number)

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from attribution.store.rights import Access
 from attribution.store.store import Store
 from attribution.types import NOTE
 from benchmarks.processes import megabytes
+from tests.serve import until
 from tests.server.conftest import KEY, OTHER, Server
 
 ANSWER = "The Eiffel Tower was completed in 1889. It stands in Berlin."
@@ -262,13 +262,6 @@ def test_a_client_that_goes_away_ends_its_run(server: Server) -> None:
     for thread in holders:
         thread.join(30)
     until(lambda: server.turns.counts() == (0, 0))
-
-
-def until(condition: Any) -> None:
-    deadline = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_many_clients_with_good_and_bad_requests(server: Server) -> None:

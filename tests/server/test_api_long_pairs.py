@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.security.test_requests import Served
+from tests.serve import API, Served
 from tests.server.conftest import KEY, OTHER
 
 CLAIM = "The bridge over the river opened in 1931."
@@ -23,11 +23,10 @@ WAIT = 15  # seconds on a busy machine: the pairs below take minutes there
 
 class Api:
     def __init__(self, folder: Path) -> None:
-        self.served = Served(folder, "/health", "--api", "--verifier", "embedded-small")
-        self.url = f"http://localhost:{self.served.port}"
+        self.served = Served(folder, *API)
 
     def client(self, key: str, seconds: float = 120) -> httpx.Client:
-        return httpx.Client(base_url=self.url, headers={"Authorization": f"Bearer {key}"}, timeout=seconds)
+        return httpx.Client(base_url=self.served.url, headers={"Authorization": f"Bearer {key}"}, timeout=seconds)
 
     def verify(self, key: str, *evidence: str) -> list[dict[str, Any]]:
         body = {"pairs": [{"claim": CLAIM, "evidence": one} for one in evidence]}
@@ -57,8 +56,7 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     made = Api(tmp_path_factory.mktemp("long"))
     made.verify(KEY, LONG[:200])  # loads the model
     yield made
-    made.served.process.kill()
-    made.served.process.wait()
+    made.served.end(9)
 
 
 @pytest.mark.parametrize(("path", "body"), [
