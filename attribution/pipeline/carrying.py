@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from attribution.edits import Change, Edit, Judge
 from attribution.errors import BadInput
 from attribution.events import Event, Finished
 from attribution.text.words import occurrences
-from attribution.types import AnalystVerdict, Change, Edit, Judge, Report, Span, quoted
+from attribution.types import AnalystVerdict, Report, Span, quoted
 
 OF_THE_RUN = ("add_evidence", "check", "second", "question", "resegment", "judge")  # the other run has its own
 

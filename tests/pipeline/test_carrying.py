@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from attribution import events
+from attribution.edits import AddClaim, Change, Drop, Exclude, Judge, Merge, Resegment, Reword
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.carrying import Carried, carry
 from attribution.pipeline.editing import edit
-from attribution.types import AddClaim, Change, Drop, Exclude, Judge, Merge, Report, Resegment, Reword
+from attribution.types import Report
 from tests.pipeline.test_editing import ANSWER, PAGES, TOWER, Editor, finished, made
 
 __all__ = ["finished", "made"]  # fixtures
