@@ -54,17 +54,6 @@ def test_a_passage_under_the_threshold_that_leans_to_a_side_is_unclear() -> None
     assert decide(c, [evidence(c, 0.3, 0.3, "no_relation")], both(0.8)).label == "no_relation"
 
 
-def test_passages_about_the_claim_that_settle_nothing_are_unclear() -> None:
-    c = claim()
-    about = evidence(c, *NEITHER).model_copy(update={"about": True})
-    verdict = decide(c, [about, evidence(c, *NEITHER)], both(0.5))
-    assert (verdict.label, verdict.confidence) == (
-        "unclear", 0.1,
-    ) and verdict.reason == "Related passages are inconclusive."  # fmt: skip
-    other = about.model_copy(update={"about": False})
-    assert decide(c, [other], both(0.5)).label == "no_relation"
-
-
 def test_a_contradiction_has_its_own_threshold_and_says_what_differs() -> None:
     c = claim()
     against = evidence(c, 0.1, 0.7, "no_relation").model_copy(

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 import zipfile
 from collections import Counter
@@ -179,30 +177,3 @@ def test_stop_keeps_what_is_there(store: Store, settings: Settings, tmp_path: Pa
         told += 1
         stop.set()
     assert 0 < told < 40 and len(DocumentStore(store.database).documents("c")) == told
-
-
-def test_a_killed_process_is_gone_on_with(settings: Settings, tmp_path: Path) -> None:
-    folder = tmp_path / "many"
-    folder.mkdir()
-    for i in range(300):
-        _file(folder / f"{i}.txt")
-    script = (
-        "import sys; from pathlib import Path; from attribution.library import ingest as collections\n"
-        "from attribution.store.store import Store\n"
-        "from attribution.settings import Settings\n"
-        "for a in collections.add(Store.open(sys.argv[1]), 'c', collections.from_paths([Path(sys.argv[2])])[0],"
-        " Settings()): print(a.name, flush=True)"
-    )
-    process = subprocess.Popen(
-        [sys.executable, "-c", script, settings.database_url, str(folder)], stdout=subprocess.PIPE, text=True, cwd=ROOT
-    )
-    assert process.stdout is not None
-    told = {process.stdout.readline().strip() for _ in range(60)}
-    process.kill()
-    process.communicate()
-    store = Store.open(settings.database_url)
-    kept = {row["name"] for row in DocumentStore(store.database).documents("c")}
-    assert told <= kept and 60 <= len(kept) < 300
-    states = Counter(a.state for a in ingest.add(store, "c", from_paths([folder])[0], settings))
-    assert states == {"added": 300 - len(kept), "unchanged": len(kept)}
-    store.close()

@@ -71,25 +71,6 @@ def test_equal_rows_are_analysed_once_and_have_a_line_each(own: Settings, tmp_pa
     assert [line["line"] for line in lines] == [1, 2, 3] and lines[0]["report"] == lines[2]["report"]
 
 
-def test_an_unexpected_error_costs_its_row_and_is_tried_again(
-    own: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = Analyst.__call__
-
-    def broken(self: Analyst, row: Row) -> Fields:
-        if row.fields["id"] == "1":
-            raise ZeroDivisionError("division\nby zero")
-        return real(self, row)
-
-    monkeypatch.setattr(Analyst, "__call__", broken)
-    *_, last = done(ROWS[:3], own, tmp_path / "out.jsonl")
-    lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert last.failed == 1 and "(ZeroDivisionError: division by zero)" in lines[1]["error"] and "report" in lines[2]
-    monkeypatch.undo()
-    *_, last = done(ROWS[:3], own, tmp_path / "out.jsonl")
-    assert last.failed == 0
-
-
 def test_progress_tells_rate_and_time_left_of_the_rows_that_are_analysed(own: Settings, tmp_path: Path) -> None:
     done(ROWS[:1], own, tmp_path / "out.jsonl")
     known, bad, first, *others = done([*ROWS, "{broken"], own, tmp_path / "out.jsonl")

@@ -250,16 +250,6 @@ def test_an_estimate_is_given_before_the_run(settings: Settings) -> None:
     assert e.claims == 5 and e.checked == 3 and e.pages == 9 and e.seconds > 0
 
 
-def test_an_answer_in_another_language_is_said(settings: Settings, store: Store) -> None:
-    answer = "Der Turm wurde 1889 fertiggestellt. Er steht in Paris und gehört der Stadt."
-    seen = list(run("", answer, settings.model_copy(update={"sources": ("documents",)}), store, documents=[NOTE]))
-    failed = [e.failure for e in seen if isinstance(e, events.Failed)]
-    assert [f.subject for f in failed if f.kind == "unsupported_language"] == ["German"]
-    last = seen[-1]
-    assert isinstance(last, events.Finished) and len(last.report.claims) == 2
-    assert [f.subject for f in last.report.failures if f.kind == "unsupported_language"] == ["German"]
-
-
 def test_a_language_model_that_fails_leaves_a_notice_with_what_was_used_instead(store: Store) -> None:
     with llm_server(lambda _: error(401, "bad key")) as served:
         chosen = llm_settings(served, sources=("documents",), segmenter="direct", worthiness="llm", llm_retries=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
@@ -16,7 +16,6 @@ from pydantic import SecretStr, ValidationError
 
 from attribution import embedders, searchers, verifiers
 from attribution.embedders import EMBEDDERS
-from attribution.evidence.candidates import Candidates
 from attribution.evidence.search import Budget, Search
 from attribution.evidence.sources import open_sources
 from attribution.llm.client import Llm, Question
@@ -25,7 +24,7 @@ from attribution.settings import Endpoint, Settings, visitor_endpoint
 from attribution.store.store import Store
 from attribution.studies.groundedness.evaluation import key_of
 from attribution.studies.groundedness.labelled_set import LabelledRow
-from attribution.types import Judgement, Probabilities, SearchHit, content_id
+from attribution.types import Judgement, Probabilities, content_id
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.llm import LlmVerifier, PassageVerdicts
 from attribution.verifiers.pairs import CachedVerifier
@@ -92,15 +91,6 @@ def test_an_instance_that_is_typed_serves_its_visitor_alone(engine: Served, stor
     keys = [key(address, owner) for address in (*addresses, engine.url("/ask")) for owner in ("one", "other", "")]
     keys += [key(addresses[0], "one", search_language="de"), searchers.key_of(SEARCHERS.build("searxng", Settings()))]
     assert len(set(keys)) == len(keys) and key(addresses[0], "one") == keys[0]
-
-
-def test_searches_are_found_by_the_whole_of_their_key(store: Store) -> None:
-    hit = SearchHit("https://example.org", "T", 1, "duckduckgo", "q", "snippet")
-    kept = ("engine", "q" * 2000, 3)
-    store.cache.put_search(*kept, [hit])
-    assert store.cache.search(*kept, days=1) == [hit]
-    for other in (("engine ", "q" * 2000, 3), ("engine", "q" * 2000 + "r", 3), ("engine", "q" * 2000, 4)):
-        assert store.cache.search(*other, days=1) is None
 
 
 def test_a_search_in_another_language_is_made_and_not_taken_from_the_cache(engine: Served, store: Store) -> None:
@@ -212,17 +202,3 @@ def test_pairs_and_texts_of_other_parts_have_other_keys(store: Store) -> None:
     cached = CachedVerifier(Verifier(), store)
     cached.verify([("a", "b"), ("a", "c"), ("d", "b"), ("a", "b", "t"), ("a", "b\x1ft"), ("a\x1fb", "t")])
     assert len(cached.keys) == 6
-
-
-def test_vectors_of_one_endpoint_are_not_those_of_another(store: Store) -> None:
-    def respond(handler: BaseHTTPRequestHandler) -> Answer:
-        x, y = (1.0, 0.0) if "evil" in handler.path else (0.0, 1.0)
-        rows = [{"index": i, "embedding": [x, y]} for i, _ in enumerate(json.loads(served.requests[-1][3])["input"])]
-        return 200, {"Content-Type": "application/json"}, json.dumps({"data": rows}).encode()
-
-    with http_server(respond) as served:
-        made: list[Callable[[], Any]] = []
-        for path in ("/evil/v1", "/good/v1"):
-            settings = llm_settings(served.url(path), database_url="", embedder="openai", embedding_model="m")
-            made.append(Candidates(settings, store)._vectors(["A text."]).tolist)
-    assert [one() for one in made] == [[[1.0, 0.0]], [[0.0, 1.0]]]

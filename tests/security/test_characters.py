@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -82,24 +79,6 @@ def test_the_page_says_so_of_the_earlier_turns() -> None:
     next(t for t in at.text_area if t.label == "The conversation before the question").set_value(ESCAPED).run()
     assert not at.exception and SAYS in "".join(h.body for h in at.get("html"))
     assert next(b for b in at.button if b.label == "Analyse").disabled
-
-
-@pytest.mark.slow
-def test_the_command_line_says_so_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "turns.json").write_text(ESCAPED, encoding="utf-8")
-    (tmp_path / "rows.jsonl").write_text('{"claim": "a", "evidence": "\\ud800"}\n', encoding="utf-8")
-    command = [sys.executable, "-m", "attribution"]
-    for more in (
-        ["segment", "--answer", "It rains.", "--context", str(tmp_path / "turns.json")],
-        ["segment", "--answer", b"It rains \xed\xa0\x80"],
-        ["verify", "--input", str(tmp_path / "rows.jsonl"), "--output", str(tmp_path / "out.jsonl")],
-    ):
-        done = subprocess.run([*command, *more], cwd=ROOT, capture_output=True, text=True, timeout=100)
-        assert done.returncode != 0 and "Traceback" not in done.stderr, done.stderr
-        if more[0] == "verify":
-            assert SAYS in (tmp_path / "out.jsonl").read_text(encoding="utf-8")
-        else:
-            assert SAYS in done.stderr and len(done.stderr.strip().splitlines()) == 1
 
 
 def test_a_snapshot_with_half_a_character_is_refused() -> None:

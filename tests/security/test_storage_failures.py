@@ -93,19 +93,6 @@ def test_a_full_disk_ends_analyze_with_one_line_wherever_it_fills_up(
     assert "missing" not in done.stderr and not out.exists()
 
 
-@pytest.mark.slow
-def test_a_full_disk_ends_a_batch_and_its_row_is_done_by_the_next_call(warm: Settings, tmp_path: Path) -> None:
-    given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    given.write_text(json.dumps({"answer": ANSWER}) + "\n")
-    command = ["batch", "--input", given, "--output", output, "--verifier", "embedded-small"]
-    done = command_line(*command, within=2)
-    assert done.returncode == 2 and FULL in last_line(done) and output.read_text() == ""
-    again = command_line(*command)
-    assert again.returncode == 0, again.stderr
-    (row,) = map(json.loads, output.read_text().splitlines())
-    assert "missing" not in {v["label"] for v in row["report"]["verdicts"]}
-
-
 def test_a_damaged_database_is_told_from_one_that_is_not_writable(settings: Settings, tmp_path: Path) -> None:
     path = path_of(settings)
     path.parent.mkdir(parents=True)
@@ -255,17 +242,6 @@ def test_a_file_that_does_not_fit_on_the_disk_is_named_and_nothing_is_left_of_it
     )
     assert output.read_text() == "what was there before" and set(tmp_path.iterdir()) >= {given, output}
     assert not list(tmp_path.glob("*.part"))
-
-
-@pytest.mark.slow
-def test_a_batch_whose_output_does_not_fit_names_it_and_goes_on_later(empty: Settings, tmp_path: Path) -> None:
-    given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
-    given.write_text("".join(json.dumps({"n": n, "x": "x" * 300}) + "\n" for n in range(20)))  # each has an error
-    command = ["batch", "--input", given, "--output", output, "--verifier", "embedded-small"]
-    done = within_blocks(4, *command)
-    assert done.returncode == 2 and f"{output} cannot be written" in last_line(done)
-    assert command_line(*command).returncode == 1
-    assert [json.loads(line)["line"] for line in output.read_text().splitlines()] == list(range(1, 21))
 
 
 def test_a_signal_ends_a_command_quietly_and_nothing_half_written_stays(empty: Settings, tmp_path: Path) -> None:

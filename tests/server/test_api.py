@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import random
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,8 +15,6 @@ from attribution.server.guard import Keys
 from attribution.store.rights import Access
 from attribution.store.store import Store
 from attribution.types import NOTE
-from benchmarks.processes import megabytes
-from tests.serve import until
 from tests.server.conftest import KEY, OTHER, Server
 
 ANSWER = "The Eiffel Tower was completed in 1889. It stands in Berlin."
@@ -165,6 +160,8 @@ def test_verify_and_segment(client: httpx2.Client) -> None:
     assert [e["relation"] for e in judged["evidence"]] == ["entailed", "no_relation"] and judged["verifier"]
     claims = client.post("/segment", json={"answer": ANSWER}).json()["claims"]
     assert [ANSWER[slice(*c["spans"][0])] for c in claims] == [c["text"] for c in claims] and len(claims) == 2
+    metrics = client.get("/metrics").text
+    assert 'attribution_requests_total{route="/segment",status="200"}' in metrics and KEY not in metrics
 
 
 @pytest.mark.parametrize(("path", "body", "status", "says"), [
@@ -227,93 +224,6 @@ def test_keys_and_sizes(server: Server) -> None:
 
         reply = client.post("/segment", content=chunks(), headers={"content-type": "application/json"})
         assert reply.status_code == 413 and error(reply)["type"] == "TooLarge"
-
-
-def test_a_client_that_goes_away_ends_its_run(server: Server) -> None:
-    slow = threading.Event()
-
-    def hold() -> Any:  # both turns are taken until the test is done
-        with server.turns.ticket("test") as ticket:
-            list(server.turns.wait(ticket, slow))
-            slow.wait(30)
-
-    holders = [threading.Thread(target=hold) for _ in range(2)]
-    for thread in holders:
-        thread.start()
-    until(lambda: server.turns.counts() == (2, 0))
-    with server.client() as client:
-        with client.stream("POST", "/analyze", json={"answer": ANSWER}) as reply:
-            first = json.loads(next(reply.iter_lines()))
-            assert first == {"event": "queued", "place": 1} and server.turns.counts() == (2, 1)
-        until(lambda: server.turns.counts() == (2, 0))
-        waiting = []
-        try:
-            for _ in range(4):
-                held = client.stream("POST", "/analyze", json={"answer": ANSWER})
-                waiting.append(held)
-                held.__enter__()
-            until(lambda: server.turns.counts() == (2, 4))
-            refused = client.post("/analyze", json={"answer": ANSWER})
-            assert refused.status_code == 429 and error(refused)["type"] == "Busy" and refused.headers["retry-after"]
-        finally:
-            for held in waiting:
-                held.__exit__(None, None, None)
-    slow.set()
-    for thread in holders:
-        thread.join(30)
-    until(lambda: server.turns.counts() == (0, 0))
-
-
-def test_many_clients_with_good_and_bad_requests(server: Server) -> None:
-    """80 requests from 16 clients: each reply is a result or a typed error, and no key sees what is another's.
-
-    Another 80 leave no more in memory; the peak would be that of earlier tests in this process.
-    """
-    secrets = {KEY: "zircon-of-the-first", OTHER: "beryl-of-the-other"}
-
-    def ask(number: int) -> str:
-        rng = random.Random(number)
-        key = rng.choice([KEY, OTHER])
-        word = secrets[key]
-        with server.client(key if number % 10 else "wrong-key-of-the-tests") as client:
-            match number % 8:
-                case 0:
-                    reply = client.post("/segment", json={"answer": f"The {word} is blue."})
-                case 1:
-                    reply = client.post("/verify", json={"pairs": [{"claim": word, "evidence": f"A {word} is here."}]})
-                case 2:
-                    reply = client.post("/analyze", content=b"{not json", headers={"content-type": "application/json"})
-                case 3:
-                    reply = client.post("/analyze", content=b"x" * (MAX_BODY + 1))
-                case 4:
-                    with client.stream("POST", "/analyze", json={"answer": ANSWER, "documents": [DOCUMENT]}) as gone:
-                        if gone.status_code == 200:
-                            next(gone.iter_lines())
-                        return "left"
-                case 5:
-                    reply = client.get("/runs")
-                case 6:
-                    reply = client.get("/runs/0123456789abcdef")
-                case _:
-                    reply = client.post("/verify", json={"pairs": "x"})
-            other = secrets[OTHER if key == KEY else KEY]
-            assert other not in reply.text
-            if reply.status_code >= 400:
-                return error(reply)["type"]
-            return "result"
-
-    with ThreadPoolExecutor(16) as pool:
-        kinds = set(pool.map(ask, range(80)))
-        until(lambda: server.turns.counts() == (0, 0))
-        before = megabytes(os.getpid(), "VmRSS")
-        kinds |= set(pool.map(ask, range(80, 160)))
-    assert megabytes(os.getpid(), "VmRSS") - before < 40
-    assert kinds <= {"result", "left", "WrongKey", "BadInput", "TooLarge", "NotFound", "Busy"}
-    assert {"result", "left", "WrongKey", "TooLarge", "NotFound"} <= kinds
-    until(lambda: server.turns.counts() == (0, 0))
-    with server.client() as client:
-        text = client.get("/metrics").text
-    assert 'attribution_requests_total{route="/segment",status="200"}' in text and KEY not in text
 
 
 def test_the_database_is_not_told_the_key(server: Server, client: httpx2.Client) -> None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import signal
-import sqlite3
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import httpx2
 import pytest
-from mcp import Client, StdioServerParameters
+from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.server.conftest import KEY, Server
@@ -114,16 +111,3 @@ def test_over_standard_input_each_line_is_answered_and_each_request_before_the_e
     assert ended.stdout.count(b'"id":null') + ended.stdout.count(b'"id": null') == 3
     assert [replies[id]["error"]["code"] for id in ("2", "3")] == [-32600, -32600]
     assert replies['"last"']["result"]["structuredContent"]["verdict"] == "supported"
-
-
-@pytest.mark.slow  # the client of docs/api.md does so too
-def test_over_standard_input_and_output(tmp_path: Path, warm_library: None) -> None:
-    async def run() -> tuple[list[str], Any, Any]:
-        command = ["-m", "attribution", "mcp", "--verifier", "embedded-small"]
-        environment = {**os.environ, "ATTRIBUTION_DATA": str(tmp_path / "data")}
-        async with Client(StdioServerParameters(command=sys.executable, args=command, env=environment)) as client:
-            return await use(client)
-
-    assert_works(*asyncio.run(run()))
-    with sqlite3.connect(tmp_path / "data" / "attribution.sqlite3") as database:
-        assert database.execute("SELECT count(*) FROM runs").fetchone() == (0,)

@@ -38,6 +38,9 @@ def test_searches_are_kept_by_engine_query_and_number(store: Store) -> None:
     hit = SearchHit("https://example.org", "T", 1, "duckduckgo", "q", "snippet")
     with_text = replace(hit, rank=2, page=page("The Nile is long."))  # which is read instead of a download
     store.cache.put_search("duckduckgo", "q", 3, [hit, with_text])
+    store.cache.put_search("duckduckgo", "q" * 2000, 3, [hit])
+    assert store.cache.search("duckduckgo", "q" * 2000, 3, days=1) == [hit]
+    assert store.cache.search("duckduckgo", "q" * 2000 + "r", 3, days=1) is None
     store.cache.put_search("duckduckgo", "none", 3, [])
     assert store.cache.search("duckduckgo", "q", 3, days=1) == [hit, with_text]
     assert store.cache.search("duckduckgo", "none", 3, days=1) == []

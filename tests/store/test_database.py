@@ -83,14 +83,6 @@ def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> N
     assert [process.returncode for process in processes] == [0, 0, 0], errors
 
 
-def test_threads_that_open_databases_at_once_all_can(tmp_path: Path) -> None:
-    for number in range(5):
-        urls = [f"sqlite:///{tmp_path}/{number}-{name}.sqlite3" for name in "aaaabbbb"]
-        with ThreadPoolExecutor(8) as pool:
-            stores = list(pool.map(Store.open, urls))
-        assert all(s.runs.load("none") is None for s in stores)
-
-
 def test_connections_that_change_a_new_files_mode_at_once_all_succeed(tmp_path: Path) -> None:
     for number in range(60):  # without patience one in fifty is refused at once
         together = threading.Barrier(4)

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-import textwrap
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -38,25 +35,6 @@ def test_an_answer_with_a_null_character_is_saved(store: Store) -> None:
     store.runs.start("r2", "q\0", "an\0swer", {})
     inputs = store.runs.inputs("r2")
     assert inputs and (inputs.question, inputs.answer) == ("q\ufffd", "an\ufffdswer")
-
-
-def test_a_killed_process_loses_no_finished_run(settings: Settings) -> None:
-    script = f"""
-        import os, signal
-        from attribution.store.database import now
-        from attribution.store.store import Store
-        from attribution.types import Report
-        store = Store.open({settings.database_url!r})
-        for i in range(5):
-            run = Report(id=f"run{{i}}", created_at=now(), question="q", answer="a", settings={{}}, versions={{}})
-            store.runs.save(run)
-        os.kill(os.getpid(), signal.SIGKILL)
-    """
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True)
-    assert done.returncode == -9
-    store = Store.open(settings.database_url)
-    assert all(store.runs.load(f"run{i}") for i in range(5))
-    store.close()
 
 
 def test_rates_are_medians_of_the_last_runs(store: Store) -> None:
