@@ -239,6 +239,7 @@ def other_time(claim: str, passage: str, sentence: Span, title: str = "", strict
         and (months := _months(claim))
         and (their := _months(passage))
         and not months & their
+        and not _days(claim) & _days(passage)
         and not _once(claim)
     ):
         return f"the source speaks of {month_name[max(their)]}"
@@ -259,6 +260,11 @@ def _years(text: str) -> set[str]:
 
 def _months(text: str) -> set[int]:
     return {value.parts[1] for value in values(text) if value.parts[1]}
+
+
+def _days(text: str) -> set[tuple[int | None, int]]:
+    """The year and the day of each full date: dates that share both differ in one slot."""
+    return {(v.parts[0], v.parts[2]) for v in values(text) if v.parts[0] and v.parts[2]}
 
 
 def _words(text: str) -> set[str]:

@@ -8,12 +8,14 @@ or one that only reports, gets a reservation.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
 from attribution.evidence.factuality import only_reported
+from attribution.evidence.rows import Found, in_table, row_at
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.text.characters import plain
 from attribution.text.differences import contrasts, difference, differing_spans, measures_other, unmet, values_agree
@@ -27,8 +29,15 @@ from attribution.verifiers.contrast import contrast
 from attribution.verifiers.pairs import Reads
 from attribution.verifiers.slots import settle
 
+OF_ROW = 0.9  # probability of what the cell of a table says
 MAX_CLAIM = 600  # characters of a claim of which relevance is asked
 OPENING = 200  # characters of a page's first line
+_ONLY = re.compile(r"(?<!not )\b(?:only|solely|exclusively)\b(?! (?:a|an|about|after|\d)\b)", re.IGNORECASE)
+_ALONE = re.compile(
+    r"\b(?:only|sole(?:ly)?|exclusive(?:ly)?|alone|just|single|no other|nobody|none|nothing|no|not|never|"
+    r"except|but|unique(?:ly)?|all)\b",
+    re.IGNORECASE,
+)
 MIN_WORDS = 4  # per part: fewer hardly make a statement; more likely an abbreviation was taken for a sentence end
 
 
@@ -126,6 +135,9 @@ def as_evidence(
 ) -> Evidence:
     """Return the evidence that a judged passage is; `text` begins at `start`, in characters of its page."""
     plain = policy.decision == "plain"
+    row = None if plain or judged.parts else in_table(pair[0], page.text)
+    if row:
+        judged = _by_row(judged, row, start, len(text))
     related, judged = not plain and is_related(pair, judged, relevance), weighed(judged, relevance)
     found = judged.judgement
     against = (
@@ -133,7 +145,10 @@ def as_evidence(
         if plain
         else of_page(pair[0], page)
         or (
-            None if page.genre == "fact check" else reservation(pair, judged, headings, _opening(page) if start else "")
+            None
+            if page.genre == "fact check" or "row" in judged.judgement.signals
+            else _of_other_row(judged, row, start, page.text)
+            or reservation(pair, judged, headings, _opening(page) if start else "")
         )
     )
     first, last = found.sentence
@@ -147,12 +162,37 @@ def as_evidence(
     )  # fmt: skip
 
 
+def _by_row(judged: Judged, row: Found, start: int, length: int) -> Judged:
+    """Return the judgement of a passage that has the row of a table that a claim is about."""
+    found, (first, last) = judged.judgement, (place - start for place in row.row.span)
+    if first < 0 or last > length:
+        return judged
+    probability = max(OF_ROW, getattr(found.probabilities, row.relation))
+    sides = {"entailed": 0.0, "contradicted": 0.0, "no_relation": 1 - probability, row.relation: probability}
+    signals = found.signals | {"row": 1.0}
+    return Judged(
+        replace(
+            found, probabilities=Probabilities(**sides), sentence=(first, last), signals=signals, difference=row.words
+        )
+    )
+
+
+def _of_other_row(judged: Judged, row: Found | None, start: int, text: str) -> Reservation | None:
+    """Say that the deciding sentence is another row of the table than the claim's."""
+    first = start + judged.judgement.sentence[0]
+    other = row and row_at(text, first)
+    if not row or not other or other == row.row:
+        return None
+    return Reservation(relations=("entailed", "contradicted"), note=f"the row is about {other.label}")
+
+
 def lacking(pair: Pair, found: Judgement, page: Page) -> tuple[str, ...]:
     """Return the values of a claim for which a passage that may support it has none, nor its page's title."""
     claim, passage = pair[:2]
     if found.probabilities.entailed < LOWEST_THRESHOLD or "verbatim" in found.signals:
         return ()
-    return tuple(claim[slice(*v.span)] for v in unmet(claim, f"{page.title}. {_opening(page)}. {passage}"))
+    lacked = unmet(claim, f"{page.title}. {_opening(page)}. {passage}")
+    return tuple(claim[slice(*v.span)] for v in lacked if v.kind != "rank" or v.dimension in ("", "weekday"))
 
 
 def of_page(claim: str, page: Page) -> Reservation | None:
@@ -219,13 +259,12 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
         note = note or other_time(claim, passage, found.sentence, title, strict=False)
         if not note and measures_other(claim, sentence):
             note = "the number measures something else there"
-        if not note and (other := _other_value(claim, passage, sentence)):
-            note = other
+        note = note or _other_value(claim, passage, sentence) or _only(claim, f"{title} {passage}")
         note = note or only_reported(claim, passage, found.sentence, title)
         return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
     note = note or other_time(claim, passage, found.sentence, title)
-    if not note and "slot" not in found.signals and values_agree(claim, sentence):
+    if not note and not found.difference and values_agree(claim, sentence):
         note = "its values agree with the claim's"
     if not note and _differs_in_subject(claim, sentence):
         note = "the values that differ name what each is about"
@@ -237,6 +276,12 @@ def _other_value(claim: str, passage: str, sentence: str) -> str:
     lacked = {claim[slice(*v.span)] for v in unmet(claim, passage)}
     found = (c for c in contrasts(claim, sentence) if c.kind != "Name" and c.claim in lacked and c.source)
     return next((f"the claim says {quoted(c.claim)}, the source {quoted(c.source)}" for c in found), "")
+
+
+def _only(claim: str, passage: str) -> str:
+    """Say that the claim alone excludes all others: "only on Sundays"."""
+    found = _ONLY.search(claim)
+    return f"only the claim says {quoted(found[0])}" if found and not _ALONE.search(passage) else ""
 
 
 def _differs_in_subject(claim: str, sentence: str) -> bool:

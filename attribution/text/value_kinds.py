@@ -49,6 +49,7 @@ _OF_ONE = re.compile(r"(?: of)? an?$")
 _NO_DIGIT, _GOES_ON = re.compile(r"\D"), re.compile(r"[.,/]\d")
 _BEFORE_YEAR = re.compile(r"\b(?:the|in|of|since|from|its|early|late|by)[ ]$", re.IGNORECASE)
 _PERCENT, _MONEY = re.compile(r"[ ](?:%|percent|per cent)"), re.compile(r" (?:dollars|euros|pounds)")
+_SUPERLATIVE = re.compile(r"[ -]((?:most|least) \w+|\w+est)\b")
 _UNUSUAL_BLANK = re.compile(r"[\u202f-]")
 _LABELLED = re.compile(r"(?:^|(?P<inner>[a-z,] )|\W)(?P<word>[^\W\d_]+) $")
 
@@ -198,6 +199,8 @@ def _time(text: str, at: int) -> Value | None:
 
 def _score(text: str, at: int) -> Value | None:
     """A result such as "3–1" or "three goals to one", where the words before it are about a match or a vote."""
+    if pressure := OTHERS["pressure"].match(text, at):
+        return Value("score", *pressure.span(), _small(pressure["two"]), _small(pressure["one"]), comparator="range")
     found = OTHERS["score"].match(text, at)
     if not found or not AROUND["played"].search(text, max(0, at - 80), at) or _PERCENT.match(text, found.end()):
         return None
@@ -217,7 +220,7 @@ def _frequency(text: str, at: int) -> Value | None:
             period = LY[ly] if ly else parts["period"]
             n = parts.get("n", "1")
             every = {"other": 2.0}.get(n) or (float(NTH[n]) if n in NTH else _small(n))
-            rate = times * PER_YEAR[period] / every
+            rate = times * PER_YEAR[period] / (every + 0.5 * ("half" in parts))
         if most := parts.get("most"):
             return Value("frequency", *found.span(), rate * _small(n) / _small(most), rate, comparator="range")
         return Value("frequency", *found.span(), rate, rate)
@@ -258,13 +261,17 @@ def _factor_of(text: str, at: int) -> Value | None:
 
 
 def _rank(text: str, at: int) -> Value | None:
+    if most := OTHERS["superlative"].match(text, at):
+        return Value("rank", *most.span(), 1.0, 1.0, dimension=stem(most[0].lower()))
     found = OTHERS["rank"].match(text, at)
     if not found or (
         found["word"] and found["word"].lower() == "second" and text[:at].lower().endswith(("per ", "a ", "each "))
     ):
         return None
     n = float(found["number"] or _nth(found["nth"] or found["word"]))
-    return Value("rank", *found.span(), n, n, counted=_nouns(text, found.end()))
+    superlative = _SUPERLATIVE.match(text, found.end())
+    dimension = stem(superlative[1].lower()) if superlative else ""
+    return Value("rank", *found.span(), n, n, dimension=dimension, counted=_nouns(text, found.end()))
 
 
 def _quantity(text: str, at: int) -> Value | None:
@@ -274,6 +281,7 @@ def _quantity(text: str, at: int) -> Value | None:
             one["more"]
             or one["many"].lower() not in ("a", "an")
             or AROUND["comparator"].search(text, max(0, at - 30), at)
+            or AROUND["lasting"].search(text, max(0, at - 30), at)
         ):
             return _measured(text, at, one.end(), number, number, 0.0, one["unit"])
         return None
@@ -300,6 +308,8 @@ def _quantity(text: str, at: int) -> Value | None:
         hundredths = 100.0 if unit["cents"] else 1.0
         name = _name(CENTS if unit["cents"] else CURRENCIES, unit["currency"] or unit["cents"])
         dimension = "pound" if (unit["currency"] or "").lower() in ("pound", "pounds") else f"currency {name}"
+        if name == "dollar" and unit["cents"]:
+            dimension = "currency"  # of whichever currency
         return _counted_per(
             text,
             Value(

@@ -25,6 +25,7 @@ from attribution.text.value_patterns import (
 from attribution.text.values import Comparator, Value, to_base
 
 EACH_DAY = re.compile(r"(?: [^\W\d_]+){1,3} ")
+_INCHES = re.compile(r" ?in\b")
 TODAY = 737_000  # about: a year long ago is less surely known
 
 
@@ -140,7 +141,7 @@ def _joined(text: str, found: list[Value]) -> list[Value]:
                 comparator=before.comparator,
                 step=0.0,
             )
-        elif before and _adds(before, value, between):
+        elif before and _adds(before, value := _smaller_unit(text, before, value, between), between):
             joined[-1] = replace(
                 before, end=value.end, low=before.low + value.low, high=before.high + value.high, step=value.step
             )
@@ -193,6 +194,19 @@ def _like(bare: Value, measured: Value) -> Value:
         )
     low, high = (to_base(x, measured.unit)[0] if math.isfinite(x) else x for x in (bare.low, bare.high))
     return replace(bare, dimension=measured.dimension, unit=measured.unit, low=low, high=high, counted=frozenset())
+
+
+def _smaller_unit(text: str, one: Value, two: Value, between: str) -> Value:
+    """Read the minutes of "2h 15m" and the inches of "5 ft 10 in", whose units mean something else elsewhere."""
+    if between.strip() or two.kind != "quantity" or two.comparator:
+        return two
+    if one.unit == "hour" and two.unit == "metre" and text[two.end - 1] == "m":
+        low, dimension = to_base(two.low, "minute")
+        return replace(two, low=low, high=low, dimension=dimension, unit="minute", step=0.0)
+    if one.unit == "foot" and not two.dimension and (inches := _INCHES.match(text, two.end)):
+        low, dimension = to_base(two.low, "inch")
+        return replace(two, end=inches.end(), low=low, high=low, step=0.0, dimension=dimension, unit="inch")
+    return two
 
 
 def _adds(one: Value, two: Value, between: str) -> bool:

@@ -77,7 +77,7 @@ def compare(claim: Value, source: Value) -> Agreement:
         return _compare_times(claim, source)
     if claim.kind == "quantity":
         return _compare_quantities(claim, source)
-    if claim.kind == "rank" and not _count_alike(claim, source):
+    if claim.kind == "rank" and (claim.dimension != source.dimension or not _count_alike(claim, source)):
         return "not comparable"
     return _intervals(claim, source, 0.01 if claim.kind == "frequency" else 0.0)
 
@@ -112,6 +112,8 @@ def _intervals(claim: Value, source: Value, slack: float = 0.0) -> Agreement:
 def _compare_quantities(claim: Value, source: Value) -> Agreement:
     one, two = _as_sterling_or_weight(claim, source), _as_sterling_or_weight(source, claim)
     one, two = _as_rise(one, two), _as_rise(two, one)
+    if _is_its_rise(one, two) or _is_its_rise(two, one):
+        return "not comparable"
     if one.dimension != two.dimension and not _same_currency(one.dimension, two.dimension):
         if _confusable(one, two) and _figures_meet(one, two):
             return "different"
@@ -154,8 +156,8 @@ def _factor(value: Value) -> float:
 
 
 def _same_currency(one: str, two: str) -> bool:
-    """Return True for "$" and "US$", of which one says more than the other."""
-    if not (one.startswith("currency ") and two.startswith("currency ")):
+    """Return True for "$" and "US$", or "cents" and "$", of which one says more than the other."""
+    if not (one.startswith("currency") and two.startswith("currency")):
         return False
     return one == two or one.startswith(f"{two} ") or two.startswith(f"{one} ")
 
@@ -176,6 +178,13 @@ def _as_rise(value: Value, beside: Value) -> Value:
         rise = value.high - value.low
         return replace(value, dimension=beside.dimension, unit=beside.unit, low=rise, high=rise, comparator="")
     return value
+
+
+def _is_its_rise(claim: Value, source: Value) -> bool:
+    """Return True for the difference between the ends of a range: "by £6" and "from £32 to £38"."""
+    apart = source.high - source.low
+    same = source.comparator == "range" and claim.is_exact and claim.dimension == source.dimension != ""
+    return same and 0 < apart < math.inf and math.isclose(claim.low, apart, rel_tol=0.01)
 
 
 def _count_alike(one: Value, two: Value) -> bool:

@@ -48,13 +48,18 @@ _APART = re.compile(
     r"(?:[,;(–—-] ?|\b(?:and|but) )not (?!only\b|just\b|least\b|yet\b|until\b|all\b|every|even\b|to mention\b)"
     r"|\b(?:rather than|instead of|as opposed to|and never) ",
 )
+_OPPOSITES = [
+    tuple(pair.split("/"))
+    for pair in "deep/shallow northern/southern eastern/western north/south east/west left/right upper/lower "
+    "inner/outer internal/external public/private male/female rural/urban maximum/minimum".split()
+]
 _HALF_DENIED = re.compile(  # in a text without a negation, or around one: it denies only in part, or in other words
     r"\b(?:if|unless|would|could|might|may|fail\w*|without|yet to|hardly|barely|rarely|seldom|few|little|refus\w+|"
     r"den(?:y|ie[sd])|lack\w*|difficult|unable|un\w+ed|avoid\w*|stop\w*|quit|prevent\w*|tr(?:y|ie[ds])|only|all|"
     r"every\w*|always|both|any more|instead)\b",
     re.IGNORECASE,
 )
-_QUALIFIED = re.compile(r"\b(?:but|without)\b")  # "not north but east", "not without their help"
+_QUALIFIED = re.compile(r"\b(?:but|without|until|before)\b")  # "not north but east", "not until then"
 _PHRASE = re.compile(r"[^,.;:()–—]+")
 DENIED = 6  # words of a phrase that is denied
 
@@ -105,8 +110,8 @@ def difference_in_roles(claim: str, sentence: str, passage: str = "") -> str:
     wanted = terms(claim)[0]
     if len(wanted & terms(sentence)[0]) < NEAR * len(wanted):
         return ""
-    if denied := denied_part(claim, sentence):
-        return denied
+    if said := denied_part(claim, sentence) or _opposite(claim, sentence, passage):
+        return said
     stated = frames(sentence)
     for own in frames(claim):
         same = sorted((its for its in stated if its.verb == own.verb), key=lambda its: -_likeness(own, its))
@@ -197,12 +202,37 @@ def _covered(claim: str, passage: str, but: frozenset[str]) -> bool:
     return len(wanted & terms(passage)[0]) >= COVERED * len(wanted)
 
 
+def _opposite(claim: str, sentence: str, passage: str) -> str:
+    """Describe a noun with opposite adjectives: "the deep end", "the shallow end"."""
+    if negations(claim) or negations(sentence):
+        return ""
+    for one, two in _OPPOSITES:
+        for mine, its in ((one, two), (two, one)):
+            if f" {mine} " in claim and f" {its} " in sentence and mine not in passage and its not in claim:
+                nouns = [
+                    {t.head.lower_ for t in parse(x) if t.lower_ == w} for x, w in ((claim, mine), (sentence, its))
+                ]
+                if nouns[0] & nouns[1] and _covered(claim, passage, frozenset([stem(mine)])):
+                    noun = min(nouns[0] & nouns[1])
+                    return f"the claim says {quoted(f'{mine} {noun}')}, the source {quoted(f'{its} {noun}')}"
+    return ""
+
+
 def denied_part(claim: str, sentence: str) -> str:
     """Describe a phrase that one of the two denies and the other states: "a blocked drain, not human error"."""
     for text, other, who in ((sentence, claim, "source"), (claim, sentence, "claim")):
         for found in _APART.finditer(text):
             phrase = _PHRASE.match(text, found.end())
-            if phrase is None or len(phrase[0].split()) > DENIED or _APART.search(other) or _HALF_DENIED.search(other):
+            if phrase is None or len(phrase[0].split()) > DENIED or _HALF_DENIED.search(other):
+                continue
+            if apart := _APART.search(other):
+                denied, stated = terms(f"of {phrase[0]}")[0], terms(other[: apart.start()])[0]
+                if (
+                    denied
+                    and denied <= stated
+                    and terms(f"of {other[apart.end() :]}")[0] <= terms(text[: found.start()])[0]
+                ):
+                    return f"the source has {quoted(phrase[0])} the other way round"
                 continue
             denied = terms(f"of {phrase[0]}")[0]
             rest = terms(text[: found.start()] + text[phrase.end() :])[0]

@@ -1,0 +1,72 @@
+"""A claim beside the rows of a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from attribution.evidence.judging import Judged, as_evidence
+from attribution.evidence.rows import in_table, row_at
+from attribution.policy import DecisionPolicy
+from attribution.types import Judgement, Page, Probabilities
+
+HARVEST = """The farms.
+
+Birkhof: Manager Ilse Brandt; Area (ha) 142; Wheat 2022 (t) 610; Wheat 2023 (t) 655; Cows 0
+Auhof: Manager Jan Tomek; Area (ha) 96; Wheat 2022 (t) 402; Wheat 2023 (t) 371; Cows 64
+Lindenau: Manager Kurt Weiss; Area (ha) 75; Wheat 2022 (t) 288; Wheat 2023 (t) 301; Cows 120
+"""
+COUNTERS = """C1: street Mill Bridge; cyclists_2022 864900; cyclists_2023 931200; peak_hour 08:00
+C2: street Kettle Lane; cyclists_2022 398700; cyclists_2023 376500; peak_hour 17:00
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "said"),
+    [
+        ("Birkhof harvested 655 tonnes of wheat in 2023.", HARVEST, "entailed"),
+        ("Auhof harvested 402 tonnes of wheat in 2023.", HARVEST, "the claim says “402 tonnes”, the source “371 t”"),
+        ("Auhof has an area of 96 km².", HARVEST, "the claim says “96 km²”, the source “96 ha”"),
+        ("Auhof keeps 120 cows.", HARVEST, "the claim says “120”, the source “64”"),
+        ("Jan Tomek manages Lindenau.", HARVEST, "the claim says “Jan Tomek”, the source “Kurt Weiss”"),
+        ("Auhof harvested more wheat in 2023 than in 2022.", HARVEST, "the source has 371 and 402"),
+        ("The wheat of Lindenau fell from 2022 to 2023.", HARVEST, "the source has 301 and 288"),
+        ("Auhof has fewer cows than Birkhof.", HARVEST, "the source has 64 and 0"),
+        ("Auhof has the most cows.", HARVEST, "the source has “64” there, and “120” for Lindenau"),
+        ("Kettle Lane counted 376,500 cyclists in 2023.", COUNTERS, "entailed"),
+        ("Kettle Lane counted 398,700 cyclists in 2023.", COUNTERS, "the claim says “398,700”, the source “376500”"),
+        ("The peak hour of Kettle Lane is 08:00.", COUNTERS, "the claim says “08:00”, the source “17:00”"),
+    ],
+)
+def test_what_a_cell_says(claim: str, text: str, said: str) -> None:
+    found = in_table(claim, text)
+    assert found and (found.words or found.relation) == said
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [
+        "Steinfeld harvested 655 tonnes of wheat in 2023.",  # no row of the table
+        "Birkhof sold 655 tonnes of barley in 2023.",  # no column
+        "Birkhof harvested 655 tonnes of wheat in 2021.",  # nor of that year
+        "Birkhof harvested more than 600 tonnes of wheat in 2023.",
+        "Lindenau has the most cows.",  # true: that alone is no support
+        "Auhof has 64 cows and 96 hectares.",  # two numbers
+        "",
+    ],
+)
+def test_what_a_table_does_not_tell(claim: str) -> None:
+    assert in_table(claim, HARVEST) is None
+
+
+def test_another_row_says_nothing_of_a_claim() -> None:
+    page = Page(id="p", url="", title="", site="", kind="document", fetched_at="", sha256="", text=HARVEST)
+    birkhof = row_at(HARVEST, HARVEST.index("Birkhof"))
+    assert birkhof
+    text = HARVEST[slice(*birkhof.span)]
+    judged = Judged(Judgement(Probabilities(entailed=0.9, contradicted=0.0, no_relation=0.1), (0, len(text))))
+    claim = "Auhof harvested 655 tonnes of wheat in 2023."
+    found = as_evidence(
+        "c", page, text, birkhof.span[0], 1.0, (claim, text), judged, None, (), DecisionPolicy()
+    )  # fmt: skip
+    assert found.relation == "no_relation"
+    assert found.reservation and found.reservation.note == "the row is about Birkhof"
