@@ -1,4 +1,4 @@
-"""Methods that decide if a response is grounded in its context: those that T24 5 compares, and some others.
+"""Methods that decide if a response is grounded in its context: those that T24 5 compares, and two more.
 
 Each method scores a whole response from 0 to 1; the decision threshold is tuned on labelled responses (`figures`).
 Methods that need a key or a downloaded model say so in `needs`.
@@ -104,11 +104,8 @@ METHODS: Table[Method] = Table("method", {
         "the verifier looks for sentences that every sentence of the context contradicts"),
     "pipeline": _method("local:Pipeline", "This project's pipeline",
         "claims, the passages nearest to each, verdicts; with the segmenter, embedder and verifier of the settings"),
-    "minicheck": _method("hub:MiniCheck", "MiniCheck (download)", "MiniCheck-RoBERTa-Large, 1.4 GB",
-        _hub("minicheck", "lytang/MiniCheck-RoBERTa-Large")),
-    "alignscore": _method("hub:AlignScore", "AlignScore (download)",
-        "AlignScore-base, 1.5 GB; needs the configuration and tokenizer of roberta-base too",
-        _hub("alignscore", "yzha/AlignScore AlignScore-base.ckpt"), _hub("roberta", _ROBERTA)),
+    "contextnli": _method("hub:ContextNli", "SelfCheck with the context, T24's model (download)",
+        "SelfCheckGPT's DeBERTa with two outputs, 0.9 GB", _hub("contextnli", "potsawee/deberta-v3-large-mnli")),
 })  # fmt: skip
 
 

@@ -30,8 +30,9 @@ ROWS = {
     "FACT_KB": ("factkb", 0), "GC-large": ("gc", 0), "LYNX v1.1": ("lynx", 0), "Sonnet 3.5": ("lynx", 1),
     "GPT-4o": ("lynx", 2), "RefChecker (Haiku)": ("refchecker", 0), "RefChecker (Sonnet 3)": ("refchecker", 1),
     "DeepEval Claims Verify": ("claims_verify", 1), "SCGPT (Multi-Gen)": ("selfcheck_multi", 1),
-    "SCGPT (ContextNLI)": ("selfcheck_context", 0),
+    "SCGPT (ContextNLI)": ("contextnli", 0),
 }  # fmt: skip
+INSTEAD = {"contextnli": "selfcheck_context"}  # for a method that is not ready
 TYPES = {
     "terminological_error": "Terminological Errors", "factual_inaccuracy": "Factual Inaccuracies",
     "procedural_error": "Procedural Errors", "reasoning_error": "Reasoning Errors",
@@ -55,8 +56,10 @@ def compute(number: str, given: Given) -> Iterator[RowDone | Computed]:
     for label, (method, place) in wanted.items():
         settings = given.settings.model_copy(update={"openai_model": _model(given, place)})
         if missing := METHODS[method].missing(settings):
-            given.note(label, method, "", missing)
-            continue
+            given.note(label, method, instead := INSTEAD.get(method, ""), missing)
+            if not instead:
+                continue
+            method = instead
         scored: dict[str, Outcome] = {}
         used = [row for row in rows if split[row.id] != "Training"]
         with ResultFile(given.folder / f"{place}-{ANSWERS}") as file:

@@ -36,7 +36,7 @@ def test_the_fourteen_of_the_paper_and_ours_have_cards() -> None:
     assert names() == list(TITLES)
     expected = (
         "cos_sim quip hem_v1 hem_v2 factkb gc lynx direct refchecker claims_verify selfcheck_multi selfcheck_context "
-        "pipeline minicheck alignscore"
+        "pipeline contextnli"
     )
     assert list(cards("groundedness")) == expected.split()
 

@@ -1,4 +1,4 @@
-"""Score pairs of context and response with published hub models (T24 5.2; MiniCheck, AlignScore).
+"""Score pairs of context and response with published hub models (T24 5.2).
 
 No code from the hub is run. A context that is too long for a model is read in windows, and the best one counts.
 """
@@ -22,7 +22,6 @@ from attribution.studies.groundedness.methods import by_sentence, of_context, pa
 
 if TYPE_CHECKING:
     from torch import Tensor
-    from torch.nn import Linear
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 M = TypeVar("M")
@@ -66,13 +65,11 @@ HEM_V2 = HubModel("vectara/hallucination_evaluation_model", files=("model.safete
 FLAN_T5 = HubModel("google/flan-t5-base", files=TOKENIZER)
 FACTKB = HubModel("bunsenfeng/FactKB")
 ROBERTA = HubModel("roberta-base", files=TOKENIZER)
-MINICHECK = HubModel("lytang/MiniCheck-RoBERTa-Large")
-ALIGNSCORE = HubModel("yzha/AlignScore", files=("AlignScore-base.ckpt",))
+CONTEXT_NLI = HubModel("potsawee/deberta-v3-large-mnli")
 
 hem_v1_downloaded, hem_v2_downloaded = HEM_V1.is_downloaded, HEM_V2.is_downloaded
 flan_t5_downloaded, roberta_downloaded = FLAN_T5.is_downloaded, ROBERTA.is_downloaded
-factkb_downloaded, minicheck_downloaded = FACTKB.is_downloaded, MINICHECK.is_downloaded
-alignscore_downloaded = ALIGNSCORE.is_downloaded
+factkb_downloaded, contextnli_downloaded = FACTKB.is_downloaded, CONTEXT_NLI.is_downloaded
 
 
 def from_files(model: HubModel, load: Callable[..., M]) -> M:
@@ -134,29 +131,12 @@ def pair_windows(
     return [{n: encoded[n][window] for n in names} for window in range(len(encoded["input_ids"]))]
 
 
-MINICHECK_CHUNK = 400  # tokens of context, as in MiniCheck's own code
-ALIGNSCORE_CHUNK = 350  # words of context, as in AlignScore (section 3.3)
-
-
 def _fits(response: str, tokenizer: PreTrainedTokenizerBase, longest: int) -> None:
     """Raise BadInput for a response that leaves no room for the context."""
     if (tokens := len(tokenizer.tokenize(response))) > longest * 3 // 4:
         raise BadInput(
             f"the response has {tokens} tokens, and this model reads {longest} of it and the context together"
         )
-
-
-def _chunks(pieces: Sequence[str], sizes: Sequence[int], most: int) -> list[str]:
-    """Join neighbouring pieces up to a size; a longer piece is a chunk by itself."""
-    groups: list[list[str]] = []
-    room = 0
-    for piece, size in zip(pieces, sizes, strict=True):
-        if not groups or size > room:
-            groups.append([])
-            room = most
-        groups[-1].append(piece)
-        room -= size
-    return [" ".join(group) for group in groups]
 
 
 class HubMethod:
@@ -240,75 +220,16 @@ class FactKB(HubMethod):
         return by_sentence(given, lambda text: float(self._read(context, text, False).softmax(-1)[:, 1].max()))
 
 
-class MiniCheck(HubMethod):
-    """Method `minicheck` (Tang et al. 2024): sentence by sentence, chunks of the context; class 1 is supported."""
+class ContextNli(HubMethod):
+    """Method `contextnli` (T24 5.3): SelfCheckGPT's NLI model, with the sentence first; class 1 is contradiction."""
 
-    name, model = "minicheck", MINICHECK
-    aggregation = "the maximum over chunks of the context, then the minimum over the sentences of the response"
-
-    def score(self, given: Given, stop: threading.Event) -> Scored:
-        model, tokenizer = classifier(self._model), load_tokenizer(self._foundation)
-        longest = limit(model, tokenizer)
-        context = [text[a:b] for text in given.context for a, b in spans(text)]
-        sizes = [len(tokenizer.tokenize(sentence)) for sentence in context]
-        chunks = _chunks(context, sizes, min(MINICHECK_CHUNK, longest * 3 // 4))
-        places = spans(given.response)
-        supported = []
-        for a, b in places:
-            texts = [f"{chunk}{tokenizer.eos_token}{given.response[a:b]}" for chunk in chunks]
-            inputs = [dict(tokenizer(text)) for text in texts]
-            if max(len(i["input_ids"]) for i in inputs) > longest:
-                raise BadInput(f"a sentence of the response or of the context is too long: {longest} tokens fit")
-            supported.append(float(run(model, tokenizer, inputs).softmax(-1)[:, 1].max()))
-        return Scored({ONE: min(supported)}, parts(places, supported))
-
-
-@load_once
-def _alignscore(weights: HubModel, foundation: HubModel) -> tuple[PreTrainedModel, Linear]:
-    """Load the encoder of AlignScore's checkpoint and its three-class head; no code in the file is run."""
-    import torch
-    from transformers import AutoConfig, RobertaModel
-
-    path = weights.required(weights.files[0])
-    try:
-        state = torch.load(path, map_location="cpu", weights_only=True)["state_dict"]
-        encoder = RobertaModel(from_files(foundation, AutoConfig.from_pretrained))
-        own = {n.removeprefix("base_model."): v for n, v in state.items() if n.startswith("base_model.")}
-        own.pop("embeddings.position_ids", None)  # of earlier versions of transformers
-        encoder.load_state_dict(own)
-        head = torch.nn.Linear(encoder.config.hidden_size, 3)
-        head.load_state_dict({"weight": state["tri_layer.weight"], "bias": state["tri_layer.bias"]})
-    except (RuntimeError, KeyError, ValueError, TypeError, OSError) as error:
-        raise Unavailable(f"{path.name} cannot be read as a checkpoint of AlignScore-base", error) from error
-    except Exception as error:  # torch refuses anything but tensors with a pickle error
-        raise Unavailable(f"{path.name} holds more than weights, and is not opened for that reason", error) from error
-    return encoder.eval(), head.eval()
-
-
-class AlignScore(HubMethod):
-    """Method `alignscore` (Zha et al. 2023, section 3.3): three classes, the first is aligned."""
-
-    name, model, foundation = "alignscore", ALIGNSCORE, ROBERTA
-    aggregation = "the maximum over chunks of the context, then the mean over the sentences of the response"
+    name, model = "contextnli", CONTEXT_NLI
+    aggregation = (
+        "the minimum contradiction over the sentences of the context, then the maximum over those of the response"
+    )
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        import torch
-
-        (encoder, head), tokenizer = _alignscore(self._model, self._foundation), load_tokenizer(self._foundation)
-        longest = limit(encoder, tokenizer)
-        context = [text[a:b] for text in given.context for a, b in spans(text)]
-        chunks = _chunks(context, [len(sentence.split()) for sentence in context], ALIGNSCORE_CHUNK)
-        places = spans(given.response)
-        aligned = []
-        for a, b in places:
-            sentence = given.response[a:b]
-            _fits(sentence, tokenizer, longest)
-            inputs = [w for chunk in chunks for w in pair_windows(tokenizer, chunk, sentence, longest, True)]
-            best = 0.0
-            for start in range(0, len(inputs), BATCH):
-                batch = tokenizer.pad(inputs[start : start + BATCH], return_tensors="pt")
-                with torch.inference_mode():
-                    logits = head(encoder(**batch).pooler_output)
-                best = max(best, float(logits.softmax(-1)[:, 0].max()))
-            aligned.append(best)
-        return Scored({ONE: sum(aligned) / len(aligned)}, parts(places, aligned))
+        context, places = of_context(given), spans(given.response)
+        read = (self._read(context, given.response[a:b], context_first=False) for a, b in places)
+        contradicted = [float(logits.softmax(-1)[:, 1].min()) for logits in read]
+        return Scored({ONE: 1 - max(contradicted)}, parts(places, [1 - c for c in contradicted]))

@@ -15,19 +15,16 @@ from attribution.settings import Settings
 from attribution.studies.groundedness import Given
 from attribution.studies.groundedness.methods import spans
 from attribution.studies.groundedness.methods.hub import (
-    AlignScore,
+    ContextNli,
     FactKB,
     HemV1,
     HemV2,
     HubModel,
-    MiniCheck,
-    _chunks,
     pair_windows,
 )
 
 WORDS = "<s> <pad> </s> <unk> <mask> the river is long short blue boats came in . one two three a b".split()
 TWO = Given("", ("the river is long .\nboats came in .",), "the river is short .\nboats came .")  # sentences each
-GIVEN = Given("", ("the river is long . boats came in .",), "the river is short . boats came .")
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +79,7 @@ def of_ids(folder: Path, ids: list[int]) -> Any:
         return AutoModelForSequenceClassification.from_pretrained(folder).eval()(torch.tensor([ids])).logits[0]
 
 
-def score(method: Any, given: Given = GIVEN) -> float:
+def score(method: Any, given: Given = TWO) -> float:
     """The score of the sentence that is supported least."""
     scores = method.score(given, threading.Event()).scores
     return float(scores["minimum"] if "minimum" in scores else scores[""])
@@ -127,65 +124,13 @@ def test_a_long_context_is_read_to_its_end_and_the_best_window_counts(roberta: C
         score(method, Given("", ("a",), "b " * 60))
 
 
-def test_minicheck_takes_the_best_chunk_of_each_sentence_and_the_worst_sentence(roberta: Callable[..., Path]) -> None:
+def test_context_nli_takes_the_least_contradiction_of_each_sentence(roberta: Callable[..., Path]) -> None:
     folder = roberta(2)
-    method = MiniCheck(Settings(), HubModel(str(folder)))
-    found = method.score(GIVEN, threading.Event())
-    context = "the river is long . boats came in ."
-    each = [
-        logits(folder, f"{context}</s>{sentence}").softmax(-1)[1].item()
-        for sentence in (GIVEN.response[p.start : p.end] for p in found.parts)
-    ]
-    assert [p.score for p in found.parts] == pytest.approx(each, abs=1e-4)
-    assert found.scores[""] == pytest.approx(min(each), abs=1e-4)
-    given = Given("", ("the river is long .",) * 9 + ("boats came in .",) * 11, GIVEN.response)
-    found = method.score(given, threading.Event())
-    chunks = _chunks(given.context, [5] * 9 + [4] * 11, 48)
-    assert len(chunks) == 2
-    each = [
-        max(logits(folder, f"{chunk}</s>{sentence}").softmax(-1)[1].item() for chunk in chunks)
-        for sentence in sentences_of(GIVEN.response)
-    ]
-    assert [p.score for p in found.parts] == pytest.approx(each, abs=1e-4)
-
-
-def test_alignscore_reads_its_checkpoint_and_averages_sentences(roberta: Callable[..., Path], tmp_path: Path) -> None:
-    import torch
-    from transformers import AutoTokenizer, RobertaModel
-
-    folder = roberta(3)
-    encoder = RobertaModel.from_pretrained(folder)
-    torch.manual_seed(5)
-    head = torch.nn.Linear(16, 3)
-    state = {f"base_model.{n}": v for n, v in encoder.state_dict().items()}
-    state |= {"tri_layer.weight": head.weight.data, "tri_layer.bias": head.bias.data, "bin_layer.bias": torch.zeros(2)}
-    torch.save({"state_dict": state, "epoch": 3}, tmp_path / "AlignScore-base.ckpt")
-    weights = HubModel(str(tmp_path), files=("AlignScore-base.ckpt",))
-    found = AlignScore(Settings(), weights, HubModel(str(folder))).score(GIVEN, threading.Event())
-    tokenizer, each = AutoTokenizer.from_pretrained(folder), []
-    for part in found.parts:
-        inputs = tokenizer(GIVEN.context[0], GIVEN.response[part.start : part.end], return_tensors="pt")
-        inputs.pop("token_type_ids", None)
-        with torch.inference_mode():
-            each.append(head(encoder.eval()(**inputs).pooler_output).softmax(-1)[0, 0].item())
-    assert [p.score for p in found.parts] == pytest.approx(each, abs=1e-4)
-    assert found.scores[""] == pytest.approx(sum(each) / len(each), abs=1e-4)
-    given = Given("", ("the river is long .", *["blue boats came in ."] * 90), "the river is short .")
-    (part,) = AlignScore(Settings(), weights, HubModel(str(folder))).score(given, threading.Event()).parts
-    chunks = _chunks(given.context, [5] * 91, 350)
-    windows = [w for c in chunks for w in pair_windows(tokenizer, c, given.response, 64, True)]
-    with torch.inference_mode():
-        read = [head(encoder(torch.tensor([w["input_ids"]])).pooler_output).softmax(-1)[0, 0].item() for w in windows]
-    assert len(chunks) > 1 and part.score == pytest.approx(max(read), abs=1e-4) and max(read) > min(read) + 1e-3
-
-
-def test_a_checkpoint_with_more_than_weights_is_not_opened(roberta: Callable[..., Path], tmp_path: Path) -> None:
-    import torch
-
-    torch.save({"state_dict": {}, "object": Path("x")}, tmp_path / "AlignScore-base.ckpt")
-    weights = HubModel(str(tmp_path), files=("AlignScore-base.ckpt",))
-    with pytest.raises(Unavailable, match="holds more than weights"):
-        score(AlignScore(Settings(), weights, HubModel(str(roberta(3)))))
+    response, context = sentences_of(TWO.response), sentences_of(TWO.context[0])
+    each = [min(logits(folder, s, c).softmax(-1)[1].item() for c in context) for s in response]
+    found = ContextNli(Settings(), HubModel(str(folder))).score(TWO, threading.Event())
+    assert found.scores == pytest.approx({"": 1 - max(each)}, abs=1e-4)
+    assert [p.score for p in found.parts] == pytest.approx([1 - c for c in each], abs=1e-4) and len(each) == 2
 
 
 def test_hem_v2_is_put_together_from_weights_alone(tmp_path: Path) -> None:
