@@ -18,7 +18,9 @@ IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
 
 .PHONY: run test check bench calibrate screenshots wheel docs sbom lock clean
 
+# MODEL=deberta downloads a verifier before the start
 run: $(VENV)/.run
+	$(if $(MODEL),$(BIN)/python -m attribution download $(MODEL))
 	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
 
 # uv compiles nothing: Python does at the first import, and keeps it if it may.

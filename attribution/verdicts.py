@@ -218,11 +218,18 @@ def _both_sides(case: Case) -> Verdict | None:
         return None
     counts = f"{_share(case.supporting, case.passages, 'support')}, {_share(case.against, '', 'contradict')}"
     heavier = _heavier(case.supporting, case.against, case.policy)
-    if heavier is None:
+    if heavier is None or heavier[0] == "supported" and _is_hearsay_against_a_fact_check(case):
         return case.verdict("conflicting", min(case.support, case.contradiction), f"{counts}{case.differs}")
     label, rule = heavier
     confidence = case.support if label == "supported" else case.contradiction
     return case.verdict(label, confidence, f"{counts}; {rule}{case.differs}")
+
+
+def _is_hearsay_against_a_fact_check(case: Case) -> bool:
+    """Return True where forums and the like alone support what a fact check refutes: their number does not count."""
+    said_by = {e.genre for e in case.supporting}
+    refuted = any(e.genre == "fact check" for e in case.against)
+    return case.policy.decision != "plain" and said_by <= set(HEARSAY) and refuted
 
 
 def _only_support(case: Case) -> Verdict | None:

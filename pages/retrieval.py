@@ -207,7 +207,7 @@ def result(now: GridProgress) -> None:
     if not now.running:
         link(f"Computed over the run “{subject(now.cells[0].report)}”.", **state.address("run", JOB.name))
     plot(heat_map(now.cells, state.is_dark()), f"grid_map_{len(now.cells)}", summary(now.cells))
-    with st.expander("Table, with time and memory", expanded=not now.running):
+    with st.expander("Table, with the time", expanded=not now.running):
         show(cell_table(now.cells))
         small("Each cell starts with empty caches and with its models loaded.")
     if not now.running and len(now.cells) > 1:
@@ -319,13 +319,12 @@ def heat_map(cells: Sequence[Cell], dark: bool) -> Figure:
 
 def cell_table(cells: Sequence[Cell]) -> Node:
     """The same figures with their cost."""
-    heads = ["Passages", *(LOOKS[LABELS[o]].word for o in OUTCOMES), "Time", "Memory", "Chunks", "Pairs"]
+    heads = ["Passages", *(LOOKS[LABELS[o]].word for o in OUTCOMES), "Time", "Chunks", "Pairs"]
     rows = (
         [
             name,
             *(f"{_count(c, o)} of {_checked(c)}" for o in OUTCOMES),
             f"{c.seconds:.1f} s",
-            "not measured" if c.megabytes is None else f"+{c.megabytes:.0f} MB",
             f"{c.report.usage.chunks:,}",
             f"{c.report.usage.pairs:,}",
         ]

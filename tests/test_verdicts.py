@@ -150,8 +150,9 @@ def _passage(text: str) -> Evidence:
     both_sides = (p, other) if side == "entailed" else (other, p)
     made = evidence(claim(), *both_sides, "no_relation", page_id=page_id)
     held = Reservation(relations=("entailed",), note="it speaks of another tower") if "held" in words else None
-    of_page = {"origin": "o" if "copy" in words else "", "genre": "forum" if "forum" in words else "unknown"}
-    differs = DIFFERENCE if "differs" in words else ""
+    genre = next((g for word, g in (("forum", "forum"), ("factcheck", "fact check")) if word in words), "unknown")
+    of_page = {"origin": "o" if "copy" in words else "", "genre": genre}
+    differs = DIFFERENCE if {"differs", "factcheck"} & set(words) else ""
     return made.model_copy(update={"about": "about" in words, "reservation": held, "difference": differs} | of_page)
 
 

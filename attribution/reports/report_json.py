@@ -80,8 +80,8 @@ if __name__ == "__main__":
 
 CLAIMS = (
     "number", "claim", "checked as", "start", "end", "corrected by hand", "worthiness", "verdict", "confidence",
-    "reason", "sources", "passage", "source", "kind of page", "address", "read", "facts after", "analyst's verdict",
-    "analyst's note",
+    "reason", "other reader's verdict", "sources", "passage", "source", "kind of page", "address", "read",
+    "facts after", "analyst's verdict", "analyst's note",
 )  # fmt: skip
 EVIDENCE = (
     "claim number", "claim", "relation", "entailed", "contradicted", "no relation", "similarity", "sentence",
@@ -119,6 +119,7 @@ def claim_rows(exported: Exported) -> Iterator[Sequence[Cell]]:
             max((b for _, b in claim.spans), default=None), "yes" if claim.id in exported.corrected else "",
             claim.worthiness or "", model,
             verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
+            f"{other.reader}: {look(other.label).word}" if verdict and (other := verdict.other) else "",
             counted_sources(alike) if alike else "", piece.deciding_sentence if piece else "",
             page.cited if page else "", page.genre if page else "", _address(page),
             page.fetched_at if page else "", http_address(page.facts_from) if page else "",

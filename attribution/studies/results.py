@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -60,6 +60,21 @@ def read_results(path: Path, field: str, adapter: TypeAdapter[T]) -> tuple[list[
         else:
             failed.append(failure(Row(int(str(line["line"])), line), str(line["error"])))
     return results, failed
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean of what was measured; None of nothing."""
+    measured = [value for value in values if value is not None]
+    return sum(measured) / len(measured) if measured else None
+
+
+def plotly() -> Any:
+    """Return plotly's graph objects."""
+    import numpy  # noqa: F401  # before plotly: it would use them half imported while another thread imports them
+    import pandas  # noqa: F401
+    import plotly.graph_objects
+
+    return plotly.graph_objects
 
 
 def write_tables(results: Sequence[ResultTable], folder: Path) -> None:

@@ -5,12 +5,10 @@ Every cell verifies the same claims over the same pages with the same verifier; 
 
 from __future__ import annotations
 
-import mmap
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from pydantic import TypeAdapter
@@ -32,7 +30,6 @@ CHUNKINGS: dict[str, dict[str, str | int]] = {
     "sentence windows": {"chunker": "sentence", "chunk_size": 512},
 }
 OUTCOMES = ("entailed", "contradicted", "unclear", "no_relation", "missing")
-_STATM = Path("/proc/self/statm")
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,6 @@ class Cell:
     report: Report
     shares: dict[str, float]  # of the checked claims, by outcome; they sum to 1
     seconds: float  # chunking, embedding, retrieval and verification, without loading models
-    megabytes: float | None  # peak growth of resident memory; None: not available on this system
 
 
 @dataclass(frozen=True)
@@ -84,7 +80,6 @@ def compute_cell(snapshot: Snapshot, choice: Choice, stop: threading.Event) -> C
     with (
         TemporaryDirectory(prefix="grid-") as folder,
         closing(Store.open(f"sqlite:///{folder}/cell.sqlite3")) as store,
-        _peak() as peak,
     ):
         started = working_time()
         again = run(source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context)
@@ -93,7 +88,7 @@ def compute_cell(snapshot: Snapshot, choice: Choice, stop: threading.Event) -> C
     if not isinstance(last, events.Finished) or last.report.stopped:
         return None
     report = last.report
-    return Cell(choice, report, shares(report), round(seconds, 2), peak[0] if peak else None)
+    return Cell(choice, report, shares(report), round(seconds, 2))
 
 
 def outcome(claim_id: str, report: Report) -> str:
@@ -148,32 +143,3 @@ def load_grid(store: Store, result_id: str) -> tuple[Cell, ...] | None:
 
 def _with_pages(cell: Cell, pages: Sequence[Page]) -> Cell:
     return replace(cell, report=cell.report.model_copy(update={"pages": tuple(pages)}))
-
-
-@contextmanager
-def _peak() -> Iterator[list[float]]:
-    """Watch the resident memory; afterwards the list has its growth in MB, or nothing if it cannot be read."""
-    result: list[float] = []
-    if not _STATM.exists():
-        yield result
-        return
-    over = threading.Event()
-
-    def resident() -> float:
-        return int(_STATM.read_text().split()[1]) * mmap.PAGESIZE / 1e6
-
-    first = resident()
-    most = [first]
-
-    def watch() -> None:
-        while not over.wait(0.02):
-            most[0] = max(most[0], resident())
-
-    watcher = threading.Thread(target=watch, name="memory", daemon=True)
-    watcher.start()
-    try:
-        yield result
-    finally:
-        over.set()
-        watcher.join()
-        result.append(round(max(most[0], resident()) - first, 1))

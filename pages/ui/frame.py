@@ -101,7 +101,13 @@ ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, a
     "Compare": {"compare": "Segmenters", "answers": "Two answers", "retrieval": "Retrieval"},
     "Library": {"library": "Library"},
     "History": {"history": "History"},
-    "Lab": {"annotate": "Annotation", "benchmark": "Benchmark", "evoke": "Test sets", "methods": "Methods"},
+    "Lab": {
+        "annotate": "Annotation",
+        "benchmark": "Benchmark",
+        "evoke": "Test sets",
+        "papers": "Papers",
+        "methods": "Methods",
+    },
 }
 MOVED = {"collections": "library", "factscore": "compare"}  # old addresses and new ones
 

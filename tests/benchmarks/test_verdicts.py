@@ -47,17 +47,6 @@ def test_badges_are_counted_by_stance_and_by_truth(figures: dict) -> None:
     assert figures["coverage"] == pytest.approx(5 / 6) and figures["badges"]["unclear"] == 1
 
 
-def test_the_surest_come_first_in_the_curve(figures: dict) -> None:
-    assert figures["risk and coverage"]["supported"] == [(0.1667, 1.0), (0.3333, 1.0), (0.5, 0.6667)]
-
-
-def test_table_and_plot(figures: dict, tmp_path: Path) -> None:
-    found = {"factcheck_bench_dev, held out": {"embedded-base": figures}}
-    assert "| factcheck_bench_dev, held out | embedded-base | 6 | 2 of 3 | 1 of 2, 1 of 2 |" in verdicts.table(found)
-    verdicts.plot(found, tmp_path / "curve.png")
-    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_judged_badges_are_what_calibrate_reads(tmp_path: Path) -> None:
     claims, judged = [c for c, _ in CASES], [j for _, j in CASES]
     rows = list(verdicts.judged_rows("a set", "tried/1", claims, judged))

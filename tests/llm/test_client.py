@@ -125,12 +125,6 @@ def test_each_failure_has_its_words(reply: Answer, said: str) -> None:
         raise LlmFailed(fails(series(reply)))
 
 
-def test_a_reply_that_was_cut_off_says_so() -> None:
-    with llm_server(series(completion('{"claims": ["A is b.", "C', finish="length"))) as served:
-        answered = Llm(llm_settings(served)).ask(QUESTION, Claims)
-    assert answered.value.claims == ["A is b."] and answered.truncated
-
-
 @pytest.mark.parametrize("drips", [False, True])
 def test_a_server_that_stalls_or_drips_is_left_in_time(drips: bool) -> None:
     def talk(connection: socket.socket, over: threading.Event) -> None:

@@ -224,13 +224,6 @@ def test_the_test_of_a_connection_says_what_it_found(endpoint: Callable[[Body], 
     assert connection.ok and connection.message.endswith(f" s{found}.")
 
 
-def test_a_text_that_is_too_long_is_no_dialect() -> None:
-    words = "'max_tokens' or 'max_completion_tokens' is too large: 2048. This model's maximum context length is 4096"
-    with llm_server(lambda body: error(400, words)) as served:
-        connection = check_connection(llm_settings(served))
-    assert not connection.ok and len(served.requests) == 1
-
-
 def test_a_strict_schema_requires_all_and_allows_nothing_else() -> None:
     made = json_schema(PassageVerdicts, strict=True)
     item = made["properties"]["verdicts"]["items"]

@@ -41,7 +41,7 @@ def test_a_project_is_made_and_somebody_joins(store: Store) -> None:
     assert not shown.exception and "“Rivers” was created" in text(shown)
     saved = Annotations(store.database)
     (project,) = saved.projects()
-    assert saved.work(project).annotators == ("ann", "bob") and project.overlap == 2
+    assert saved.work(project).annotators == ("ann", "bob") and project.overlap == 5
     next(button for button in shown.button if button.label == "Create the project")
     people = next(box for box in shown.text_input if box.label == "Add people")
     people.input("lea")

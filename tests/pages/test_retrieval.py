@@ -34,9 +34,9 @@ def report() -> Report:
     )  # fmt: skip
 
 
-def cell(cut: str, megabytes: float | None = 12.0) -> Cell:
+def cell(cut: str) -> Cell:
     shares = {"entailed": 1.0, "contradicted": 0.0, "no_relation": 0.0, "missing": 0.0}
-    return Cell(Choice(cut, "minilm", True), report(), shares, 1.5, megabytes)
+    return Cell(Choice(cut, "minilm", True), report(), shares, 1.5)
 
 
 def frozen() -> Snapshot:
@@ -78,7 +78,7 @@ def test_what_breaks_is_said(error: Exception, words: str) -> None:
 
 
 def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
-    cells = [cell("fixed 256"), cell("fixed 512", None)]
+    cells = [cell("fixed 256"), cell("fixed 512")]
     assert names([c.choice for c in cells]) == ["fixed 256", "fixed 512"]
     assert names([Choice("a", "minilm", True), Choice("a", "minilm", False)]) == ["a · enriched", "a · as written"]
     figure = heat_map(cells, dark=False)
@@ -86,7 +86,7 @@ def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
     columns = [[row[i] for row in figure.data[0].z] for i in range(4)]
     assert all(i <= z < i + 1 for i, column in enumerate(columns) for z in column)  # each in its own colours
     drawn = html(cell_table(cells))
-    assert "1 of 1" in drawn and "+12 MB" in drawn and "not measured" in drawn and "fixed 256" in drawn
+    assert "1 of 1" in drawn and "fixed 256" in drawn
     same = "Of 1 checked claim, 1 supported and 0 contradicted, however passages are split and found."
     assert summary(cells) == same  # both cells found the same
     piece = report().evidence[0].model_copy(update={"text": EVIL})

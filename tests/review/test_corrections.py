@@ -91,11 +91,6 @@ def test_undo_takes_back_every_decision(decisions: list[tuple[list[str], list[st
     assert review.undo() == review == Review()
 
 
-def test_a_second_decision_takes_the_first_back() -> None:
-    assert Review().decide(accept=["a"]).decide(accept=["a"]).now == Decisions()
-    assert Review().decide(accept=["a"]).decide(reject=["a"]).now == Decisions(rejected=frozenset("a"))
-
-
 def test_it_is_kept_with_the_run_and_goes_with_it(store: Store) -> None:
     store.runs.save(REPORT)
     review = Review().with_proposals([FOUND, FAILED]).decide(accept=[FALSE.id]).decide(reject=[OTHER.id])

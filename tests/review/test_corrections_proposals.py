@@ -96,13 +96,3 @@ def test_a_language_model_proposes_and_the_verifier_decides(store: Store) -> Non
         (proposal,) = propose(REPORT, [FALSE], settings, store, "llm")
     assert proposal.correction and proposal.correction.after == "The tower was finished in 1889."
     assert proposal.correction.corrector.startswith("correction.v1/tiny@")
-
-
-@pytest.mark.parametrize(
-    "reply", ["no", '{"claims": ["A quite different statement about other things."]}', '{"claims": []}']
-)
-def test_a_reply_of_no_use_is_no_correction(reply: str, store: Store) -> None:
-    with llm_server(lambda body: reply) as served:
-        (proposal,) = propose(REPORT, [FALSE], llm_settings(served, verifier="embedded-small"), store, "llm")
-    assert proposal.correction is None and proposal.reason
-    assert (proposal.failure is not None) == (reply == "no")

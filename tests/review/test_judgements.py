@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -18,7 +17,6 @@ from attribution.review.judgements import (
     Share,
     agreement,
     benchmark_rows,
-    judged,
     suggested_threshold,
 )
 from attribution.studies.annotation.tasks import tasks_of_judged
@@ -74,21 +72,6 @@ def test_agreement_is_counted_by_badge_over_all_runs() -> None:
     assert agreement([first.model_copy(update={"verdicts": (verdict,)})]).all == Share(0, 0)
     strict = recolour(first, DecisionPolicy(0.95, 0.5))  # the badges as they are shown count
     assert agreement([strict]).badges == {"unclear": Share(0, 2), "no_relation": Share(1, 1)}
-
-
-def test_the_interval_is_wilson_s() -> None:
-    low, high = Share(9, 10).interval
-    assert (round(low, 3), round(high, 3)) == (0.596, 0.982)
-    assert Share(0, 0).interval == (0, 1)
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from([None, *get_args(AnalystLabel)])), max_size=8))
-def test_no_judgement_is_counted_twice_and_the_interval_holds_the_share(given: list[Judged]) -> None:
-    report = run(*given)
-    share = agreement([report]).all
-    assert share.judged == len(report.judgements) == len(judged(report).claims) and 0 <= share.agreed <= share.judged
-    low, high = share.interval
-    assert 0 <= low <= high <= 1 and (not share.judged or low <= share.agreed / share.judged + 1e-9 <= high + 2e-9)
 
 
 def test_a_threshold_is_suggested_from_enough_judgements_on() -> None:

@@ -49,11 +49,3 @@ def tower() -> Page:
 def test_an_article_of_the_library_is_no_page_of_somebody_else(entry: str, tower: Page) -> None:
     (source,) = find(f"It is tall [1].\n\nSources:\n[1] {entry}\n").sources
     assert known_page(source, [tower]) is None
-
-
-@pytest.mark.parametrize(
-    "entry", ["Eiffel Tower", "*Eiffel Tower*.", "Attribution explorer, built-in library: Eiffel Tower"]
-)
-def test_an_article_of_the_library_is_known_by_its_own_name(entry: str, tower: Page) -> None:
-    (source,) = find(f"It is tall [1].\n\nSources:\n[1] {entry}\n").sources
-    assert known_page(source, [tower]) == tower

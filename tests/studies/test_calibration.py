@@ -38,10 +38,6 @@ def test_no_set_of_several_outweighs_the_others() -> None:
     assert threshold([*large, *small], 0.85) is None  # of 20 and the 10 that "large" weighs, 20 are right
 
 
-def test_the_interval_is_wilsons() -> None:
-    assert interval(9, 10) == (0.652, 0.977)  # of 90 %
-
-
 def test_steps_rise_and_are_of_enough_badges() -> None:
     found = steps(badges())
     shares = [step.right / step.shown for step in found]

@@ -21,7 +21,7 @@ from attribution.studies.groundedness.evaluation import (
     flagged,
 )
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.results import ResultTable
+from attribution.studies.results import ResultTable, plotly
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -101,12 +101,8 @@ def f1_by_latency(
     paper: str = "#ffffff",
 ) -> Figure:
     """Macro F1 with its interval against the seconds of a response, on a logarithmic axis (T24 Figure 2)."""
-    import numpy  # noqa: F401  # before plotly: it would use them half imported while another thread imports them
-    import pandas  # noqa: F401
-    import plotly.graph_objects as go
-
     shown = sorted((f for f in figures if f.seconds and f.macro_f1.value is not None), key=lambda f: f.seconds or 0.0)
-    made: Figure = go.Figure()
+    made: Figure = plotly().Figure()
     for number, f in enumerate(shown, 1):  # a number in the point and a name in the legend: names beside points collide
         value = f.macro_f1.value or 0.0
         above, below = ((0.0 if end is None else abs(end - value)) for end in (f.macro_f1.high, f.macro_f1.low))

@@ -19,7 +19,8 @@ from attribution.pipeline.run import run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.papers.reproduce import Computed, Given, mean, share
+from attribution.studies.papers.reproduce import Computed, Given, share
+from attribution.studies.results import mean
 from attribution.types import UNCHECKED, Claim, content_id
 from attribution.verdicts import leaning
 from attribution.verifiers import VERIFIERS

@@ -15,7 +15,8 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.factscore.answer import Counts, score
-from attribution.studies.papers.reproduce import Computed, Given, mean
+from attribution.studies.papers.reproduce import Computed, Given
+from attribution.studies.results import mean, plotly
 from attribution.types import UNCHECKED, Claim
 from attribution.verifiers import VERIFIERS
 
@@ -46,7 +47,13 @@ def compute(number: str, given: Given) -> Iterator[RowDone | Computed]:
         else:
             rows = _by_system(one, MEASURES[number])
             plot = _bars(rows[MACRO], number) if MACRO in rows and number in FIGURES else None
-            yield Computed(rows, {FIGURES[number]: plot} if plot else {})
+            plots = {FIGURES[number]: plot} if plot else {}
+            if number == "T2" and MACRO in rows:
+                entailed = _by_system(one, _entailed)
+                plots["F7"] = _bars(entailed[MACRO], number, "by natural language inference")
+                yield Computed(rows, plots, _correlated(rows, entailed))
+            else:
+                yield Computed(rows, plots)
 
 
 def _work(given: Given, names: Sequence[str], checked: bool) -> Callable[[Row], Any]:
@@ -57,29 +64,34 @@ def _work(given: Given, names: Sequence[str], checked: bool) -> Callable[[Row], 
         for name in names
     }
     judge = given.take("Inst-LLAMA", VERIFIERS, "llm-pair", "auto")
+    nli = given.take("RoBERTa for NLI", VERIFIERS, "deberta", "auto") if not checked else ""
     verifier = given.take("Inst-LLAMA", VERIFIERS, "llm", "auto") if checked else ""
 
     def work(row: Row) -> dict[str, Any]:
         fields = row.fields
-        made = {name: _decomposed(row, s, judge, verifier) for name, s in choices.items()}
+        made = {name: _decomposed(row, s, judge, nli, verifier) for name, s in choices.items()}
         own = {name: fields[name] for name in ("factscore", "facts") if isinstance(fields.get(name), int | float)}
         return {"system": str(fields.get("system") or "not named"), "made": made, **own}
 
     return work
 
 
-def _decomposed(row: Row, settings: Settings, judge: str, verifier: str) -> list[dict[str, Any]]:
-    """Return every subclaim, as often as it was made: does its sentence support it, and do the sources?
+def _decomposed(row: Row, settings: Settings, judge: str, nli: str, verifier: str) -> list[dict[str, Any]]:
+    """Return every subclaim, as often as it was made: does its sentence support and entail it, and do the sources?
 
     Nothing is left out: neither subclaims that are not check-worthy (W24 7) nor answers that say nothing (W24 A).
     """
+    store = Store.open(settings.database_url)
     question, answer = str(row.fields.get("question") or ""), str(row.fields["answer"])
     claims = segment(question, answer, settings).claims
     judging = settings.model_copy(update={"verifier": judge, "coherence": settings.coherence or THRESHOLD})
-    judged, _ = check_coherence(answer, claims, judging, Store.open(settings.database_url), published=True)
+    judged, _ = check_coherence(answer, claims, judging, store, published=True)
+    entailing = judging.model_copy(update={"verifier": nli, "segmenter": "sentences"})  # the verifier alone (W24 C)
+    entailed = {c.id: c.coherent for c in check_coherence(answer, claims, entailing, store)[0]} if nli else {}
     checking = settings.model_copy(update={"verifier": verifier})
     supported = _supported(question, answer, claims, checking) if verifier else {}
-    return [{"coherent": c.coherent, "supported": supported.get(c.id)} for c in judged for _ in range(c.times)]
+    made = [{"coherent": c.coherent, "entailed": entailed.get(c.id), "supported": supported.get(c.id)} for c in judged]
+    return [one for c, one in zip(judged, made, strict=True) for _ in range(c.times)]
 
 
 def _supported(question: str, answer: str, claims: Sequence[Claim], settings: Settings) -> dict[str, bool]:
@@ -104,6 +116,21 @@ def _factscore(answers: Sequence[Subclaims], coherent: bool = False) -> float | 
 def _supported_share(answers: Sequence[Subclaims]) -> float | None:
     subclaims = [s for answer in answers for s in answer]
     return 100 * sum(s["coherent"] for s in subclaims) / len(subclaims) if subclaims else None
+
+
+def _entailed(answers: Sequence[Subclaims]) -> float | None:
+    return mean([sum(bool(s.get("entailed")) for s in subclaims) for subclaims in answers])
+
+
+def _correlated(ours: Mapping[str, Sequence[Cell]], entailed: Mapping[str, Sequence[Cell]]) -> tuple[str, ...]:
+    """Say how DecompScore and the number of entailed subclaims go together over systems and decomposers (W24 C)."""
+    import numpy as np
+
+    pairs = np.array([pair for s in ours if s != MACRO for pair in zip(ours[s], entailed[s], strict=True)], dtype=float)
+    if not np.all(np.ptp(pairs, axis=0)):
+        return ()
+    found = np.corrcoef(pairs.T)[0, 1]
+    return (f"DecompScore and the number of entailed subclaims correlate with {found:.4f} (published: 0.9978)",)
 
 
 MEASURES: dict[str, Callable[[Sequence[Subclaims]], float | None]] = {
@@ -157,16 +184,12 @@ def _correlations(answers: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Ce
     return rows
 
 
-def _bars(macro: Sequence[Cell], number: str) -> Figure:
-    import numpy  # noqa: F401  # before plotly: see studies.groundedness.report
-    import pandas  # noqa: F401
-    import plotly.graph_objects as go
-
+def _bars(macro: Sequence[Cell], number: str, name: str = "ours") -> Figure:
     from attribution.studies.papers import paper
 
     table = paper("w24").numbered[f"W24.{number}"]
-    made: Figure = go.Figure()
-    for name, values in (("published", table.rows[MACRO]), ("ours", macro)):
-        made.add_bar(name=name, x=list(DECOMPOSERS), y=list(values))
+    made: Figure = plotly().Figure()
+    for title, values in (("published", table.rows[MACRO]), (name, macro)):
+        made.add_bar(name=title, x=list(DECOMPOSERS), y=list(values))
     made.update_layout(yaxis={"title": {"text": table.title}}, height=420)
     return made

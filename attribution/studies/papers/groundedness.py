@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from attribution.errors import BadInput
 from attribution.files import Cell
@@ -16,6 +16,7 @@ from attribution.studies.groundedness import METHODS
 from attribution.studies.groundedness.evaluation import LeftOut, Outcome, read_outcomes, run, tune
 from attribution.studies.groundedness.labelled_set import LabelledRow, labelled_set
 from attribution.studies.papers.reproduce import ANSWERS, Computed, Given, share
+from attribution.studies.results import plotly
 from attribution.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -152,20 +153,21 @@ def _table(number: str, measured: Mapping[str, _Method], rows: Sequence[Labelled
     if not measured:
         return Computed({})
     best = max(measured, key=lambda label: measured[label].f1)
-    wrong, total = Counter[str](), Counter[str]()
+    wrong, total, together = Counter[str](), Counter[str](), Counter[str]()
     pairs = measured[best].pairs["Development"]
     for (row, _), grounded in zip(pairs, measured[best].found("Development"), strict=True):
-        for kind in filter(None, map(str.strip, row.error_type.split(";"))):  # a response may have several
-            name = TYPES.get(kind, kind)
+        kinds = sorted(TYPES.get(k, k) for k in filter(None, map(str.strip, row.error_type.split(";"))))
+        together.update([" and ".join(kinds)] if kinds else [])
+        for name in kinds:  # a response may have several
             total[name] += 1
             wrong[name] += grounded
     table = {name: (wrong[name], count, share(wrong[name], count)) for name, count in total.items()}
-    return Computed(table, {"F3": _counts(total)} if total else {}, (f"the best method is {best}",))
+    plots = {"F3": _counts(total), "F4": _counts(together)} if total else {}
+    return Computed(table, plots, (f"the best method is {best}",))
 
 
 def _by_latency(measured: Mapping[str, _Method]) -> Figure:
-    go = _plotly()
-    made: Figure = go.Figure()
+    made: Figure = plotly().Figure()
     for label, one in measured.items():
         made.add_scatter(
             x=[one.seconds], y=[one.figures("Development")[2]], name=label, mode="markers+text", text=[label]
@@ -177,15 +179,7 @@ def _by_latency(measured: Mapping[str, _Method]) -> Figure:
 
 
 def _counts(total: Counter[str]) -> Figure:
-    made: Figure = _plotly().Figure()
+    made: Figure = plotly().Figure()
     made.add_bar(x=[name for name, _ in total.most_common()], y=[count for _, count in total.most_common()])
     made.update_layout(yaxis={"type": "log", "title": {"text": "responses"}})
     return made
-
-
-def _plotly() -> Any:
-    import numpy  # noqa: F401  # before plotly: see studies.groundedness.report
-    import pandas  # noqa: F401
-    import plotly.graph_objects as go
-
-    return go

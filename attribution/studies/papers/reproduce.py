@@ -31,7 +31,7 @@ MODULES = {
 
 @dataclass
 class Given:
-    """The inputs of a table. `stood_in` grows while the methods are chosen."""
+    """The inputs of a table. `stood_in` grows while the methods are chosen; `notes` are there at the end."""
 
     settings: Settings
     folder: Path
@@ -39,6 +39,7 @@ class Given:
     project: str = ""  # of annotations
     models: tuple[str, ...] = ()  # language models in the places of GPT-3.5 and GPT-4
     stood_in: list[StoodIn] = field(default_factory=list)
+    notes: tuple[str, ...] = ()  # of a finished table: what stood in for what, and what was made otherwise
 
     def take(self, place: str, table: Mapping[str, Entry], name: str, instead: str, model: str = "") -> str:
         """Return the paper's own method where it is ready, else what stands in for it, which is noted."""
@@ -118,6 +119,7 @@ def reproduce(number: str, given: Given) -> Iterator[RowDone | ResultTable]:
             yield one
             continue
         table = beside(numbered, one.rows)
+        given.notes = (*map(str, given.stood_in), *one.notes)
         _write(numbered, table, one, given)
         yield table
 
@@ -138,7 +140,6 @@ def beside(numbered: Numbered, ours: Mapping[str, Sequence[Cell]]) -> ResultTabl
 
 
 def _write(numbered: Numbered, table: ResultTable, computed: Computed, given: Given) -> None:
-    notes = [*map(str, given.stood_in), *computed.notes]
     fields: Fields = {
         "id": numbered.id, "title": numbered.title, "columns": numbered.columns,
         "published": {label: list(row) for label, row in numbered.rows.items()},
@@ -147,7 +148,7 @@ def _write(numbered: Numbered, table: ResultTable, computed: Computed, given: Gi
         "settings": given.settings.public(), "models": list(given.models), "rows": len(given.rows),
     }  # fmt: skip
     replace_text(given.folder / JSON, json.dumps(fields, indent=1, ensure_ascii=False) + "\n")
-    said = "".join(f"- {note}\n" for note in notes) or "- nothing\n"
+    said = "".join(f"- {note}\n" for note in given.notes) or "- nothing\n"
     replace_text(given.folder / MARKDOWN, f"{table.markdown()}\nWhat stood in for what:\n\n{said}")
     for name, figure in computed.plots.items():
         replace_text(given.folder / f"{name}.html", figure.to_html(include_plotlyjs=True))
@@ -156,9 +157,3 @@ def _write(numbered: Numbered, table: ResultTable, computed: Computed, given: Gi
 def share(part: int, whole: int, digits: int = 1) -> float | None:
     """Return a percentage; None of nothing."""
     return round(100 * part / whole, digits) if whole else None
-
-
-def mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean of what was measured; None of nothing."""
-    measured = [value for value in values if value is not None]
-    return sum(measured) / len(measured) if measured else None

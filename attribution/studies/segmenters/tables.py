@@ -17,7 +17,7 @@ from attribution.segmenters.alignment import align
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.factscore.answer import Counts, abstains, score
-from attribution.studies.results import Failed, ResultTable, failed_answers, read_results, write_tables
+from attribution.studies.results import Failed, ResultTable, failed_answers, mean, read_results, write_tables
 from attribution.studies.segmenters.comparison import (
     COMPARISON,
     Column,
@@ -93,11 +93,6 @@ def _table(title: str, columns: dict[str, list[Column]], measure: Measure) -> Re
     return ResultTable(title, ("segmenter", *heads), tuple((name, *row.values()) for name, row in rows.items()))
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    measured = [v for v in values if v is not None]
-    return sum(measured) / len(measured) if measured else None
-
-
 def _claims(columns: list[Column]) -> dict[str, Cell]:
     figures = [c.figures for c in columns]
     usages = [c.usage for c in columns if c.usage]
@@ -109,11 +104,11 @@ def _claims(columns: list[Column]) -> dict[str, Cell]:
         "distinct claims": sum(f.unique for f in figures),
         "claims per sentence": count / sentences if sentences else None,
         "mean length": sum(f.characters_per_claim * f.claims for f in figures) / count if count else None,
-        "coherent": _mean([f.coherent for f in figures]),
-        "coverage": _mean([f.coverage for f in figures]),
-        "atomic": _mean([f.atomic for f in figures]),
-        "DecompScore": _mean([f.decompscore for f in figures]),
-        "supported per answer": _mean([float(f.supported) for f in figures]),
+        "coherent": mean([f.coherent for f in figures]),
+        "coverage": mean([f.coverage for f in figures]),
+        "atomic": mean([f.atomic for f in figures]),
+        "DecompScore": mean([f.decompscore for f in figures]),
+        "supported per answer": mean([float(f.supported) for f in figures]),
         "seconds": sum(c.seconds for c in columns),
         "tokens": sum(u.prompt_tokens + u.completion_tokens for u in usages) if usages else None,
         "cost": sum(c for c in costs if c is not None) if any(c is not None for c in costs) else None,

@@ -6,19 +6,22 @@ import streamlit as st
 
 from attribution.edits import ReadAgain
 from attribution.errors import AttributionError
+from attribution.llm.ollama import ADDRESS as OLLAMA
+from attribution.llm.ollama import models as ollama_models
 from attribution.pipeline.second_reader import SecondReader, doubts_of
 from attribution.reports.html import plural
-from attribution.settings import Settings
 from attribution.tables import LLM
 from attribution.types import LlmUsage, Report
 from attribution.verifiers import VERIFIERS, is_downloaded
 from attribution.verifiers.calibration import verifier_name
-from pages.ui import run
+from pages.ui import run, state
 from pages.ui.explore.corrections import settings_of
 from pages.ui.fields import model_download
 from pages.ui.frame import small
 from pages.ui.run_results import expected_cost
 from pages.ui.state import store
+
+READERS = ("deberta", "minicheck")  # that a download makes ready
 
 
 def offer(report: Report) -> None:
@@ -40,17 +43,31 @@ def offer(report: Report) -> None:
             cost = expected_cost({"second": second.estimate(found) or LlmUsage()})
             _button(f"Ask {settings.openai_model} about {reads}", "llm", f"At most {cost}" if cost else "No new prompt")
         else:
-            small("To ask a language model, name one under “Options”. One on this machine (Ollama) costs nothing.")
-        if verifier_name(report.versions.get("verifier", "")) != "deberta" and not VERIFIERS["deberta"].missing():
-            _deberta(settings)
+            small("To ask a language model, name one under “Options”." + _ollama())
+        used = verifier_name(report.versions.get("verifier", ""))
+        others = [name for name in READERS if name != used and not VERIFIERS[name].missing()]
+        for name in (n for n in others if is_downloaded(n, settings)):
+            _button(f"Ask {_named(name)}", name, "On this machine.")
+        lacking = [name for name in others if not is_downloaded(name, settings)]
+        for name in lacking:
+            small(
+                f"{_named(name)} ({next(iter(VERIFIERS[name].models.values())).partition(':')[0]}) reads more of them."
+            )
+        if lacking:  # the others can be downloaded under Options
+            model_download(VERIFIERS[lacking[0]])
 
 
-def _deberta(settings: Settings) -> None:
-    if is_downloaded("deberta", settings):
-        _button("Ask DeBERTa", "deberta", "On this machine.")
-    else:
-        small("DeBERTa, an NLI model (MIT licence), reads more of them.")
-        model_download(VERIFIERS["deberta"])
+def _ollama() -> str:
+    """Return how to use a model that Ollama serves on this machine, if there is one."""
+    found = state.cached("ollama", "", ollama_models)
+    if not found:
+        return ""
+    start = f"OPENAI_BASE_URL={OLLAMA} OPENAI_MODEL={found[0]}"
+    return f" Ollama on this machine has {', '.join(found[:3])}: start this server with {start}."
+
+
+def _named(name: str) -> str:
+    return VERIFIERS[name].label.removesuffix(" (download)")
 
 
 def _button(label: str, reader: str, help: str) -> None:

@@ -13,7 +13,6 @@ from attribution.errors import BadInput
 from attribution.studies.annotation.tasks import (
     Project,
     as_markdown,
-    audit_tasks,
     identity,
     in_order,
     parse_tasks,
@@ -115,10 +114,3 @@ def test_every_task_has_its_annotators_and_the_work_is_spread(
 def test_orders_differ_by_annotator_and_seed_and_are_kept() -> None:
     orders = [in_order(TASKS, seed, name) for seed in (1, 2) for name in NAMES]
     assert len({tuple(order) for order in orders}) == 8 and in_order(TASKS, 1, "ann") == orders[0]
-
-
-def test_a_task_that_is_drawn_for_the_audit_stays_drawn() -> None:
-    own = project(audit=0.3)
-    few, many = audit_tasks(own, TASKS[:30]), audit_tasks(own, TASKS)
-    assert set(few) == set(many) & set(TASKS[:30]) and 8 <= len(many) <= 30
-    assert audit_tasks(project(audit=1), TASKS[:3]) and not audit_tasks(project(audit=0), TASKS)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
@@ -98,28 +97,6 @@ def test_opinions_and_claims_that_the_verifier_refuses_are_left_out(store: Store
     found = aligned([BUILT, "This is too long."], [BUILT, opinion], known, store)
     assert found == [("same", [BUILT], [BUILT])]
     assert aligned([opinion], [BUILT], known, store) == aligned([], [], known, store) == []
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "agreement"),
-    [
-        ("The Eiffel Tower is 330 metres tall.", "The Eiffel Tower is 324 metres tall.", "contradiction"),
-        ("Alfred Hitchcock directed Psycho in 1960.", "Alfred Hitchcock directed Psycho.", "first_more"),
-        ("The canal opened in 1914.", "The price of copper rose in Chile.", None),
-    ],
-)
-def test_with_the_models_that_are_part_of_the_project(
-    first: str, second: str, agreement: str | None, settings: Settings, store: Store
-) -> None:
-    verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
-    embedder = EMBEDDERS.build(settings.embedder, settings)
-    found = align([claim(first)], [claim(second)], embedder, verifier)
-    assert [m.agreement for m in found] == ([agreement] if agreement else [])
-
-
-def test_a_dollar_is_set_against_a_million_dollars() -> None:
-    one, other = "They sold the patent for one dollar each.", "They sold the patent for one million dollars."
-    assert differing_words(one, other) == (("one dollar",), ("one million dollars",))
 
 
 def test_nine_in_ten_disagreements_of_hand_made_pairs_are_real(settings: Settings, store: Store) -> None:

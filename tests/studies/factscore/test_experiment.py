@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +24,7 @@ from attribution.studies.factscore.answer import (
     check_choice,
     score_answer,
 )
-from attribution.studies.factscore.experiment import FILE, cell, run, tables
+from attribution.studies.factscore.experiment import FILE, run, tables
 from attribution.types import Document
 from tests.llm_server import llm_server, llm_settings
 
@@ -97,15 +96,6 @@ def test_a_search_that_failed_counts_against_no_fact(settings: Settings, store: 
     assert last.answer.counts("sentences", "embedded-small").facts == 0
 
 
-def test_a_stopped_answer_gives_no_result(both: Settings, store: Store) -> None:
-    stop = threading.Event()
-    seen = []
-    for step in score_answer("", ANSWER, both, ["sentences"], ["embedded-small"], store, documents=[NOTE], stop=stop):
-        seen.append(step)
-        stop.set()
-    assert not any(isinstance(s, AnswerScored) for s in seen)
-
-
 def test_a_snapshot_is_the_source_of_other_answers(both: Settings, store: Store) -> None:
     first = scored(both, store)
     pages = FrozenPages(Snapshot.of(store, first.run_id))
@@ -148,12 +138,6 @@ def test_killed_and_resumed_gives_the_same(settings: Settings, tmp_path: Path) -
     systems = (whole / "systems-by-embedded-small.csv").read_text().splitlines()
     assert systems[0] == "system,answers,respond ratio,sentences,clauses" and systems[2].startswith("two,2,0.5,")
     assert "Failed answers" in (whole / "tables.md").read_text()
-
-
-def test_gamma_changes_the_tables_alone(both: Settings, store: Store) -> None:
-    answer = scored(both, store, "clauses")
-    assert cell([answer], "clauses", "llm", 0).factscore == pytest.approx(2 / 3)
-    assert 0 < (cell([answer], "clauses", "llm", 10).factscore or 0) < 0.1
 
 
 def test_facts_are_resolved_into_earlier_turns(both: Settings, store: Store) -> None:

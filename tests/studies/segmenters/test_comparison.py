@@ -6,17 +6,13 @@ import csv
 import io
 import shutil
 import threading
-import time
 from pathlib import Path
-from typing import Any
 
-import lemminflect
 import pytest
 
 from attribution import events
 from attribution.errors import BadInput
 from attribution.files import csv_text
-from attribution.models.loading import load_once
 from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
@@ -28,7 +24,6 @@ from attribution.studies.segmenters.comparison import (
     Row,
     SegmenterResult,
     compare,
-    content_words,
     decomposition,
     load_comparison,
     load_experiment,
@@ -39,7 +34,6 @@ from attribution.studies.segmenters.comparison import (
     without_page_texts,
 )
 from attribution.studies.segmenters.tables import tables
-from attribution.text import parse
 from attribution.types import Claim, Label, Turn, Verdict, content_id
 from tests.make import both
 
@@ -208,25 +202,6 @@ def test_a_saved_comparison_comes_back_whole(made: tuple[Comparison, list[object
     assert load_experiment(store, result_id) == (without_page_texts(comparison),) * 2
 
 
-def test_the_seconds_of_a_segmenter_are_without_what_it_loads(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loaded: list[str] = []
-
-    @load_once
-    def tables() -> Any:
-        loaded.append("lemminflect")
-        time.sleep(2)
-        return lemminflect
-
-    monkeypatch.setattr("attribution.text.parse._lemminflect", tables)
-    parse.lemma.cache_clear()
-    parse.inflect.cache_clear()
-    answer = "The dam, finished in 1970, changed the river, flooding the valley and moving many people."
-    made = [e for e in compare("", answer, settings, ["sentences", "clauses"]) if isinstance(e, SegmenterResult)]
-    assert loaded == ["lemminflect"] and all(result.seconds < 2 for result in made)
-
-
 DECOMPOSED = "Ada Lovelace wrote notes in 1843. I hope this helps!"
 SENTENCE = (0, 33)
 
@@ -257,19 +232,3 @@ def test_words_that_no_claim_holds_are_named_and_claims_of_elsewhere_do_not_coun
     figures = decomposition(DECOMPOSED, SENTENCES, [name, other], [])
     assert [DECOMPOSED[slice(*s)] for s in figures.uncovered] == ["notes", "1843"]
     assert figures.coverage == 0.6
-
-
-def test_nothing_to_measure_is_none_not_a_number() -> None:
-    figures = decomposition("Hello!", [], [], [])
-    assert (figures.coherent, figures.coverage, figures.atomic) == (None, None, None)
-    assert figures.claims_per_sentence == 0.0
-
-
-def test_content_words_are_slices() -> None:
-    assert [DECOMPOSED[a:b] for a, b in content_words(DECOMPOSED, SENTENCE)] == [
-        "Ada",
-        "Lovelace",
-        "wrote",
-        "notes",
-        "1843",
-    ]

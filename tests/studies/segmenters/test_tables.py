@@ -48,14 +48,6 @@ def test_answers_are_kept_as_they_are_made_and_taken_up_again(settings: Settings
     assert failed[0] == "line,answer,error" and failed[1].startswith("2,xxx") and failed[2] == "5,,not JSON"
 
 
-def test_other_choices_are_another_comparison(settings: Settings, tmp_path: Path) -> None:
-    keys = set()
-    for own in (settings, settings.model_copy(update={"threshold": 0.9})):
-        list(compare_many(ROWS[2:3], own, NAMES, tmp_path))
-        keys |= {json.loads(line)["key"] for line in (tmp_path / "comparisons.jsonl").read_text().splitlines()}
-    assert len(keys) == 2
-
-
 def test_a_row_has_its_own_conversation(settings: Settings, tmp_path: Path) -> None:
     turns = "User: What is the Eiffel Tower?"
     fields = {"question": "When was it built?", "answer": "It was finished in 1889."}
@@ -152,8 +144,3 @@ def test_other_segmenters_are_measured_against_the_sentences(tmp_path: Path) -> 
     found = summarise(output(tmp_path, line([{"claim": "The tower is old.", "label": "yes"}], segmenter="clauses")))
     figures = found.columns["clauses"][0].figures
     assert 0 < figures.sentences <= 4 and figures.claims == 4
-
-
-def test_a_field_of_that_name_without_labels_is_no_error(tmp_path: Path) -> None:
-    found = summarise(output(tmp_path, *(line(c, "supported") for c in (["text"], "text", [{"claim": 1}], [{}]))))
-    assert found.unreadable == 4 and not found.tables() and "are not labels" in found.text()

@@ -179,10 +179,15 @@ def content_after(act: Mapping[str, Any], before: Content) -> Content | None:
     return Content.model_validate({**answers, **words, "seconds": timed})
 
 
-FIRST = "Is all of the information relayed by the system response interpretable to you?"
-SECOND = "Is all of the information provided by the system response fully supported by the source document?"
-FIRST_TEST = "Read it with the conversation above it. Do you know what each part of it says, of whom, and of when?"
-SECOND_TEST = "Put “According to the source, …” before it, with all that you know from the conversation. Is that true?"
+QUESTIONS = (  # of the two stages (R23 4.1.1, 4.1.2), about a response or a summary
+    "Is all of the information relayed by the system {what} interpretable to you?",
+    "Is all of the information provided by the system {what} fully supported by the source document?",
+)
+TESTS = {
+    "response": "Read it with the conversation above it. Do you know what each part of it says, of whom, and of when?",
+    "summary": "Read it by itself. Do you know what each part of it says, of whom, and of when?",
+}
+SECOND_TEST = "Put “According to the source, …” before it, with what its pronouns stand for. Is that true?"
 UNITS = {"answer": "System response", "sentence": "Sentence of a response", "claim": "Claim of a response"}
 SPEAKERS = {"user": "User", "system": "System"}
 FORM_NOTES = {"qa": "", "summary": "This is a summary of a document.", "table": "This is a description of a table."}
@@ -208,6 +213,7 @@ def view(
     """
     content = last.content if last else Content()
     reading = content.interpretable is True and not content.flags
+    what = "summary" if project.form == "summary" else "response"
     return {
         "key": f"{role}/{name}/{task.id}",
         "follows": last.id if last else "",
@@ -218,8 +224,8 @@ def view(
         "unit": UNITS[task.unit] if project.form == "qa" else FORM_NOTES[project.form],
         "answer": [html.data(node) for node in answer.parse(task.answer)],
         "plain": task.answer,
-        "question": SECOND if reading else FIRST,
-        "test": SECOND_TEST if reading else FIRST_TEST,
+        "question": QUESTIONS[reading].format(what=what),
+        "test": SECOND_TEST if reading else TESTS[what],
         "said": f"You said: {ANSWERS[content.answer].lower()}." if content.answer else "",
         "content": content.model_dump(include={"interpretable", "attributable", "justification", "explicature"}),
         "flags": [[flag, label] for flag, label in FLAGS.items()],

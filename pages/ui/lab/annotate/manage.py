@@ -69,7 +69,9 @@ def new_project(saved: Annotations, first: bool = False) -> None:
         name = st.text_input("Name", max_chars=80, help="The name in the list of projects.")
         one, two, three, four = st.columns(4)
         form = one.selectbox("Form", list(FORMS), format_func=FORMS.__getitem__, help="How a task is shown.")
-        overlap = two.number_input("Overlap", 1, 20, 2, help="How many annotators judge each task after the pilot.")
+        overlap = two.number_input(
+            "Overlap", 1, 20, 5, help="How many annotators judge each task after the pilot; five in the paper."
+        )
         pilot = three.number_input(
             "Pilot tasks", 0, 1000, 0, help="Tasks that everybody judges first, with a justification. 0: no pilot."
         )

@@ -1,0 +1,72 @@
+"""Tables of the papers on the page: computed in the background, stopped, and shown under their address."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attribution.errors import BadInput
+from attribution.pipeline.experiment import RowDone
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.studies.papers.reproduce import Given, find, reproduce
+from attribution.studies.results import ResultTable
+from pages.papers import TABLE, Reproduced, TableProgress, read, rows_of, work
+from pages.ui.background import Job
+from tests.pages.hostile import TEXTS
+from tests.pages.jobs import ended
+
+ANSWERS = "".join(json.dumps({"answer": f"Paris has {n} bridges. It is old."}) + "\n" for n in (30, 37)).encode()
+
+
+def given(tmp_path: Path) -> Given:
+    settings = Settings(database_url=f"sqlite:///{tmp_path}/p.sqlite3")
+    return Given(settings, tmp_path / "folder", rows_of(find("V24.T1"), ANSWERS))
+
+
+def test_a_table_is_computed_saved_and_read_again(tmp_path: Path, store: Store) -> None:
+    begun, saved = given(tmp_path), list[Reproduced]()
+    job = Job(
+        "paper", TableProgress(total=2), work(begun, "V24.T1", lambda _: reproduce("V24.T1", begun), saved.append)
+    )
+    now = ended(job)
+    assert not now.error and now.done == 2 and now.result == saved[0] and not begun.folder.exists()
+    assert now.result.table.rows[0][:3] == ("spaCy_sentences", 938, 4)  # the paper's figure, then ours
+    assert any("clauses stands in for factscore" in line for line in now.result.notes)
+    TABLE.save(store, "a" * 16, saved[0])
+    assert read(store, "a" * 16) == TableProgress(result=saved[0], running=False) and read(store, "b" * 16) is None
+
+
+def test_stop_keeps_the_finished_answers_for_the_next_start(tmp_path: Path) -> None:
+    begun = given(tmp_path)
+    stop, left = threading.Event(), list(reproduce("V24.T1", begun))
+    stop.set()
+    steps = (one for one in left if isinstance(one, RowDone | ResultTable))
+    updates: list[dict[str, object]] = []
+    work(begun, "V24.T1", lambda _: steps, lambda _: pytest.fail("saved"))(stop, lambda **new: updates.append(new))  # type: ignore[arg-type,return-value]
+    assert updates == [{"done": 1, "total": 2, "failed": 0}] and (begun.folder / "answers.jsonl").is_file()
+
+
+def test_rows_are_those_of_the_table() -> None:
+    labelled = b'{"response": "r", "context": "c", "grounded": true}\n'
+    assert len(rows_of(find("T24.T1"), labelled)) == 1 and rows_of(find("R23.T3"), b"") == []
+    with pytest.raises(BadInput, match="501 rows"):
+        rows_of(find("V24.T1"), b'{"answer": "a"}\n' * 501)
+
+
+def test_the_page_shows_a_saved_table_with_foreign_text_escaped(store: Store) -> None:
+    made = Reproduced(
+        "V24.T1", ResultTable(TEXTS[0], ("", "claims, published", "ours"), ((TEXTS[0], 938, 4),)), (TEXTS[0],)
+    )
+    TABLE.save(store, "c" * 16, made)
+    at = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "papers.py"), default_timeout=60)
+    at.query_params["paper"] = "c" * 16
+    at.run()
+    drawn = " ".join(h.body for h in at.get("html"))
+    assert not at.exception and "938" in drawn and TEXTS[0] not in drawn
+    at.selectbox(key="paper_number").set_value("R23.T3").run()
+    assert not at.exception and at.button(key="start").disabled  # there is no project yet
