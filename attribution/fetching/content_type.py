@@ -20,44 +20,18 @@ CSV, TSV = "text/csv", "text/tab-separated-values"
 READ = "application/x-read+json"  # what was read from a file before: the fields of Extracted
 PACKAGED = (DOCX, EPUB, XLSX)  # ZIP archives
 SUFFIXES = {
-    ".txt": PLAIN,
-    ".text": PLAIN,
-    ".md": MARKDOWN,
-    ".markdown": MARKDOWN,
-    ".html": HTML,
-    ".htm": HTML,
-    ".xhtml": HTML,
-    ".mhtml": MHTML,
-    ".mht": MHTML,
-    ".pdf": PDF,
-    ".docx": DOCX,
-    ".epub": EPUB,
-    ".xlsx": XLSX,
-    ".csv": CSV,
-    ".tsv": TSV,
-}
+    ".txt": PLAIN, ".text": PLAIN, ".md": MARKDOWN, ".markdown": MARKDOWN, ".html": HTML, ".htm": HTML, ".xhtml": HTML,
+    ".mhtml": MHTML, ".mht": MHTML, ".pdf": PDF, ".docx": DOCX, ".epub": EPUB, ".xlsx": XLSX, ".csv": CSV, ".tsv": TSV,
+}  # fmt: skip
 EXPECTED = "expected HTML, PDF, Markdown or plain text"
 
 _UNNAMED = (
-    "",
-    "application/octet-stream",
-    "binary/octet-stream",
-    "application/x-download",
-    "application/force-download",
-)
+    "", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download",
+)  # fmt: skip
 _SAME_AS = {
-    "application/xhtml+xml": HTML,
-    "message/rfc822": MHTML,
-    MHTML: MHTML,
-    "text/x-markdown": MARKDOWN,
-    "application/x-pdf": PDF,
-    HTML: HTML,
-    PLAIN: PLAIN,
-    MARKDOWN: MARKDOWN,
-    PDF: PDF,
-    CSV: CSV,
-    TSV: TSV,
-}
+    **{name: name for name in (HTML, MHTML, PLAIN, MARKDOWN, PDF, CSV, TSV)}, "application/xhtml+xml": HTML,
+    "message/rfc822": MHTML, "text/x-markdown": MARKDOWN, "application/x-pdf": PDF,
+}  # fmt: skip
 _SIGNATURES = (
     (b"\x89PNG\r\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),

@@ -9,24 +9,9 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from attribution.errors import AttributionError, FetchFailed
+from attribution.fetching import content_type as media
 from attribution.fetching import tables
-from attribution.fetching.content_type import (
-    CSV,
-    DOCX,
-    EPUB,
-    HTML,
-    MARKDOWN,
-    MHTML,
-    PACKAGED,
-    PDF,
-    PLAIN,
-    READ,
-    SUFFIXES,
-    TSV,
-    XLSX,
-    actual_type,
-    decode,
-)  # fmt: skip
+from attribution.fetching.content_type import actual_type, decode
 from attribution.fetching.html import read_html
 from attribution.fetching.packages import read_docx, read_epub, read_xlsx
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
@@ -41,8 +26,8 @@ def read_mhtml(content: bytes, media_type: str, name: str) -> Extracted:
 
     for part in message_from_bytes(content).walk():
         body = part.get_payload(decode=True)
-        if part.get_content_type() in (HTML, "application/xhtml+xml") and isinstance(body, bytes):
-            return read_html(body, str(part.get("Content-Type", HTML)), name)
+        if part.get_content_type() in (media.HTML, "application/xhtml+xml") and isinstance(body, bytes):
+            return read_html(body, str(part.get("Content-Type", media.HTML)), name)
     raise FetchFailed("no_text", f"{name} is a saved page without HTML; save the page again as HTML", name)
 
 
@@ -81,22 +66,14 @@ def read_again(content: bytes, media_type: str, name: str) -> Extracted:
 def to_read_again(name: str, page: Page) -> Document:
     """The document of a run, under its name and with its pages: a run keeps what was read, not the file."""
     fields = page.model_dump(include={"title", "text", "published", "site", "breaks"}) | {"unread": page.unread}
-    return Document(name, json.dumps(fields).encode(), READ)
+    return Document(name, json.dumps(fields).encode(), media.READ)
 
 
 READERS: dict[str, Callable[[bytes, str, str], Extracted]] = {
-    HTML: read_html,
-    MHTML: read_mhtml,
-    PDF: read_pdf,
-    DOCX: read_docx,
-    EPUB: read_epub,
-    XLSX: read_xlsx,
-    CSV: read_csv,
-    TSV: read_csv,
-    MARKDOWN: read_markdown,
-    PLAIN: read_plain,
-    READ: read_again,
-}
+    media.HTML: read_html, media.MHTML: read_mhtml, media.PDF: read_pdf, media.DOCX: read_docx, media.EPUB: read_epub,
+    media.XLSX: read_xlsx, media.CSV: read_csv, media.TSV: read_csv, media.MARKDOWN: read_markdown,
+    media.PLAIN: read_plain, media.READ: read_again,
+}  # fmt: skip
 
 
 _PACKED = (b"%PDF-", b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
@@ -107,16 +84,15 @@ def reader_of(content: bytes, media_type: str, name: str, document: bool = False
 
     FetchFailed: wrong_type, or no_text where there are none.
     """
-    if document and media_type == READ:
-        return READ, READ
+    if document and media_type == media.READ:
+        return media.READ, media.READ
     if document:
-        named = SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
-        # a client of the API sends the text of a file under its name
-        is_text = media_type == PLAIN and named in (PDF, *PACKAGED) and not content.startswith(_PACKED)
-        media_type = PLAIN if is_text else named
+        named = media.SUFFIXES.get(PurePosixPath(name).suffix.lower(), media_type)
+        if media_type != media.PLAIN or named not in (media.PDF, *media.PACKAGED) or content.startswith(_PACKED):
+            media_type = named  # else a client of the API sends the text of a file under its name
     if not content:
         raise FetchFailed("no_text", f"{name} is empty", name)
-    as_declared = document and media_type in PACKAGED
+    as_declared = document and media_type in media.PACKAGED
     return media_type if as_declared else actual_type(media_type, content, name), media_type
 
 
@@ -140,13 +116,13 @@ def extract(content: bytes, media_type: str, name: str, document: bool = False) 
     if not extracted.breaks:  # those of a PDF are joined by its widths
         (text,) = paragraphs([text])
     if not text:
-        advice = f"it may be scanned: {OCR}" if kind == PDF else "paste its text as a document"
+        advice = f"it may be scanned: {OCR}" if kind == media.PDF else "paste its text as a document"
         raise FetchFailed("no_text", f"no text was found in {name}; {advice}", name)
     if len(text) > MAX_TEXT:
         message = f"{name} has {len(text):,} characters of text, at most {MAX_TEXT:,} are read; split it"
         raise FetchFailed("too_large", message, name)
     published = valid_date(extracted.published)
     title = one_line(extracted.title)
-    if kind in (PDF, *PACKAGED) and is_placeholder(title):
+    if kind in (media.PDF, *media.PACKAGED) and is_placeholder(title):
         title = ""
     return replace(extracted, title=title, text=text, published=published, site=one_line(extracted.site))

@@ -105,6 +105,23 @@ def test_each_construction(answer: str, expected: list[str]) -> None:
     "answer",
     [
         "He did not eat and drink.",
+        "Ann and Ben are doctors.",
+        "She likes tea, cake and so on.",
+        "They learn by trial and error.",
+        "He saw cats, and dogs.",
+        "He led the Department of Health and Labor.",
+        "He did not sing and dance.",
+        "Directors who made films died.",
+        "Trade fell, which led to riots.",
+        "She left, since it had rained.",
+        "It was a small planet.",
+        "She met a French chemist.",
+        "He did not die in Paris in 1980.",
+        "The town lies between Rome and Milan.",
+        "It is a mix of sand and clay.",
+        "The plan combined speed and safety.",
+        "She does not like tea and cake.",
+        "He works without pen and paper.",
         "The bridge closes and the ferry stops if it rains.",
         "Not only Anna but also Ben came and won.",
         "No doctor and no nurse saw him.",
@@ -136,6 +153,39 @@ def test_each_construction(answer: str, expected: list[str]) -> None:
 )
 def test_what_cannot_be_cut_without_changing_it_stays_whole(answer: str) -> None:
     assert texts(answer) == [answer]
+
+
+SHORT = """
+She likes tea and cake. -> She likes tea. She likes cake.
+The river and the lake contain fish. -> The river contains fish. The lake contains fish.
+Cats and dogs eat fish and rice. -> Cats eat fish. Cats eat rice. Dogs eat fish. Dogs eat rice.
+He saw the nature and size of the town. -> He saw the nature of the town. He saw the size of the town.
+It has various tools and methods. -> It has various tools. It has various methods.
+It includes maps, even songs, and other texts. -> It includes maps. It includes songs. It includes texts.
+It was built and sold. -> It was built. It was sold.
+The navy has ships, including carriers. -> The navy has ships. The navy has carriers.
+Nash, an American mathematician, won the prize. -> Nash won the prize. Nash was a mathematician. Nash was American.
+The sum is zero, meaning that the debt is paid. -> The sum is zero. The debt is paid.
+They include an urge, a sensation, and pain. -> They include an urge. They include a sensation. They include pain.
+She was a French chemist. -> She was a chemist. She was French.
+He died in Paris in 1980. -> He died in Paris. He died in 1980.
+He is known as a writer and a painter. -> He is known as a writer. He is known as a painter.
+They sell drinks such as tea or milk. -> They sell drinks such as tea. They sell drinks such as milk.
+They are made of steel and contain lead. -> They are made of steel. They contain lead.
+The tree stands by the gate, providing shade. -> The tree stands by the gate. The tree provides shade.
+The mill, widely known as a ruin, fell in 1980. -> The mill fell in 1980. The mill was widely known as a ruin.
+He was crowned in Rome by the pope in 800. -> He was crowned by the pope. He was crowned in Rome. He was crowned in 800.
+He was born in Lima; she was born in Rome. -> He was born in Lima. She was born in Rome.
+In 1990, Ann moved to Rome, and Ben left Paris. -> In 1990, Ann moved to Rome. In 1990, Ben left Paris.
+He wrote and directed several films. -> He wrote several films. He directed several films.
+Ann and Ben have eaten. -> Ann has eaten. Ben has eaten.
+"""
+
+
+@pytest.mark.parametrize("row", SHORT.strip().splitlines())
+def test_a_short_sentence_is_cut_into_what_it_says(row: str) -> None:
+    sentence, _, claims = row.partition(" -> ")
+    assert " ".join(texts(sentence)) == claims
 
 
 def test_two_lists_are_told_pair_by_pair_up_to_six_also_where_the_parser_sees_the_second_later() -> None:

@@ -9,7 +9,6 @@ from typing import Literal
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.drafts import LEXICON
 
 Column = Literal["head", "dep", "tag"]
 Change = tuple[int, Column, int | str]  # token, column, new value
@@ -80,16 +79,6 @@ def _nearest_infinitive(token: Token) -> list[Change]:
     return _attach(token, inner[-1]) if bare or listed else []
 
 
-def _clause_with_subject(token: Token) -> list[Change]:
-    """ ", which helps, and therefore she won": a clause with its own subject is not part of the relative clause."""
-    subject = any(c.dep_ in tree.SUBJECTS and c.tag_ not in tree.RELATIVE for c in token.lefts)
-    if token.dep_ != "conj" or not subject or not tree.is_finite(token) or token.head.dep_ != "relcl":
-        return []
-    if not any(c.dep_ == "cc" and c.i < tree.first(token) for c in token.head.children):
-        return []
-    return _attach(token, next((a for a in token.head.ancestors if tree.is_finite(a)), None))
-
-
 def _listed_apposition(token: Token) -> list[Change]:
     """ "stability, low cost, and strength": not an apposition but the middle of a list."""
     if token.dep_ != "appos" or token.pos_ != "NOUN" or token.head.pos_ != "NOUN":
@@ -104,22 +93,6 @@ def _listed_apposition(token: Token) -> list[Change]:
 def _article(noun: Token) -> str:
     article = tree.child(noun, {"det", "poss"})
     return article.lower_.removesuffix("n") if article is not None else ""
-
-
-def _same_article(token: Token) -> list[Change]:
-    """ "the scope of practice, the risk of claims and the rules": nouns with an article are coordinated."""
-    noun = token.head
-    if token.dep_ != "conj" or token.tag_ not in tree.NOUNS or noun.dep_ != "pobj" or noun.head.lower_ != "of":
-        return []
-    above = noun.head.head
-    if (
-        not tree.has_determiner(token)
-        or tree.has_determiner(noun)
-        or not tree.has_determiner(above)
-        or above.tag_ not in tree.NOUNS
-    ):
-        return []
-    return _attach(token, above)
 
 
 def _passive_conjunct(token: Token) -> list[Change]:
@@ -139,13 +112,6 @@ def _present_tense(token: Token) -> list[Change]:
         return []
     tags = {token.head.tag_, *(c.tag_ for c in token.head.children if c.dep_ in tree.AUXILIARIES)}
     return [(token.i, "tag", "VBP")] if "VBP" in tags and not tags & {"MD", "TO"} else []
-
-
-def _noun_with_to(token: Token) -> list[Change]:
-    """ "the risks to health": the preposition belongs to the noun that governs it."""
-    before = token.doc[token.i - 1] if token.i else token
-    governed = token.lower_ == "to" and before.lower_.removesuffix("s") in LEXICON["nouns_with_to"]
-    return [(token.i, "head", before.i)] if governed and token.dep_ == "prep" and before != token.head else []
 
 
 def _clause_after_list(token: Token) -> list[Change]:
@@ -179,12 +145,9 @@ def _agrees(noun: Token, number: str) -> bool:
 REPAIRS: tuple[Callable[[Token], list[Change]], ...] = (
     _finite_conjunct,
     _nearest_infinitive,
-    _clause_with_subject,
     _listed_apposition,
-    _same_article,
     _passive_conjunct,
     _clause_after_list,
     _relative_clause,
     _present_tense,
-    _noun_with_to,
 )

@@ -12,9 +12,7 @@ from tests.segmenters.parses import made, token
     [
         ("The drug helps prevent harm and enables patients to walk.", "enables", "helps"),
         ("The treaty is an agreement on climate change that aims to reduce emissions.", "aims", "agreement"),
-        ("They describe the risks to health.", "to", "risks"),
         ("The film was written by Ann, Ben, and Carl, who wrote plays.", "wrote", "Carl"),
-        ("The policy covers the scope of practice, the risk of claims and the rules.", "rules", "risk"),
     ],
 )
 def test_words_are_attached_to_what_they_agree_with(text: str, word: str, head: str) -> None:
@@ -44,10 +42,6 @@ def test_the_words_stay_the_same_and_a_good_parse_stays_as_it_is() -> None:
     [
         (["It PRP nsubj 1", "offers VBZ ROOT 1", "speed NN dobj 1", ", , punct 2", "cost NN appos 2", "and CC cc 2",
           "strength NN conj 2"], "cost", "speed", "conj"),  # the middle of a list, not an apposition
-        (["films NNS ROOT 0", ", , punct 0", "which WDT nsubj 3", "failed VBD relcl 0", ", , punct 3", "and CC cc 3",
-          "she PRP nsubj 7", "left VBD conj 3"], "left", "failed", "conj"),  # nothing finite above: it stays
-        (["It PRP nsubj 1", "shows VBZ ROOT 1", "films NNS dobj 1", "which WDT nsubj 4", "fail VBP relcl 2",
-          "and CC cc 4", "she PRP nsubj 7", "left VBD conj 4"], "left", "shows", "conj"),  # a clause with its subject
         (["It PRP nsubj 1", "helps VBZ ROOT 1", "artists NNS nsubj 3", "hone VB ccomp 1", "skills NNS dobj 3",
           "and CC cc 1", "reach VB conj 1", "crowds NNS dobj 6"], "reach", "hone", "conj"),  # the nearest infinitive
     ],

@@ -1,74 +1,12 @@
+"""Signs that the parse of a sentence is not reliable."""
+
 from __future__ import annotations
 
 import pytest
 
-from attribution.segmenters.english import scope
 from attribution.segmenters.english.scope import is_reliable
-from attribution.segmenters.english.tree import conjuncts
 from attribution.text.parse import parse
-from tests.segmenters.parses import made, repaired, token
-
-
-@pytest.mark.parametrize(
-    ("text", "head", "closed"),
-    [
-        ("She likes tea and cake.", "tea", False),
-        ("The town lies between Rome and Milan.", "Rome", True),
-        ("It is a mix of sand and clay.", "sand", True),
-        ("The plan combined speed and safety.", "speed", True),
-        ("She does not like tea and cake.", "tea", True),
-        ("He is known as a writer and a painter.", "writer", False),
-        ("He works without pen and paper.", "pen", True),
-    ],
-)
-def test_words_above_a_coordination_close_it(text: str, head: str, closed: bool) -> None:
-    doc = repaired(text)
-    assert scope.is_closed(token(doc, head), set(range(len(doc)))) is closed
-
-
-@pytest.mark.parametrize(
-    ("text", "head", "examples"),
-    [("They sell drinks such as tea or milk.", "tea", True), ("You may take tea or cake.", "tea", False)],
-)
-def test_alternatives_are_examples_after_such_as(text: str, head: str, examples: bool) -> None:
-    assert scope.are_examples(token(repaired(text), head)) is examples
-
-
-@pytest.mark.parametrize(
-    ("text", "preposition", "gives"),
-    [
-        ("They sell drinks such as tea.", "as", True),
-        ("They sell drinks, including tea.", "including", True),
-        ("They sell drinks like tea.", "like", True),
-        ("He works as a waiter.", "as", False),
-    ],
-)
-def test_prepositions_that_introduce_examples(text: str, preposition: str, gives: bool) -> None:
-    assert scope.gives_examples(token(repaired(text), preposition)) is gives
-
-
-def test_how_conjuncts_are_joined() -> None:
-    assert scope.joined_by_and(conjuncts(token(repaired("She likes tea and cake."), "tea")))
-    assert not scope.joined_by_and(conjuncts(token(repaired("She likes tea or cake."), "tea")))
-
-
-def test_adjuncts_and_fronted_phrases() -> None:
-    doc = repaired("By reading and writing, they make plans with Ann and Ben.")
-    inside = set(range(len(doc)))
-    assert scope.is_fronted(token(doc, "reading"), inside) and not scope.is_fronted(token(doc, "plans"), inside)
-    assert scope.in_adjunct(token(doc, "reading"), inside) and not scope.in_adjunct(token(doc, "plans"), inside)
-    assert scope.in_main_clause(token(doc, "plans"), inside)
-
-
-@pytest.mark.parametrize("verb", ["combines", "combined", "met", "merging", "vary"])
-def test_collective_verbs_are_recognised_in_every_form(verb: str) -> None:
-    doc = repaired(f"They {verb} A.")
-    assert scope.is_collective(token(doc, verb))
-
-
-def test_a_quantity_stands_for_what_it_measures() -> None:
-    doc = repaired("It offers a variety of tools.")
-    assert scope.measured_noun(token(doc, "tools")).text == "variety"
+from tests.segmenters.parses import made
 
 
 @pytest.mark.parametrize("text", ["Ann sings and dances.", "Ann, who sings, dances.", "Ann left because it rained."])
