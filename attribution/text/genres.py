@@ -15,10 +15,9 @@ _LINES = 200  # at least so many characters in the average line of an article
 
 _TABLE = tomllib.loads((Path(__file__).parent / "data" / "genres.toml").read_text("utf-8"))
 _TYPES: dict[str, Genre] = _TABLE["types"]
-_ADDRESS, _TITLE = (
-    [(re.compile(pattern, re.IGNORECASE), genre) for genre, pattern in _TABLE[name].items()]
-    for name in ("address", "title")
-)
+_Patterns = list[tuple[re.Pattern[str], Genre]]
+_ADDRESS: _Patterns = [(re.compile(pattern, re.IGNORECASE), genre) for genre, pattern in _TABLE["address"].items()]
+_TITLE: _Patterns = [(re.compile(pattern, re.IGNORECASE), genre) for genre, pattern in _TABLE["title"].items()]
 _HOSTS: tuple[tuple[str, str, Genre], ...] = tuple(
     (host, path, genre)
     for genre, sites in _TABLE["sites"].items()

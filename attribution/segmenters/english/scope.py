@@ -10,15 +10,7 @@ from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.drafts import LEXICON
-from attribution.segmenters.english.tree import (
-    NOMINAL_SUBJECTS,
-    NOUNS,
-    RELATIVE,
-    SUBJECTS,
-    VERBAL,
-    child,
-    first,
-)
+from attribution.segmenters.english.tree import NOUNS, VERBAL, first
 from attribution.text.parse import lemma
 
 CONJUNCTIONS = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
@@ -161,35 +153,11 @@ def _verb_without_conjunction(token: Token) -> bool:
     return not (before.is_punct or before.dep_ == "cc" or before.lower_ in {"then", "as"})
 
 
-def _subject_cut_off(token: Token) -> bool:
-    """Return True for one comma between a subject with a relative clause and its verb, which belongs to that clause."""
-    if token.dep_ not in NOMINAL_SUBJECTS or token.head.i < token.i:
-        return False
-    commas = [t for t in token.doc[token.i : token.head.i] if t.text == "," and t.head in {token, token.head}]
-    return len(commas) == 1 and child(token, {"relcl"}) is not None
-
-
 def _verb_taken_for_participle(token: Token) -> bool:
     """Return True for a main verb that ends its clause: "solo singers and the number of arias increased"."""
     if token.dep_ != "acl" or token.tag_ not in {"VBN", "VBD"} or token.i + 1 >= len(token.doc):
         return False
     return token.doc[token.i + 1].is_punct and token.head.i < token.i - 1 and token.head.dep_ == "conj"
-
-
-def _finite_without_subject(token: Token) -> bool:
-    """Return True for a finite adverbial clause without a subject."""
-    return (
-        token.dep_ == "advcl"
-        and token.tag_ in {"VBZ", "VBP"}
-        and not any(c.dep_ in {*SUBJECTS, "mark"} or c.tag_ in {"WRB", *RELATIVE} for c in token.children)
-    )
-
-
-def _list_in_relative_clause(token: Token) -> bool:
-    """Return True for a list with semicolons that would continue inside a relative clause."""
-    start = first(token)
-    listed = token.dep_ == "conj" and token.tag_ in NOUNS and start > 0 and token.doc[start - 1].text == ";"
-    return listed and any(a.dep_ == "relcl" for a in token.ancestors)
 
 
 def _verb_taken_for_adjective(token: Token) -> bool:
@@ -227,8 +195,5 @@ SIGNS = (
     _infinitive_without_conjunction,
     _verb_taken_for_adjective,
     _verb_without_conjunction,
-    _subject_cut_off,
     _verb_taken_for_participle,
-    _finite_without_subject,
-    _list_in_relative_clause,
 )

@@ -18,16 +18,12 @@ def test_ordinary_sentences_are_reliable(text: str) -> None:
     "rows",
     [
         ["Ann NNP nsubj 1", "sings VBZ ROOT 1", "songs NNS dobj 1", "made VBD conj 1"],  # no conjunction
-        ["Ann NNP nsubj 4", "sings VBZ relcl 0", "songs NNS dobj 1", ", , punct 4", "left VBD ROOT 4"],  # one comma
         ["Ben NNP ROOT 0", "and CC cc 0", "arias NNS conj 0", "of NN compound 2", "sung VBN acl 2", ", , punct 0"],
-        ["It PRP nsubj 1", "rained VBD ROOT 1", "leaves VBZ advcl 1"],  # a finite verb without a subject
-        ["men NNS ROOT 0", "who WP nsubj 2", "sing VBP relcl 0", "songs NNS dobj 2", "; , punct 3", "arias NNS conj 3",
-         "and CC cc 5", "duets NNS conj 5"],
         ["born VBN ROOT 0", "in RP prep 0", "Lima NNP pobj 1", "Peru NNP conj 2", "and CC cc 0", "physics NN conj 0"],
         ["list VBP ROOT 0", "fever NN dobj 0", ", , punct 0", "passing VBG advcl 0", "stones NNS dobj 3", ", , punct 3",
          "and CC cc 3", "pain NN conj 3"],
     ],
-    ids=["conjunction", "subject", "participle", "clause", "list", "list without and", "gerund"],
+    ids=["conjunction", "participle", "list without and", "gerund"],
 )  # fmt: skip
 def test_signs_that_the_parser_lost_its_way(rows: list[str]) -> None:
     assert not is_reliable(made(*rows))
