@@ -208,6 +208,11 @@ class Evidence(Frozen):
         """The text of the deciding sentence."""
         return self.text[self.sentence[0] - self.start : self.sentence[1] - self.start] or self.text
 
+    @property
+    def word_for_word(self) -> bool:
+        """True where the passage says the claim in the same words."""
+        return self.relation == "entailed" and "verbatim" in self.signals
+
 
 Reader = Literal["first", "second"]
 

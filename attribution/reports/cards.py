@@ -33,13 +33,14 @@ from attribution.searchers import source_label
 from attribution.source import of_settings
 from attribution.text.differences import contrasts, differing_spans
 from attribution.text.urls import site
-from attribution.text.words import uncovered
-from attribution.types import Claim, Evidence, Page, Report, Verdict
+from attribution.text.words import shared_runs, uncovered
+from attribution.types import Claim, Evidence, Page, Report, Verdict, quoted
 from attribution.verdicts import SIDES, leaning, uncounted
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.calibration import badge_of, badge_share, badges, verifier_name
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
+TIP = 320  # characters of a sentence in a tooltip
 CONTEXT = 170  # characters shown on either side of the deciding sentence
 
 
@@ -78,12 +79,12 @@ def quote(piece: Evidence, pages: Mapping[str, Page]) -> Quote:
     )  # fmt: skip
 
 
-def box(text: str, spans: Sequence[tuple[int, int]]) -> list[Child]:
-    """Draw the text with these spans in boxes."""
+def box(text: str, spans: Sequence[tuple[int, int]], class_: str = "differs") -> list[Child]:
+    """Draw the text with these spans in boxes, or underlined as words that both texts have."""
     nodes: list[Child] = []
     position = 0
     for start, end in spans:
-        nodes += [text[position:start], el("span", text[start:end], class_="differs")]
+        nodes += [text[position:start], el("span", text[start:end], class_=class_)]
         position = end
     return [*nodes, text[position:]]
 
@@ -114,8 +115,11 @@ def card(
     label = "unclear" if leans(piece, alone) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
     text = quote(piece, pages)
-    note = el("span", words) if (words := _note(piece)) else None
-    _, spans = differing_spans(claim.statement, text.sentence) if piece.relation == "contradicted" else ([], [])
+    note = el("span", said) if (said := _note(piece)) else None
+    if against := piece.relation == "contradicted":
+        words = box(text.sentence, differing_spans(claim.statement, text.sentence)[1])
+    else:
+        words = box(text.sentence, shared_runs(text.sentence, claim.text), "same-words")
     title = (page.title or page.url) if page else "A page that is no longer in the database"
     return el(
         "article",
@@ -124,7 +128,7 @@ def card(
             "blockquote",
             _unread(text.unread_before),
             text.before,
-            el("strong", *box(text.sentence, spans), class_="deciding"),
+            el("strong", *words, class_="deciding"),
             text.after,
             _unread(text.unread_after),
             dir="auto",
@@ -136,7 +140,7 @@ def card(
             copies(page, pages, evidence.origins),
             class_="facts",
         ),
-        versus(claim, text.sentence) if piece.relation == "contradicted" or leans(piece) else None,
+        versus(claim, text.sentence) if against or leans(piece) else None,
         el(
             "div",
             _open(piece, page, text.sentence),
@@ -169,7 +173,7 @@ def relation_badge(piece: Evidence, alone: Sequence[Evidence] = ()) -> Node:
     if piece.relation == "no_relation" and piece.about:
         return badge("unclear", word="Related, undecided")
     label, word = RELATIONS[piece.relation]
-    return badge(label, word=word)
+    return badge(label, word=f"{word}, word for word" if piece.word_for_word else word)
 
 
 def _unread(text: str) -> Node | None:
@@ -368,6 +372,14 @@ def _second_reading(claim: Claim, report: Report) -> Node | None:
     )
     said = f"Second reading, by {second}. The first, by {first}, was: "
     return el("p", said, badge(earlier), class_="reason second-reading")
+
+
+def tip(claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> str:
+    """Return the sentence that decides on a claim, with its source, for a pointer that rests on the claim."""
+    found = [e for e in report.evidence if e.claim_id == claim.id]
+    best = nearest_evidence(found, verdict.label if verdict else "", pages)
+    page = pages.get(best.page_id) if best else None
+    return f"{quoted(best.deciding_sentence, TIP)} {page.title or page.url if page else ''}".strip() if best else ""
 
 
 def footnotes(report: Report, pages: Pages) -> Node:

@@ -16,6 +16,7 @@ from attribution.types import Claim, Evidence, Failure, Page, Report, Verdict
 from attribution.verdicts import leaning
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 
+KINDS = {"web": "web page", "library": "collection", "document": "own document"}
 RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
 
 
@@ -36,7 +37,7 @@ def facts(page: Page | None, offset: int) -> str:
     number = page.page_number(offset)
     parts = (
         host(page),
-        page.genre if page.genre != "unknown" else "",
+        page.genre if page.genre != "unknown" else KINDS[page.kind],
         f"page {number}" if number else "",
         f"published {date(page.published)}" if page.published else "",
         f"read {date(page.fetched_at)}",
@@ -49,16 +50,15 @@ def host(page: Page) -> str:
     return page.site or (site(page.url) if page.kind == "web" else "")
 
 
-def copies(page: Page | None, pages: Mapping[str, Page], origins: int) -> Node | None:
+def copies(page: Page | None, pages: Mapping[str, Page], origins: int) -> Node:
     """Draw the number of pages with the same origin, which count once, and of others that say the same."""
     alike = [p for p in pages.values() if page and page.origin and p.origin == page.origin]
     sites = sorted({host(p) or p.url for p in alike})
     parts = []
     if len(alike) > 1:
         parts.append(counted_sources(alike))
-    if origins > 1:
-        parts.append(f"said by {origins} independent sources")
-    return el("span", " · " + " · ".join(parts), title=", ".join(sites), class_="copies") if parts else None
+    parts.append(f"said by {origins} independent sources" if origins > 1 else "said by one source")
+    return el("span", " · " + " · ".join(parts), title=", ".join(sites), class_="copies")
 
 
 def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | None, alone: bool = False) -> Node:

@@ -106,14 +106,16 @@ def view(
         if only and claim.id != only:
             continue
         verdict = verdicts.get(claim.id)
+        evidence = [e for e in report.evidence if e.claim_id == claim.id]
         claims[claim.id] = {
             "n": number,
             **_shown(badge_of(verdict, report, without)),
             "text": claim.text,
             "corrected": claim.id in corrected,
             "judged": own.get(claim.id),
+            "exact": bool(verdict and verdict.label == "supported" and any(e.word_for_word for e in evidence)),
+            "tip": cards.tip(claim, verdict, report, pages),
         }
-        evidence = [e for e in report.evidence if e.claim_id == claim.id]
         panels[claim.id] = html.data(
             cards.panel(claim, number, verdict, evidence, report, pages, running, provenance, editable)
         )

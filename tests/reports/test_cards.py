@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.reports.cards import footnotes, panel
+from attribution.reports.cards import footnotes, panel, tip
 from attribution.reports.html import html
 from attribution.reports.sources import source_list
 from attribution.settings import Settings
@@ -44,14 +44,30 @@ def drawn(made: Report) -> str:
 def test_a_pdf_is_opened_at_its_page() -> None:
     pdf = page(TEXT, "https://a.example/r.pdf#x").model_copy(update={"breaks": (0, 15), "site": ""})
     made = report(pdf)
-    assert " · ".join(("a.example", "page 2", "read 1 Nov 2026")) in drawn(made)
+    assert " · ".join(("a.example", "web page", "page 2", "read 1 Nov 2026")) in drawn(made)
     assert 'href="https://a.example/r.pdf#page=2"' in drawn(made) and "Open at page 2" in drawn(made)
     assert ", page 2, read" in html(footnotes(made, {pdf.id: pdf}))
 
 
 def test_site_and_dates_are_named() -> None:
     dated = page(TEXT).model_copy(update={"published": "2024-05-03"})
-    assert "example.org · published 3 May 2024 · read 1 Nov 2026" in drawn(report(dated))
+    assert "example.org · web page · published 3 May 2024 · read 1 Nov 2026" in drawn(report(dated))
+
+
+def test_each_card_names_the_kind_of_its_source_and_how_many_say_it() -> None:
+    for update, kind in (({"genre": "news"}, "news"), ({"kind": "document", "site": ""}, "own document")):
+        assert f"{kind} · read 1 Nov 2026" in (shown := drawn(report(page(TEXT).model_copy(update=update))))
+        assert "said by one source" in shown
+
+
+def test_words_that_stand_in_the_source_are_marked_and_a_whole_sentence_is_word_for_word() -> None:
+    assert "word for word" not in drawn(report(page(TEXT)))
+    made = report(page(TEXT))
+    made = made.model_copy(update={"evidence": (made.evidence[0].model_copy(update={"signals": {"verbatim": 1.0}}),)})
+    assert "Supports, word for word" in drawn(
+        made
+    ) and '<span class="same-words">The Nile is 6,650 km long</span>' in drawn(made)
+    assert tip(CLAIM, made.verdicts[0], made, {p.id: p for p in made.pages}) == "“The Nile is 6,650 km long.” A title"
 
 
 def test_copies_count_once_and_are_said() -> None:

@@ -17,11 +17,16 @@ class View {
     this.notes = make("section", "notes");
     this.notes.setAttribute("aria-hidden", "true");
     this.columns.append(this.answer, this.tabs.root, this.panel);
-    this.root.replaceChildren(this.chips.root, this.columns, this.notes);
+    this.tip = make("p", "tip");
+    this.tip.hidden = true;
+    this.root.replaceChildren(this.chips.root, this.columns, this.notes, this.tip);
     this.seen = {};
     this.picker = new Picker(this);
     this.sliders = new Sliders((name, value) => this.preview(name, value));
     this.answer.addEventListener("click", (event) => this.clicked(event));
+    this.answer.addEventListener("mouseover", (event) => this.pointed(event.target.closest("[data-claim]")));
+    this.answer.addEventListener("mouseleave", () => this.pointed(null));
+    this.answer.addEventListener("scroll", () => this.pointed(null));
     this.answer.addEventListener("keydown", (event) => this.typed(event));
     this.panel.addEventListener("keydown", (event) => { if (event.key === "Escape") this.back(); });
     this.panel.addEventListener("click", (event) => this.opened(event));
@@ -120,7 +125,7 @@ class View {
       if (!claim) continue;
       parts.forEach((part) => {
         const depth = part.parentElement.closest("[data-claim]") ? " inner" : "";
-        part.className = `claim ${claim.style}${depth}`;
+        part.className = `claim ${claim.style}${depth}${claim.exact ? " exact" : ""}`;
       });
     }
     for (const number of this.answer.querySelectorAll("sup.number")) {
@@ -128,7 +133,7 @@ class View {
       if (!claim) continue;
       number.className = `number ${claim.style}`;
       const own = claim.judged ? `⚑${claim.judged.icon}` : "";
-      number.textContent = "\u2060" + claim.icon + claim.n + (claim.corrected ? "✎" : "") + own; // never alone on a line
+      number.textContent = "\u2060" + claim.icon + claim.n + (claim.exact ? "≡" : "") + (claim.corrected ? "✎" : "") + own; // never alone on a line
       number.setAttribute("aria-hidden", "true");
     }
     for (const id of this.parts.keys()) {
@@ -138,7 +143,7 @@ class View {
       handle.removeAttribute("aria-hidden");
       handle.setAttribute("role", "button");
       const own = claim.judged ? `, your verdict: ${claim.judged.word}` : "";
-      const state = claim.word + (claim.corrected ? ", edited by hand" : "") + own;
+      const state = claim.word + (claim.exact ? ", word for word" : "") + (claim.corrected ? ", edited by hand" : "") + own;
       handle.setAttribute("aria-label", `Claim ${claim.n}, ${state}: ${claim.text}`);
     }
     this.filter();
@@ -288,7 +293,25 @@ class View {
     if (id) this.handle(id)?.focus();
   }
 
+  // A pointer that rests on a claim sees its deciding sentence; one that is selected has it beside it.
+  pointed(part) {
+    const claim = this.data?.claims[part?.dataset.claim];
+    if (part === this.over) return;
+    this.over = part;
+    this.tip.hidden = true;
+    clearTimeout(this.rest);
+    if (!claim?.tip || part.classList.contains("selected")) return;
+    this.rest = setTimeout(() => {
+      this.tip.textContent = claim.tip;
+      this.tip.hidden = false;
+      const box = part.getClientRects()[0], own = this.tip.getBoundingClientRect(), below = part.getBoundingClientRect().bottom + 6;
+      this.tip.style.left = `${Math.max(8, Math.min(box.left, innerWidth - own.width - 8))}px`;
+      this.tip.style.top = `${below + own.height < innerHeight ? below : box.top - own.height - 6}px`;
+    }, 350);
+  }
+
   clicked(event) {
+    this.pointed(null);
     if (event.target.closest("a, .panel")) return;
     const id = event.target.closest("[data-claim]")?.dataset.claim ?? event.target.closest("sup.number")?.dataset.of;
     if (id && this.data.claims[id] && !String(getSelection())) this.choose(id);
