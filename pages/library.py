@@ -11,6 +11,7 @@ import streamlit as st
 from attribution.errors import AttributionError
 from attribution.library import ingest
 from attribution.library import search as hybrid
+from attribution.library.folder import FolderSearcher
 from attribution.library.ingest import Item, ItemResult, from_addresses, from_upload
 from attribution.library.store import CollectionSummary, DocumentStore, check_name
 from attribution.reports.html import Child, Node, el, plural, scrolling, table, with_detail
@@ -27,7 +28,7 @@ from pages.ui.job_page import JobPage
 from pages.ui.state import store
 
 ROUND, REMOVAL = "library_round", "removal"
-NEW = "New collection"
+NEW, OWN = "New collection", "Built-in library"
 LISTED = 200  # documents offered for choosing at once
 SHOWN = 200  # failures in the table
 Add = Callable[[Sequence[Item], threading.Event], Iterator[ItemResult]]
@@ -165,24 +166,24 @@ def result(now: AddProgress) -> None:
 
 
 def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
-    """Draw one collection's documents, to read one, remove one, or remove all."""
-    section("Read and remove")
+    """Draw the documents of the built-in library or of a collection, to read one, remove one, or remove all."""
+    section("Read and remove" if collections else "Read")
     name = st.selectbox(
-        "Documents of", [c.name for c in collections], key="collection_browsed",
-        help="The collection whose documents are listed below.",
+        "Documents of", [OWN, *(c.name for c in collections)], key="collection_browsed",
+        index=int(bool(collections)), help="The library or collection whose documents are listed below.",
     )  # fmt: skip
+    own = name == OWN
     filter = st.text_input(
         "Filter by name or title",
         key="collection_filter",
         help="Lists only documents with these words.",
         max_chars=LIMITS.line,
     )
-    rows = DocumentStore(store().database).documents(name, filter, LISTED + 1)
-    titles = {row["name"]: row["title"] for row in rows[:LISTED]}
-    if len(rows) > LISTED:
+    titles = built_in(filter) if own else collected(name, filter)
+    if len(titles) > LISTED:
         small(f"The first {LISTED} are listed. Filter by name or title to see others.")
     document = st.selectbox(
-        "Document", list(titles), format_func=lambda n: n if titles[n] == n else f"{n} — {titles[n]}",
+        "Document", list(titles)[:LISTED], format_func=lambda n: titles[n] if own or titles[n] == n else f"{n} — {titles[n]}",
         key=f"collection_document-{name}-{filter}",  # a shorter list begins at its first
         placeholder="none", help="The document to read or to remove.",
     )  # fmt: skip
@@ -192,24 +193,42 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
     ):
         source_dialog(name, str(document))
     if remove.button(
-        "Remove", disabled=document is None or running, key="collection_remove", width="stretch",
+        "Remove", disabled=own or document is None or running, key="collection_remove", width="stretch",
         help="Asks before it removes the document.",
     ):  # fmt: skip
         state.put(REMOVAL, (name, document, 1))
     if remove_all.button(
-        "Remove the collection", disabled=running, key="collection_remove_all", width="stretch",
+        "Remove the collection", disabled=own or running, key="collection_remove_all", width="stretch",
         help="Asks before it removes every document of this collection.",
     ):  # fmt: skip
         state.put(REMOVAL, (name, None, next(c.documents for c in collections if c.name == name)))
 
 
+def collected(name: str, filter: str) -> dict[str, str]:
+    """Return the titles of a collection's documents by their names, one more than are listed."""
+    return {row["name"]: row["title"] for row in DocumentStore(store().database).documents(name, filter, LISTED + 1)}
+
+
+def built_in(filter: str = "") -> dict[str, str]:
+    """Return the titles of the built-in library's articles by their addresses; empty if the folder cannot be used."""
+    try:
+        pages = FolderSearcher(Settings.from_environment()).pages
+    except AttributionError as error:
+        note("The built-in library cannot be read", error.public(), label="missing")
+        return {}
+    return {p.url: p.title for p in pages if filter.casefold() in f"{p.url} {p.title}".casefold()}
+
+
 @st.dialog("Source", width="medium")
 def source_dialog(collection: str, document: str) -> None:
-    page = DocumentStore(store().database).page(collection, document)
+    if collection == OWN:
+        page = next((p for p in FolderSearcher(Settings.from_environment()).pages if p.url == document), None)
+    else:
+        page = DocumentStore(store().database).page(collection, document)
     if page is None:
         note("The document is gone", "Another user has removed it.")
         return
-    facts = " · ".join(filter(None, (page.site, page.published, page.reference)))
+    facts = " · ".join(filter(None, (page.site, page.published, page.reference or page.facts_from)))
     show(el("div", el("h3", page.title, dir="auto"), el("p", facts, class_="ax-quiet"), class_="ax-source"))
     source_view(page, [0, 0, 0, 0], key=f"source-{page.id}")
 
@@ -249,9 +268,8 @@ def page() -> None:
     else:
         note("No collections yet", "Name one, choose files or give web addresses, and press Add.")
     running = JOB.draw(lambda running: add_form(collections, running), result)
-    if collections:
-        browse(collections, running)
-        confirm_removal()
+    browse(collections, running)
+    confirm_removal()
 
 
 def collection_table(collections: Sequence[CollectionSummary]) -> Node:

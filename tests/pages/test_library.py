@@ -99,7 +99,14 @@ def test_the_page_says_who_sees_what_and_what_is_missing() -> None:
     shown = opened()
     text = " ".join(block.body for block in shown.get("html"))
     assert "All users of this server can read, extend and empty them" in text and "No collections yet" in text
-    assert labels(shown) == {"Add": False, "Stop": True}
+    assert labels(shown) == {
+        "Add": False, "Stop": True, "Read": False, "Remove": True, "Remove the collection": True,
+    }  # fmt: skip
+    assert "Eiffel Tower" in offered(shown)
+    shown.text_input(key="collection_filter").input("Great Fire").run()
+    assert offered(shown) == ["The Great Fire of London"]
+    shown.button(key="collection_read").click().run()
+    assert "wikipedia.org/wiki/Great_Fire" in " ".join(b.body for b in shown.get("html"))
     shown.text_input(key="collection_name").input("rivers").run()
     shown.button(key="collection_add").click().run()
     assert "Choose files or give web addresses first" in " ".join(b.body for b in shown.get("html"))
@@ -127,7 +134,7 @@ def test_documents_are_removed_after_a_question(store: Store) -> None:
     kept = DocumentStore(store.database)
     kept.put("rivers", [NewDocument(n, n, n, page(f"A text of {n}.", title=n)) for n in ("nile", "rhine")])
     shown = opened()
-    assert shown.selectbox(key="collection_browsed").options == ["rivers"]
+    assert shown.selectbox(key="collection_browsed").options == ["Built-in library", "rivers"]
     assert offered(shown) == ["nile", "rhine"]
     shown.text_input(key="collection_filter").input("rhi").run()
     assert offered(shown) == ["rhine"]
