@@ -183,7 +183,8 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
     if len(titles) > LISTED:
         small(f"The first {LISTED} are listed. Filter by name or title to see others.")
     document = st.selectbox(
-        "Document", list(titles)[:LISTED], format_func=lambda n: titles[n] if own or titles[n] == n else f"{n} — {titles[n]}",
+        "Document", list(titles)[:LISTED],
+        format_func=lambda n: titles[n] if own or titles[n] == n else f"{n} — {titles[n]}",
         key=f"collection_document-{name}-{filter}",  # a shorter list begins at its first
         placeholder="none", help="The document to read or to remove.",
     )  # fmt: skip
@@ -206,7 +207,8 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
 
 def collected(name: str, filter: str) -> dict[str, str]:
     """Return the titles of a collection's documents by their names, one more than are listed."""
-    return {row["name"]: row["title"] for row in DocumentStore(store().database).documents(name, filter, LISTED + 1)}
+    rows = DocumentStore(store().database).documents(name, filter, LISTED + 1)
+    return {str(row["name"]): str(row["title"]) for row in rows}
 
 
 def built_in(filter: str = "") -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution.claims.enrichment import removed_words
@@ -29,6 +29,7 @@ from attribution.reports.html import (
     table,
 )
 from attribution.reports.provenance import chain, copies, date, facts, why
+from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.source import of_settings
 from attribution.text.differences import contrasts, differing_spans
@@ -245,10 +246,11 @@ def panel(
     running: bool = False,
     provenance: Provenance | None = None,
     editable: bool = False,
+    spoken: Sequence[Quotation] = (),
 ) -> Node:
     """Draw everything about one claim; the provenance lists pages and failures that left no evidence.
 
-    `editable` adds the controls that change the run.
+    `editable` adds the controls that change the run; `spoken` are the quotations of the answer.
     """
     policy = DecisionPolicy.of(report.settings)
     groups, alone = group_evidence(evidence, pages), uncounted(evidence, policy)
@@ -288,6 +290,7 @@ def panel(
         *_failures(claim, verdict, report),
         _as_written(claim, verdict),
         _second_reading(claim, report),
+        *_quotations(claim, spoken, report),
         judge_buttons(claim, verdict, report) if editable else analyst(report, claim),
         *cards[:decisive],
         _uncovered(claim, groups[0].best, pages) if groups and label in ("unclear", "no_relation") else None,
@@ -372,6 +375,35 @@ def _second_reading(claim: Claim, report: Report) -> Node | None:
     )
     said = f"Second reading, by {second}. The first, by {first}, was: "
     return el("p", said, badge(earlier), class_="reason second-reading")
+
+
+QUOTED_AS: dict[Outcome, tuple[str, str]] = {
+    "verbatim": ("supported", "word for word"),
+    "altered": ("contradicted", "altered"),
+    "not_found": ("missing", "not found"),
+}
+
+
+def _quotations(claim: Claim, spoken: Sequence[Quotation], report: Report) -> Iterator[Node]:
+    """Draw what became of the quotations in a claim, with the words that differ from the source's."""
+    for one in spoken:
+        if not any(start < one.span[1] and one.span[0] < end for start, end in claim.spans):
+            continue
+        label, word = QUOTED_AS[one.outcome]
+        where: list[Child] = [f" in none of {plural(len(report.pages), 'page')}: “{one.text}”"]
+        if one.page:
+            title = el("em", one.page.title or one.page.url, dir="auto")
+            said = answer.shown(one.source, one.text) if one.outcome == "altered" else [one.text]
+            open_ = _button("Open at this quotation", data_page=one.page.id, data_at=",".join(map(str, one.at * 2)))
+            where = [" in ", title, ": “", *said, "” ", open_]
+        yield el("p", "Quotation ", badge(label, word=word), *where, class_="reason quotation", dir="auto")
+
+
+def quoted_words(spoken: Sequence[Quotation]) -> str:
+    """Count the quotations by what became of them: "3 quotations: 1 altered, 2 word for word"."""
+    counts = Counter(one.outcome for one in spoken)
+    parts = (f"{counts[name]} {word}" for name, (_, word) in reversed(QUOTED_AS.items()) if counts[name])
+    return f"{plural(len(spoken), 'quotation')}: {', '.join(parts)}" if spoken else ""
 
 
 def tip(claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> str:

@@ -12,6 +12,7 @@ from attribution.reports import Exported, answer, cards
 from attribution.reports.html import STATIC, Node, Text, Tree, document, el, look, style_class, texts, tokens_css
 from attribution.reports.provenance import date
 from attribution.review.judgements import agreement
+from attribution.review.quotations import quotations
 from attribution.types import BADGES, Page, Report
 from attribution.verifiers.calibration import badge_of
 
@@ -114,10 +115,11 @@ def _panels(exported: Exported, pages: Mapping[str, Page]) -> Node:
     """The evidence of every claim, what is to be read first; many with nothing related are folded into one line."""
     report = exported.report
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
+    spoken = quotations(report)
     entries: list[tuple[str, Node]] = []
     for number, claim in enumerate(report.claims, 1):
         evidence = [e for e in report.evidence if e.claim_id == claim.id]
-        panel = cards.panel(claim, number, verdicts.get(claim.id), evidence, report, pages)
+        panel = cards.panel(claim, number, verdicts.get(claim.id), evidence, report, pages, spoken=spoken)
         back = el("a", "↑ In the answer", href=f"#mark-{number}", class_="open") if claim.spans else None
         by_hand = el("p", "Corrected by hand.", class_="reason") if claim.id in exported.corrected else None
         drawn = el("article", _still(panel), by_hand, back, class_="entry", id=f"claim-{number}")

@@ -18,6 +18,7 @@ from attribution.reports import answer, cards, html
 from attribution.reports.html import Node, el, look, style_class
 from attribution.reports.provenance import facts
 from attribution.reports.sources import source_list, source_text
+from attribution.review.quotations import quotations
 from attribution.types import BADGES, UNCHECKED, Claim, Page, Report
 from attribution.verifiers.calibration import badge_of, badges
 from pages.ui.frame import show
@@ -101,6 +102,7 @@ def view(
         for style in (look(j.label),)
     }
     data, only = before or ({}, "")
+    spoken = () if running else quotations(report)
     claims, panels = dict(data.get("claims", {})), dict(data.get("panels", {}))
     for number, claim in enumerate(report.claims, 1):
         if only and claim.id != only:
@@ -117,7 +119,7 @@ def view(
             "tip": cards.tip(claim, verdict, report, pages),
         }
         panels[claim.id] = html.data(
-            cards.panel(claim, number, verdict, evidence, report, pages, running, provenance, editable)
+            cards.panel(claim, number, verdict, evidence, report, pages, running, provenance, editable, spoken)
         )
     if only:
         return data | {"claims": claims, "panels": panels, "counts": counts(report, corrected, running)}

@@ -13,11 +13,12 @@ from attribution.events import STAGES
 from attribution.pipeline.second_reader import changed
 from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
-from attribution.reports.cards import headline, totals
+from attribution.reports.cards import headline, quoted_words, totals
 from attribution.reports.html import Child, Node, el, look, plural, table, with_detail
+from attribution.review.quotations import quotations
 from attribution.types import BADGES, WEAK, Failure, LlmUsage, Report
 from attribution.verifiers.calibration import badges
-from pages.ui import run
+from pages.ui import run, state
 from pages.ui.files import menu
 from pages.ui.frame import note, progress_bar, show
 from pages.ui.run import RunProgress, preload
@@ -378,6 +379,7 @@ def _done(now: RunProgress, report: Report) -> Node:
         budget(report),
         f"the second reader changed {changed(report)[0]} of {changed(report)[1]}" if changed(report)[1] else "",
     ]
+    facts.insert(0, state.cached("quoted", (now.key, now.version), lambda: quoted_words(quotations(report))))
     early = "Stopped early: " if report.stopped else ""
     quiet = el("span", " · ".join(filter(None, facts)), class_="quiet")
     return el("p", el("strong", early + headline(report), title=totals(report)), quiet, class_="ax-status")

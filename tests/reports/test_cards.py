@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from attribution.reports.cards import footnotes, panel, tip
+from attribution.reports.cards import footnotes, panel, quoted_words, tip
 from attribution.reports.html import html
 from attribution.reports.sources import source_list
+from attribution.review.quotations import quotations
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Evidence, Failure, LlmUsage, Page, Probabilities, Report, Usage, Verdict
@@ -94,11 +95,17 @@ def test_one_page_that_denies_a_claim_in_no_value_leaves_it_open_everywhere() ->
     assert "Leans" not in drawn(differing) and "contradicts 1" in html(source_list(differing))
 
 
-def test_a_passage_that_says_the_claim_word_for_word_is_said_to() -> None:
-    made = report(page(TEXT))
-    repeats = made.evidence[0].model_copy(update={"signals": {"verbatim": 1.0}})
-    assert "word for word" in drawn(made.model_copy(update={"evidence": (repeats,)}))
-    assert "word for word" not in drawn(made)
+def test_a_quotation_stands_in_the_card_with_what_was_altered() -> None:
+    said = "Livingstone wrote: “The Nile is 6,650 km long and nobody knows its source.”"
+    source = page("He wrote: “The Nile is 6,650 km long, and everybody knows its source.”")
+    made = report(source).model_copy(update={"answer": said})
+    spoken = quotations(made)
+    of_claim = CLAIM.model_copy(update={"spans": ((0, len(said)),)})
+    shown = html(panel(of_claim, 1, made.verdicts[0], (), made, {}, spoken=spoken))
+    assert "✗</span> altered" in shown or "altered</span>" in shown
+    assert '<del class="removed">everybody</del><strong class="added">nobody</strong>' in shown
+    assert quoted_words(spoken) == "1 quotation: 1 altered"
+    assert "quotation" not in html(panel(CLAIM, 1, made.verdicts[0], (), made, {}, spoken=()))
 
 
 @pytest.mark.parametrize(

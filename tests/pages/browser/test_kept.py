@@ -67,7 +67,8 @@ def test_a_reload_keeps_a_draft_with_its_documents_and_an_answer_over_a_run(page
 
 def test_pointing_at_a_claim_shows_its_deciding_sentence_and_a_verbatim_one_is_marked(page: Page) -> None:
     fire = "The Great Fire of London burned from Sunday 2 September to Thursday 6 September 1666 and destroyed most of"
-    write(page, f"The Nile flows south. {fire} the medieval City.")
+    said = "The baker said: “The Great Fire of London burned from Monday 2 September to Friday 7 September 1666.”"
+    write(page, f"The Nile flows south. {fire} the medieval City. {said}")
     analyse(page)
     tip = page.locator(".tip")
     expect(tip).to_be_hidden()
@@ -76,6 +77,9 @@ def test_pointing_at_a_claim_shows_its_deciding_sentence_and_a_verbatim_one_is_m
     expect(claims(page).nth(1)).to_have_accessible_name(re.compile("Claim 2, supported, word for word"))
     page.mouse.move(2, 2)
     expect(tip).to_be_hidden()
+    expect(page.locator(".st-key-status")).to_contain_text("1 quotation: 1 altered")
+    claims(page).last.click()
+    expect(page.locator(".quotation .removed").first).to_have_text("Sunday")
 
 
 def test_a_field_that_is_filled_in_shows_once_also_while_it_has_the_focus(page: Page) -> None:
