@@ -134,14 +134,9 @@ class Settings(Frozen):
     model_config = ConfigDict(hide_input_in_errors=True)
 
     sources: tuple[Address, ...] = _setting(
-        ("library",),
-        "sources",
-        "evidence",
-        "library, collection:NAME, web, an engine, a path or a URL",
-        "Sources",
-        min_length=1,
-        max_length=LIMITS.sources,
-    )
+        ("library",), "sources", "evidence", "library, collection:NAME, web, an engine, a path or a URL", "Sources",
+        min_length=1, max_length=LIMITS.sources,
+    )  # fmt: skip
     library: Path = _setting(ROOT / "examples" / "library", "place", "evidence", "folder of the built-in library")
     segmenter: Address = _setting("sentences", "anyone", "claims", "see list segmenters", "Split the answer into")
     segmenter_model: Address = _setting(
@@ -173,54 +168,33 @@ class Settings(Frozen):
         "", "model", "nothing", "folder of a cross-encoder with one output, for the groundedness method gc"
     )
     second_reader: Address = _setting(
-        "",
-        "anyone",
-        "evidence",
-        "llm or a verifier, which reads the doubtful claims again (docs/llm.md)",
+        "", "anyone", "evidence", "llm or a verifier, which reads the doubtful claims again (docs/llm.md)",
         "Where the verdict is doubtful, ask",
-    )
+    )  # fmt: skip
     second_claims: int = _setting(40, "limit", "evidence", "most claims that a second reader reads", ge=1)
     pages_per_claim: int = _setting(3, "anyone", "evidence", "pages fetched for a claim and engine", ge=1, le=20)
     top_k: int = _setting(
         5, "anyone", "evidence", "passages compared with each claim", "Passages for each claim", ge=1, le=50
     )
     threshold: float | None = _setting(
-        None,
-        "anyone",
-        "decision",
-        "least probability of support that counts; by default the verifier's",
-        "Minimum support score",
-        ge=LOWEST_THRESHOLD,
-        le=0.99,
-    )
+        None, "anyone", "decision", "least probability of support that counts; by default the verifier's",
+        "Minimum support score", ge=LOWEST_THRESHOLD, le=0.99,
+    )  # fmt: skip
     contradiction_threshold: float | None = _setting(
-        None,
-        "anyone",
-        "decision",
-        "least probability of a contradiction that counts; by default the verifier's",
-        "Minimum contradiction score",
-        ge=LOWEST_THRESHOLD,
-        le=0.99,
-    )
+        None, "anyone", "decision", "least probability of a contradiction that counts; by default the verifier's",
+        "Minimum contradiction score", ge=LOWEST_THRESHOLD, le=0.99,
+    )  # fmt: skip
     aggregation: Aggregation = _setting(
         "both", "anyone", "decision", "the passages that count where they disagree", "Where passages disagree"
     )
     least_sources: int = _setting(
-        1,
-        "anyone",
-        "decision",
-        "sources that must support or contradict a claim; copies of a text are one",
-        "Independent sources needed",
-        ge=1,
-        le=9,
-    )
+        1, "anyone", "decision", "sources that must support or contradict a claim; copies of a text are one",
+        "Independent sources needed", ge=1, le=9,
+    )  # fmt: skip
     decision: Decision = _setting(
-        "weighed",
-        "anyone",
-        "evidence",
-        "plain: the most probable relation of each claim and passage, nothing else",
+        "weighed", "anyone", "evidence", "plain: the most probable relation of each claim and passage, nothing else",
         "Decision",
-    )
+    )  # fmt: skip
     coherence: float = _setting(
         0.5, "anyone", "claims", "least probability that a claim's sentence entails it; 0 keeps every claim", ge=0, le=1
     )
@@ -232,20 +206,13 @@ class Settings(Frozen):
         "en", "anyone", "evidence", "language of the pages searched for", pattern=r"^[a-z]{2,3}(-[a-z]{2,8})?$"
     )
     fallback: tuple[Address, ...] = _setting(
-        (),
-        "anyone",
-        "evidence",
-        "engines tried in this order when one of the web fails",
-        "Fallback search",
+        (), "anyone", "evidence", "engines tried in this order when one of the web fails", "Fallback search",
         max_length=LIMITS.fallback,
-    )
+    )  # fmt: skip
     exclude: tuple[Address, ...] = _setting(
-        (),
-        "anyone",
-        "evidence",
-        "sites (with their subdomains) and URLs that are never used",
+        (), "anyone", "evidence", "sites (with their subdomains) and URLs that are never used",
         max_length=LIMITS.exclude,
-    )
+    )  # fmt: skip
     max_queries: int = _setting(300, "limit", "evidence", "budget of a run: queries to search engines", ge=0)
     max_pages: int = _setting(300, "limit", "evidence", "budget of a run: downloads", ge=0)
     max_seconds: float = _setting(

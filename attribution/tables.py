@@ -85,9 +85,8 @@ LLM = Need(
     setting="has_llm",
 )
 ENDPOINT = Need(
-    "set OPENAI_API_KEY or, for a server of your own, OPENAI_BASE_URL (docs/llm.md)",
-    setting="has_endpoint",
-)
+    "set OPENAI_API_KEY or, for a server of your own, OPENAI_BASE_URL (docs/llm.md)", setting="has_endpoint",
+)  # fmt: skip
 
 
 def load(target: str) -> Any:

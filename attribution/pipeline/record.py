@@ -106,19 +106,13 @@ class RunRecord:
             failures=tuple(sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind, f.message))),
             timings={stage: round(seconds, 3) for stage, seconds in self.timings.items()},
             usage=Usage(
-                claims=len(self.claims),
-                searches=self.spent.searches,
-                queries=self.spent.queries,
-                downloads=self.spent.downloads,
-                seconds=round(self.spent.seconds, 3),
-                pages=len(matcher.pages),
-                chunks=matcher.chunks,
-                pairs=matcher.verifier.pairs,
-                cached_pairs=matcher.verifier.cached_pairs,
+                claims=len(self.claims), searches=self.spent.searches, queries=self.spent.queries,
+                downloads=self.spent.downloads, seconds=round(self.spent.seconds, 3), pages=len(matcher.pages),
+                chunks=matcher.chunks, pairs=matcher.verifier.pairs, cached_pairs=matcher.verifier.cached_pairs,
                 llm=self._llm_used(matcher.verifier.usage),
             ),
             stopped=stopped,
-        )
+        )  # fmt: skip
 
     def _llm_used(self, verifying: LlmUsage | None) -> dict[str, LlmUsage]:
         """By stage. A continued run takes the replies of its first part from the store: they are counted once."""

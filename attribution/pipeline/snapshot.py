@@ -87,15 +87,10 @@ class Snapshot:
         usage = self.report.usage
         spent = Spent(usage.queries, usage.downloads, usage.seconds, usage.searches)
         yield GatherStep(
-            "fetch",
-            1,
-            1,
-            pages=self.report.pages,
-            traces=self.provenance.traces,
-            failures=_outside(self.report.failures, anew),
-            spent=spent,
+            "fetch", 1, 1, pages=self.report.pages, traces=self.provenance.traces,
+            failures=_outside(self.report.failures, anew), spent=spent,
             llm=LlmRecord(_of_queries(self.report.versions), _of_queries(usage.llm)),
-        )
+        )  # fmt: skip
         for claim in claims:
             same = claim in self.report.claims
             if failures := _outside(self.provenance.concerns.get(claim.id, ()), ("verify",) if same else anew):
@@ -291,12 +286,9 @@ def dump(snapshot: Snapshot) -> bytes:
         for key, j in sorted(snapshot.judgements.items())
     ]
     texts = (
-        snapshot.report.to_json(),
-        text(list(snapshot.report.pages)),
-        snapshot.provenance.model_dump_json(indent=1),
-        text(vectors),
-        text(judged),
-    )
+        snapshot.report.to_json(), text(list(snapshot.report.pages)), snapshot.provenance.model_dump_json(indent=1),
+        text(vectors), text(judged),
+    )  # fmt: skip
     return pack({name: text.encode("utf-8") for name, text in zip(MEMBERS, texts, strict=True)})
 
 

@@ -44,8 +44,7 @@ SEARCHERS: Table[Searcher] = Table(
     {
         "library": Entry("attribution.library.folder:FolderSearcher", "Library", "the shipped articles; works offline"),
         "duckduckgo": Entry(
-            "attribution.searchers.duckduckgo:DuckDuckGo",
-            "Web (DuckDuckGo)",
+            "attribution.searchers.duckduckgo:DuckDuckGo", "Web (DuckDuckGo)",
             "sends the question and each claim to DuckDuckGo",
         ),
         "wikipedia": Entry(
@@ -72,16 +71,12 @@ SEARCHERS: Table[Searcher] = Table(
             ),
         ),
         "brave": Entry(
-            "attribution.searchers.brave:Brave",
-            "Brave",
-            "sends the question and each claim to Brave",
+            "attribution.searchers.brave:Brave", "Brave", "sends the question and each claim to Brave",
             (Need("set BRAVE_API_KEY to a subscription token", variable="BRAVE_API_KEY"),),
         ),
         "tavily": Entry(
-            "attribution.searchers.tavily:Tavily",
-            "Tavily",
-            "sends the question and each claim to Tavily",
+            "attribution.searchers.tavily:Tavily", "Tavily", "sends the question and each claim to Tavily",
             (Need("set TAVILY_API_KEY to an API key", variable="TAVILY_API_KEY"),),
         ),
     },
-)
+)  # fmt: skip

@@ -85,14 +85,9 @@ def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGI
             yield
 
     app = FastAPI(
-        title="Attribution explorer",
-        description=__doc__ or "",
-        version=VERSION,
-        lifespan=lifespan,
-        docs_url=None,
-        redoc_url=None,
-        responses=bodies.refusals(413, 421, 500, 503),
-    )
+        title="Attribution explorer", description=__doc__ or "", version=VERSION, lifespan=lifespan, docs_url=None,
+        redoc_url=None, responses=bodies.refusals(413, 421, 500, 503),
+    )  # fmt: skip
     key = HTTPBearer(auto_error=False, description="A key of this server; Guard compares it")
     keyed = APIRouter(dependencies=[Security(key)], responses=bodies.refusals(401, 422))
     metrics = Metrics(work.turns)

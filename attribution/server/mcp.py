@@ -141,10 +141,8 @@ class _Tools:
     ) -> CheckedAnswer:
         report = await self._report(ctx, question, answer, sources, turns=check_turns(turns))
         return CheckedAnswer(
-            counts=Counter(badges(report)),
-            claims=_claims(report),
-            problems=[f.message for f in report.failures],
-        )
+            counts=Counter(badges(report)), claims=_claims(report), problems=[f.message for f in report.failures],
+        )  # fmt: skip
 
     async def find(self, ctx: Context[object], claim: str, sources: Sequence[str]) -> Found:
         text = " ".join(claim.split())
@@ -226,12 +224,8 @@ def _claims(report: Report) -> list[CheckedClaim]:
 
     return [
         CheckedClaim(
-            claim=texts[v.claim_id],
-            verdict=v.label,
-            strength=v.strength,
-            confidence=v.confidence,
-            reason=v.reason,
+            claim=texts[v.claim_id], verdict=v.label, strength=v.strength, confidence=v.confidence, reason=v.reason,
             passages=[passage(e) for e in evidence[v.claim_id]],
         )
         for v in graded_report(report).verdicts
-    ]
+    ]  # fmt: skip

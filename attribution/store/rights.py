@@ -72,12 +72,11 @@ class Rights:
                 sa.select(sa.func.sum(length(column))).where(key.in_(ids))
                 for column, key, ids in (
                     (t.unfinished_runs.c.report, t.unfinished_runs.c.run_id, own),
-                    (t.run_documents.c.content, t.run_documents.c.run_id, own),
-                    (t.pages.c.body, t.pages.c.id, pages),
+                    (t.run_documents.c.content, t.run_documents.c.run_id, own), (t.pages.c.body, t.pages.c.id, pages),
                     (t.frozen_pages.c.body, t.frozen_pages.c.id, pages),
                 )
             ),
-        )
+        )  # fmt: skip
         with self._database.engine.connect() as db:
             taken = sum(int(db.execute(size).scalar() or 0) for size in sizes) // 1_000_000
         if taken >= (most := server_number("ATTRIBUTION_OWNER_MB")):

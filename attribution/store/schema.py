@@ -3,203 +3,127 @@ it, each change needs a migration in `migrations/versions`."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 
 MAX_COLLECTION_NAME = 80  # characters
 
 metadata = sa.MetaData()
 
-pages = sa.Table(
-    "pages",
-    metadata,
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("url", sa.Text, nullable=False, index=True),  # canonical; in older rows as it was requested
-    sa.Column("fetched_at", sa.String(32), nullable=False),
-    sa.Column("body", sa.Text, nullable=False),  # the Page as JSON
-)
-searches = sa.Table(
-    "searches",
-    metadata,
-    sa.Column("searcher", sa.String(64), primary_key=True),
-    sa.Column("query", sa.String(1024), primary_key=True),
-    sa.Column("k", sa.Integer, primary_key=True),
-    sa.Column("made_at", sa.String(32), nullable=False),
-    sa.Column("hits", sa.Text, nullable=False),
-)
-vectors = sa.Table(
-    "vectors",
-    metadata,
-    sa.Column("key", sa.String(16), primary_key=True),
-    sa.Column("data", sa.LargeBinary, nullable=False),  # float32
-)
-judgements = sa.Table(
-    "judgements",
-    metadata,
-    sa.Column("key", sa.String(16), primary_key=True),
-    sa.Column("body", sa.Text, nullable=False),
-)
-replies = sa.Table(  # of language models
-    "replies", metadata, sa.Column("key", sa.String(16), primary_key=True), sa.Column("body", sa.Text, nullable=False)
-)
-runs = sa.Table(
-    "runs",
-    metadata,
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("created_at", sa.String(32), nullable=False),
-    sa.Column("question", sa.Text, nullable=False),
-    sa.Column("answer", sa.Text, nullable=False),
-    sa.Column("settings", sa.Text, nullable=False),  # JSON, without secrets
-    sa.Column("version", sa.Integer, nullable=False),  # the one that is shown; 0: none yet
-    sa.Column("owner", sa.String(64), nullable=False),  # SHA-256 of a token; empty: no one
-    sa.Column("private", sa.Boolean, nullable=False),
-    sa.Column("title", sa.Text, nullable=False, default=""),  # given by its owner
-    sa.Column("tags", sa.Text, nullable=False, default="[]"),  # JSON, a sorted list
-    sa.Column("note", sa.Text, nullable=False, default=""),
-    sa.Column("search_text", sa.Text, nullable=False, default=""),  # title, tags and note, see summaries.py
-    sa.Column("deleted_at", sa.String(32), nullable=False, default=""),  # empty: not deleted
+
+def _key(name: str, kind: int | type = 16) -> sa.Column[Any]:
+    """Return a column of the primary key: text of so many characters, or of another kind."""
+    return sa.Column(name, sa.String(kind) if isinstance(kind, int) else kind, primary_key=True)
+
+
+def _of(name: str, kind: int | type = sa.Text, **options: Any) -> sa.Column[Any]:
+    """Return a column that is never null."""
+    return sa.Column(name, sa.String(kind) if isinstance(kind, int) else kind, nullable=False, **options)
+
+
+def _table(name: str, *columns: sa.schema.SchemaItem, **options: Any) -> sa.Table:
+    return sa.Table(name, metadata, *columns, **options)
+
+
+pages = _table(
+    "pages", _key("id"), _of("url", index=True),  # canonical; in older rows as it was requested
+    _of("fetched_at", 32), _of("body"),  # the Page as JSON
+)  # fmt: skip
+searches = _table(
+    "searches", _key("searcher", 64), _key("query", 1024), _key("k", sa.Integer), _of("made_at", 32), _of("hits"),
+)  # fmt: skip
+vectors = _table(
+    "vectors", _key("key"), _of("data", sa.LargeBinary),  # float32
+)  # fmt: skip
+judgements = _table(
+    "judgements", _key("key"), _of("body"),
+)  # fmt: skip
+replies = _table(  # of language models
+    "replies", _key("key"), _of("body"),
+)  # fmt: skip
+runs = _table(
+    "runs", _key("id"), _of("created_at", 32), _of("question"), _of("answer"), _of("settings"),  # JSON, without secrets
+    _of("version", sa.Integer),  # the one that is shown; 0: none yet
+    _of("owner", 64),  # SHA-256 of a token; empty: no one
+    _of("private", sa.Boolean), _of("title", default=""),  # given by its owner
+    _of("tags", default="[]"),  # JSON, a sorted list
+    _of("note", default=""), _of("search_text", default=""),  # title, tags and note, see runs.searchable
+    _of("deleted_at", 32, default=""),  # empty: not deleted
     sa.Index("runs_of_owner", "owner", "created_at"),
-)
-run_versions = sa.Table(
-    "run_versions",
-    metadata,
-    sa.Column("run_id", sa.String(16), primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("parent", sa.Integer, nullable=False),  # the version that was edited; 0: none
-    sa.Column("created_at", sa.String(32), nullable=False),
-    sa.Column("claim_id", sa.Text, nullable=False),  # the claim that was checked again; empty in the first
-    sa.Column("report", sa.Text, nullable=False),
-    sa.Column("provenance", sa.Text, nullable=False),  # empty: unknown
-    sa.Column("edit", sa.Text, nullable=False),  # what made it of its parent, as JSON; empty in the first
-)
-run_summaries = sa.Table(  # what a list of runs shows of each version, so that no report has to be parsed for it
-    "run_summaries",
-    metadata,
-    sa.Column("run_id", sa.String(16), primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True),  # of the version; 0: of a run that is not finished
-    sa.Column("claims", sa.Integer, nullable=False),
-    sa.Column("verdicts", sa.Text, nullable=False),  # JSON, claims by badge, without zeros
-    sa.Column("sources", sa.Text, nullable=False),  # JSON, a list of kinds
-    sa.Column("search_text", sa.Text, nullable=False),  # question, answer and claims
-)
-unfinished_runs = sa.Table(  # what is known of a run that goes on or was interrupted
-    "unfinished_runs",
-    metadata,
-    sa.Column("run_id", sa.String(16), primary_key=True),
-    sa.Column("saved_at", sa.String(32), nullable=False),
-    sa.Column("report", sa.Text, nullable=False),
-)
-run_documents = sa.Table(  # the user's own, until the run is finished
-    "run_documents",
-    metadata,
-    sa.Column("run_id", sa.String(16), primary_key=True),
-    sa.Column("number", sa.Integer, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("media_type", sa.Text, nullable=False),
-    sa.Column("content", sa.LargeBinary, nullable=False),
-)
-results = sa.Table(  # comparisons and the like, as JSON
-    "results",
-    metadata,
-    sa.Column("kind", sa.String(16), primary_key=True),
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("created_at", sa.String(32), nullable=False),
-    sa.Column("body", sa.Text, nullable=False),
-    sa.Column("owner", sa.String(64), nullable=False),  # as of runs; of what is saved under a run's id, the run's
-)
-uses = sa.Table(  # what a run or result needs of the other tables, so that it can be deleted with it
-    "uses",
-    metadata,
-    sa.Column("kind", sa.String(16), primary_key=True),
-    sa.Column("key", sa.Text, primary_key=True),
-    sa.Column("owner_id", sa.String(16), primary_key=True, index=True),
-)
-frozen_pages = sa.Table(  # of imported and replayed runs and of results; never used as downloads
-    "frozen_pages",
-    metadata,
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("body", sa.Text, nullable=False),
-)
-collections = sa.Table(  # each has an FTS5 table of its own, see attribution/library/store.py
-    "collections",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("name", sa.String(MAX_COLLECTION_NAME), nullable=False, unique=True),
-    sa.Column("created_at", sa.String(32), nullable=False),
+)  # fmt: skip
+run_versions = _table(
+    "run_versions", _key("run_id"), _key("number", sa.Integer),
+    _of("parent", sa.Integer),  # the version that was edited; 0: none
+    _of("created_at", 32), _of("claim_id"),  # the claim that was checked again; empty in the first
+    _of("report"), _of("provenance"),  # empty: unknown
+    _of("edit"),  # what made it of its parent, as JSON; empty in the first
+)  # fmt: skip
+run_summaries = _table(  # what a list of runs shows of each version, so that no report has to be parsed for it
+    "run_summaries", _key("run_id"), _key("number", sa.Integer),  # of the version; 0: of a run that is not finished
+    _of("claims", sa.Integer), _of("verdicts"),  # JSON, claims by badge, without zeros
+    _of("sources"),  # JSON, a list of kinds
+    _of("search_text"),  # question, answer and claims
+)  # fmt: skip
+unfinished_runs = _table(  # what is known of a run that goes on or was interrupted
+    "unfinished_runs", _key("run_id"), _of("saved_at", 32), _of("report"),
+)  # fmt: skip
+run_documents = _table(  # the user's own, until the run is finished
+    "run_documents", _key("run_id"), _key("number", sa.Integer), _of("name"), _of("media_type"),
+    _of("content", sa.LargeBinary),
+)  # fmt: skip
+results = _table(  # comparisons and the like, as JSON
+    "results", _key("kind"), _key("id"), _of("created_at", 32), _of("body"),
+    _of("owner", 64),  # as of runs; of what is saved under a run's id, the run's
+)  # fmt: skip
+uses = _table(  # what a run or result needs of the other tables, so that it can be deleted with it
+    "uses", _key("kind"), _key("key", sa.Text), sa.Column("owner_id", sa.String(16), primary_key=True, index=True),
+)  # fmt: skip
+frozen_pages = _table(  # of imported and replayed runs and of results; never used as downloads
+    "frozen_pages", _key("id"), _of("body"),
+)  # fmt: skip
+collections = _table(  # each has an FTS5 table of its own, see attribution/library/store.py
+    "collections", _key("id", sa.Integer), _of("name", MAX_COLLECTION_NAME, unique=True), _of("created_at", 32),
     sqlite_autoincrement=True,
-)
-documents = sa.Table(
-    "documents",
-    metadata,
-    sa.Column("id", sa.Integer, primary_key=True),
-    sa.Column("collection_id", sa.Integer, nullable=False),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("origin", sa.Text, nullable=False),  # path, address or upload: adding it again replaces the document
-    sa.Column("sha256", sa.String(64), nullable=False),  # of the text
-    sa.Column("source_sha256", sa.String(64), nullable=False),  # of the bytes; empty for a web page
-    sa.Column("characters", sa.Integer, nullable=False),
-    sa.Column("added_at", sa.String(32), nullable=False),
-    sa.Column("embedded", sa.String(64), nullable=False),  # version of the model of its vectors; empty: no vectors yet
-    sa.Column("about", sa.Text, nullable=False),  # the Page as JSON, without its text
-    sa.Column("title", sa.Text, nullable=False),
-    sa.Column("text", sa.Text, nullable=False),
-    sa.UniqueConstraint("collection_id", "name"),
-    sa.UniqueConstraint("collection_id", "sha256"),
-    sa.UniqueConstraint("collection_id", "origin"),
+)  # fmt: skip
+documents = _table(
+    "documents", _key("id", sa.Integer), _of("collection_id", sa.Integer), _of("name"),
+    _of("origin"),  # path, address or upload: adding it again replaces the document
+    _of("sha256", 64),  # of the text
+    _of("source_sha256", 64),  # of the bytes; empty for a web page
+    _of("characters", sa.Integer), _of("added_at", 32),
+    _of("embedded", 64),  # version of the model of its vectors; empty: no vectors yet
+    _of("about"),  # the Page as JSON, without its text
+    _of("title"), _of("text"), sa.UniqueConstraint("collection_id", "name"),
+    sa.UniqueConstraint("collection_id", "sha256"), sa.UniqueConstraint("collection_id", "origin"),
     sa.Index("documents_facts", "collection_id", "embedded", "characters", "added_at"),
     sqlite_autoincrement=True,  # the id of a removed document is never given to another
-)
-document_vectors = sa.Table(
-    "document_vectors",
-    metadata,
-    sa.Column("collection_id", sa.Integer, primary_key=True),
-    sa.Column("document_id", sa.Integer, primary_key=True),
-    sa.Column("passage", sa.Integer, primary_key=True),
-    sa.Column("data", sa.LargeBinary, nullable=False),  # float32
+)  # fmt: skip
+document_vectors = _table(
+    "document_vectors", _key("collection_id", sa.Integer), _key("document_id", sa.Integer), _key("passage", sa.Integer),
+    _of("data", sa.LargeBinary),  # float32
     sqlite_with_rowid=False,
-)
-annotation_projects = sa.Table(
-    "annotation_projects",
-    metadata,
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("origin", sa.String(16), nullable=False),  # of the judgements made in this database; not exported
-    sa.Column("body", sa.Text, nullable=False),  # the Project as JSON
-)
-annotation_events = sa.Table(  # who takes part and which stage was begun; rows are only ever added
-    "annotation_events",
-    metadata,
-    sa.Column("project_id", sa.String(16), primary_key=True),
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("body", sa.Text, nullable=False),  # the Member or StageChange as JSON
-)
-annotation_tasks = sa.Table(
-    "annotation_tasks",
-    metadata,
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("project_id", sa.String(16), nullable=False, index=True),
-    sa.Column("body", sa.Text, nullable=False),  # the Task as JSON, without its source
-    sa.Column("source", sa.Text, nullable=False),
-)
-annotation_judgements = sa.Table(  # people's judgements; rows are only ever added
-    "annotation_judgements",
-    metadata,
-    sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("project_id", sa.String(16), nullable=False, index=True),
-    sa.Column("task_id", sa.String(16), nullable=False),
-    sa.Column("annotator", sa.String(80), nullable=False),
-    sa.Column("role", sa.String(16), nullable=False),
-    sa.Column("revision", sa.Integer, nullable=False),
-    sa.Column("origin", sa.String(16), nullable=False),
-    sa.Column("made_at", sa.String(32), nullable=False),
-    sa.Column("answer", sa.String(16), nullable=False),  # to both questions; empty: not finished
-    sa.Column("body", sa.Text, nullable=False),  # the Judgement as JSON
+)  # fmt: skip
+annotation_projects = _table(
+    "annotation_projects", _key("id"), _of("origin", 16),  # of the judgements made in this database; not exported
+    _of("body"),  # the Project as JSON
+)  # fmt: skip
+annotation_events = _table(  # who takes part and which stage was begun; rows are only ever added
+    "annotation_events", _key("project_id"), _key("id"), _of("body"),  # the Member or StageChange as JSON
+)  # fmt: skip
+annotation_tasks = _table(
+    "annotation_tasks", _key("id"), _of("project_id", 16, index=True),
+    _of("body"),  # the Task as JSON, without its source
+    _of("source"),
+)  # fmt: skip
+annotation_judgements = _table(  # people's judgements; rows are only ever added
+    "annotation_judgements", _key("id"), _of("project_id", 16, index=True), _of("task_id", 16), _of("annotator", 80),
+    _of("role", 16), _of("revision", sa.Integer), _of("origin", 16), _of("made_at", 32),
+    _of("answer", 16),  # to both questions; empty: not finished
+    _of("body"),  # the Judgement as JSON
     sa.UniqueConstraint("task_id", "annotator", "role", "revision", "origin"),
-)
-annotation_verdicts = sa.Table(  # of verifiers on the same tasks
-    "annotation_verdicts",
-    metadata,
-    sa.Column("task_id", sa.String(16), primary_key=True),
-    sa.Column("verifier", sa.String(200), primary_key=True),  # name, then the version of its model
-    sa.Column("label", sa.String(16), nullable=False),
-    sa.Column("confidence", sa.Float, nullable=False),
-    sa.Column("reason", sa.Text, nullable=False),
-)
+)  # fmt: skip
+annotation_verdicts = _table(  # of verifiers on the same tasks
+    "annotation_verdicts", _key("task_id"), _key("verifier", 200),  # name, then the version of its model
+    _of("label", 16), _of("confidence", sa.Float), _of("reason"),
+)  # fmt: skip
