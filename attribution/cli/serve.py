@@ -12,7 +12,6 @@ import sys
 from attribution.cli import options
 from attribution.cli.options import Add, progress, tables
 from attribution.errors import BadInput, UnknownName
-from attribution.server.middleware import host_names
 from attribution.settings import ROOT, Settings
 from attribution.tables import load
 
@@ -61,6 +60,8 @@ def serve(args: argparse.Namespace) -> None:
     port = _port(args.port, API_PORT if args.api else PORT)
     if args.api:
         return _api(options.settings(args), args.host, port)
+    from attribution.server.middleware import host_names
+
     host_names(args.host)  # raises an error for a host that the web app could not start with
     print(f"Attribution explorer: http://localhost:{port}", flush=True)
     command = [sys.executable, "-m", "pages.ui.server", "--host", args.host, "--port", str(port)]
@@ -82,6 +83,7 @@ def _api(settings: Settings, host: str, port: int) -> None:
     from attribution.server.api import Server, create
     from attribution.server.connections import Config
     from attribution.server.guard import Keys
+    from attribution.server.middleware import host_names
     from attribution.server.work import Work
 
     _log_plainly()

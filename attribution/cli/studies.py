@@ -73,7 +73,7 @@ def commands(add: Add) -> None:
     p.add_argument("--seed", type=int, default=0, help="of the division into development and test (default: 0)")
     options.add_verifier(p, "embedder=mpnet")
 
-    p = add("batch", "check many answers; a killed batch goes on where it stopped", batch)
+    p = add("batch", "check many answers; a killed batch resumes where it stopped", batch)
     p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/batch.md")
     p.add_argument("--output", type=Path, required=True, metavar="reports.jsonl")
     p.add_argument("--engine", choices=("local", "ray"), default="local", help="this process, or a Ray cluster")
@@ -123,7 +123,7 @@ def benchmark(args: argparse.Namespace) -> int:
                 progress(f"{one.method} {done[one.method]}/{total}")
     except KeyboardInterrupt:
         status = 130
-        progress("stopped: the figures are those of what was done; the same command goes on")
+        progress("stopped: the figures are those of what was done; the same command resumes")
     evaluation, known = evaluate(labelled.rows, outcomes, methods), {row.id for row in labelled.rows}
     written = [o for o in read_outcomes(path).values() if o.row in known] if status else outcomes
     lines = report.row_lines(labelled.rows, written, evaluation)

@@ -11,14 +11,15 @@ import json
 import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any
 
 from attribution.files import named
 from attribution.models.files import Progress, digest, made
 from attribution.models.mpnet import base_weights
+
+if TYPE_CHECKING:  # listings name models without loading it
+    import numpy as np
+    from numpy.typing import NDArray
 
 LARGEST = 64  # largest int8 weight in matrix products: see `quantised`
 GRAPH, WEIGHTS, LAYOUT, TOKENIZER = "model.onnx", "model.weights", "layout.json", "tokenizer.json"
@@ -35,6 +36,7 @@ class Merged:
         self._adapter: dict[str, NDArray[np.float32]] = {}
         self._scale = 0.0
         if adapter is not None:
+            import numpy as np
             from safetensors.numpy import load_file
 
             config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
@@ -45,7 +47,7 @@ class Merged:
     def __getitem__(self, name: str) -> NDArray[np.float32]:
         if name in self._adapter:  # the head, which the base lacks
             return self._adapter[name]
-        weight: NDArray[np.float32] = self._base.get_tensor(name.removeprefix("mpnet.")).astype(np.float32)
+        weight: NDArray[np.float32] = self._base.get_tensor(name.removeprefix("mpnet.")).astype("float32")
         stem = name.removesuffix(".weight")
         if f"{stem}.lora_A.weight" in self._adapter:
             weight += self._scale * (self._adapter[f"{stem}.lora_B.weight"] @ self._adapter[f"{stem}.lora_A.weight"])
@@ -64,6 +66,8 @@ def quantised(weight: NDArray[np.float32], largest: int = LARGEST) -> tuple[NDAr
     CPUs without VNNI add two products in 16 bits and saturate: 2 * 255 * 64 just fits. With the whole range of int8,
     the same pair would get other probabilities there. The error relative to float32 is about the same.
     """
+    import numpy as np
+
     most = np.abs(weight).max(axis=0)
     scale = (most.astype(np.float64) / largest).astype(np.float32)
     scale = np.where(scale < np.finfo(np.float32).tiny, np.float32(1.0), scale)
@@ -75,6 +79,8 @@ def formed(array: NDArray[np.float32], form: str, exact: Sequence[int] = ()) -> 
 
     The rows of a matrix in `kept` are a third part, in float32 (Dettmers et al. 2022, LLM.int8(), section 3.2).
     """
+    import numpy as np
+
     if form == "columns" and exact:
         others = array.copy()
         others[exact] = 0
@@ -89,6 +95,8 @@ def formed(array: NDArray[np.float32], form: str, exact: Sequence[int] = ()) -> 
 
 def fill(layout: list[dict[str, Any]], weights: Merged, target: Path, progress: Progress) -> None:
     """Write the graph's weights; each entry gives the tensor, its form and its byte offsets."""
+    import numpy as np
+
     with named(target), target.open("wb") as out:
         for number, entry in enumerate(layout, 1):
             array = weights[entry["tensor"]]

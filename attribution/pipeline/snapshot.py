@@ -67,7 +67,7 @@ class Snapshot:
         return Settings.from_environment(**self.filtered().chosen | choices)
 
     def filtered(self) -> Filtered:
-        """The run's settings, held against those of this machine."""
+        """The run's settings, compared with those of this machine."""
         return filter_asked(self.report.settings, Settings.from_environment())
 
     def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:

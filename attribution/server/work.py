@@ -127,7 +127,7 @@ def _ending() -> Unavailable:
 
 
 async def _leave(request: Request | None) -> None:
-    """Wait until the client has left; the request's body must have been read. Without a request, wait for ever."""
+    """Wait until the client has left; the request's body must have been read. Without a request, block indefinitely."""
     if request is None:
         await asyncio.Event().wait()
     else:

@@ -112,7 +112,7 @@ class Job(Generic[P]):
         error = detail = ""
         try:
             work(self._stop, self._update)
-        except Exception as problem:  # the page must not wait for ever
+        except Exception as problem:  # the page must not block indefinitely
             error, detail = explain(problem)
         self._update(running=False, seconds=self._elapsed(), error=error, detail=detail)
         self._ended.set()

@@ -80,7 +80,7 @@ def test_ctrl_c_keeps_what_is_there(
 
     monkeypatch.setattr(Quip, "score", interrupted)
     assert measure(tmp_path / "out") == 130
-    assert "the same command goes on" in capsys.readouterr().err and len(lines(tmp_path / "out")) == 20
+    assert "the same command resumes" in capsys.readouterr().err and len(lines(tmp_path / "out")) == 20
     monkeypatch.setattr(Quip, "score", original)
     assert measure(tmp_path / "out") == 0 and len(lines(tmp_path / "out")) == 28
 
