@@ -18,11 +18,7 @@ GROUP = 20  # pairs between two looks at the stop signal
 
 
 def check_coherence(
-    answer: str,
-    claims: Sequence[Claim],
-    entailment: Entailment,
-    threshold: float,
-    stop: threading.Event | None = None,
+    answer: str, claims: Sequence[Claim], entailment: Entailment, threshold: float, stop: threading.Event | None = None
 ) -> tuple[list[Claim], list[Failure]]:
     """Claims with `coherence` and `coherent` set, except those that repeat their sentence word for word.
 

@@ -31,10 +31,7 @@ _ADVICE: dict[int, tuple[FailureKind, str]] = {
     403: ("http_error", "it denies access; add the page's text as a document instead"),
     404: ("http_error", "the page does not exist; check the address"),
     410: ("http_error", "the page was removed; look for a newer address"),
-    429: (
-        "rate_limited",
-        "it limits requests; wait some minutes and run again, or add the page's text as a document",
-    ),
+    429: ("rate_limited", "it limits requests; wait some minutes and run again, or add the page's text as a document"),
     451: ("http_error", "it is unavailable for legal reasons; look for another source"),
 }
 
@@ -50,12 +47,7 @@ class Fetcher:
     `allow` decides on each numeric address before a connection is opened.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        allow: Allow = is_public,
-        reading: Reading | None = None,
-    ) -> None:
+    def __init__(self, settings: Settings, allow: Allow = is_public, reading: Reading | None = None) -> None:
         self._settings, self._allow = settings, allow
         self._reading = reading or Reading()
         self._hosts: dict[str, _Host] = {}

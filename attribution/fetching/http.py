@@ -153,11 +153,7 @@ def exchange(
     with (
         open_pool(allow, clock) as pool,
         pool.stream(
-            "GET" if body is None else "POST",
-            address,
-            headers=sent,
-            content=body,
-            extensions={"timeout": timeout},
+            "GET" if body is None else "POST", address, headers=sent, content=body, extensions={"timeout": timeout}
         ) as response,
     ):
         fields = httpx2.Headers(response.headers)

@@ -65,9 +65,6 @@ def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
           "Exposure raises the risk of emotional issues like anxiety."]),
         ("You can use tools such as R, SPSS, or Stata.",
          ["You can use tools such as R.", "You can use tools such as SPSS.", "You can use tools such as Stata."]),
-        ("The largest islands of the chain are Oahu, Maui, and Kauai.",
-         ["Oahu is one of the largest islands of the chain.", "Maui is one of the largest islands of the chain.",
-          "Kauai is one of the largest islands of the chain."]),
         ("If it rains, the river rises, and the bridge is closed.",
          ["If it rains, the river rises.", "If it rains, the bridge is closed."]),
         ("It has been signed by 197 countries and ratified by 190.",
@@ -129,6 +126,9 @@ def test_each_construction(answer: str, expected: list[str]) -> None:
         "The treaty covers trade between France and Spain.",
         "People who smoke and drink die early.",
         "He came or left.",
+        "The largest islands of the chain are Oahu, Maui, and Kauai.",
+        "The sum is zero, meaning that the debt is paid.",
+        "The tree stands by the gate, providing shade.",
         "“He came and saw”, she said and left.",
         "Did he come and go?",
         "A style that promotes trust, encourages sharing, and is fair would best suit the team.",
@@ -165,14 +165,12 @@ It includes maps, even songs, and other texts. -> It includes maps. It includes 
 It was built and sold. -> It was built. It was sold.
 The navy has ships, including carriers. -> The navy has ships. The navy has carriers.
 Nash, an American mathematician, won the prize. -> Nash won the prize. Nash was a mathematician. Nash was American.
-The sum is zero, meaning that the debt is paid. -> The sum is zero. The debt is paid.
 They include an urge, a sensation, and pain. -> They include an urge. They include a sensation. They include pain.
 She was a French chemist. -> She was a chemist. She was French.
 He died in Paris in 1980. -> He died in Paris. He died in 1980.
 He is known as a writer and a painter. -> He is known as a writer. He is known as a painter.
 They sell drinks such as tea or milk. -> They sell drinks such as tea. They sell drinks such as milk.
 They are made of steel and contain lead. -> They are made of steel. They contain lead.
-The tree stands by the gate, providing shade. -> The tree stands by the gate. The tree provides shade.
 The mill, widely known as a ruin, fell in 1980. -> The mill fell in 1980. The mill was widely known as a ruin.
 He was crowned in Rome by the pope in 800. -> He was crowned by the pope. He was crowned in Rome. He was crowned in 800.
 He was born in Lima; she was born in Rome. -> He was born in Lima. She was born in Rome.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import pairwise
 
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, Part, added, indices, trim, words
+from attribution.segmenters.english.drafts import LEXICON, Draft, indices, trim, words
 from attribution.segmenters.english.scope import (
     are_examples,
     gives_examples,
@@ -92,10 +91,7 @@ def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
     conjunct_parts = [trim(tuple(here[i] for i in piece if i in here)) for piece in pieces]
     subject = tree.subject_of(head.head)
     if head.dep_ in {"attr", "acomp"} and head.tag_ in tree.NOUNS and subject is not None and tree.is_plural(subject):
-        bare = [head.doc[i] for piece in pieces for i in piece if head.doc[i].dep_ in {"attr", "acomp", "conj"}]
-        if not any(t.tag_ in tree.PLURALS for t in bare):
-            yield from _each_is_one(head, subject, draft, conjunct_parts, start, end)
-        return
+        return  # "the bases of DNA are adenine, …": together
     for conjunct, middle in zip(group, conjunct_parts, strict=True):
         after = draft[end:]
         if middle and middle[0].text.lower() == "both":
@@ -105,21 +101,6 @@ def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
         variant = draft[:start] + middle + after
         singular = head.dep_ in tree.NOMINAL_SUBJECTS and not verbal
         yield tree.agree(variant, head.head, conjunct) if singular else variant
-
-
-def _each_is_one(
-    head: Token, subject: Token, draft: Draft, conjunct_parts: list[Draft], start: int, end: int
-) -> Iterator[Draft]:
-    """ "The bases of DNA are adenine, …" → "Adenine is one of the bases of DNA"; nothing if not each is meant."""
-    verb = draft[start - 1] if start else Part(ADDED, "")
-    definite = any(c.lower_ in {"the", "its", "their", "his", "her"} for c in subject.children)
-    if not definite or verb.i != head.head.i or verb.text.lower() not in {"are", "were"} or end < len(draft):
-        return
-    if tree.first(subject) != draft[0].i or any(c.lower_ in {"only", "not", "all", "both"} for c in subject.subtree):
-        return
-    number = verb._replace(text="is" if verb.text.lower() == "are" else "was")
-    for conjunct in conjunct_parts:
-        yield (*conjunct, number, *added("one", "of"), *draft[: start - 1])
 
 
 def _goes_on(doc: Doc, draft: Draft, start: int, end: int) -> bool:
@@ -161,22 +142,14 @@ def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
     if any(subjects[1:]) and not (all(subjects) and head.dep_ == "ccomp"):
         return []
     shared = {t.i for t in shared_words(head, group)}
-    deps = {c.dep_ for c in head.children}
-    if any(c.dep_ == "ccomp" and c.i in shared for c in head.children):
-        return []  # "…, she said and left"
-    it = any(c.lower_ == "it" and c.i in shared for c in head.children)
-    if it and deps & {"acomp", "attr"} and deps & {"ccomp", "xcomp"}:
-        return []  # "It is clear that prices rise and should be watched": prices should
-    trailing = [c for c in head.children if c.i > group[-1].i and c.dep_ not in JOINS]
     conditions = [c for m in group for c in m.rights if c.dep_ == "advcl" and _is_marked(c)]
-    if any(not _is_conditional(c) or c.i < group[-1].i for c in conditions):
+    if _is_bound(head, group, shared) or any(not _is_conditional(c) or c.i < group[-1].i for c in conditions):
         return []
-    if any(tree.child(m, {"auxpass"}) is not None for m in group[1:]) and _has_clausal_subject(head):
-        return []  # "that climbing is wrong and is encouraged to ask": not the climbing
+    trailing = [c for c in head.children if c.i > group[-1].i and c.dep_ not in JOINS]
     helping = [c for c in head.children if c.dep_ in tree.AUXILIARIES]
     pieces: list[list[int]] = []
     for member in group:
-        tokens = {t.i for t in tree.own_words(member)} - shared - {t.i for c in trailing for t in c.subtree}
+        tokens = {t.i for t in tree.own_words(member)} - shared - _indices(trailing)
         tokens -= {c.i for c in member.children if c.text in {".", "!"}}
         if member != head and not any(subjects[1:]):
             if not _shares_auxiliaries(member, head, helping):
@@ -184,16 +157,8 @@ def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
             if _is_untensed(member, head) and tree.child(member, tree.AUXILIARIES) is None:
                 tokens |= {a.i for a in helping}
         pieces.append(sorted(tokens))
-    if any(_is_unfinished(head.doc, piece) for piece in pieces):
+    if any(_is_unfinished(head.doc, piece) for piece in pieces) or not _with_objects(group, pieces, bool(conditions)):
         return []
-    for n, member in enumerate(group[:-1]):
-        if pieces[n][-1] == member.i and conditions:
-            return []  # "rest and take naps when the baby sleeps"
-        following = _complements(group[n + 1 :])
-        if pieces[n][-1] == member.i and any(c.dep_ in {*OBJECTS, "prep", "agent"} for c in following):
-            if not any(c.dep_ in OBJECTS for c in following):
-                return []
-            pieces[n] += [t.i for c in following for t in c.subtree]  # "wrote and directed films"
     for condition in conditions:  # "… and closes if it rains": the condition applies to the other as well
         for piece in pieces[:-1]:
             piece += tree.with_comma(condition)
@@ -201,6 +166,36 @@ def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
         for piece in pieces if clause.dep_ in OBJECTS else pieces[-1:]:
             piece += tree.with_comma(clause)
     return pieces
+
+
+def _is_bound(head: Token, group: list[Token], shared: set[int]) -> bool:
+    """Return True if the verbs share a clause that says something else of each."""
+    deps = {c.dep_ for c in head.children}
+    if any(c.dep_ == "ccomp" and c.i in shared for c in head.children):
+        return True  # "…, she said and left"
+    it = any(c.lower_ == "it" and c.i in shared for c in head.children)
+    if it and deps & {"acomp", "attr"} and deps & {"ccomp", "xcomp"}:
+        return True  # "It is clear that prices rise and should be watched": prices should
+    passive = any(tree.child(m, {"auxpass"}) is not None for m in group[1:])
+    return passive and _has_clausal_subject(head)  # "that climbing is wrong and is encouraged": not the climbing
+
+
+def _with_objects(group: list[Token], pieces: list[list[int]], conditional: bool) -> bool:
+    """Add an object that verbs share to each ("wrote and directed films"); False if it is unclear whose it is."""
+    for n, member in enumerate(group[:-1]):
+        if pieces[n][-1] != member.i:
+            continue
+        following = _complements(group[n + 1 :])
+        if (
+            conditional
+            or following
+            and not any(c.dep_ in OBJECTS for c in following)
+            and any(c.dep_ in {"prep", "agent"} for c in following)
+        ):
+            return False  # "rest and take naps when the baby sleeps"
+        if any(c.dep_ in OBJECTS for c in following):
+            pieces[n] += sorted(_indices(following))
+    return True
 
 
 def _is_unfinished(doc: Doc, piece: list[int]) -> bool:
@@ -254,7 +249,6 @@ def _complements(verbs: list[Token]) -> list[Token]:
 DETERMINERS = {"det", "poss"}
 QUANTIFIERS = {*DETERMINERS, "nummod"}
 FURTHER = {"even", "also", "finally"}
-FOLLOWING = {"prep", "acl", "amod", "relcl"}
 
 
 def _indices(tokens: list[Token]) -> set[int]:
@@ -284,7 +278,7 @@ def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
         after = []  # "mixed groups or groups with one aim"
     pieces = []
     for member in group:
-        tokens = {t.i for t in tree.own_words(member)} | _shared_in_pair(member, group)
+        tokens = {t.i for t in tree.own_words(member)}
         clauses = [c for c in member.rights if c.dep_ in {"relcl", "acl", "appos"}]
         if member != head:
             clauses += after
@@ -306,27 +300,6 @@ def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
     if head.dep_ == "prep" and any(len(piece) < 2 for piece in pieces):
         return []  # "commuting to and from work"
     return pieces
-
-
-def _shared_in_pair(member: Token, group: list[Token]) -> set[int]:
-    """Return the words shared by a pair within a list: "the nature and severity of the crime, the …"."""
-    if len(group) < 3:
-        return set()
-    for one, other in pairwise(group):
-        if not _adjacent(one, other) or one == group[-2] and any(one.doc[g.i + 1].text == "," for g in group[:-2]):
-            continue
-        right = [c for c in other.rights if c.dep_ in FOLLOWING]
-        if member == other:
-            left = [c for c in one.lefts if c.dep_ in DETERMINERS]
-            return _indices([*left, *(c for c in one.children if c.dep_ in FOLLOWING and c.i > other.i)])
-        if member == one and member != group[-1]:
-            return _indices(right)
-    return set()
-
-
-def _adjacent(one: Token, other: Token) -> bool:
-    """Return True if only the conjunction stands between them: "nature and severity"."""
-    return one.i + 2 == min(t.i for t in tree.own_words(other)) == other.i and one.doc[one.i + 1].dep_ == "cc"
 
 
 def _are_alike(head: Token, group: list[Token]) -> bool:

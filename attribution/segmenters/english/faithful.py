@@ -9,7 +9,7 @@ from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.coordination import applies_to_each
-from attribution.segmenters.english.drafts import ADDED, CONTENT, LEXICON, Draft, Part, indices, to_text
+from attribution.segmenters.english.drafts import ADDED, CONTENT, LEXICON, Draft, indices, to_text
 from attribution.segmenters.english.repairs import repair
 from attribution.segmenters.english.scope import are_examples
 from attribution.text.parse import parse
@@ -119,8 +119,6 @@ def is_faithful(doc: Doc, draft: Draft) -> bool:
 
 def changed(doc: Doc, draft: Draft) -> Iterator[tuple[str, str, str]]:
     """Yield the kept words that have another part of speech, head or relation when the draft is parsed by itself."""
-    if Part(ADDED, "one") in draft:
-        return  # "A and B are the bases" → "A is one of the bases"
     alone = repair(parse(to_text(doc, draft)))
     if len(alone) - len(draft) not in {0, 1} or any(
         t.lower_.rstrip(".") != p.text.lower().rstrip(".") and {t.lower_, p.text.lower()} != tree.ARTICLES
@@ -276,9 +274,7 @@ def _is_definite(noun: Token) -> bool:
 
 
 def _is_stated(clause: Token) -> bool:
-    """Return True for a clause that its sentence asserts: beside a semicolon, and after "meaning that"."""
-    if clause.head.lower_ == "meaning":
-        return True
+    """Return True for a clause that its sentence asserts beside a semicolon."""
     nearby = clause.doc[tree.last(clause) : tree.last(clause) + 2].text
     return clause.dep_ == "ccomp" and clause.i < clause.head.i and ";" in nearby
 

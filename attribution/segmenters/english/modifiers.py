@@ -5,11 +5,11 @@ from __future__ import annotations
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.drafts import LEXICON, Draft, Part, indices, parts, trim, words
+from attribution.segmenters.english.drafts import LEXICON, Draft, indices, parts, trim, words
 from attribution.segmenters.english.faithful import is_sound
 from attribution.segmenters.english.scope import gives_examples
 from attribution.segmenters.english.tree import ARTICLES, BE, is_negated, subtree
-from attribution.text.parse import inflect, lemma
+from attribution.text.parse import lemma
 
 PERSONS = tuple(LEXICON["persons"])
 HUMANS = tuple(LEXICON["humans"])
@@ -45,7 +45,7 @@ def as_sentence(token: Token) -> Draft | None:
     if token.dep_ in {"acl", "advcl"} and token.tag_ == "VBN" and not tree.is_finite(token):
         return participle(token)
     if token.dep_ == "advcl":
-        return active(token) or result(token) or effect(token) or reason(token) or meaning(token)
+        return reason(token)
     return None
 
 
@@ -79,16 +79,6 @@ def reason(verb: Token) -> Draft | None:
     if verb.head.dep_ not in {"ROOT", "conj", "acomp"} or (marks[0].lower_ == "since" and tree.is_past(verb)):
         return None  # temporal "since"
     return trim(parts(t for t in verb.subtree if t.i != marks[0].i))
-
-
-def meaning(verb: Token) -> Draft | None:
-    """ "A, meaning that B" says both A and B."""
-    clause = tree.child(verb, {"ccomp"})
-    if verb.lower_ != "meaning" or clause is None or not _is_aside(verb) or tree.in_negative_scope(verb):
-        return None
-    if not tree.is_finite(clause) or tree.subject_of(clause) is None or tree.last(clause) != tree.last(verb):
-        return None
-    return trim(parts(t for t in clause.subtree if not (t.dep_ == "mark" and t.head == clause)))
 
 
 def relative(verb: Token) -> Draft | None:
@@ -205,7 +195,6 @@ def is_certain(prep: Token) -> bool:
     return any(o.like_num or o.pos_ == "PROPN" or o.lower_ in LEXICON["months"] for o in objects)
 
 
-_OBJECTS = ("it a", "it an", "it the", "them a", "them an", "them the")
 UNCLEAR = {"WP", "WDT", "EX"}  # tags of subjects that cannot be repeated
 
 
@@ -246,81 +235,3 @@ def _is_ambiguous(noun: Token | None, verb: Token) -> bool:
         return True
     between = verb.doc[verb.head.i + 1 : tree.first(verb)] if verb.i > verb.head.i > noun.i else ()
     return any(t.pos_ in {"NOUN", "PROPN"} for t in between)
-
-
-def result(verb: Token) -> Draft | None:
-    """ "It repels water, making it a good coat" → "It is a good coat", if "it" agrees with the subject."""
-    main = verb.head
-    noun = tree.subject_of(main) or (tree.subject_of(main.head) if main.dep_ == "conj" else None)
-    after = verb.doc[verb.i + 1 : verb.i + 3].text.lower()
-    if verb.lower_ != "making" or after not in _OBJECTS:
-        return None
-    if noun is None or noun.dep_ not in tree.NOMINAL_SUBJECTS or not _is_clear(noun):
-        return None
-    if not tree.comma_before(verb) or verb.i != tree.first(verb) or tree.is_plural(noun) != after.startswith("them"):
-        return None
-    if tree.is_negated(main) or main.dep_ not in {"ROOT", "conj"}:
-        return None
-    return trim(
-        (*tree.as_subject(noun), tree.be(noun, tree.is_past(noun)), *parts(t for t in verb.subtree if t.i > verb.i + 1))
-    )
-
-
-def effect(verb: Token) -> Draft | None:
-    """ "It blocks light, reducing glare" → "It reduces glare": an effect of what the subject does."""
-    main = verb.head
-    while main.dep_ == "xcomp" and tree.subject_of(main) is None:
-        main = main.head
-    noun = tree.child(main, {"nsubj"})
-    if not tree.comma_before(verb) or verb.i < main.i or main.dep_ not in {"ROOT", "conj"} or tree.is_negated(main):
-        return None
-    if noun is None or not _is_clear(noun) or tree.is_negated(noun):
-        return None
-    if (noun.tag_ == "PRP" and noun.lower_ not in {"it", "they"}) or noun.lower_.endswith(PERSONS):
-        return None
-    if lemma(main.lower_) in LEXICON["undergoing"] or tree.child(main, {"dobj", "xcomp"}) is None:
-        return None
-    if any(c.dep_ in tree.SUBJECTS for t in main.subtree for c in t.children if t != main and t.i < tree.first(verb)):
-        return None  # "it lets her learn, making …": which of them?
-    verbs, effects = tree.conjuncts(verb), LEXICON["effect_verbs"]
-    if not _is_gerund(verb, effects) or not all(_is_gerund(v, effects | LEXICON["attributive_verbs"]) for v in verbs):
-        return None
-    if verb.doc[verb.i + 1].lower_ in {"it", "them"}:
-        return None
-    modals = [c for c in main.children if c.dep_ == "aux"]
-    if any(c.lower_ not in LEXICON["modals"] for c in modals) or not (modals or main.tag_ in tree.TENSED):
-        return None
-    before = [t for c in verb.lefts if c.dep_ == "advmod" for t in c.subtree]
-    forms = {v.i: _like(main, lemma(v.lower_), noun) for v in verbs}
-    clause = tuple(Part(t.i, forms.get(t.i, t.text)) for t in verb.subtree if t not in before)
-    adverbs = parts(t for t in before if t.lower_ not in LEXICON["consequence"] | {"thereby", "then"})
-    return trim((*tree.as_subject(noun), *parts(modals), *adverbs, *clause))
-
-
-def active(verb: Token) -> Draft | None:
-    """ "…, providing shade" → "The tree provides shade": verbs that share the subject of the main clause."""
-    main, start = verb.head, tree.first(verb)
-    noun = tree.child(main, tree.NOMINAL_SUBJECTS)
-    if not _is_gerund(verb, LEXICON["attributive_verbs"]) or noun is None or not _is_clear(noun) or noun.lower_ == "i":
-        return None
-    if verb.i < main.i or not (tree.comma_before(verb) or verb.doc[start].lower_ == "while"):
-        return None
-    modal = any(c.dep_ in {"aux", "neg"} and c.tag_ != "VBZ" for c in main.children)
-    if modal or main.dep_ not in {"ROOT", "conj"} or main.tag_ not in tree.TENSED:
-        return None
-    if any(c.dep_ == "conj" or c.dep_ == "advmod" and c.i < verb.i for c in verb.children):
-        return None
-    rest = parts(t for t in verb.subtree if t.i != verb.i and t.dep_ != "mark")
-    return trim((*tree.as_subject(noun), Part(verb.i, _like(main, lemma(verb.lower_), noun)), *rest))
-
-
-def _is_gerund(verb: Token, of: frozenset[str]) -> bool:
-    """Return True if the verb is the -ing form of one of these verbs."""
-    return verb.lower_.endswith("ing") and lemma(verb.lower_) in of
-
-
-def _like(main: Token, verb: str, noun: Token) -> str:
-    """Inflect a verb like the main verb, in tense and number; the base form after a modal."""
-    if tree.child(main, {"aux"}) is not None or (main.tag_ != "VBD" and tree.is_plural(noun)):
-        return verb
-    return inflect(verb, "VBD" if main.tag_ == "VBD" else "VBZ")
