@@ -1,9 +1,29 @@
-"""The processes of a run: which they are, and what memory each holds."""
+"""The machine of a run, its processes, and what memory each holds."""
 
 from __future__ import annotations
 
+import importlib.metadata
+import platform
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
+
+from attribution.models.engine import cores
+
+BF16 = {"avx512_bf16", "amx_bf16"}
+FEATURES = ("avx2", "avx_vnni", "avx512f", "avx512_vnni", "avx512_bf16", "amx_int8", "amx_bf16")
+
+
+def machine() -> dict[str, Any]:
+    """Return the processor, those of its features that decide how fast networks are, and the engine that runs them."""
+    lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    facts = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
+    numbers = ", ".join(f"{name} {facts[name]}" for name in ("cpu family", "model") if name in facts)
+    return {
+        "processor": f"{facts.get('model name', platform.machine())} ({numbers}), {cores()} cores",
+        "features": [feature for feature in FEATURES if feature in facts.get("flags", "").split()],
+        "engine": f"onnxruntime {importlib.metadata.version('onnxruntime')}, int8",
+    }
 
 
 def processes(pid: int) -> list[int]:

@@ -14,14 +14,14 @@ import argparse
 import gzip
 import json
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from attribution.chunkers import CHUNKERS
-from attribution.embedders.minilm import DIMENSIONS, FILE, FOLDER, MiniLM, pack, tokenizer
+from attribution.embedders.minilm import DIMENSIONS, FILE, FOLDER, HALF, MiniLM, tokenizer
 from attribution.models.files import SUMS, digest
 from attribution.settings import ROOT, Settings
 from attribution.types import Page
@@ -125,6 +125,26 @@ def trained(
 def thinned(ids: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
     left = ids[rng.random(len(ids)) >= DROPPED]
     return left if len(ids) > 8 and len(left) else ids
+
+
+def pack(
+    table: npt.NDArray[np.float32], weights: npt.NDArray[np.float32], added: npt.NDArray[np.float32], dimensions: int
+) -> Mapping[str, npt.NDArray[np.generic]]:
+    """Return the arrays of the file: vectors of `dimensions` that keep most of the table's, in four bits a number.
+
+    `table` has shape (tokens, 384), `weights` (tokens,), `added` (384,).
+    """
+    basis = np.linalg.svd(table * weights[:, None], full_matrices=False)[2][:dimensions]
+    rows = table @ basis.T
+    scales = np.abs(rows).max(axis=1) / (HALF - 1)
+    packed = (np.round(rows / np.maximum(scales, 1e-9)[:, None]) + HALF).astype(np.uint8)
+    return {
+        "rows": packed[:, ::2] << 4 | packed[:, 1::2],
+        "scales": scales.astype(np.float16),
+        "weights": weights.astype(np.float16),
+        "basis": basis.astype(np.float16),
+        "added": (basis @ added).astype(np.float16),
+    }
 
 
 def main() -> None:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attribution.embedders.sentence_transformer import encode
+from attribution.embedders.sentence_transformer import encode, load
 from attribution.models import mpnet
-from attribution.models.files import MADE, Progress, hide_loading_bar, made
+from attribution.models.files import MADE, Progress, made
 from attribution.settings import Settings, models_folder
 
 if TYPE_CHECKING:
-    from sentence_transformers import SentenceTransformer
-
     from attribution.retrieval.index import Vectors
 
 
@@ -33,14 +30,6 @@ def make(progress: Progress = lambda share, what: None, settings: Settings | Non
     return made(model_folder(), mpnet.REVISION, lambda folder: mpnet.whole_model(folder, progress))
 
 
-@cache
-def _model(folder: Path) -> SentenceTransformer:
-    from sentence_transformers import SentenceTransformer
-
-    hide_loading_bar()
-    return SentenceTransformer(str(folder), device="cpu")
-
-
 class MPNet:
     """Embedder `mpnet`."""
 
@@ -52,4 +41,4 @@ class MPNet:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 (len(texts), 768), rows of length 1. Raises Unavailable without the model."""
-        return encode(_model(make()), texts)
+        return encode(load(str(make())), texts)

@@ -22,7 +22,8 @@ _ENCODING = threading.Lock()  # tokenizers may not be used by two threads at onc
 
 
 @load_while_used
-def _load(name: str) -> SentenceTransformer:
+def load(name: str) -> SentenceTransformer:
+    """A model of the hub or a folder. Raises ModelUnavailable where it cannot be loaded."""
     from sentence_transformers import SentenceTransformer
 
     files.check_size(name)
@@ -41,7 +42,7 @@ class HubModel:
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 (len(texts), dimensions of the model), rows of length 1."""
-        return encode(_load(self.model), texts)
+        return encode(load(self.model), texts)
 
 
 def encode(model: SentenceTransformer, texts: Sequence[str]) -> Vectors:

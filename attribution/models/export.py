@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+import numpy as np
 import torch
 
-from attribution.models.merge import LARGEST
+from attribution.models.merge import formed
 
 UINT8, FLOAT = 2, 1  # onnx.TensorProto
 LARGE = 5_000  # rows from which an embedding is worth quantising
-FULL = 127  # the range of int8 where products are not added in 16 bits
 
 
 class _Graph(Protocol):
@@ -56,9 +56,9 @@ class Linear(torch.nn.Module):
 
     def __init__(self, layer: torch.nn.Linear) -> None:
         super().__init__()
-        values, scale = _quantised(layer.weight.t(), 0, LARGEST)
+        values, scale = _formed(layer.weight.t(), "columns")
         self.register_buffer("weight", values)
-        self.register_buffer("scale", scale.squeeze(0))
+        self.register_buffer("scale", scale)
         self.bias = layer.bias
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
@@ -71,7 +71,7 @@ class Embedding(torch.nn.Module):
 
     def __init__(self, layer: torch.nn.Embedding) -> None:
         super().__init__()
-        values, scale = _quantised(layer.weight, 1, FULL)
+        values, scale = _formed(layer.weight, "rows")
         self.register_buffer("weight", values)
         self.register_buffer("scale", scale)
 
@@ -80,10 +80,9 @@ class Embedding(torch.nn.Module):
         return rows
 
 
-def _quantised(weight: torch.Tensor, axis: int, largest: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return (int8 values, float32 scales), symmetric; the largest value along the axis ends the range."""
-    scale = (weight.abs().amax(axis, keepdim=True) / largest).clamp_min(torch.finfo(torch.float32).tiny)
-    return (weight / scale).round().clamp(-largest, largest).to(torch.int8).contiguous(), scale
+def _formed(weight: torch.Tensor, form: str) -> list[torch.Tensor]:
+    """Return (int8 values, float32 scales) of the columns or rows of a matrix."""
+    return [torch.from_numpy(np.ascontiguousarray(part)) for part in formed(weight.detach().numpy(), form)]
 
 
 def export(model: torch.nn.Module, inputs: Sequence[str], path: Path) -> None:

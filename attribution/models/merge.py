@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,21 +28,16 @@ GRAPH, WEIGHTS, LAYOUT, TOKENIZER = "model.onnx", "model.weights", "layout.json"
 class Merged:
     """The merged weights of base and adapter, by their names in transformers, as float32."""
 
-    def __init__(self, base: Path, adapter: Path | None) -> None:
+    def __init__(self, base: Path, adapter: Path) -> None:
+        import numpy as np
         from safetensors import safe_open
+        from safetensors.numpy import load_file
 
-        weights: Any = safe_open(str(base), "numpy")
-        self._base, self._names = weights, set(weights.keys())
-        self._adapter: dict[str, NDArray[np.float32]] = {}
-        self._scale = 0.0
-        if adapter is not None:
-            import numpy as np
-            from safetensors.numpy import load_file
-
-            config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
-            self._scale = config["lora_alpha"] / config["r"]
-            loaded = load_file(str(adapter / "adapter_model.safetensors"))
-            self._adapter = {k.removeprefix("base_model.model."): v.astype(np.float32) for k, v in loaded.items()}
+        self._base: Any = safe_open(str(base), "numpy")
+        config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
+        self._scale = config["lora_alpha"] / config["r"]
+        loaded = load_file(str(adapter / "adapter_model.safetensors"))
+        self._adapter = {k.removeprefix("base_model.model."): v.astype(np.float32) for k, v in loaded.items()}
 
     def __getitem__(self, name: str) -> NDArray[np.float32]:
         if name in self._adapter:  # the head, which the base lacks
@@ -52,12 +47,6 @@ class Merged:
         if f"{stem}.lora_A.weight" in self._adapter:
             weight += self._scale * (self._adapter[f"{stem}.lora_B.weight"] @ self._adapter[f"{stem}.lora_A.weight"])
         return weight
-
-    def names(self) -> Iterator[str]:
-        """Yield the name of every tensor."""
-        skipped = ("pooler.", "embeddings.position_ids")
-        yield from (f"mpnet.{name}" for name in sorted(self._names) if not name.startswith(skipped))
-        yield from sorted(name for name in self._adapter if ".lora_" not in name)
 
 
 def quantised(weight: NDArray[np.float32], largest: int = LARGEST) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

@@ -1,10 +1,11 @@
-"""The pipeline against two plain recipes, in turn in one run: seconds, first verdict, memory, and whether they agree.
+"""The pipeline against plain recipes, in turn in one run: seconds, first verdict, memory, and whether they agree.
 
     python -m benchmarks.pipeline [--claims 10 30] [--documents DATA] [--growth 100] [--runs 5] [--out FILE.json]
         [--plot FILE.png]
 
-`plain` reads sentences with the network of the base verifier, `whole` whole passages with a small cross-encoder. Pages
-of the web are made by script, for each number of --claims. For the first of them documents are read from disk as well:
+`plain` reads sentences with the network of the base verifier, `whole` whole passages with a small cross-encoder, and
+`bf16` does that in bf16 where the processor has it. Ratios hold for the processor that is printed with them. Pages of
+the web are made by script, for each number of --claims. For the first of them documents are read from disk as well:
 articles of DATA/eval/wice_claim_dev.jsonl.gz, or the library's. --growth is a number of claims for the pipeline alone.
 """
 
@@ -19,8 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import arguments, publish
+from benchmarks.processes import BF16, machine
 
-RECIPES = ("plain", "whole")
+MACHINE = machine()
+RECIPES = ("plain", "whole", "bf16") if BF16 & set(MACHINE["features"]) else ("plain", "whole")
 RUNS = (*RECIPES, "cold", "warm")
 Figures = dict[str, Any]
 
@@ -52,7 +55,7 @@ def agreement(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, A
 def compared(claims: int, runs: int, choices: Sequence[str], documents: str = "") -> Figures:
     """Recipes and pipeline take turns; what they find is the same each time and compared once."""
     work = ("--documents", documents) if documents else ()
-    results: dict[str, list[Figures]] = {"plain": [], "whole": [], "pipeline": []}
+    results: dict[str, list[Figures]] = {name: [] for name in (*RECIPES, "pipeline")}
     for number in range(runs):
         for recipe in RECIPES:
             compare = ("--compare",) if recipe == "plain" and not number else ()
@@ -118,13 +121,12 @@ def plot(sizes: Mapping[str, Figures], path: Path) -> None:
     figure, axes = pyplot.subplots(figsize=(8, 4))
     for place, run in enumerate(RUNS):
         values = [size[f"{run}, seconds"] for size in sizes.values()]
-        bars = axes.bar([i + (place - 1.5) * 0.21 for i in range(len(sizes))], values, 0.2)
+        bars = axes.bar([i + (place - len(RUNS) / 2 + 0.5) * 0.17 for i in range(len(sizes))], values, 0.16)
         axes.bar_label(bars, labels=[f"{value:.1f}" for value in values], fontsize=8)
     axes.set_yscale("log")
     axes.set_xticks(range(len(sizes)), [f"{name}, {size['pages']} pages" for name, size in sizes.items()])
     axes.set_ylabel("seconds")
-    names = ["plain recipe", "whole passages", "pipeline, cold", "pipeline, warm"]
-    axes.legend(names, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=4, frameon=False)
+    axes.legend(RUNS, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(RUNS), frameon=False)
     figure.tight_layout()
     figure.savefig(path, dpi=120)
 
@@ -143,8 +145,9 @@ def main(argv: list[str] | None = None) -> int:
     few = args.claims[0]
     sizes = {f"web, {claims} claims": compared(claims, args.runs, args.set) for claims in args.claims}
     sizes[f"documents, {few} claims"] = compared(few, args.runs, args.set, args.documents)
+    print("\n".join(f"{name}: {value}" for name, value in MACHINE.items()))
     print(table(sizes))
-    figures: Figures = dict(sizes)
+    figures: Figures = {"machine": MACHINE, **sizes}
     if args.growth:
         figures["growth"] = growth(few, args.growth, args.set)
     if args.plot:

@@ -1,6 +1,6 @@
 """One measured run in a process of its own, so that its peak memory is its own; prints one line of JSON.
 
-python -m benchmarks.pipeline.measure pipeline|plain|whole --claims 10 [--documents library|DATA]
+python -m benchmarks.pipeline.measure pipeline|plain|whole|bf16 --claims 10 [--documents library|DATA]
 """
 
 from __future__ import annotations
@@ -137,7 +137,7 @@ def opened(claims: int, documents: str) -> Iterator[Work]:
 
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("recipe", choices=("pipeline", "plain", "whole"))
+    parser.add_argument("recipe", choices=("pipeline", "plain", "whole", "bf16"))
     parser.add_argument("--claims", type=int, default=10)
     parser.add_argument("--documents", default="", metavar="library|DATA", help="instead of pages of the web")
     parser.add_argument("--compare", action="store_true", help="plain: search all pages for each claim, too")

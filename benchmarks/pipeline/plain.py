@@ -1,8 +1,8 @@
-"""Two plain recipes: claim after claim, page after page, fp32 torch with library defaults, nothing kept.
+"""Plain recipes: claim after claim, page after page, fp32 torch with library defaults, nothing kept.
 
 `plain` reads sentences as the base verifier does, with its network. `whole` reads whole passages with a small
-cross-encoder in batches, as most code around sentence-transformers does. Chunks, ranking and the rules of the verdict
-are those of the pipeline: they are no matter of speed.
+cross-encoder in batches, as most code around sentence-transformers does; `bf16` is the same in that precision. Chunks,
+ranking and the rules of the verdict are those of the pipeline: they are no matter of speed.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class TorchEmbedder:
 
     version, floor = "plain", 0.25
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: str) -> None:
         from sentence_transformers import SentenceTransformer
 
-        self._model = SentenceTransformer(str(package_folder()), device="cpu")
+        self._model = SentenceTransformer(str(package_folder()), device="cpu", model_kwargs={"dtype": dtype})
         self.seconds = 0.0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -95,14 +95,14 @@ class WholePassages:
 
     version, usage = "whole", None
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: str) -> None:
         from sentence_transformers import CrossEncoder
 
         model, tokenizer = load_base("embedded-small")
         with tempfile.TemporaryDirectory() as folder:
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)
-            self._model = CrossEncoder(folder, device="cpu")
+            self._model = CrossEncoder(folder, device="cpu", model_kwargs={"dtype": dtype})
         self.seconds = 0.0
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
@@ -120,8 +120,9 @@ class Plain:
 
     def __init__(self, recipe: str, settings: Settings) -> None:
         self._settings = settings
-        self.embedder = TorchEmbedder()
-        self.verifier = TorchVerifier() if recipe == "plain" else WholePassages()
+        dtype = "bfloat16" if recipe == "bf16" else "float32"
+        self.embedder = TorchEmbedder(dtype)
+        self.verifier = TorchVerifier() if recipe == "plain" else WholePassages(dtype)
         load_rules()
         self.embedder.embed(["A text."])
         self.verifier.verify([("A claim.", "A text.")])

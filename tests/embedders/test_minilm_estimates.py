@@ -4,8 +4,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.embedders.minilm import DIMENSIONS, ERROR, MiniLM, estimated, pack, projected
+from attribution.embedders.minilm import DIMENSIONS, ERROR, MiniLM, estimated, projected
 from attribution.settings import ROOT, Settings
+from training.static import pack
 
 LIBRARY = ROOT / "examples" / "library"
 

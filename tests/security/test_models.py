@@ -30,7 +30,7 @@ from attribution.embedders import sentence_transformer
 from attribution.errors import AttributionError
 from attribution.models import files as hub, nli
 from attribution.segmenters import propsegment
-loaders = [(hub.download, print), (nli.load, False), (propsegment._load,), (sentence_transformer._load,)]
+loaders = [(hub.download, print), (nli.load, False), (propsegment._load,), (sentence_transformer.load,)]
 loaders = loaders[:int(sys.argv[1])]
 for load, *more in loaders:
     try:

@@ -135,28 +135,6 @@ def tokenizer() -> Tokenizer:
     return load_tokenizer(package_folder() / TOKENIZER)
 
 
-def pack(
-    table: npt.NDArray[np.float32], weights: npt.NDArray[np.float32], added: npt.NDArray[np.float32], dimensions: int
-) -> Mapping[str, npt.NDArray[np.generic]]:
-    """Return the arrays of the file: vectors of `dimensions` that keep most of the table's, in four bits a number.
-
-    `table` has shape (tokens, 384), `weights` (tokens,), `added` (384,).
-    """
-    import numpy as np
-
-    basis = np.linalg.svd(table * weights[:, None], full_matrices=False)[2][:dimensions]
-    rows = table @ basis.T
-    scales = np.abs(rows).max(axis=1) / (HALF - 1)
-    packed = (np.round(rows / np.maximum(scales, 1e-9)[:, None]) + HALF).astype(np.uint8)
-    return {
-        "rows": packed[:, ::2] << 4 | packed[:, 1::2],
-        "scales": scales.astype(np.float16),
-        "weights": weights.astype(np.float16),
-        "basis": basis.astype(np.float16),
-        "added": (basis @ added).astype(np.float16),
-    }
-
-
 def load_table() -> StaticVectors:
     """Read the file. Raises Unavailable if it is missing or damaged."""
     import numpy as np
