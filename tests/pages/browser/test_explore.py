@@ -275,6 +275,7 @@ def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> Non
     page.get_by_role("button", name="Check with this evidence").click()
     first = page.locator("[data-claim][role=button]").first
     expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)
+    finished(page)
     first.click()
     expect(page.locator("aside.panel .title", has_text="Pasted text").first).to_be_visible()
     menu(page, "⋯")
