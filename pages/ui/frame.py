@@ -98,7 +98,7 @@ def plot(figure: Figure, key: str, alt: str) -> None:
 
 ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, and its name
     "Explore": {"explore": "Explore"},
-    "Compare": {"compare": "Segmenters", "answers": "Two answers", "retrieval": "Retrieval"},
+    "Compare": {"compare": "Segmenters", "answers": "Two answers", "many": "Answers", "retrieval": "Retrieval"},
     "Library": {"library": "Library"},
     "History": {"history": "History"},
     "Lab": {

@@ -14,6 +14,7 @@ from tests.pages.browser.visits import (
     expect,
     field,
     finished,
+    go_to,
     menu,
     settled,
     unfold,
@@ -117,6 +118,10 @@ def test_a_run_again_keeps_what_was_changed_and_leads_back_to_the_run_before(pag
     page.get_by_role("button", name="Open the run before").click()
     expect(page.get_by_text("of the run before were made again")).to_have_count(0, timeout=PATIENCE)
     assert page.url == before
+    go_to(page, "Compare", "Answers")
+    row = page.locator(".ax-grid tbody tr", has_text=NILE[:30]).first
+    row.locator("a").click()
+    expect(claims(page)).to_have_count(2, timeout=PATIENCE)
 
 
 def test_a_correction_appears_in_the_card_where_it_was_asked_for(page: Page) -> None:
