@@ -28,6 +28,7 @@ INSTEAD = {
     "queries": "the claims themselves",
 }  # what a stage uses if the language model fails
 
+NEW_VERB = 5  # times what the verifier doubts
 HELD_AGAINST_PARSE = ("sentences", "spacy", "clauses", "predpatt")  # segmenters that make no claim of another form
 
 
@@ -125,15 +126,21 @@ def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) ->
 
     DecompScore's judge: the verifier reads the sentence as the premise. Rules for English find what it accepts too
     easily: a claim that is no sentence, gives a word another role, or leaves out an "or", a condition or a denial
-    above it (W24 3.2 and 8.2).
+    above it (W24 3.2 and 8.2). Of a claim with a verb that the sentence does not have, the doubt counts five times.
     """
-    from attribution.segmenters.english.roles import fault
+    from attribution.segmenters.english.roles import fault, has_new_verb
     from attribution.text.parse import MAX_PARSED
 
     readable = [len(text) + len(sentence) <= MAX_PARSED and is_english(sentence) for text, sentence in pairs]
     faults = [fault(pair[1], pair[0]) if read else "" for pair, read in zip(pairs, readable, strict=True)]
-    scores = entailment(pairs)
-    return [(0.0 if w and s is not None else s, w) for s, w in zip(scores, faults, strict=True)]
+    judged: list[tuple[float | None, str]] = []
+    for (claim, sentence), score, wrong, read in zip(pairs, entailment(pairs), faults, readable, strict=True):
+        if score is not None and wrong:
+            score = 0.0
+        elif score is not None and read and has_new_verb(sentence, claim):
+            score = max(0.0, 1 - NEW_VERB * (1 - score))
+        judged.append((score, wrong))
+    return judged
 
 
 _RULES = {

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from attribution.claims.coherence import check_coherence
+from attribution.cli.main import main
 from attribution.pipeline.claims import check_coherence as judged_by_run
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -99,3 +101,11 @@ def test_the_runs_verifier_judges_beside_the_parse(
     assert (held.coherence, held.coherent) == (judged, False)
     (read,), _ = judged_by_run(answer, claims, settings.model_copy(update={"segmenter": "clauses"}), store)
     assert read.coherence is not None and read.coherence > 0.5  # its claims are held against the parse when made
+
+
+def test_nine_in_ten_hand_made_pairs_are_judged_right(tmp_path: Path) -> None:
+    pairs, out = Path(__file__).with_name("coherence.jsonl"), tmp_path / "out.jsonl"
+    assert main(["coherence", "--input", str(pairs), "--output", str(out)]) == 0
+    judged = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    for some in (judged[:50], judged[50:]):  # the rules were made with the second half in view
+        assert sum(row["coherent"] == row["faithful"] for row in some) >= 0.9 * len(some)

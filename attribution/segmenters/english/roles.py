@@ -23,7 +23,7 @@ def fault(sentence: str, claim: str) -> str:
     if not _is_statement(alone, doc, matches):
         return "no sentence"
     draft = tuple(Part(matches[t.i].i if t.i in matches else ADDED, t.text) for t in alone)
-    if next(cut_off(doc, draft), ""):
+    if not _is_presupposed(alone, matches) and next(cut_off(doc, draft), ""):
         return "cut off"
     for place, same in matches.items():
         if _changes_role(alone[place], same, matches):
@@ -31,10 +31,28 @@ def fault(sentence: str, claim: str) -> str:
     return ""
 
 
+def has_new_verb(sentence: str, claim: str) -> bool:
+    """Return True if the claim's main verb is not in the sentence: "bought" for "sold"; "is" and "has" are not new."""
+    verb = next(parse(claim).sents).root
+    known = {lemma(t.lower_) for t in parse(sentence) if t.pos_ in tree.VERBAL}
+    return verb.pos_ == "VERB" and lemma(verb.lower_) not in known | {"be", "have", "possess", "own"}
+
+
+def _is_presupposed(alone: Doc, matches: dict[int, Token]) -> bool:
+    """Return True for what the sentence takes for granted: that he left, in "after leaving the navy"."""
+    root = next(alone.sents).root
+    same = matches.get(root.i)
+    return same is not None and same.dep_ == "pcomp" and same.head.lower_ in {"after", "since", "upon", "on", "by"}
+
+
 def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
     """Return True for a sentence: by its own parse, or because a verb follows its subject as in the sentence."""
     words = [t for t in alone if not t.is_punct]
-    if not words or words[-1].pos_ in DANGLING or words[0].tag_ in {*tree.RELATIVE, "WRB"}:
+    if not words or words[-1].pos_ in DANGLING:
+        return False
+    if _opens_alike(alone, doc, matches):
+        return True
+    if words[0].tag_ in {*tree.RELATIVE, "WRB"}:
         return False
     if is_sentence(alone.text):
         return True
@@ -47,6 +65,15 @@ def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
         if same.dep_ in tree.NOMINAL_SUBJECTS
         for verb, _ in _roles(same)
     )
+
+
+def _opens_alike(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
+    """Return True if the claim begins as its sentence does and keeps its main verb: "When it rains, it is wet"."""
+    root = next(doc.sents).root
+    verb = next((place for place, same in matches.items() if same == root), None)
+    opening = [place for place in range(min(3, len(doc), len(alone))) if not alone[place].is_punct]
+    begins = all(place in matches and matches[place].i == place for place in opening)
+    return verb is not None and begins and tree.is_finite(alone[verb])
 
 
 def _is_complete(verb: Token, places: dict[Token, int]) -> bool:
@@ -80,7 +107,8 @@ def _is_same(one: Token, other: Token) -> bool:
 
 def _changes_role(word: Token, same: Token, matches: dict[int, Token]) -> bool:
     """Return True if the word of the claim depends on a predicate that it does not depend on in the sentence."""
-    if same.pos_ == "VERB" and word.dep_ == "amod" != same.dep_:
+    joined = same.head.dep_ == "conj" and same.head.head.pos_ == "VERB"  # "and studied law", read as a noun
+    if same.pos_ == "VERB" and word.dep_ == "amod" and (same.dep_ != "amod" or joined):
         return True  # "was born in studied law"
     if same.dep_ == "amod" and word.dep_ in {"pobj", "dobj", "nsubj"}:
         return True  # "married in a French"
@@ -89,6 +117,8 @@ def _changes_role(word: Token, same: Token, matches: dict[int, Token]) -> bool:
     verb, role = _role(word)
     if verb is None:
         return False
+    if role == "agent" and _is_type(same) and not _determiners(same) <= _determiners(word):
+        return True  # "the bachelor had a degree", of "his bachelor's degree"
     described = tree.child(verb, {"attr", "acomp"}) if verb.lower_ in BE else None
     if described is not None:
         noun = matches.get(described.i)
@@ -98,8 +128,28 @@ def _changes_role(word: Token, same: Token, matches: dict[int, Token]) -> bool:
         return False
     if role == "other":
         return not _belongs_to(same, meant)
-    holders = {t for t in same.doc for v, r in _roles(t) if v == meant and r == role}
-    return bool(holders) and same not in holders and not any(h.pos_ in {"PRON", "NUM"} for h in holders)
+    holders = {t for t in same.doc for v, r in _roles(t) if v == meant and r == role and t.tag_ not in tree.RELATIVE}
+    holders |= {c for h in holders for c in (tree.referent(h), *h.children) if c.dep_ == "appos" or c not in h.children}
+    if same in holders or any(h.pos_ in {"PRON", "NUM"} or h.lower_ == same.lower_ for h in holders):
+        return False
+    return bool(holders) and not holders & _exemplified(same)
+
+
+def _is_type(noun: Token) -> bool:
+    """Return True for a common noun with an 's after it."""
+    return noun.pos_ == "NOUN" and noun.i + 1 < len(noun.doc) and noun.nbor().tag_ == "POS"
+
+
+def _determiners(noun: Token) -> set[str]:
+    return {c.lower_ for c in noun.lefts if c.dep_ in {"det", "poss"}}
+
+
+def _exemplified(noun: Token) -> set[Token]:
+    """Return the nouns that this one is an example of: "changes, such as confusion or agitation"."""
+    while noun.dep_ == "conj":
+        noun = noun.head
+    introduced = noun.dep_ == "pobj" and noun.head.lower_ in {"as", "like", "including"}
+    return {noun.head.head} if introduced else set()
 
 
 def _belongs_to(noun: Token, verb: Token) -> bool:
@@ -110,7 +160,9 @@ def _belongs_to(noun: Token, verb: Token) -> bool:
     if clause in {None, verb} or any(v == verb for v, _ in _roles(noun)):
         return True
     subject = tree.subject_of(clause) if clause is not None else None
-    return subject is not None and noun.i < subject.i and clause is not None and verb in tree.conjuncts(clause)
+    if subject is None or clause is None or verb not in tree.conjuncts(clause):
+        return False
+    return noun.i < subject.i or noun in list(subject.subtree) and tree.subject_of(verb) is None
 
 
 def _describes(noun: Token, subject: Token) -> bool:
@@ -120,7 +172,10 @@ def _describes(noun: Token, subject: Token) -> bool:
     if noun.dep_ == "amod":  # "a French painter" says so of whom it says the painter
         return _describes(noun.head, subject) if noun.head != subject else True
     if noun.dep_ in {"attr", "acomp"}:
-        about |= {s for s in (tree.subject_of(noun.head),) if s is not None}
+        subject_there = tree.subject_of(noun.head)
+        if subject_there is not None and subject_there.tag_ in tree.RELATIVE:
+            subject_there = noun.head.head  # "bulbs, which are a form of light"
+        about |= {s for s in (subject_there,) if s is not None}
     named = {n for a in about for n in tree.conjuncts(a)} & set(subject.doc)
     return not named or subject in named or any(subject in list(n.subtree) for n in named if n.dep_ == "compound")
 

@@ -30,6 +30,12 @@ BRIDGE = "The bridge was designed by Ove Berg and opened by the king in 1932."
         ("Guests can choose soup, salad, or bread with the meal.", "Guests can choose soup, salad, or bread."),
         ("The minister denied that he had taken money.", "The minister denied that he had taken money."),
         ("The report says that the firm hid losses from its owners.", "The report says that the firm hid losses."),
+        ("The use of salt can harm roads and is banned in most towns.", "The use of salt is banned in most towns."),
+        ("Tarn lamps, which are a kind of gas light, were sold in Oslo.", "Tarn lamps are a kind of gas light."),
+        ("Infections may cause changes in mood, such as confusion or grief.", "Infections may cause confusion."),
+        ("When it snows, it is wise to check the roof and the walls.", "When it snows, it is wise to check the roof."),
+        ("Clara Voss, a Danish chemist born in Aarhus, discovered the salt in 1911.", "Clara Voss was born in Aarhus."),
+        ("Maria Lund married the pilot Erik Dahl in Bergen in 1934.", "Maria Lund married Erik Dahl."),
     ],
 )
 def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str) -> None:
