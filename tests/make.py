@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 from attribution.edits import Edit, Reword
 from attribution.policy import DecisionPolicy
@@ -16,6 +17,12 @@ def page(text: str, url: str = "https://example.org/a", title: str = "A title") 
         id=content_id(url, sha), url=url, title=title, site="example.org", kind="web",
         fetched_at="2026-11-01T10:00:00+00:00", sha256=sha, text=text,
     )  # fmt: skip
+
+
+def report(answer: str = "", **fields: Any) -> Report:
+    """A run's report with no more than is given."""
+    made = {"id": "0" * 16, "created_at": "2026-11-01T10:00:00+00:00", "question": "q", "settings": {}, "versions": {}}
+    return Report(**{**made, "answer": answer, **fields})
 
 
 def claim(text: str = "The Nile is long.", worthiness: Worthiness | None = "factual") -> Claim:

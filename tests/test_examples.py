@@ -34,7 +34,7 @@ def test_together_they_show_every_verdict() -> None:
     assert {c["verdict"] for e in EXAMPLES for c in e["claims"]} == {*LABELS} - {"unclear", "not_reached"}
 
 
-def test_together_they_show_a_page_that_is_blocked_one_that_is_gone_and_a_search_that_failed(
+def test_together_they_show_a_blocked_page_one_that_is_gone_and_a_failed_search(
     settings: Settings, store: Store
 ) -> None:
     kinds: dict[str, set[str]] = {}

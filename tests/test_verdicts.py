@@ -6,7 +6,7 @@ import pytest
 
 from attribution.policy import DecisionPolicy
 from attribution.settings import ROOT
-from attribution.types import LABELS, Claim, Evidence, Failure, Probabilities, Report, Reservation
+from attribution.types import LABELS, Claim, Evidence, Failure, Probabilities, Reservation
 from attribution.verdicts import (
     RULES,
     Case,
@@ -18,6 +18,7 @@ from attribution.verdicts import (
 )
 from tests.make import both, claim, page
 from tests.make import evidence as made_evidence
+from tests.make import report as report_of
 
 DIFFERENCE = "the claim says “2”, the source “3”"
 FOR, AGAINST, NEITHER = (0.9, 0.05, "entailed"), (0.1, 0.8, "contradicted"), (0.1, 0.1, "no_relation")
@@ -59,10 +60,7 @@ def test_a_contradiction_has_its_own_threshold_and_says_what_differs() -> None:
     against = evidence(c, 0.1, 0.7, "no_relation").model_copy(
         update={"difference": "the claim says “2”, the source “3”"}
     )
-    report = Report(
-        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(c,), evidence=(against,),
-        verdicts=(decide(c, [against], DecisionPolicy(0.5, 0.8)),),
-    )  # fmt: skip
+    report = report_of(claims=(c,), evidence=(against,), verdicts=(decide(c, [against], DecisionPolicy(0.5, 0.8)),))
     assert report.verdicts[0].label == "unclear"
     (verdict,) = recolour(report, DecisionPolicy(0.5, 0.6)).verdicts
     assert verdict.label == "contradicted" and verdict.reason.endswith(": the claim says “2”, the source “3”.")
@@ -75,10 +73,7 @@ def test_a_claim_that_the_verifier_refused_or_the_run_did_not_reach_is_not_reach
     refused = Failure(stage="verify", subject="c", kind="verifier_failed", message="The claim is too long.")
     verdict = decide(claim(), [], both(0.5), [refused])
     assert (verdict.label, verdict.reason) == ("not_reached", "The claim is too long.")
-    report = Report(
-        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(claim(),),
-        verdicts=(not_reached(claim()),),
-    )  # fmt: skip
+    report = report_of(claims=(claim(),), verdicts=(not_reached(claim()),))
     assert "stopped" in report.verdicts[0].reason and recolour(report, both(0.9)).verdicts == report.verdicts
 
 
@@ -90,10 +85,12 @@ def test_the_threshold_decides_between_a_relation_and_none() -> None:
 def test_recolouring_uses_the_stored_probabilities_and_keeps_the_rest() -> None:
     c, d = claim(), claim("I like rivers.", "opinion")
     pieces = (evidence(c, 0.7, 0.2, "entailed"),)
-    report = Report(
-        id="r", created_at="", question="", answer="", settings={"threshold": 0.5}, versions={}, claims=(c, d),
-        evidence=pieces, verdicts=(decide(c, pieces, both(0.5)), decide(d, (), both(0.5))),
-    )  # fmt: skip
+    report = report_of(
+        settings={"threshold": 0.5},
+        claims=(c, d),
+        evidence=pieces,
+        verdicts=(decide(c, pieces, both(0.5)), decide(d, (), both(0.5))),
+    )
     strict = recolour(report, both(0.8))
     assert [v.label for v in strict.verdicts] == ["unclear", "not_checked"]
     assert strict.settings["threshold"] == 0.8
@@ -105,10 +102,9 @@ def test_the_verdict_on_the_claim_as_written_follows_the_threshold() -> None:
     c = claim().model_copy(update={"enriched": "The Nile in Africa is long."})
     own = Probabilities(entailed=0.6, contradicted=0.1, no_relation=0.3)
     pieces = (evidence(c, 0.9, 0.05, "entailed").model_copy(update={"as_written": own}),)
-    report = Report(
-        id="r", created_at="", question="", answer="", settings={"threshold": 0.5}, versions={}, claims=(c,),
-        evidence=pieces, verdicts=(decide(c, pieces, both(0.5)),),
-    )  # fmt: skip
+    report = report_of(
+        settings={"threshold": 0.5}, claims=(c,), evidence=pieces, verdicts=(decide(c, pieces, both(0.5)),)
+    )
     assert report.verdicts[0].without_added == "supported" and not report.verdicts[0].rests_on_added
     (strict,) = recolour(report, both(0.7)).verdicts
     assert (strict.label, strict.without_added) == ("supported", "unclear") and strict.rests_on_added
@@ -180,10 +176,9 @@ def test_every_rule_is_in_the_table_in_its_order() -> None:
 def test_copies_are_one_source_where_several_are_asked_for() -> None:
     copies = [page("The Nile is long.", f"https://{name}.example/") for name in "ab"]
     pieces = tuple(evidence(claim(), *FOR, page_id=one.id) for one in copies)
-    report = Report(
-        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(claim(),), evidence=pieces,
-        pages=tuple(copies), verdicts=(decide(claim(), pieces, DecisionPolicy()),),
-    )  # fmt: skip
+    report = report_of(
+        claims=(claim(),), evidence=pieces, pages=tuple(copies), verdicts=(decide(claim(), pieces, DecisionPolicy()),)
+    )
     two = DecisionPolicy(least_sources=2)
     assert recolour(report, two).verdicts[0].label == "supported"
     copied = report.model_copy(update={"pages": tuple(p.model_copy(update={"origin": "one"}) for p in copies)})

@@ -18,9 +18,7 @@ LABELLED = {
 COMMON = ["--sources", "documents", "--verifier", "embedded-small"]
 
 
-def test_it_prints_progress_a_summary_and_the_tables_of_labelled_rows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_it_prints_progress_a_summary_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     rows = [json.dumps(LABELLED | {"id": n}) for n in range(2)]
     given.write_text("\n".join([*rows, "{broken"]))
@@ -47,9 +45,7 @@ def test_workers_without_a_cluster_are_refused(tmp_path: Path, capsys: pytest.Ca
     assert "0: expected a number from 1" in capsys.readouterr().err
 
 
-def test_a_second_batch_on_one_output_is_refused_and_changes_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_second_batch_on_one_output_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     given.write_text(json.dumps(LABELLED))
     command = ["batch", "--input", str(given), "--output", str(output), *COMMON]

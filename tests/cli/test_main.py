@@ -107,9 +107,7 @@ BAD_ROWS = [
 ]  # fmt: skip
 
 
-def test_a_bad_row_gets_its_own_error_and_the_others_are_done(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_row_gets_an_error_and_the_others_are_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, out = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
     good = json.dumps({"claim": "The tower is tall.", "evidence": "The tower is tall.\u2028It is red.", "error": "old"})
     lines = [good, "", *(row for row, _ in BAD_ROWS), good]
@@ -216,9 +214,7 @@ def test_the_exit_statuses_of_the_help_are_those_of_the_documentation(capsys: py
         assert status in page
 
 
-def test_the_citations_of_a_report_from_elsewhere_say_that_the_text_is_not_here(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_citations_of_a_report_from_elsewhere_lack_the_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "survey.md").write_text("Cyclists ride 40 kilometres a week.", encoding="utf-8")
     answer, report = "Cyclists ride 40 kilometres a week [1].\n\nSources:\n[1] survey.md", tmp_path / "report.json"
     run = ["--answer", answer, "--sources", str(tmp_path / "survey.md"), "--verifier", "embedded-small"]

@@ -85,9 +85,7 @@ def test_ctrl_c_keeps_what_is_there(
     assert measure(tmp_path / "out") == 0 and len(lines(tmp_path / "out")) == 28
 
 
-def test_bad_rows_are_named_and_bad_input_ends_it_before_any_work(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bad_rows_are_named_and_bad_input_ends_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source = tmp_path / "set.jsonl"
     source.write_bytes(EXAMPLE.read_bytes() + b'{"response": "r", "grounded": true}\n')
     assert measure(tmp_path / "out", source=source) == 1

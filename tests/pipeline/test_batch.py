@@ -34,9 +34,7 @@ def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return ids
 
 
-def test_every_row_has_its_line_with_its_own_documents_and_bad_ones_cost_themselves(
-    own: Settings, tmp_path: Path
-) -> None:
+def test_every_row_has_its_line_and_a_bad_one_an_error(own: Settings, tmp_path: Path) -> None:
     rows = [ROWS[0], "{broken", {"answer": "x", "documents": [3]}, {"answer": " "}, ROWS[1]]
     *_, last = done(rows, own, tmp_path / "out.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
@@ -47,9 +45,7 @@ def test_every_row_has_its_line_with_its_own_documents_and_bad_ones_cost_themsel
     assert (last.done, last.failed) == (5, 3)
 
 
-def test_what_is_finished_is_not_analysed_again_unless_row_or_settings_change(
-    own: Settings, tmp_path: Path, analysed: list[str]
-) -> None:
+def test_what_is_finished_is_not_analysed_again(own: Settings, tmp_path: Path, analysed: list[str]) -> None:
     path = tmp_path / "out.jsonl"
     done(ROWS[:3], own, path)
     before = path.read_bytes()

@@ -385,9 +385,7 @@ def test_an_edit_after_an_undo_ends_what_could_be_redone(made: Editor) -> None:
     assert store.runs.redo(run_id) is None and store.runs.steps(run_id).redo is None
 
 
-def test_only_the_edited_claim_is_searched_for_and_only_when_asked(
-    made: Editor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_the_edited_claim_is_searched_for_when_asked(made: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
     hit = {"results": [{"url": "http://127.0.0.1:9/page", "title": "t", "content": ""}]}
     with http_server(lambda _: (200, {"Content-Type": "application/json"}, json.dumps(hit).encode())) as served:
         monkeypatch.setenv("ATTRIBUTION_SEARXNG_URL", served.url())

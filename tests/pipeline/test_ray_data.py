@@ -57,7 +57,7 @@ def test_a_worker_says_what_would_end_the_batch(own: Settings) -> None:
 
 @needs_ray
 @pytest.mark.slow
-def test_two_workers_on_two_nodes_write_what_one_process_writes_also_after_a_kill(
+def test_two_workers_write_what_one_process_writes_also_after_a_kill(
     own: Settings, tmp_path: Path, cluster: Any
 ) -> None:
     rows = [*MANY, "{broken", {"answer": " "}, MANY[0]]

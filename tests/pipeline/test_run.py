@@ -161,9 +161,7 @@ def test_a_source_that_is_nothing_is_said(settings: Settings, store: Store) -> N
         run(QUESTION, ANSWER, settings.model_copy(update={"sources": ("no-such-place",)}), store)
 
 
-def test_a_missing_model_ends_the_run_by_name(
-    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_model_ends_a_run_by_name(settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = settings.model_copy(
         update={"verifier": "deberta", "verifier_model": "nobody/no-such-model", "sources": ("documents",)}
     )

@@ -61,9 +61,7 @@ def timeless(report: Report) -> str:
     return comparable(report.model_copy(update={"pages": pages}))
 
 
-def test_a_killed_process_loses_no_verdict_and_the_run_is_continued(
-    settings: Settings, store: Store, tmp_path: Path
-) -> None:
+def test_a_killed_process_loses_no_verdict(settings: Settings, store: Store, tmp_path: Path) -> None:
     settings = settings.model_copy(update={"sources": ("documents",)})
     choices = json.dumps(settings.model_dump(mode="json", exclude_none=True))
     command = [sys.executable, "-c", textwrap.dedent(SCRIPT), choices]

@@ -18,8 +18,8 @@ from attribution.pipeline import snapshot
 from attribution.pipeline.snapshot import MANIFEST, MEMBERS, Snapshot, dump, load
 from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
-from attribution.types import Judgement, Probabilities, Report, Verdict, content_id
-from tests.make import claim, evidence, page
+from attribution.types import Judgement, Probabilities, Verdict, content_id
+from tests.make import claim, evidence, page, report
 
 PAGE = page("Die Nil ist lang.\u2028Zeile zwei 😀.")
 CLAIM = claim("The Nile is long.")
@@ -29,16 +29,16 @@ def made() -> Snapshot:
     piece = evidence(CLAIM, 0.9, 0.05, "entailed").model_copy(
         update={"page_id": PAGE.id, "text": PAGE.text[0:4], "sentence": (0, 17)}
     )
-    report = Report(
-        id="0123456789abcdef", created_at="2026-11-01T10:00:00+00:00", question="Wie lang? \u2028", answer=CLAIM.text,
-        settings=Settings().public(), versions={"verifier": "v"}, claims=(CLAIM,), pages=(PAGE,), evidence=(piece,),
+    made = report(
+        CLAIM.text, question="Wie lang? \u2028", settings=Settings().public(), versions={"verifier": "v"},
+        claims=(CLAIM,), pages=(PAGE,), evidence=(piece,),
         verdicts=(Verdict(claim_id=CLAIM.id, label="supported", confidence=0.9, reason="because"),),
     )  # fmt: skip
     judged = Judgement(Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25), (0, 4), {"words": 0.1}, 0.2)
     provenance = Provenance(
         traces=(Trace(CLAIM.id, PAGE.id, "q", "library", 1),), chunks={PAGE.id: ((0, 4),)}, vectors=("a",)
     )
-    return Snapshot(report, provenance, {"a": b"\0\0\x80?" * 3}, {"j": judged})
+    return Snapshot(made, provenance, {"a": b"\0\0\x80?" * 3}, {"j": judged})
 
 
 def members(data: bytes) -> dict[str, bytes]:

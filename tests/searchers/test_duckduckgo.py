@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs
 
 import pytest
@@ -14,6 +13,7 @@ from ddgs.engines.duckduckgo import Duckduckgo
 from attribution.errors import SearchFailed
 from attribution.searchers.duckduckgo import DuckDuckGo
 from attribution.settings import Settings
+from tests.searchers.conftest import Engine
 from tests.servers import Answer, Served, http_server, raw_server
 
 HTML = {"Content-Type": "text/html; charset=UTF-8"}
@@ -44,24 +44,9 @@ NOTHING = page('<div class="result results_links result--no-result"><div class="
 CHALLENGE = b"<html><body><div class='anomaly-modal__title'>Unfortunately, bots use DuckDuckGo too.</div></body></html>"
 
 
-class Engine:
-    """The answers still to be given; the last one stays."""
-
-    def __init__(self) -> None:
-        self.answers: list[Answer] = [(200, HTML, GOOD)]
-
-    def __call__(self, request: BaseHTTPRequestHandler) -> Answer:
-        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
-
-
 @pytest.fixture
 def engine() -> Engine:
-    return Engine()
+    return Engine((200, HTML, GOOD))
 
 
 @pytest.fixture
@@ -125,9 +110,7 @@ def test_limits_are_said_after_three_tries(engine: Engine, server: Served, answe
 @pytest.mark.parametrize(("status", "content"), [
     (500, b"oops"), (404, b""), (200, b""), (200, b"\x00\xff garbage"), (200, b"<html><body>Welcome</body></html>"),
 ])  # fmt: skip
-def test_other_answers_are_failures_and_not_nothing(
-    engine: Engine, server: Served, status: int, content: bytes
-) -> None:
+def test_other_answers_are_failures(engine: Engine, server: Served, status: int, content: bytes) -> None:
     engine.answers = [(status, HTML, content)]
     assert failure(lambda: searcher().search("q", 3)).kind == "search_failed"
     assert len(server.requests) == 3

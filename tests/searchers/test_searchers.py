@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -20,6 +19,7 @@ from attribution.retry import retry_after
 from attribution.searchers import SEARCHERS
 from attribution.settings import Settings
 from attribution.store.store import Store
+from tests.searchers.conftest import Engine
 from tests.servers import Answer, Served, http_server
 
 JSON = {"Content-Type": "application/json"}
@@ -57,27 +57,9 @@ KEYS = ("GOOGLE_CSE_KEY", "BRAVE_API_KEY", "TAVILY_API_KEY")
 NAMES = list(GOOD)
 
 
-class Engine:
-    """The answers still to be given; the last one stays."""
-
-    def __init__(self) -> None:
-        self.answers: list[Answer] = [(200, JSON, b"{}")]
-
-    def say(self, *objects: Any) -> None:
-        self.answers = [(200, JSON, json.dumps(o).encode()) for o in objects]
-
-    def __call__(self, request: BaseHTTPRequestHandler) -> Answer:
-        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-
-
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.01)
-
-
 @pytest.fixture
 def engine() -> Engine:
-    return Engine()
+    return Engine((200, JSON, b"{}"))
 
 
 @pytest.fixture
@@ -103,7 +85,7 @@ def failure(search: Callable[[], object]) -> SearchFailed:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_results_are_web_pages_in_order_with_clean_titles(name: str, engine: Engine, server: Served) -> None:
-    engine.say(GOOD[name])
+    engine.reply(GOOD[name])
     hits = searcher(name).search("the  Nile", 3)
     assert [(h.rank, h.url) for h in hits] == [
         (1, "https://en.wikipedia.org/wiki/Nile"), (2, "https://rivers.example/nile?a=1"), (3, "http://old.example/"),
@@ -116,7 +98,7 @@ def test_results_are_web_pages_in_order_with_clean_titles(name: str, engine: Eng
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_found_is_no_failure(name: str, engine: Engine, server: Served) -> None:
-    engine.say(NOTHING[name])
+    engine.reply(NOTHING[name])
     assert searcher(name).search("nothing", 3) == []
 
 
@@ -162,7 +144,7 @@ def test_retry_after_in_both_forms() -> None:
 
 def test_what_each_engine_is_told(engine: Engine, server: Served) -> None:
     for name in NAMES:
-        engine.say(GOOD[name])
+        engine.reply(GOOD[name])
         searcher(name, search_language="de").search("how long is the Nile " * 100, 5)
     told = [(m, urlsplit(p).path, parse_qs(urlsplit(p).query), h, b) for m, p, h, b in server.requests]
     assert [(m, p) for m, p, *_ in told] == [
@@ -177,19 +159,19 @@ def test_what_each_engine_is_told(engine: Engine, server: Served) -> None:
 
 
 def test_wikipedia_asks_by_any_word_where_no_article_has_all(engine: Engine, server: Served) -> None:
-    engine.say(NOTHING["wikipedia"], GOOD["wikipedia"])
+    engine.reply(NOTHING["wikipedia"], GOOD["wikipedia"])
     assert len(searcher("wikipedia").search('The "Nile" flows -north: intitle:x* in 1902', 3)) == 3
     first, second = (parse_qs(urlsplit(p).query)["gsrsearch"][0] for p in server.paths)
     assert (
         first == "The Nile flows north intitle x in 1902"
         and second == "The OR Nile OR flows OR north OR intitle OR 1902"
     )
-    engine.say({"error": {"code": "ratelimited", "info": KEY}})
+    engine.reply({"error": {"code": "ratelimited", "info": KEY}})
     assert failure(lambda: searcher("wikipedia").search("Nile", 3)).kind == "search_limited"
 
 
 def test_searxng_whose_engines_are_silent_has_not_found_nothing(engine: Engine, server: Served) -> None:
-    engine.say({"results": [], "unresponsive_engines": [["google", "timeout"]]})
+    engine.reply({"results": [], "unresponsive_engines": [["google", "timeout"]]})
     assert failure(lambda: searcher("searxng").search("q", 3)).kind == "search_failed"
 
 
@@ -226,6 +208,6 @@ def test_an_instance_that_a_source_names_is_on_the_public_web_or_is_not_asked(
     assert instance.name == f"searxng at 127.0.0.1:{server.port}"
     error = failure(lambda: instance.search("q", 3))
     assert error.kind == "search_failed" and "127.0.0.1" in str(error) and server.requests == []
-    engine.say(GOOD["searxng"])
+    engine.reply(GOOD["searxng"])
     assert len(searcher("searxng").search("q", 3)) == 3  # the environment's may be a private one
     assert sources.addresses == []

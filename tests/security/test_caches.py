@@ -62,9 +62,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("name", ["wikipedia", "searxng", "google_cse", "brave", "tavily"])
-def test_whatever_changes_what_an_engine_is_asked_changes_the_key(
-    name: str, engine: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_an_engine_is_asked_is_in_the_key(name: str, engine: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     def asked(**chosen: object) -> tuple[object, str]:
         searcher = SEARCHERS.build(name, Settings(**chosen))
         searcher.search("the Nile", 3)

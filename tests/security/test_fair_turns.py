@@ -119,9 +119,7 @@ def test_an_owner_never_has_all_turns_and_the_next_goes_to_who_has_fewest() -> N
     assert order[:4] == ["a1", "a2", "b1", "c1"] and sorted(order[4:]) == ["a3", "a4"]
 
 
-def test_the_documents_of_a_run_share_one_budget(
-    store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_documents_of_a_run_share_a_budget(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sandbox, "DOCUMENT_SECONDS", 2.0)
     monkeypatch.setattr("attribution.evidence.sources.RUN_SECONDS", 3.0)
     documents = [Document(f"{n}.pdf", SLOW) for n in range(8)]

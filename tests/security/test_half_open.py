@@ -32,9 +32,7 @@ def files(served: Served) -> int:
 
 
 @EACH
-def test_more_half_open_connections_than_files_leave_the_server_to_others(
-    tmp_path: Path, flags: tuple[str, ...]
-) -> None:
+def test_half_open_connections_leave_the_server_to_others(tmp_path: Path, flags: tuple[str, ...]) -> None:
     with serving(tmp_path, *flags, **limited(ALLOWED)) as served:
         before = files(served)
         with half_open(served.port, ALLOWED + 36) as opened:

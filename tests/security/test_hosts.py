@@ -88,9 +88,7 @@ def test_no_page_frames_a_reply_and_no_browser_guesses_its_type(server: Server, 
         assert "x-content-type-options: nosniff" in reply and "referrer-policy: same-origin" in reply
 
 
-def test_a_name_that_no_request_can_carry_is_refused_at_the_start(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_impossible_name_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setenv("ATTRIBUTION_API_KEYS", "a-key-of-these-tests")
     monkeypatch.setenv("ATTRIBUTION_HOSTS", "localhost, https://explorer.example.org")
     for flags in ([], ["--api"]):

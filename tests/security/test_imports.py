@@ -16,7 +16,7 @@ from attribution.settings import Settings, trusted
 from attribution.store.store import Store
 from attribution.types import Report, Verdict
 from pages.ui import choices
-from tests.make import claim, evidence, page
+from tests.make import claim, evidence, page, report
 
 RUN, SECRET = "5" * 16, "swordfish"
 PAGE, CLAIM = page("The Nile is long."), claim("The Nile is long.")
@@ -36,9 +36,9 @@ def run_over(*sources: str, **settings: object) -> Report:
     piece = evidence(CLAIM, 0.9, 0.05, "entailed").model_copy(
         update={"page_id": PAGE.id, "text": PAGE.text[0:4], "sentence": (0, 17)}
     )
-    return Report(
-        id=RUN, created_at="2026-11-01T10:00:00+00:00", question="How long?", answer=CLAIM.text,
-        settings=Settings(verifier="embedded-small").public() | {"sources": list(sources), **settings}, versions={},
+    chosen = Settings(verifier="embedded-small").public() | {"sources": list(sources), **settings}
+    return report(
+        CLAIM.text, id=RUN, question="How long?", settings=chosen,
         claims=(CLAIM.model_copy(update={"independent": True}),), pages=(PAGE,), evidence=(piece,),
         verdicts=(Verdict(claim_id=CLAIM.id, label="supported", confidence=0.9, reason="because"),),
     )  # fmt: skip
@@ -67,9 +67,7 @@ def test_an_imported_run_holds_no_paths_no_places_and_no_limit_above_the_operato
 
 
 @pytest.mark.parametrize("foreign", [True, False])
-def test_searching_again_reads_no_file_whatever_the_run_says(
-    folder: Path, store: Store, session: None, foreign: bool
-) -> None:
+def test_searching_again_reads_no_file(folder: Path, store: Store, session: None, foreign: bool) -> None:
     """Neither of an imported run, nor of one that the operator made over a folder on the command line."""
     report, visitor = run_over(str(folder), str(folder / "vault.md")), Store(store.database, "mine")
     if not foreign:

@@ -50,7 +50,7 @@ def key_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_MODEL", "tiny")
 
 
-def test_a_key_of_the_environment_goes_to_the_environments_address_alone(
+def test_the_environments_key_goes_to_its_address(
     key_in_the_environment: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert Settings.from_environment().endpoint == Endpoint(OPENAI, SecretStr(KEY))
@@ -67,7 +67,7 @@ def test_a_key_of_the_environment_goes_to_the_environments_address_alone(
             Settings.from_environment(**part)
 
 
-def test_a_visitor_who_types_an_address_or_a_key_uses_nothing_of_the_environment(
+def test_a_visitor_who_types_uses_nothing_of_ours(
     key_in_the_environment: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "https://gateway.example/v1")
@@ -106,9 +106,7 @@ def test_no_dump_of_settings_holds_an_endpoint() -> None:
         assert KEY not in text and "a.example" not in text
 
 
-def test_a_client_of_the_api_names_no_endpoint(
-    elsewhere: Served, key_in_the_environment: None, settings: Settings
-) -> None:
+def test_a_client_names_no_endpoint(elsewhere: Served, key_in_the_environment: None, settings: Settings) -> None:
     server = Server(settings)
     pair = {"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."}
     try:

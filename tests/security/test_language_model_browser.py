@@ -66,9 +66,7 @@ def press_test_connection(page: Page, address: str = "", key: str = "") -> None:
     settled(page)
 
 
-def test_each_address_gets_the_key_that_was_given_with_it_or_none(
-    page: Page, visitors: Served, of_secrets: Served
-) -> None:
+def test_each_address_gets_its_own_key_or_none(page: Page, visitors: Served, of_secrets: Served) -> None:
     for served, typed, sent in ((visitors, ("",), ""), (visitors, (TYPED,), f"Bearer {TYPED}"), (of_secrets, None, "")):
         press_test_connection(page, *(() if typed is None else (served.url("/v1"), *typed)))
         expect(page.get_by_text("It works")).to_be_visible()

@@ -18,15 +18,12 @@ from attribution.store.history import HistoryQuery
 from attribution.store.rights import Access
 from attribution.store.store import Store
 from attribution.studies.annotation import exchange as annotation
-from attribution.types import Document, Report
-from tests.make import claim, page
+from attribution.types import Document
+from tests.make import claim, page, report
 
 RUN, GOING, RESULT = "0" * 16, "1" * 16, "2" * 16
 ANSWER = "The Nile is long."
-REPORT = Report(
-    id=RUN, created_at="2026-11-01T10:00:00+00:00", question="q", answer=ANSWER, settings={}, versions={},
-    claims=(claim(ANSWER),), pages=(page("A page with a text."),),
-)  # fmt: skip
+REPORT = report(ANSWER, id=RUN, claims=(claim(ANSWER),), pages=(page("A page with a text."),))
 EDITED = REPORT.model_copy(
     update={"edits": (Edit(at="2026-11-02", change=Reword(claim_id=REPORT.claims[0].id, text="It is long.")),)}
 )
@@ -105,9 +102,7 @@ def test_an_edit_is_refused_before_anything_is_fetched_or_judged_for_it(owner: S
         assert [type(event).__name__ for event in events] == ["StageStarted"]
 
 
-def test_a_run_that_was_made_private_or_deleted_meanwhile_is_edited_by_its_owner_alone(
-    owner: Store, settings: Settings
-) -> None:
+def test_a_private_or_deleted_run_is_edited_by_its_owner_alone(owner: Store, settings: Settings) -> None:
     drop = Drop(claim_id=REPORT.claims[0].id)
     stranger = Store(owner.database, "stranger's")
     owner.runs.set_private(RUN)
@@ -138,9 +133,7 @@ def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(owner: Store
     assert owner.history.description(RUN).title
 
 
-def test_a_run_is_its_starters_from_the_first_moment_and_continued_by_nobody_else(
-    store: Store, settings: Settings
-) -> None:
+def test_a_run_is_its_starters_from_the_first_moment(store: Store, settings: Settings) -> None:
     mine, stranger = Store(store.database, "owner's"), Store(store.database, "stranger's")
     going = run("", ANSWER, settings, mine, [Document("a.txt", b"The Nile is long.", "text/plain")])
     run_id = next(going).run_id  # type: ignore[union-attr]

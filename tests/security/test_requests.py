@@ -143,9 +143,7 @@ def test_health_and_runs_answer_while_everything_else_waits(server: Server) -> N
 
 
 @EACH
-def test_a_key_whose_share_waits_is_told_when_to_come_again_and_others_find_a_place(
-    server: Server, request_: tuple[str, Any]
-) -> None:
+def test_a_key_whose_share_waits_is_refused_and_others_find_room(server: Server, request_: tuple[str, Any]) -> None:
     path, body = request_
     with all_sent(server, [request_] * (WAITING + 2)), server.client() as client:
         until(lambda: server.turns.counts() == (2, WAITING))
@@ -184,9 +182,7 @@ SIGNALS = pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal
 
 
 @SIGNALS
-def test_a_signal_ends_the_api_quietly_and_keeps_its_run(
-    tmp_path: Path, number: signal.Signals, warm_database: Path
-) -> None:
+def test_a_signal_ends_the_api_and_keeps_its_run(tmp_path: Path, number: signal.Signals, warm_database: Path) -> None:
     (tmp_path / "data").mkdir()
     shutil.copy(warm_database, tmp_path / "data")
     served = Served(tmp_path, *API)

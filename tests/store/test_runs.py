@@ -13,14 +13,13 @@ from attribution.store.database import now
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.types import Judgement, LlmUsage, Probabilities, Report, Usage
+from tests import make
 from tests.make import claim, page, save_version
 
 
 def report(store: Store, run_id: str = "r1") -> Report:
     p = page("A page with a text.").model_copy(update={"fetched_at": now()})
-    return Report(
-        id=run_id, created_at=now(), question="q", answer="a", settings={}, versions={}, claims=(claim(),), pages=(p,)
-    )
+    return make.report("a", id=run_id, created_at=now(), claims=(claim(),), pages=(p,))
 
 
 def test_a_run_comes_back_with_its_pages_texts(store: Store) -> None:
@@ -39,9 +38,9 @@ def test_an_answer_with_a_null_character_is_saved(store: Store) -> None:
 
 def test_rates_are_medians_of_the_last_runs(store: Store) -> None:
     def run(number: int, pairs: int, cached: int, verify: float, pages: int, gather: float) -> Report:
-        return Report(
-            id=f"run{number}", created_at=f"2026-11-0{number}T00:00:00+00:00", question="", answer="A", settings={},
-            versions={}, timings={"verify": verify, "gather": gather},
+        return make.report(
+            "A", id=f"run{number}", created_at=f"2026-11-0{number}T00:00:00+00:00",
+            timings={"verify": verify, "gather": gather},
             usage=Usage(
                 pairs=pairs, cached_pairs=cached, pages=pages, downloads=pages,
                 llm={"queries": LlmUsage(calls=number + 1, seconds=2.0 * number)},
@@ -160,6 +159,6 @@ def test_results_are_found_by_kind_and_id(store: Store) -> None:
     assert store.results.load("comparison", one) == '{"rows": 1}' and store.results.load("grid", two) == "[]"
     assert store.results.load("grid", one) is None and store.results.load("comparison", "unknown") is None
     assert store.cache.page(text.url) is None  # the page of a result is no download
-    report = Report(id="", created_at="", question="", answer="", settings={}, versions={}, pages=(text,))
+    report = make.report(pages=(text,))
     stored = Report.model_validate_json(report.to_json())
     assert stored.pages[0].text == "" and store.cache.with_texts(stored) == report
