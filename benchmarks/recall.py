@@ -19,7 +19,10 @@ from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 
 _WORD = re.compile(r"[\u2e80-\uabff]|[^\W_\u2e80-\uabff]+")  # a character of Chinese and Japanese, which have no blanks
-_XML = {".docx": re.compile(r"word/(?:document|footnotes|endnotes)\.xml"), ".epub": re.compile(r".*\.x?html?")}
+_XML = {
+    ".docx": re.compile(r"word/(?:document|footnotes|endnotes)\.xml"),
+    ".epub": re.compile(r"(?!.*\b(?:nav|toc)\b).*\.x?html?"),
+}
 
 
 def words(text: str) -> Counter[str]:

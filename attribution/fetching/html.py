@@ -44,7 +44,6 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     if not text.strip():
         return Extracted("", "")
     tree = parse(text, name)
-    alive = list(tree.iter())  # lxml makes an element anew, slowly, whenever it is looked at and nobody holds it
     signs, markup = read_signs(tree), read_markup(tree)
     scripts = 0
     for script in tree.iter("script"):
@@ -55,7 +54,7 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     remove_unseen(tree)
     host = urlsplit(name).hostname or ""
     shown = blocks(tree)  # before extraction, which changes the tree
-    size = len(alive)
+    size = tree.xpath("count(//*)")
     title, published, site = _metadata(tree, name if host else None)
     document = bare_extraction(tree, fast=size > FAST_ELEMENTS, include_comments=False, include_tables=True)
     article = _article(shown, document.text or "") if document and not isinstance(document, dict) else ""

@@ -7,7 +7,7 @@ from attribution.text.parse import parse
 
 
 def antecedent(question: str, answer: str, sentence: str) -> str | None:
-    """What the first outward pronoun of a sentence of the answer refers to."""
+    """The antecedent of the first outward pronoun of a sentence of the answer."""
     context = Context(question, answer)
     place = answer.index(sentence)
     number = next(i for i, b in enumerate(context.blocks) if b.start <= place < b.end)

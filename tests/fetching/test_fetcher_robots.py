@@ -1,4 +1,4 @@
-"""What hosts ask of programs, against local servers: rules, turns, and hosts that say nothing."""
+"""The rules of hosts for programs, against local servers: robots.txt, turns, and hosts that say nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader of a file sees is in its text, once and unchanged; what nobody sees is not."""
+"""Everything that a reader of a file sees is in its text, once and unchanged; the rest is not."""
 
 from __future__ import annotations
 

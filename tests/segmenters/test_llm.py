@@ -29,7 +29,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def good(body: dict[str, Any]) -> str:
-    """What a fair model would say to the prompt."""
+    """Reply as a fair model would."""
     text = asked(body)
     return claims(*(OF_FIRST if FIRST in text else ()), *(OF_SECOND if "Psycho" in text else ()))
 

@@ -1,4 +1,4 @@
-"""What every segmenter that needs no language model keeps to, on answers of every shape."""
+"""The contract of segmenters that need no language model, on answers of every shape."""
 
 from __future__ import annotations
 

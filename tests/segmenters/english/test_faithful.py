@@ -1,4 +1,4 @@
-"""What a claim keeps of its sentence: it can stand alone, nothing above it is cut off, and its tree is the same."""
+"""A claim is faithful to its sentence: it can stand alone, nothing above it is cut off, and its tree is the same."""
 
 from __future__ import annotations
 
