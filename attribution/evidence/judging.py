@@ -1,8 +1,8 @@
 """Judge claims by passages: what the verifier reads, how much of it counts, and what speaks against a passage.
 
-The same steps follow every verifier. A claim is read sentence by sentence, a contradiction is checked with variants of
-the claim, the probabilities are weighed by the passage's relevance, and a passage about another thing or another time,
-or one that only reports, gets a reservation.
+The same steps follow every verifier. A claim is read sentence by sentence, its roles and values are compared with those
+of the passage, the probabilities are weighed by the passage's relevance, and a passage about another thing or another
+time, or one that only reports, gets a reservation.
 """
 
 from __future__ import annotations
@@ -25,10 +25,11 @@ from attribution.text.value_reading import values
 from attribution.types import SILENT, Evidence, Judgement, Page, Pair, Part, Probabilities, Reservation, quoted
 from attribution.verdicts import counted
 from attribution.verifiers.calibration import log_odds
-from attribution.verifiers.contrast import contrast
 from attribution.verifiers.pairs import Reads
+from attribution.verifiers.roles import in_its_role
 from attribution.verifiers.slots import settle
 
+SUPPORTS = 0.5  # entailment from which on another value in the same slot is a contradiction
 OF_ROW = 0.9  # probability of what the cell of a table says
 MAX_CLAIM = 600  # characters of a claim of which relevance is asked
 OPENING = 200  # characters of a page's first line
@@ -55,23 +56,15 @@ def parts_of(claim: str) -> tuple[str, ...]:
     return parts if len(parts) > 1 and all(len(part.split()) >= MIN_WORDS for part in parts) else (claim,)
 
 
-def judge_pairs(pairs: Sequence[Pair], verifier: Reads, variants: Reads | None = None) -> list[Judged]:
-    """Judge each pair, in order; `variants` reads the variants of claims that are in doubt.
+def judge_pairs(pairs: Sequence[Pair], verifier: Reads, readings: Reads | None = None) -> list[Judged]:
+    """Judge each pair, in order; `readings` reads claims with the passage's values in place of their own.
 
     Raises BadInput for pairs that the verifier rejects.
     """
     plainly: list[Pair] = [(plain(pair[0]), plain(pair[1]), *pair[2:]) for pair in pairs]
     read: list[Pair] = [(part, *pair[1:]) for pair in plainly for part in parts_of(pair[0])]
-    by_statement: dict[str, list[int]] = {}
-    for place, pair in enumerate(read):
-        by_statement.setdefault(pair[0], []).append(place)
-    found = verifier.verify(read)
-    groups = list(by_statement.values())
-    settled = contrast([[(read[i], found[i]) for i in places] for places in groups], variants or verifier)
-    for places, of_statement in zip(groups, settled, strict=True):
-        for i, judgement in zip(places, of_statement, strict=True):
-            found[i] = judgement
-    found = settle([*zip(read, found, strict=True)], variants or verifier)
+    found = [in_its_role(pair, judgement) for pair, judgement in zip(read, verifier.verify(read), strict=True)]
+    found = settle([*zip(read, found, strict=True)], readings or verifier)
     in_order = iter(found)
     return [_joined(pair, [next(in_order) for _ in parts_of(pair[0])]) for pair in plainly]
 
@@ -136,8 +129,11 @@ def as_evidence(
     """Return the evidence that a judged passage is; `text` begins at `start`, in characters of its page."""
     plain = policy.decision == "plain"
     row = None if plain or judged.parts else in_table(pair[0], page.text)
+    opening = _opening(page) if start else ""
     if row:
         judged = _by_row(judged, row, start, len(text))
+    elif not plain and not judged.parts:
+        judged = _by_value(pair, judged, headings, opening)
     related, judged = not plain and is_related(pair, judged, relevance), weighed(judged, relevance)
     found = judged.judgement
     against = (
@@ -147,8 +143,7 @@ def as_evidence(
         or (
             None
             if page.genre == "fact check" or "row" in judged.judgement.signals
-            else _of_other_row(judged, row, start, page.text)
-            or reservation(pair, judged, headings, _opening(page) if start else "")
+            else _of_other_row(judged, row, start, page.text) or reservation(pair, judged, headings, opening)
         )
     )
     first, last = found.sentence
@@ -175,6 +170,23 @@ def _by_row(judged: Judged, row: Found, start: int, length: int) -> Judged:
             found, probabilities=Probabilities(**sides), sentence=(first, last), signals=signals, difference=row.words
         )
     )
+
+
+def _by_value(pair: Pair, judged: Judged, headings: tuple[str, ...], opening: str) -> Judged:
+    """Turn support by a sentence that has another value in a slot, of one subject and time, into a contradiction."""
+    (claim, passage, title), found = (*pair, "")[:3], judged.judgement
+    support = found.probabilities.entailed
+    if support < SUPPORTS or "verbatim" in found.signals:
+        return judged
+    difference = _other_value(claim, passage, passage[slice(*found.sentence)])
+    if (
+        not difference
+        or other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
+        or other_time(claim, passage, found.sentence, title, strict=False)
+    ):
+        return judged
+    against = Probabilities(entailed=0.0, contradicted=support, no_relation=1 - support)
+    return Judged(replace(found, probabilities=against, difference=difference))
 
 
 def _of_other_row(judged: Judged, row: Found | None, start: int, text: str) -> Reservation | None:

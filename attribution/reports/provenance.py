@@ -89,8 +89,8 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         rule += f": at least {least:.2f}"
     if alone:
         rule += f"; one page without a value that differs counts from {policy.alone:.2f} on"
-    if variant := piece.signals.get("variant"):
-        rule += f"; it would support the claim with the passage's value in it ({variant:.2f})"
+    if slot := piece.signals.get("slot"):
+        rule += f"; it would support the claim with the passage's value in it ({slot:.2f})"
     if piece.signals.get("verbatim"):
         rule += "; it says the claim word for word"
     number = page.page_number(piece.sentence[0]) if page else None

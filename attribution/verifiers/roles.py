@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -17,11 +17,13 @@ from attribution.text.names import negations
 from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse
 from attribution.text.remembering import remember
 from attribution.text.words import folded, stem, terms
-from attribution.types import quoted
+from attribution.types import Judgement, Pair, Probabilities, quoted
 
 if TYPE_CHECKING:
     from spacy.tokens import Token
 
+NOTICED = 0.1  # least probability of a relation for which sentences are compared
+IN_OTHER_ROLES = 0.8  # contradiction by a sentence that says it of others: about as many such are right
 NEAR = 0.5  # least share of a claim's words in a sentence that is compared with it
 COVERED = 0.6  # least share of its other words in the passage, where a name or a negation decides
 COMMON = 2  # words that two clauses share beside a noun in another role
@@ -99,6 +101,23 @@ class Frame:
 
     def has(self, role: str, noun: Noun) -> bool:
         return any(noun.matches(own) for own in self.of(role))
+
+
+def in_its_role(pair: Pair, judged: Judgement) -> Judgement:
+    """Turn a judgement into a contradiction where the deciding sentence says the claim of others, or denies it."""
+    found = judged.probabilities
+    if (
+        judged.difference
+        or "verbatim" in judged.signals
+        or max(found.entailed, found.contradicted, judged.against or 0.0) < NOTICED
+    ):
+        return judged
+    context = " ".join(pair[1:])
+    if not (difference := difference_in_roles(pair[0], pair[1][slice(*judged.sentence)], context)):
+        return judged
+    contradicted = min(1.0, max(IN_OTHER_ROLES, found.entailed + found.contradicted))
+    probabilities = Probabilities(entailed=0.0, contradicted=contradicted, no_relation=1 - contradicted)
+    return replace(judged, probabilities=probabilities, signals=judged.signals | {"roles": 1.0}, difference=difference)
 
 
 def difference_in_roles(claim: str, sentence: str, passage: str = "") -> str:
@@ -204,7 +223,7 @@ def _covered(claim: str, passage: str, but: frozenset[str]) -> bool:
 
 def _opposite(claim: str, sentence: str, passage: str) -> str:
     """Describe a noun with opposite adjectives: "the deep end", "the shallow end"."""
-    if negations(claim) or negations(sentence):
+    if negations(claim):
         return ""
     for one, two in _OPPOSITES:
         for mine, its in ((one, two), (two, one)):
@@ -280,7 +299,7 @@ def _subjects(verb: Token) -> list[Token]:
         return own
     if verb.dep_ == "acl" and verb.tag_ in ("VBN", "VBG"):
         return [verb.head]
-    return _subjects(verb.head) if verb.dep_ == "conj" and verb.head.pos_ == "VERB" else []
+    return _subjects(verb.head) if verb.dep_ in ("conj", "xcomp") and verb.head.pos_ == "VERB" else []
 
 
 def _nouns(verb: Token, nouns: Sequence[Token]) -> Iterator[Noun]:

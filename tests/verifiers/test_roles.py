@@ -6,7 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.verifiers.roles import difference_in_roles
+from attribution.types import Judgement, Probabilities
+from attribution.verifiers.roles import difference_in_roles, in_its_role
+
+
+@pytest.mark.parametrize(("entailed", "contradicted", "after"), [(0.7, 0.2, 0.9), (0.2, 0.1, 0.8), (0.05, 0.05, 0.05)])
+def test_a_sentence_with_the_roles_of_the_claim_reversed_contradicts_it(
+    entailed: float, contradicted: float, after: float
+) -> None:
+    passage = "It rained. Poland was invaded by Germany."
+    none = 1 - entailed - contradicted
+    probabilities = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none)
+    before = Judgement(probabilities, (11, len(passage)))
+    found = in_its_role(("Poland invaded Germany.", passage), before)
+    assert found.probabilities.contradicted == pytest.approx(after)
+    if after > contradicted:
+        assert "other way round" in found.difference and found.sentence == before.sentence
+    verbatim = Judgement(probabilities, before.sentence, {"verbatim": 1.0})
+    assert in_its_role(("Poland invaded Germany.", passage), verbatim) == verbatim
 
 
 @pytest.mark.parametrize(
