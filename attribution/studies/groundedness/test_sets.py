@@ -113,7 +113,7 @@ def make(
     for answer in grounded:
         problems: list[str] = []
         if llm:
-            replies = LlmTwins(llm).twins(answer.response, answer.context, kinds)
+            replies = LlmTwins(llm).twins(answer, kinds)
             found = [r for r in replies if isinstance(r, Twin)]
             failed = zip(kinds, replies, strict=True)
             problems += [f"{kind}: {reply}" for kind, reply in failed if isinstance(reply, LlmFailed)]
@@ -179,20 +179,16 @@ class LlmTwins:
     """Makes twins with one language model, one request per kind."""
 
     def __init__(self, llm: Llm) -> None:
-        self.llm, self._prompt = llm, prompts.load("evoked_error.v1")
+        self.llm, self._prompt = llm, prompts.load("evoked_error.v2")
         self.version = f"{self._prompt.version}/{llm.version}"
 
-    def twins(self, answer: str, context: str, kinds: Sequence[str]) -> list[Twin | LlmFailed]:
+    def twins(self, answer: Grounded, kinds: Sequence[str]) -> list[Twin | LlmFailed]:
         """Make a twin for each kind, or say why there is none, in order."""
-        questions = [
-            Question(
-                self._prompt.render(context=context[:CONTEXT], answer=answer, kind=KINDS[kind]), self._prompt.version
-            )
-            for kind in kinds
-        ]
+        inputs = {"question": answer.question, "context": answer.context[:CONTEXT], "answer": answer.response}
+        questions = [Question(self._prompt.render(**inputs, kind=KINDS[kind]), self._prompt.version) for kind in kinds]
         replies = self.llm.map(questions, Alteration)
         return [
-            reply if isinstance(reply, LlmFailed) else self._twin(answer, reply.value, kind)
+            reply if isinstance(reply, LlmFailed) else self._twin(answer.response, reply.value, kind)
             for kind, reply in zip(kinds, replies, strict=True)
         ]
 

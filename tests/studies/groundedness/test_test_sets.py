@@ -83,7 +83,7 @@ def test_a_language_model_alters_what_stands_in_the_answer() -> None:
         ((rows, problems),) = make([GROUNDED], ["scope", "negation"], llm=Llm(settings), judges=judges)
     (twin,) = [r.twin for r in rows if r.twin]
     assert [twin.response[a:b] for a, b in twin.changed] == ["<b>never</b>"]
-    assert twin.version.startswith("evoked_error.v1/") and rows[1].error_type == "reasoning_error"
+    assert twin.version.startswith("evoked_error.v2/") and rows[1].error_type == "reasoning_error"
     assert problems == [
         "negation: the language model altered a sentence that is not in the answer: 'It was never there.'"
     ]
