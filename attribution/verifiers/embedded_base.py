@@ -111,10 +111,9 @@ class EmbeddedBase:
         passages = in_threads(lambda pair: PassageReading(caching, *pair), pairs)
         if self._plain:
             return in_threads(PassageReading.plain, passages)
-        # by sentence: by passage, the last of a few long ones would be read with the other cores idle
-        in_threads(
-            lambda part: part[0].probabilities(*part[1], titled=False), [(p, s) for p in passages for s in p.near]
-        )
+        # by sentence: by passage, the last of a few long ones would be read with the other cores idle; the same once
+        parts = {(pair[0], pair[1][slice(*s)]): (p, s) for pair, p in zip(pairs, passages, strict=True) for s in p.near}
+        in_threads(lambda part: part[0].probabilities(*part[1], titled=False), list(parts.values()))
         return self._second_reading(pairs, in_threads(PassageReading.judgement, passages))
 
     def _second_reading(self, pairs: Sequence[Pair], judged: list[Judgement]) -> list[Judgement]:

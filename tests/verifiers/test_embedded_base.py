@@ -67,8 +67,6 @@ def test_a_sentence_that_several_passages_have_is_read_once(
         return read(self, premise, claim)
 
     monkeypatch.setattr(Reader, "read", counted)
-    # two threads may read the same sentence at the same moment
-    monkeypatch.setattr(embedded_base, "in_threads", lambda function, items: [function(item) for item in items])
     claim = "The bridge opened in 1932."
     pairs = [
         (claim, f"{other} The bridge was opened in 1932.") for other in ("Rain fell.", "They sang.", "It was May.")
