@@ -28,7 +28,8 @@ def carry(
 ) -> Iterator[Event | Carried]:
     """Yield the events of the edits of `before`, each made by `edit` to the other run, and then the summary.
 
-    A claim is found by its id or else by its text, words of the answer by what they say.
+    A claim is found by its id or else by its text, words of the answer by what they say. There is no summary for
+    another answer that no change fits.
     """
     ids: dict[str, str] = {}  # of claims: in the earlier run → in this one
     made, left = 0, [e.words for e in before.edits if e.change.kind in OF_THE_RUN and e.change.kind != "judge"]
@@ -47,7 +48,8 @@ def carry(
         report, made = after, made + 1
         if isinstance(old, Edit):
             ids |= dict(zip(old.claims, report.edits[-1].claims, strict=False))
-    yield Carried(before.id, made, tuple(left))
+    if made or before.answer == report.answer:
+        yield Carried(before.id, made, tuple(left))
 
 
 def _fitted(old: Edit | AnalystVerdict, before: Report, report: Report, ids: dict[str, str]) -> Change:
