@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import streamlit as st
 
 from attribution.events import STAGES
 from attribution.pipeline.second_reader import changed
+from attribution.policy import DecisionPolicy
 from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
 from attribution.reports.cards import headline, quoted_words, totals
@@ -18,12 +20,11 @@ from attribution.reports.html import Child, Node, el, look, plural, table, with_
 from attribution.review.quotations import quotations
 from attribution.types import BADGES, WEAK, Failure, LlmUsage, Report
 from attribution.verifiers.calibration import badges
-from pages.ui import run, state
+from pages.ui import run, state, thresholds
 from pages.ui.files import menu
 from pages.ui.frame import note, progress_bar, show
 from pages.ui.run import RunProgress, preload
 from pages.ui.state import store
-from pages.ui.thresholds import reset_what_if
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
@@ -358,8 +359,8 @@ def status(now: RunProgress, report: Report, hypothetical: str = "") -> None:
             words = el("strong", f"What if: {headline(report)}")
             show(el("p", words, el("span", hypothetical, class_="quiet"), class_="ax-status", role="status"))
             st.button(
-                "Back to the run", key="reset_what_if", on_click=reset_what_if, args=(now.report,), type="tertiary",
-                help="Show the verdicts of the run as it was made.",
+                "Back to the run", key="reset_what_if", on_click=thresholds.reset_what_if, args=(now.report,),
+                type="tertiary", help="Show the verdicts of the run as it was made.",
             )  # fmt: skip
         return
     with st.container(key="status", gap=None):
@@ -412,8 +413,13 @@ def _doing(now: RunProgress, report: Report) -> Node:
 
 def export_menu(report: Report) -> None:
     """Draw the menu of files."""
-    if report.verdicts:
-        menu(exported(report))
+    if not report.verdicts:
+        return
+    made, other = exported(report), thresholds.chosen(report)
+    if other == DecisionPolicy.of(report.settings):
+        return menu(made)
+    rules = f"support from {other.support:.2f}, contradiction from {other.contradiction:.2f}"
+    menu(made, replace(made, report=thresholds.shown(report), title=f"What if ({rules}): {made.heading}"))
 
 
 def details(report: Report) -> None:

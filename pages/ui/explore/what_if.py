@@ -70,7 +70,7 @@ def what_if_words(report: Report) -> str:
         return ""
     differ, all_ = differing(report, thresholds.shown(report)), len(report.verdicts)
     verb = "differs" if differ == 1 else "differ"
-    return f"{differ} of {plural(all_, 'verdict')} {verb} from the run as made. Exports give the run."
+    return f"{differ} of {plural(all_, 'verdict')} {verb} from the run as made."
 
 
 def _top_k(report: Report, tag: str) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, expect, go_to, settled
+from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, downloaded, expect, go_to, settled
 
 pytestmark = MARKS
 METHODS = ("Cosine similarity", "Fine-tuned cross-encoder", "SelfCheck with the context", "This project's pipeline")
@@ -29,9 +29,8 @@ def test_a_number_opens_its_responses_and_the_address_keeps_the_result(
     row = page.locator(".ax-behind > details").first
     row.locator("summary").press("Enter")
     expect(row.locator("blockquote").first).to_be_visible()
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download scores (JSONL)").click()
-    assert len(waiting.value.path().read_text("utf-8").splitlines()) == 28
+    scores = downloaded(page, "Download scores (JSONL)").path()
+    assert len(scores.read_text("utf-8").splitlines()) == 28
     again = browser.new_context().new_page()  # another visitor, with the address alone
     again.goto(page.url)
     expect(again.get_by_role("button", name=re.compile("^QUIP.*Show the rows")).first).to_be_visible(timeout=PATIENCE)

@@ -17,6 +17,7 @@ from tests.pages.browser.visits import (
     Page,
     analyse,
     compare,
+    downloaded,
     expect,
     field,
     go_to,
@@ -45,10 +46,8 @@ def opened(page: Page) -> object:
     return button
 
 
-def downloaded(page: Page, name: str) -> str:
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name=f"Download {name}").click()
-    return waiting.value.path().read_text("utf-8-sig")
+def file(page: Page, name: str) -> str:
+    return downloaded(page, f"Download {name}").path().read_text("utf-8-sig")
 
 
 @pytest.mark.slow
@@ -73,7 +72,7 @@ def test_the_cost_comes_first_then_verdicts_in_their_columns_and_stop_keeps_them
     expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_text(re.compile(r"Not finished · \d+ sentences"))).to_be_visible()
     expect(page.locator(".item.v-pending summary").first).to_have_accessible_name(re.compile("Not reached"))
-    assert any(row["verdict"] == "Not reached" for row in csv.DictReader(io.StringIO(downloaded(page, "CSV"))))
+    assert any(row["verdict"] == "Not reached" for row in csv.DictReader(io.StringIO(file(page, "CSV"))))
 
 
 @pytest.mark.slow
@@ -98,8 +97,8 @@ def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
     shown = page.locator(".root:has(section.row)")
     for words in (f"<script>{FLAG}</script>", f"[press](javascript:{FLAG})", "$$\\href", "onerror"):
         expect(shown).to_contain_text(words)
-    assert f"\\<script\\>{FLAG}" in downloaded(page, "Markdown")
-    claims = json.loads(downloaded(page, "JSON"))["report"]["claims"]
+    assert f"\\<script\\>{FLAG}" in file(page, "Markdown")
+    claims = json.loads(file(page, "JSON"))["report"]["claims"]
     assert any(f"<script>{FLAG}</script>" in claim["text"] for claim in claims)
     assert page.evaluate(FORBIDDEN) == 0
     page.get_by_role("link", name="Explore").click()

@@ -16,6 +16,7 @@ from tests.pages.browser.visits import (
     choose,
     claims,
     compare,
+    downloaded,
     expect,
     field,
     finished,
@@ -75,12 +76,16 @@ def test_a_filter_a_threshold_and_a_reload(page: Page) -> None:
     status = page.locator(".st-key-status")
     page.get_by_role("tab", name="Evidence").click()  # it says so on every tab
     expect(status).to_contain_text(re.compile(r"What if: .*2 unclear.*\d of 3 verdicts differ"))
-    with page.expect_download() as download:
-        menu(page, "Export")
-        page.get_by_role("button", name="Claims as CSV").click()
-    rows = csv.DictReader(download.value.path().read_text("utf-8-sig").splitlines())
+    menu(page, "Export")
+    made = downloaded(page, "Claims as CSV").path()
+    rows = csv.DictReader(made.read_text("utf-8-sig").splitlines())
     verdicts = [row["verdict"] for row in rows]
     assert len(verdicts) == 3 and verdicts.count("Unclear") == 1
+    page.get_by_text("As changed in “What if”").click()
+    other = downloaded(page, "Claims as CSV")
+    rows = csv.DictReader(other.path().read_text("utf-8-sig").splitlines())
+    assert [row["verdict"] for row in rows].count("Unclear") == 2
+    assert other.suggested_filename.startswith("what-if-support-from-0-99")
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Back to the run").click()
     expect(status).not_to_contain_text("What if")

@@ -15,6 +15,7 @@ from tests.pages.browser.visits import (
     Page,
     analyse,
     claims,
+    downloaded,
     expect,
     finished,
     menu,
@@ -140,9 +141,7 @@ def test_the_analysts_verdict_by_key_with_a_note_survives_a_reload_and_is_undone
     note.press("Enter")
     settled(page)
     menu(page, "Export")  # the menus around the answer have the run with the verdict
-    with page.expect_download() as download:
-        page.locator(".st-key-export-json button:visible").first.click()
-    (judgement,) = json.loads(download.value.path().read_text("utf-8"))["judgements"]
+    (judgement,) = json.loads(downloaded(page, "JSON The whole report").path().read_text("utf-8"))["judgements"]
     assert (judgement["label"], judgement["note"]) == ("contradicted", "It: flows <b>north</b>.")
     page.keyboard.press("Escape")
     menu(page, "⋯")

@@ -11,6 +11,7 @@ import pytest
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 Browser, Context, Page, expect = sync_api.Browser, sync_api.BrowserContext, sync_api.Page, sync_api.expect
+Download = sync_api.Download
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
@@ -128,6 +129,14 @@ def compare(page: Page) -> None:
     """Press the button of the Compare page and wait for its result."""
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
+
+
+def downloaded(page: Page, name: str) -> Download:
+    """Press a button for a file. While the page is drawn anew, its file is another one, and the press would be lost."""
+    settled(page)
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=name).click()
+    return waiting.value
 
 
 def claims(page: Page) -> object:
