@@ -29,7 +29,12 @@ class Served:
     """A server over the data of a folder, whose standard output and error go to its `log`."""
 
     def __init__(
-        self, folder: Path, *flags: str, port: int = 0, start: Sequence[str] = ("-m", "attribution"), **variables: str
+        self,
+        folder: Path,
+        *flags: str,
+        port: int = 0,
+        start: Sequence[str | Path] = (sys.executable, "-m", "attribution"),
+        **variables: str,
     ) -> None:
         self.port, self.log, self.database = (
             port or free_port(8700),
@@ -39,7 +44,7 @@ class Served:
         self.url = f"http://localhost:{self.port}"
         self.health = self.url + ("/health" if "--api" in flags else "/_stcore/health")
         own = {"ATTRIBUTION_DATA": str(folder / "data"), "ATTRIBUTION_API_KEYS": f"{KEY},{OTHER}", **variables}
-        command = [sys.executable, *start, "serve", "--port", str(self.port), *flags]
+        command = [*start, "serve", "--port", str(self.port), *flags]
         with self.log.open("w") as log:
             self.process = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
         until(lambda: self.seconds() < 60, 120)

@@ -10,9 +10,7 @@ import subprocess
 import sys
 import sysconfig
 import tomllib
-import urllib.request
 from pathlib import Path
-from time import monotonic, sleep
 from xml.etree import ElementTree
 
 import pytest
@@ -22,10 +20,10 @@ from packaging.utils import canonicalize_name
 
 import attribution
 from attribution import api
-from attribution.cli.serve import free_port
 from attribution.models import mpnet
 from attribution.reports import report_json
 from attribution.settings import ROOT
+from tests.serve import serving
 from tests.test_lock import pinned
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -83,23 +81,10 @@ def test_the_installed_package_shows_its_pages(environment: Path, tmp_path: Path
     assert run(environment / "python", "-c", code, cwd=tmp_path) == "Analyse []\n"
 
 
-def test_the_installed_package_serves(environment: Path, tmp_path: Path) -> None:
-    port = free_port(8650)
-    own = {**os.environ, "PYTHONPATH": ""}
-    command = [environment / "attribution", "serve", "--port", str(port)]
-    with subprocess.Popen(command, cwd=tmp_path, env=own, stdout=subprocess.DEVNULL) as server:
-        try:
-            until = monotonic() + 60
-            while True:
-                try:
-                    with urllib.request.urlopen(f"http://localhost:{port}/_stcore/health", timeout=5) as reply:
-                        assert reply.read() == b"ok"
-                    return
-                except OSError:
-                    assert monotonic() < until and server.poll() is None
-                    sleep(0.2)
-        finally:
-            server.terminate()
+def test_the_installed_package_serves(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with serving(tmp_path, start=[environment / "attribution"], PYTHONPATH="") as served:
+        assert served.seconds() < 60
 
 
 @pytest.mark.usefixtures("warm_library")

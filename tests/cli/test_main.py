@@ -59,16 +59,6 @@ def test_verify_adds_relation_and_probabilities(tmp_path: Path) -> None:
     assert sum(rows[0]["probabilities"].values()) == pytest.approx(1)
 
 
-def test_worth_adds_worthiness(tmp_path: Path) -> None:
-    source, out = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
-    source.write_text(
-        '{"claim": "Paris is the capital of France."}\n{"claim": "I hope this helps!"}\n', encoding="utf-8"
-    )
-    assert main(["worth", "--input", str(source), "--output", str(out)]) == 0
-    rows = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert [r["worthiness"] for r in rows] == ["factual", "not_a_claim"]
-
-
 def test_coherence_judges_claims_by_their_sentence(tmp_path: Path) -> None:
     source, out = tmp_path / "pairs.jsonl", tmp_path / "out.jsonl"
     sentence = "Lena Hart, a local architect, rebuilt the museum in 1921."
@@ -124,12 +114,15 @@ def test_a_bad_row_gets_an_error_and_the_others_are_done(tmp_path: Path, capsys:
 
 def test_worth_does_the_good_rows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     source, out = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
-    source.write_text('{"claim": "Paris is in France."}\n{"claims": []}\n' + json.dumps({"claim": "x " * 20_000}))
+    rows = [{"claim": "Paris is in France."}, {"claims": []}, {"claim": "x " * 20_000}, {"claim": "I hope this helps!"}]
+    source.write_text("\n".join(map(json.dumps, rows)))
     assert main(["worth", "--input", str(source), "--output", str(out)]) == 1
-    first, second, third = (json.loads(line) for line in out.read_text(encoding="utf-8").splitlines())
-    assert first["worthiness"] == "factual" and '"claim" is missing' in second["error"]
+    first, second, third, last = (json.loads(line) for line in out.read_text(encoding="utf-8").splitlines())
+    assert (first["worthiness"], last["worthiness"]) == ("factual", "not_a_claim") and '"claim" is missing' in second[
+        "error"
+    ]
     assert "40,000 characters" in third["error"] and third["line"] == 3
-    assert "1 done, 2 failed" in capsys.readouterr().err
+    assert "2 done, 2 failed" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

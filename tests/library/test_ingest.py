@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-import zipfile
 from collections import Counter
 from pathlib import Path
 
@@ -18,28 +17,10 @@ from attribution.library.store import DocumentStore
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document
+from tests.fetching.test_formats import chapter, docx, epub, paragraph
 from tests.servers import encrypted, http_server, pdf_bytes
 
 ROOT = Path(__file__).parents[2]
-
-
-def epub(path: Path, text: str) -> None:
-    with zipfile.ZipFile(path, "w") as book:
-        book.writestr(
-            "META-INF/container.xml", '<container><rootfiles><rootfile full-path="b.opf"/></rootfiles></container>'
-        )
-        book.writestr(
-            "b.opf",
-            '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="a.xhtml"/></manifest>'
-            '<spine><itemref idref="a"/></spine></package>',
-        )
-        book.writestr("a.xhtml", f"<html><body><p>{text}</p></body></html>")
-
-
-def docx(path: Path, text: str) -> None:
-    with zipfile.ZipFile(path, "w") as file:
-        space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-        file.writestr("word/document.xml", f'<d xmlns:w="{space}"><w:p><w:t>{text}</w:t></w:p></d>')
 
 
 @pytest.fixture
@@ -52,8 +33,8 @@ def folder(tmp_path: Path) -> Path:
     (made / "b.md").write_text("---\ntitle: Rhine\nurl: https://example.org/rhine\n---\n# The Rhine\n\nIt flows north.")
     (made / "c.html").write_text("<html><head><title>Volga</title></head><body><p>The Volga flows south.</p></body>")
     (made / "d.pdf").write_bytes(pdf_bytes("The Thames flows east.", title="Thames"))
-    docx(made / "e.docx", "The Ebro flows southeast.")
-    epub(made / "f.epub", "The Loire flows west through France, and the book says more about it.")
+    (made / "e.docx").write_bytes(docx(paragraph("The Ebro flows southeast.")))
+    (made / "f.epub").write_bytes(epub("a.xhtml", **{"O__a.xhtml": chapter("The Loire flows west through France.")}))
     (made / "broken.docx").write_bytes(b"no docx")
     (made / "locked.pdf").write_bytes(encrypted(pdf_bytes("Secret."), "key"))
     (made / "empty.txt").write_text("")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from attribution.errors import Unavailable
 from attribution.evidence.sources import open_sources
-from attribution.fair_queue import Turns
 from attribution.fetching import packages, sandbox
 from attribution.fetching.formats import extract
 from attribution.fetching.packages import read_epub
@@ -81,42 +80,6 @@ def test_a_pdf_that_calls_itself_a_text_waits_with_the_documents(monkeypatch: py
     monkeypatch.setattr(sandbox._documents, "ticket", taken)
     with pytest.raises(Taken):
         Reading().read(SLOW, "text/plain", "a.txt", document=True)
-
-
-def test_an_owner_never_has_all_turns_and_the_next_goes_to_who_has_fewest() -> None:
-    turns, never = Turns(3, each=2), threading.Event()
-    order: list[str] = []
-    release = {name: threading.Event() for name in ("a1", "a2", "a3", "a4", "b1", "c1")}
-
-    def take(name: str) -> None:
-        with turns.ticket(name[0]) as ticket:
-            for _ in turns.wait(ticket, never):
-                pass
-            order.append(name)
-            release[name].wait(20)
-
-    threads = []
-
-    def start(name: str, until: Callable[[], bool]) -> None:
-        threads.append(threading.Thread(target=take, args=(name,)))
-        threads[-1].start()
-        while not until():
-            never.wait(0.01)
-
-    for number, name in enumerate(("a1", "a2"), 1):
-        start(name, lambda number=number: turns.counts() == (number, 0))
-    for number, name in enumerate(("a3", "a4"), 1):  # one turn is free, and stays so
-        start(name, lambda number=number: turns.counts() == (2, number))
-    start("b1", lambda: turns.counts() == (3, 2))
-    start("c1", lambda: turns.counts() == (3, 3))
-    release["a1"].set()
-    while "c1" not in order:
-        never.wait(0.01)
-    for name in ("a2", "b1", "c1", "a3", "a4"):
-        release[name].set()
-    for thread in threads:
-        thread.join(20)
-    assert order[:4] == ["a1", "a2", "b1", "c1"] and sorted(order[4:]) == ["a3", "a4"]
 
 
 def test_documents_of_a_run_share_a_budget(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:

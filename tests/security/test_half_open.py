@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ EACH = pytest.mark.parametrize("flags", [API, ()], ids=["api", "web"])
 
 def limited(most: int) -> dict[str, Any]:
     """For a server that may open 1,024 files, and raise that to `most`."""
-    return {"start": ["-c", LIMITED, str(most)]}
+    return {"start": [sys.executable, "-c", LIMITED, str(most)]}
 
 
 def files(served: Served) -> int:
