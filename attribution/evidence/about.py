@@ -77,10 +77,7 @@ def other_subject(
     anchor, heads, named = _anchor(claim)
     if headings and (not named or any(t.tag_ in ("PRP", "PRP$") for t in parse(claim))):
         return _other_section(headings, found, strict)
-    asserted = _focus(claim)
-    named_by = {
-        v: frozenset(map(stem, words_of(v.normal))) for v in names(claim) if not asserted[0] <= v.start < asserted[1]
-    }
+    named_by = {v: frozenset(map(stem, words_of(v.normal))) for v in names(claim)}
     if strict and not named:
         named_first = any(t.pos_ == "PROPN" for t in parse(claim)[:1])  # unlike "Scientists have found …"
         anchor = frozenset().union(*(words for v, words in named_by.items() if v.start or named_first)) or anchor
@@ -163,19 +160,6 @@ def _anchor(claim: str) -> tuple[frozenset[str], frozenset[str], bool]:
     proper = [t for t in tokens if t.pos_ == "PROPN" and stem(folded(t.text)) not in left_out]
     heads = [t for t in proper if t in subjects or (t.head in subjects and t.dep_ in ("compound", "poss"))]
     return terms(text)[0] - left_out, frozenset(stem(folded(t.text)) for t in heads), bool(proper)
-
-
-@remember(2048)
-def _focus(claim: str) -> Span:
-    """The characters of what "It was … who did it" asserts, which is no part of its subject; empty for other claims."""
-    doc = parse(claim)
-    main = root(doc) if len(doc) else None
-    if main is not None and lemma(main.text) == "be" and any(t.lower_ == "it" for t in main.children if t.i < main.i):
-        for token in main.children:
-            clauses = [t for t in token.children if t.dep_ == "relcl"] if token.dep_ == "attr" else []
-            if clauses:
-                return doc[token.left_edge.i].idx, min(doc[clause.left_edge.i].idx for clause in clauses)
-    return 0, 0
 
 
 def in_anchor(claim: str, start: int) -> bool:

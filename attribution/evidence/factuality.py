@@ -38,7 +38,6 @@ YES_OR_NO = re.compile(
 _QUOTED = re.compile(r"[\"“”„«»]")
 _ALL_QUOTED = re.compile(r"[\"“„«].*[\"“”»]", re.DOTALL)
 _KIND = r"(?:claim|myth|rumou?r|misconception|fiction|hoax|example|false|true or false)s?\s*(?:#?\d+)?"
-_LABEL = re.compile(rf"(?:common |popular |viral |the |rating: |verdict: )*{_KIND}[:.?]?")
 _LABELLED = re.compile(rf"\s*{_KIND}\s*[:–—-]\s", re.IGNORECASE)
 _COUNTERFACTUAL = re.compile(r"(?:Had|Were|If)\b.*\bwould\b", re.DOTALL)
 
@@ -59,7 +58,7 @@ def only_reported(claim: str, passage: str, sentence: tuple[int, int], title: st
         return _MARKS["fiction"]
     if _only_asks(claim, text):
         return "the source only asks this"
-    if _is_label(before) or _LABELLED.match(text) or _denies(claim, after, own):
+    if _LABELLED.match(text) or _denies(claim, after, own):
         return _MARKS["denial"]
     around = f"{before} {after}" if _ALL_QUOTED.fullmatch(text.strip()) else before
     if _QUOTED.search(text) and any(_is(token, "voices", own) for token in parse(around)):
@@ -128,15 +127,6 @@ def _of_this(token: Token, wanted: frozenset[str]) -> bool:
     words = {stem(folded(t.text)) for part in about for t in part.subtree if t.pos_ in ("NOUN", "PROPN", "VERB", "ADJ")}
     known = wanted | {stem(word) for phrase in _WORDS["resumed"] for word in phrase.split()}
     return len(words - known) <= (0 if len(words) < 2 else 1)
-
-
-def _is_label(before: str) -> bool:
-    """Return True if the line above is a label such as "Myth 3:", "False" or "True or false?"."""
-    low = before.lower()
-    return bool(
-        _LABEL.fullmatch(low)
-        or (low.endswith((":", "?")) and len(low.split()) <= 12 and set(_WORD.findall(low)) & _WORDS["denial"])
-    )
 
 
 def _says(text: str, phrases: str) -> bool:

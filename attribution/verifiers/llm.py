@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -22,6 +22,7 @@ PASSAGES = 8  # of a claim in one prompt
 REPLY_TOKENS = 60  # approximate, for one verdict; for estimates
 QUOTED_WORDS = 4  # of a quote that is not a whole sentence
 LEAST = 0.4  # least probability of the relation that the model names
+Form = TypeVar("Form", bound=BaseModel)
 _QUOTES = str.maketrans(dict.fromkeys("\"'“”‘’", "'"))
 
 
@@ -41,12 +42,12 @@ class PassageVerdicts(BaseModel):
     verdicts: list[PassageVerdict]
 
 
-class LlmVerifier:
-    """Verifier `llm`: it reads a claim's passages together, and ignores verdicts whose quote does not decide."""
+class ByPrompt:
+    """A verifier that asks a language model with one prompt."""
 
-    def __init__(self, settings: Settings) -> None:
-        self.llm = Llm(settings)
-        self._prompt = prompts.load("verification.v3", settings)
+    def __init__(self, llm: Llm, prompt: str, settings: Settings | None = None) -> None:
+        self.llm = llm
+        self._prompt = prompts.load(prompt, settings)
         self.version = f"{self._prompt.version}/{self.llm.version}"
         self.key = content_id(self._prompt.version, self._prompt.body, self.llm.key)
 
@@ -55,19 +56,38 @@ class LlmVerifier:
         """The use of the language model so far."""
         return self.llm.usage
 
+    def ask(self, asked: Sequence[tuple[str, Question]], form: type[Form]) -> list[Form]:
+        """Return the reply to each question about a claim. Raises LlmFailed if the model did not answer for one."""
+        self.llm.stop = current_stop() or self.llm.stop
+        replies = self.llm.map([question for _, question in asked], form)
+        check_stop()
+        found = []
+        for (claim, _), reply in zip(asked, replies, strict=True):
+            if isinstance(reply, LlmFailed):
+                raise LlmFailed(f"the claim {claim[:80]!r} was not verified: {reply}", detail=reply.detail)
+            found.append(reply.value)
+        return found
+
+
+def _check(pairs: Sequence[Pair]) -> None:
+    if any(not part.strip() for pair in pairs for part in pair[:2]):
+        raise BadInput("a claim or its evidence is empty: expected text in both")
+
+
+class LlmVerifier(ByPrompt):
+    """Verifier `llm`: it reads a claim's passages together, and ignores verdicts whose quote does not decide."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(Llm(settings), "verification.v3", settings)
+
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair, in order. Raises LlmFailed if the model did not answer for a claim."""
-        if any(not part.strip() for pair in pairs for part in pair[:2]):
-            raise BadInput("a claim or its evidence is empty: expected text in both")
+        _check(pairs)
         groups = _groups(pairs)
-        self.llm.stop = current_stop() or self.llm.stop
-        replies = self.llm.map([self._question(group) for group in groups], PassageVerdicts)
-        check_stop()
+        replies = self.ask([(group[0][0], self._question(group)) for group in groups], PassageVerdicts)
         judgements: list[Judgement] = []
         for group, reply in zip(groups, replies, strict=True):
-            if isinstance(reply, LlmFailed):
-                raise LlmFailed(f"the claim {group[0][0][:80]!r} was not verified: {reply}", detail=reply.detail)
-            by_number = {verdict.passage: verdict for verdict in reply.value.verdicts}
+            by_number = {verdict.passage: verdict for verdict in reply.verdicts}
             judgements += [_judgement(pair, by_number.get(number)) for number, pair in enumerate(group, 1)]
         return judgements
 
@@ -94,35 +114,21 @@ class PairRelation(BaseModel):
         return {"relation": said} if said in RELATIONS else None
 
 
-class PairVerifier:
+class PairVerifier(ByPrompt):
     """Verifier `llm-pair` (V24 4.3): a claim, a passage and the question in a prompt, and one word in reply."""
 
     reads_question = True  # the third part of a pair, where it has one
 
     def __init__(self, settings: Settings) -> None:
-        self.llm = Llm(settings)
-        self._prompt = prompts.load("pair.v1", settings)
-        self.version = f"{self._prompt.version}/{self.llm.version}"
-        self.key = content_id(self._prompt.version, self._prompt.body, self.llm.key)
-
-    @property
-    def usage(self) -> LlmUsage:
-        """The use of the language model so far."""
-        return self.llm.usage
+        super().__init__(Llm(settings), "pair.v1", settings)
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair, in order; a relation is certain. Raises LlmFailed without a reply."""
-        if any(not part.strip() for pair in pairs for part in pair[:2]):
-            raise BadInput("a claim or its evidence is empty: expected text in both")
-        self.llm.stop = current_stop() or self.llm.stop
-        replies = self.llm.map([self._question(pair) for pair in pairs], PairRelation)
-        check_stop()
+        _check(pairs)
+        replies = self.ask([(pair[0], self._question(pair)) for pair in pairs], PairRelation)
         judgements = []
         for pair, reply in zip(pairs, replies, strict=True):
-            if isinstance(reply, LlmFailed):
-                raise LlmFailed(f"the claim {pair[0][:80]!r} was not verified: {reply}", detail=reply.detail)
-            own = reply.value.relation
-            certain = Probabilities(**{name: float(name == own) for name in RELATIONS})
+            certain = Probabilities(**{name: float(name == reply.relation) for name in RELATIONS})
             judgements.append(Judgement(certain, deciding_sentence(*pair[:2]), {}))
         return judgements
 

@@ -8,15 +8,12 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from attribution.errors import LlmFailed
-from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
-from attribution.models.engine import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence
 from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span, content_id
-from attribution.verifiers.llm import LlmVerifier
+from attribution.verifiers.llm import ByPrompt, LlmVerifier
 
 CONFIDENCE = 0.8  # of a label without one: enough to decide, never a strong badge
 REPLY_TOKENS = 8
@@ -27,31 +24,18 @@ class Labelled(BaseModel):
     relation: Relation
 
 
-class BriefLlmVerifier:
+class BriefLlmVerifier(ByPrompt):
     """Reads one pair a prompt. The passage is to be short, since its deciding sentence is the quote."""
 
     def __init__(self, llm: Llm) -> None:
-        self.llm = llm
-        self._prompt = prompts.load("verification_brief.v1")
-        self.version = f"{self._prompt.version}/{self.llm.version}"
-        self.key = content_id(self._prompt.version, self._prompt.body, self.llm.key)
-
-    @property
-    def usage(self) -> LlmUsage:
-        """The use of the language model so far."""
-        return self.llm.usage
+        super().__init__(llm, "verification_brief.v1")
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair, in order. Raises LlmFailed if the model did not answer for a pair."""
-        self.llm.stop = current_stop() or self.llm.stop
-        replies = self.llm.map([self._question(pair) for pair in pairs], Labelled)
-        check_stop()
+        rest = (1 - CONFIDENCE) / 2
         judgements = []
-        for pair, reply in zip(pairs, replies, strict=True):
-            if isinstance(reply, LlmFailed):
-                raise LlmFailed(f"the claim {pair[0][:80]!r} was not verified: {reply}", detail=reply.detail)
-            rest = (1 - CONFIDENCE) / 2
-            found = {name: CONFIDENCE if name == reply.value.relation else rest for name in RELATIONS}
+        for pair, reply in zip(pairs, self.ask([(p[0], self._question(p)) for p in pairs], Labelled), strict=True):
+            found = {name: CONFIDENCE if name == reply.relation else rest for name in RELATIONS}
             judgements.append(Judgement(Probabilities(**found), deciding_sentence(*pair[:2])))
         return judgements
 

@@ -57,15 +57,6 @@ def test_a_passage_about_another_subject_does_not_contradict(claim: str, passage
     assert other_subject(claim, passage, title, strict=True)
 
 
-def test_what_a_claim_asserts_of_its_subject_need_not_be_named() -> None:
-    passage = "Francisco Mojica worked out in 2005 that the stretches come from viruses."
-    claim = "It was Feng Zhang who worked out in 2005 that the stretches of Streptococcus come from viruses."
-    assert (
-        "Zhang" not in (missing := other_subject(claim, passage, "CRISPR", strict=True)) and "Streptococcus" in missing
-    )
-    assert not other_subject(claim.replace(" of Streptococcus", ""), passage, "CRISPR", strict=True)
-
-
 def test_what_a_passage_does_not_name_is_told() -> None:
     claim, passage = (
         "Fleming, Florey and Heatley shared a prize in 1945.",
