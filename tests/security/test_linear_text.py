@@ -43,6 +43,7 @@ _PARTS = 8  # each has the time of one test
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # minutes of processor time, and many more on a busy machine
 @pytest.mark.parametrize("length", [1_000, 2_000])
 @pytest.mark.parametrize("part", range(_PARTS))
 def test_every_pattern_reads_twice_the_text_in_at_most_two_and_a_half_times_as_long(part: int, length: int) -> None:
