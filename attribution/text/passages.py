@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import Literal, NamedTuple
@@ -45,6 +45,7 @@ class Passage:
     strong: int = 0  # the number of bold characters at its start
     cited: bool = False  # has a citation mark
     cuts: tuple[int, ...] = ()  # where a citation mark stands behind the stop of a sentence, which ends there
+    number: int = 0  # of an item in a numbered list
 
     @property
     def start(self) -> int:
@@ -104,7 +105,9 @@ class Passage:
 
     def _between_cuts(self) -> Iterator[Span]:
         for first, last in pairwise((self.body, *(cut for cut in self.cuts if cut > self.body), len(self.text))):
-            yield from ((first + start, first + end) for start, end in sentences(self.text[first:last]))
+            yield from (
+                (first + start, first + end) for start, end in sentences(self.text[first:last], number=self.number)
+            )
 
 
 def _is_sentence(text: str) -> bool:
@@ -165,7 +168,8 @@ def _blocks(block: Element) -> Iterator[Passage]:
     for number, child in enumerate(block.elements):
         if child.tag == "p":
             item = block.tag == "li" and number == 0
-            yield from _paragraph(child, "note" if child.role == "note" else "item" if item else "text")
+            for passage in _paragraph(child, "note" if child.role == "note" else "item" if item else "text"):
+                yield replace(passage, number=int(block.number)) if item and block.number.isdecimal() else passage
         elif child.tag == "pre":
             yield _flat(_characters(child), "code")
         elif child.tag == "table":

@@ -69,34 +69,37 @@ def _marks(text: str, start: int, end: int) -> Iterator[int]:
             yield match.end()
 
 
-def _items(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield where an item of a list within a line begins, except the first: "1) … 2) …", "a. … b. …", "• … • …"."""
-    last: dict[tuple[str, ...], int] = {}
+def _items(text: str, start: int, end: int, number: int = 0) -> Iterator[int]:
+    """Yield where an item of a list within a line begins, except the first: "1) … 2) …", "a. … b. …", "• … • …".
+
+    `number` is that of the item that the text is, which Markdown has taken off.
+    """
+    last: dict[tuple[str, ...], int] = {("", stop, "1"): number for stop in ".)" if number}
     for match in _ITEM.finditer(text, start, end):
         bullet, bracket, digits, letter, stop, following = match.groups("")
         if following.islower():
             continue
         kind = (bracket, stop, "1" if digits else "a") if stop else ("•",)
-        number = int(digits) if digits else ord(letter) - 96 if letter else 0
-        opens = _BEFORE_ITEM.search(text[max(start, match.start() - 3) : match.start()])
-        if kind in last and (not stop or number == last[kind] + 1):
-            last[kind] = number
+        count = int(digits) if digits else ord(letter) - 96 if letter else 0
+        if kind in last and (not stop or count == last[kind] + 1):
+            last[kind] = count
             yield match.start()
-        elif opens and (number <= 1 or bullet) or number == 2 and not bracket and ")" in stop:
-            if not opens:
-                yield match.start()  # Markdown has taken the first number off
-            last[kind] = number
+        elif (count <= 1 or bullet) and _BEFORE_ITEM.search(text[max(start, match.start() - 3) : match.start()]):
+            last[kind] = count
 
 
-def sentences(text: str, limit: int | None = None) -> tuple[Span, ...]:
+def sentences(text: str, limit: int | None = None, number: int = 0) -> tuple[Span, ...]:
     """Return the spans of the sentences in order, trimmed and non-empty; together they cover all but white space.
 
-    A line break ends a sentence. A sentence longer than `limit` characters is cut between words.
+    A line break ends a sentence. A sentence longer than `limit` characters is cut between words. `number` is that of
+    the list's item that the text is.
     """
     spans: list[Span] = []
     start = 0
-    items = {*_items(text, 0, len(text))}
-    for end in (*possible_ends(text), len(text)):
+    items = {*_items(text, 0, len(text), number)}
+    for end in (*merge(possible_ends(text), sorted(items)), len(text)):
+        if end == start:
+            continue
         if end == len(text) or end in items or _is_end(text, start, end):
             span = trimmed(text, start, end)
             spans += _cut(text, span, limit or len(text))

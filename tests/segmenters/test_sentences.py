@@ -79,6 +79,11 @@ def texts(answer: str) -> list[str]:
         ("Er wurde 1899 geboren. Er starb 1980.", ["Er wurde 1899 geboren.", "Er starb 1980."]),
         ("    Indented text is text.", ["Indented text is text."]),
         ("word", ["word"]),
+        (
+            "1. The mill was built 2. The dam was built 3) It broke",
+            ["The mill was built", "The dam was built 3) It broke"],
+        ),
+        ("3. It cost 900. 4. It broke.", ["It cost 900.", "It broke."]),
         ("```\nonly code\n```", []),
         ("...\n\n- \n\n1.\n", []),
         ("", []),
