@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from attribution.reports.html import el, html
@@ -19,6 +20,7 @@ from attribution.studies.groundedness.evaluation import (
     Outcome,
     SavedBenchmark,
     SavedSet,
+    estimates,
     load_benchmark,
     save_benchmark,
     save_labelled_set,
@@ -74,6 +76,13 @@ def test_each_number_leads_to_its_rows_wrong_ones_first(figure: str, ids: list[s
         assert f.accuracy.value == pytest.approx(4 / 6, abs=1e-4)
     for bad in ("gc|nonsense", "quip|accuracy", "nonsense|accuracy", "", f"{EVIL}|failed"):
         assert rows_behind(now, bad) is None
+
+
+@pytest.mark.parametrize(("groups", "has_interval"), [(9, False), (10, True)])
+def test_few_responses_have_no_interval(groups: int, has_interval: bool) -> None:
+    names, grounded = [str(n) for n in range(groups)], np.arange(groups) % 2 == 0
+    assert (estimates(names, grounded.astype(int), ~grounded)["accuracy"].low is not None) == has_interval
+    assert "on 6 test responses: 0.67, " in summary(benchmark())  # and none in the sentence
 
 
 def test_foreign_text_is_escaped_wherever_it_is_shown() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attribution.reports.cards import footnotes, panel, quoted_words, tip
+from attribution.reports.cards import footnotes, headline, panel, quoted_words, tip
 from attribution.reports.html import html
 from attribution.reports.sources import source_list
 from attribution.review.quotations import quotations
@@ -69,6 +69,21 @@ def test_words_that_stand_in_the_source_are_marked_and_a_whole_sentence_is_word_
         made
     ) and '<span class="same-words">The Nile is 6,650 km long</span>' in drawn(made)
     assert tip(CLAIM, made.verdicts[0], made, {p.id: p for p in made.pages}) == "“The Nile is 6,650 km long.” A title"
+
+
+@pytest.mark.parametrize(
+    ("sources", "label", "said"),
+    [
+        (["duckduckgo"], "missing", "1 not searched: Web (DuckDuckGo) could not be used"),
+        (["library", "duckduckgo"], "supported", "1 supported; Web (DuckDuckGo) could not be used"),
+    ],
+)
+def test_the_headline_names_an_engine_that_could_not_be_used(sources: list[str], label: str, said: str) -> None:
+    down = Failure(stage="search", subject="duckduckgo", kind="source_unread", message="it could not be reached")
+    made = report(page(TEXT), failures=(down,))
+    verdict = made.verdicts[0].model_copy(update={"label": label})
+    settings = made.settings | {"sources": sources}
+    assert headline(made.model_copy(update={"settings": settings, "verdicts": (verdict,)})) == said
 
 
 def test_copies_count_once_and_are_said() -> None:

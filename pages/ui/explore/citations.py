@@ -65,7 +65,7 @@ def result_view(result: CitationReport, report: Report) -> Node:
     """The whole result."""
     counts = Counter(claim.standing for claim in result.claims)
     chips = (badge(STANDINGS[k][0], word=f"{counts[k]} {STANDINGS[k][1]}") for k in STANDINGS if counts[k])
-    heads = ("Mark", "Source", "Claim", "Result", "Passage")
+    heads = ("Mark", "Source", "Claim", "Result", "Passage or reason")
     return el(
         "div",
         el("p", summary(result), class_="ax-quiet-inline", role="status"),
@@ -124,14 +124,15 @@ def _row(
 ) -> list[Child]:
     label, word = OUTCOMES[citation.outcome]
     piece = citation.evidence
-    words = el(
-        "div",
-        badge(label, word=word),
-        *([] if piece else [el("p", as_sentence(citation.reason), class_="why")]),
-    )
-    quote = el("span", f"“{' '.join(piece.deciding_sentence.split())}”", dir="auto") if piece else None
+    quote = f"“{' '.join(piece.deciding_sentence.split())}”" if piece else as_sentence(citation.reason)
     mark = _marks(result, report, cited, citation.source)
-    return [mark, _source(citation, result, pages), _claim(number, claim), words, quote]
+    return [
+        mark,
+        _source(citation, result, pages),
+        _claim(number, claim),
+        badge(label, word=word),
+        el("span", quote, dir="auto"),
+    ]
 
 
 def _marks(result: CitationReport, report: Report, cited: CitedClaim, source: str | None) -> str:

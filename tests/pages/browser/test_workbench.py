@@ -58,6 +58,15 @@ def test_the_answers_own_citations_are_held_against_their_sources(page: Page) ->
     expect(row).to_contain_text("Could not be read", timeout=PATIENCE)
     expect(page.locator(".ax-citations tbody tr").nth(1)).to_contain_text("Not cited")
     expect(page.get_by_role("button", name="Check again")).to_be_enabled()
+    lines = page.locator(".ax-citations .badge").evaluate_all("""(badges) => badges.flatMap((badge) => {
+      const range = document.createRange(), text = badge.lastChild.firstChild ?? badge.lastChild;
+      return [...text.data.matchAll(/\\S+/g)].map(({ 0: word, index }) => {
+        range.setStart(text, index);
+        range.setEnd(text, index + word.length);
+        return range.getClientRects().length;
+      });
+    })""")
+    assert len(lines) > 4 and set(lines) == {1}  # no word of a badge is broken
     page.reload()
     page.get_by_role("tab", name="Citations").click(timeout=PATIENCE)
     expect(page.locator(".ax-citations tbody tr").first).to_contain_text("Could not be read", timeout=PATIENCE)
