@@ -11,7 +11,10 @@ from attribution.text.words import STOP_WORDS, folded
 from attribution.types import Span
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|nobody|nothing|cannot|\w+n['’]t)\b", re.IGNORECASE)
+_NEGATION = re.compile(
+    r"\b(?:not(?!(?: \w+){0,2} until)|no|never|none|neither|nor|without|nobody|nothing|cannot|\w+n['’]t)\b",
+    re.IGNORECASE,
+)
 _JOINED = re.compile(r" (?:[A-Z]\. )?|-")
 
 

@@ -104,6 +104,7 @@ def test_names_are_words_with_capitals_that_are_no_values(text: str, found: list
 def test_negations() -> None:
     text = "It isn't so, nor can’t it; no one knows."
     assert [text[slice(*span)] for span in negations(text)] == ["isn't", "nor", "can’t", "no"]
+    assert not negations("The road was not asphalted until 2004.")  # it was, then
 
 
 @pytest.mark.parametrize(
