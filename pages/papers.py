@@ -186,7 +186,7 @@ def choose_input(numbered: Numbered) -> tuple[bytes, str, list[str]]:
         help=f"JSON Lines of {what}, as for `reproduce` on the command line.", max_upload_size=LIMITS.file_mb,
     )  # fmt: skip
     models = st.text_input(
-        "Language models", key="paper_models",
+        "Language models", key="paper_models", max_chars=LIMITS.line,
         help="Names at the endpoint of Options, separated by spaces, in the places of the paper's.",
     )  # fmt: skip
     return upload.getvalue() if upload else b"", "", models.split()

@@ -20,6 +20,7 @@ from attribution.text.words import terms, words_of
 from attribution.types import Relation, Span, quoted
 
 _ROW = re.compile(r"([^:;\n]{1,80}): ([^;\n]+(?:; [^;\n]+)+)")
+_SCALE = re.compile(r"illion|thousand|hundred")
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"[^\W\d_]+[²³]?|[%€$£]")
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
@@ -183,7 +184,7 @@ def _stated(claim: str, row: Row, columns: Sequence[str]) -> Found | None:
         return Found("contradicted", row, words) if agreement == "different" else None
     written = claim[slice(*numbers[0].span)]
     figure, cell = _NUMBER.search(written), row.number(columns[0])
-    if figure is None or cell is None or re.search(r"illion|thousand|hundred", written):
+    if figure is None or cell is None or _SCALE.search(written):
         return None
     same, its = float(figure[0].replace(",", "")) == cell, row.cells[columns[0]]
     if numbers[0].dimension and (measured := _measured(its, columns[0])):
