@@ -1,8 +1,8 @@
 """Judge claims by passages: what the verifier reads, how much of it counts, and what speaks against a passage.
 
-The same steps follow every verifier. A claim is read sentence by sentence, its roles and values are compared with those
-of the passage, the probabilities are weighed by the passage's relevance, and a passage about another thing or another
-time, or one that only reports, gets a reservation.
+The same steps follow every verifier. A claim is read sentence by sentence and beside variants of itself, its roles and
+values are compared with those of the passage, the probabilities are weighed by the passage's relevance, and a passage
+about another thing or another time, or one that only reports, gets a reservation.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from attribution.text.value_reading import values
 from attribution.types import SILENT, Evidence, Judgement, Page, Pair, Part, Probabilities, Reservation, quoted
 from attribution.verdicts import counted
 from attribution.verifiers.calibration import log_odds
+from attribution.verifiers.contrast import contrast
 from attribution.verifiers.pairs import Reads
 from attribution.verifiers.roles import in_its_role
 from attribution.verifiers.slots import settle
@@ -57,13 +58,21 @@ def parts_of(claim: str) -> tuple[str, ...]:
 
 
 def judge_pairs(pairs: Sequence[Pair], verifier: Reads, readings: Reads | None = None) -> list[Judged]:
-    """Judge each pair, in order; `readings` reads claims with the passage's values in place of their own.
+    """Judge each pair, in order; `readings` reads claims with the passage's names or values in place of their own.
 
     Raises BadInput for pairs that the verifier rejects.
     """
     plainly: list[Pair] = [(plain(pair[0]), plain(pair[1]), *pair[2:]) for pair in pairs]
     read: list[Pair] = [(part, *pair[1:]) for pair in plainly for part in parts_of(pair[0])]
-    found = [in_its_role(pair, judgement) for pair, judgement in zip(read, verifier.verify(read), strict=True)]
+    by_statement: dict[str, list[int]] = {}
+    for place, pair in enumerate(read):
+        by_statement.setdefault(pair[0], []).append(place)
+    found = verifier.verify(read)
+    groups = list(by_statement.values())
+    settled = contrast([[(read[i], found[i]) for i in places] for places in groups], readings or verifier)
+    for places, of_statement in zip(groups, settled, strict=True):
+        for i, judgement in zip(places, of_statement, strict=True):
+            found[i] = in_its_role(read[i], judgement)
     found = settle([*zip(read, found, strict=True)], readings or verifier)
     in_order = iter(found)
     return [_joined(pair, [next(in_order) for _ in parts_of(pair[0])]) for pair in plainly]

@@ -89,7 +89,7 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         rule += f": at least {least:.2f}"
     if alone:
         rule += f"; one page without a value that differs counts from {policy.alone:.2f} on"
-    if slot := piece.signals.get("slot"):
+    if slot := max(piece.signals.get(name, 0.0) for name in ("slot", "variant")):
         rule += f"; it would support the claim with the passage's value in it ({slot:.2f})"
     if piece.signals.get("verbatim"):
         rule += "; it says the claim word for word"

@@ -30,6 +30,7 @@ from attribution.text.words import shared_words, terms
 from attribution.types import Claim, Evidence, Failure, Judgement, Label, LlmUsage, Page, Report
 from attribution.verdicts import relation
 from attribution.verifiers import VERIFIERS, policy_of
+from attribution.verifiers.contrast import AHEAD, ENTAILED
 from attribution.verifiers.pairs import CachedVerifier, Reads
 from attribution.verifiers.variants import SHARED, Exchange, exchanged, keeps_subject, replaced
 from attribution.verifiers.variants import changes as value_changes
@@ -71,8 +72,6 @@ CORRECTORS: Table[Corrector] = Table(
 
 
 MAX_CANDIDATES = 10  # candidates for a claim and a passage
-ENTAILED = 0.5  # least entailment of a wording
-AHEAD = 0.3  # and its least lead over the claim
 SWAPPED = 3  # of these, at most, made by swapping two values
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|could|will|would|has|have|had|does|do|did|should|may|might|must)\b")
 _UNTIL = re.compile(r"\buntil\b")  # "not until then": it happened then
@@ -99,7 +98,7 @@ class RuleCorrector:
         if not right:
             if len(best := _best(found)) > 1:
                 texts.insert(min(len(texts), 2), replaced(claim, best))
-            swapped = [text for start, end in sentences(passage) for text in exchanged(claim, passage[start:end])]
+            swapped = [v.text for start, end in sentences(passage) for v in exchanged(claim, passage[start:end])]
             texts = [*texts[: MAX_CANDIDATES - SWAPPED], *swapped[:SWAPPED], *texts[MAX_CANDIDATES - SWAPPED :]]
         return [t for t in dict.fromkeys(texts) if t != claim][:MAX_CANDIDATES]
 
@@ -114,9 +113,9 @@ def _negations(claim: str, passage: str) -> Iterator[Exchange]:
         if own and not its:
             for first, last in own:
                 if claim[first:last].casefold() in ("not", "never") and not _UNTIL.search(claim, last):
-                    yield Exchange((first, last + claim[last:].startswith(" ")), "", shared)
+                    yield Exchange((first, last + claim[last:].startswith(" ")), "", shared, "negation")
         elif its and not own and (match := _AUXILIARY.search(claim)):
-            yield Exchange((match.end(), match.end()), " not", shared)
+            yield Exchange((match.end(), match.end()), " not", shared, "negation")
 
 
 def _best(found: Sequence[Exchange]) -> list[Exchange]:
@@ -276,8 +275,8 @@ def best(
 ) -> Supported | None:
     """Return the wording with the fewest changed words that one of the first premises supports and none contradicts.
 
-    Its probability must reach ENTAILED and exceed the claim's by AHEAD. Ties go to the
-    most probable, minus RANK for each candidate that is ranked before it.
+    Its probability must reach ENTAILED and exceed the claim's by AHEAD, as for a variant that contradicts the claim
+    (verifiers/contrast.py). Ties go to the most probable, minus RANK for each candidate that is ranked before it.
     What a text in `right` also says is kept.
     """
     tried = [

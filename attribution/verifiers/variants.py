@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
-from attribution.text.differences import Item, alike, items
+from attribution.text.differences import Item, alike, fill_same_slot, items
 from attribution.text.names import Name, names
 from attribution.text.parse import NOMINAL_SUBJECTS, parse, root, with_entities
 from attribution.text.remembering import remember
@@ -15,8 +15,9 @@ from attribution.text.sentences import sentences
 from attribution.text.value_reading import values
 from attribution.text.values import Value, compare
 from attribution.text.words import terms, words_of
-from attribution.types import Span
+from attribution.types import Span, quoted
 
+MAX_VARIANTS = 4  # variants of a claim and a sentence
 VALUES = 24  # of a claim, at most, that are replaced by others
 SAME_TYPE = 3.0  # what a name of the same type adds to its likeness
 SHARED = 6.0  # what a sentence that shares all words with the claim adds to the likeness of its values
@@ -30,6 +31,33 @@ class Exchange:
     span: Span
     text: str
     likeness: float
+    kind: str  # of a value, name or negation
+    same_type: bool = True  # names only: both are persons, say, according to spaCy
+    same_slot: bool = True  # both answer the same question: "twelve locks" and "two seas" do not
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Another wording of a claim, and how it differs from the claim, in words; no words where that explains nothing."""
+
+    text: str
+    difference: str
+
+
+def variants(claim: str, sentence: str) -> list[Variant]:
+    """Return at most four wordings that differ from the claim in one name given by the sentence, the likeliest first.
+
+    A name changes only for another of its type; two values that both texts name may also change places. The
+    subject of the claim stays, and so does every value that the sentence states too.
+    """
+    named = (c for c in changes(claim, sentence, [sentence]) if c.kind == "name" and c.same_type)
+    made = list(exchanged(claim, sentence))
+    made += [_variant(claim, [change]) for change in sorted(named, key=lambda c: -c.likeness)]
+    first: dict[str, Variant] = {}
+    for variant in made:
+        if variant.text != claim:
+            first.setdefault(variant.text, variant)
+    return [*first.values()][:MAX_VARIANTS]
 
 
 def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Exchange]:
@@ -46,13 +74,14 @@ def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Exchange
                 continue
             for own in wrong:
                 if isinstance(own, Name) and isinstance(its, Name):
-                    same = SAME_TYPE * (_type(claim, own) == _type(sentence, its) != "")
+                    same, kind = _type(claim, own) == _type(sentence, its) != "", "name"
                 elif isinstance(own, Value) and isinstance(its, Value) and compare(own, its) == "different":
-                    same = 0.0
+                    same, kind = True, own.kind
                 else:
                     continue
-                likeness = shared + alike(claim, own, sentence, its) + same
-                yield Exchange(own.span, sentence[slice(*its.span)], likeness)
+                likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and kind == "name")
+                slot = fill_same_slot(claim, own, sentence, its)
+                yield Exchange(own.span, sentence[slice(*its.span)], likeness, kind, same, slot)
 
 
 def _wrong(claim: str, right: Sequence[str]) -> Iterator[Item]:
@@ -78,20 +107,30 @@ def replaced(claim: str, made: Sequence[Exchange]) -> str:
     return claim
 
 
-def exchanged(claim: str, sentence: str) -> Iterator[str]:
+def exchanged(claim: str, sentence: str) -> Iterator[Variant]:
     """Yield the claim with two of its names, or two of its numbers, exchanged, if the sentence has both as well."""
     stated = set(words_of(sentence))
     found = [v for v in items(claim) if set(words_of(claim[slice(*v.span)])) <= stated]
     for one, two in combinations(found[:VALUES], 2):
         if isinstance(one, Value) == isinstance(two, Value) and _differ(one, two):
             first, second = claim[slice(*one.span)], claim[slice(*two.span)]
-            yield replaced(claim, [Exchange(one.span, second, 0.0), Exchange(two.span, first, 0.0)])
+            yield Variant(
+                replaced(claim, [Exchange(one.span, second, 0.0, "name"), Exchange(two.span, first, 0.0, "name")]),
+                f"the source has {quoted(first)} and {quoted(second)} the other way round",
+            )
 
 
 def _differ(one: Item, two: Item) -> bool:
     if isinstance(one, Value) and isinstance(two, Value):
         return compare(one, two) == "different"
     return isinstance(one, Name) and isinstance(two, Name) and one.normal != two.normal
+
+
+def _variant(claim: str, made: Sequence[Exchange]) -> Variant:
+    """Return the variant with these adjacent changes."""
+    own, its = claim[made[0].span[0] : made[-1].span[1]], " ".join(change.text for change in made)
+    difference = f"the claim says {quoted(own)}, the source {quoted(its)}" if made[0].same_slot else ""
+    return Variant(replaced(claim, made), difference)
 
 
 def _opens(sentence: str, value: Name) -> bool:

@@ -1,4 +1,4 @@
-"""Exchanges keep the subject of a claim, and take from the passage what fits the place."""
+"""Variants replace one name of the claim by the sentence's, and keep its subject."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.verifiers.variants import changes, exchanged, keeps_subject, replaced
+from attribution.verifiers.variants import MAX_VARIANTS, keeps_subject, variants
 
 
-def test_the_likeliest_name_is_of_the_same_type() -> None:
-    claim, passage = (
-        "The record fine was imposed on Amazon.",
-        "In Berlin the record fine was imposed on Meta in May 2023.",
-    )
-    best = max(changes(claim, passage, [passage]), key=lambda change: change.likeness)
-    assert replaced(claim, [best]) == "The record fine was imposed on Meta."
+@pytest.mark.parametrize(
+    ("claim", "sentence", "first"),
+    [
+        ("The record fine was imposed on Amazon.", "The record of 1.2 billion euros was imposed on Meta in May 2023.",
+         "The record fine was imposed on Meta."),
+        ("The screenplay was written by Robert Bloch, who adapted a novel by Joseph Stefano.",
+         "Joseph Stefano wrote the screenplay from a novel that Robert Bloch had published.",
+         "The screenplay was written by Joseph Stefano, who adapted a novel by Robert Bloch."),
+    ],
+)  # fmt: skip
+def test_the_likeliest_variant_comes_first(claim: str, sentence: str, first: str) -> None:
+    assert variants(claim, sentence)[0].text == first
 
 
-def test_two_names_change_places() -> None:
-    claim = "It was built by Ada Roe for Max Poe."
-    assert [*exchanged(claim, "Max Poe built it for Ada Roe.")] == ["It was built by Max Poe for Ada Roe."]
+def test_a_variant_says_what_differs() -> None:
+    (other, *_) = variants("It was built by Ada Roe for Max Poe.", "Max Poe built it for Ada Roe.")
+    assert other.difference == "the source has “Ada Roe” and “Max Poe” the other way round"
 
 
 @pytest.mark.parametrize(
@@ -28,11 +33,13 @@ def test_two_names_change_places() -> None:
     [
         ("It opened in 1937.", "The bridge opened in 1937."),
         ("It was painted red.", "It was painted blue."),
+        ("The plan was approved.", "The plan was never approved."),
         ("Paris is the largest city.", "London is the largest city."),  # what the claim is about
+        ("The race was won by Ada Lovelace.", "The race was won in Berlin."),  # no person for a person
     ],
 )
-def test_nothing_to_exchange(claim: str, sentence: str) -> None:
-    assert not [*changes(claim, sentence, [sentence])] and not [*exchanged(claim, sentence)]
+def test_nothing_to_set_against_it(claim: str, sentence: str) -> None:
+    assert variants(claim, sentence) == []
 
 
 WORDS = st.lists(
@@ -42,9 +49,9 @@ WORDS = st.lists(
 
 
 @given(WORDS, WORDS)
-def test_any_exchange_makes_another_claim(claim: str, sentence: str) -> None:
-    for change in changes(claim, sentence, [sentence]):
-        assert replaced(claim, [change]) != claim
+def test_any_text_has_a_few_variants_that_differ_from_it_and_each_other(claim: str, sentence: str) -> None:
+    found = [variant.text for variant in variants(claim, sentence)]
+    assert len(found) <= MAX_VARIANTS and claim not in found and len(set(found)) == len(found)
 
 
 def test_another_subject_is_another_claim() -> None:
