@@ -43,10 +43,13 @@ def of_history() -> list[Row]:
     return [Row(row.name or "Untitled", row.verdicts, row.id, row.created_at) for row in found.rows]
 
 
-def of_batch(content: bytes) -> list[Row]:
-    """Return the answers of a file that `attribution batch` wrote. Raises BadInput if it has none."""
-    rows = []
-    for line in parse_rows(content, []):
+def of_batch(content: bytes) -> tuple[list[Row], int]:
+    """Return the answers of a file that `attribution batch` wrote, and the number of lines that are not shown.
+
+    Raises BadInput if no line has a report.
+    """
+    rows, lines = [], parse_rows(content, [])
+    for line in lines:
         try:
             report = Report.model_validate(line.fields["report"])
         except (KeyError, ValidationError):
@@ -56,7 +59,7 @@ def of_batch(content: bytes) -> list[Row]:
         rows.append(Row(name, dict(Counter(badges(report))), here, report.created_at))
     if not rows:
         raise BadInput("No line of this file has a report: choose the output of `attribution batch`.")
-    return rows[:MOST]
+    return rows[:MOST], len(lines) - len(rows[:MOST])
 
 
 def ordered(rows: Sequence[Row], by: str, only: str = "", words: str = "") -> list[Row]:
@@ -97,7 +100,7 @@ def page() -> None:
         help="The file that `attribution batch` wrote. Without it, the runs of this browser are listed.",
     )  # fmt: skip
     try:
-        rows = of_batch(upload.getvalue()) if upload else of_history()
+        rows, left = of_batch(upload.getvalue()) if upload else (of_history(), 0)
     except BadInput as error:
         note("This file cannot be used", error.public(), label="contradicted")
         return
@@ -116,7 +119,8 @@ def page() -> None:
             help="Worst first: contradicted claims, then doubts, then what nothing was found for.",
         )  # fmt: skip
     found = ordered(rows, by, only, words.strip())
-    small(f"{plural(len(found), 'answer')} of {len(rows)}. A name opens its run.")
+    without = f" {plural(left, 'line')} not shown: without a report, or beyond {MOST} answers." if left else ""
+    small(f"{plural(len(found), 'answer')} of {len(rows)}. A name opens its run.{without}")
     show(grid(found, str(st.context.url or "").rpartition("/")[0]))
 
 

@@ -75,7 +75,7 @@ Steps = Callable[[threading.Event], Iterator[RowDone | ResultTable]]
 
 
 def work(given: Given, number: str, steps: Steps, save: Callable[[Reproduced], None]) -> Work[TableProgress]:
-    """Compute a table. Until it is whole, finished answers stay in the folder, and the same start goes on with them."""
+    """Compute a table. Until it is whole, finished answers stay in the folder, for the same choices to resume."""
 
     def compute(stop: threading.Event, update: Callable[..., TableProgress]) -> None:
         for step in steps(stop):
@@ -168,9 +168,7 @@ def form(running: bool) -> None:
             begin = partial(
                 start, numbered, content, project, models, found if not isinstance(found, str) else Settings()
             )
-            JOB.buttons(
-                "Compute", begin, running, ready, "Finished answers are kept: the same start goes on with them."
-            )
+            JOB.buttons("Compute", begin, running, ready, "Finished answers are kept: the same choices resume.")
 
 
 def choose_input(numbered: Numbered) -> tuple[bytes, str, list[str]]:
@@ -198,7 +196,7 @@ def result(now: TableProgress) -> None:
         return
     if now.result is None:
         if not now.error:
-            known = f"{now.done} of {plural(now.total, 'answer')} done; the same start goes on with them."
+            known = f"{now.done} of {plural(now.total, 'answer')} done; compute again with the same choices to resume."
             note("Stopped before the table was whole", known)
         return
     made = now.result

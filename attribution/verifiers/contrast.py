@@ -1,4 +1,4 @@
-"""Find contradictions that a model alone misses: by a claim's variants, and by who does what to whom.
+"""Find contradictions that a model alone misses: by a claim's variants.
 
 A passage that entails the claim with the passage's own value in it, but not the claim itself, contradicts the claim.
 Asked whether "within 72 hours" contradicts "within 30 days", a model is often unsure. It is surer that the passage
@@ -8,7 +8,7 @@ entails the claim with 72 hours in it. People check the same way: they find the 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 
 from attribution.policy import LOWEST_THRESHOLD
@@ -16,7 +16,6 @@ from attribution.text.sentences import sentences
 from attribution.text.words import share_terms, shared_words
 from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verifiers.pairs import Reads, Refusal, verify_each
-from attribution.verifiers.roles import difference_in_roles
 from attribution.verifiers.variants import Variant, variants
 
 SUPPORTED = 0.4  # support by any passage from which on apparent contradictions by others are left as they are
@@ -26,7 +25,6 @@ AHEAD = 0.3  # and its least lead over the claim
 SURE = 0.9  # the least entailment of a variant if the passage seems to support the claim
 NOTICED = 0.1  # and the least contradiction of the claim by the sentence
 SURELY_SUPPORTED = 0.8  # support from which on no variant can have that lead
-IN_OTHER_ROLES = 0.8  # contradiction by a sentence that says it of others: about as many such are right
 SENTENCES = 2  # of a passage, those that share most words with the claim
 
 Read = tuple[Pair, Judgement]
@@ -102,27 +100,7 @@ def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Jud
         if (best := _entailed(judged)) >= least:
             of_claim = settled[doubt.claim]
             of_claim[doubt.passage] = doubt.settle(of_claim[doubt.passage], claimed, best, variant.difference)
-    return [
-        [_in_its_role(pair, judged) for (pair, _), judged in zip(reads, of_claim, strict=True)]
-        for reads, of_claim in zip(claims, settled, strict=True)
-    ]
-
-
-def _in_its_role(pair: Pair, judged: Judgement) -> Judgement:
-    """Turn a judgement into a contradiction where the deciding sentence says the claim of others, or denies it."""
-    found = judged.probabilities
-    if (
-        judged.difference
-        or "verbatim" in judged.signals
-        or max(found.entailed, found.contradicted, judged.against or 0.0) < NOTICED
-    ):
-        return judged
-    context = " ".join(pair[1:])
-    if not (difference := difference_in_roles(pair[0], pair[1][slice(*judged.sentence)], context)):
-        return judged
-    contradicted = min(1.0, max(IN_OTHER_ROLES, found.entailed + found.contradicted))
-    probabilities = Probabilities(entailed=0.0, contradicted=contradicted, no_relation=1 - contradicted)
-    return replace(judged, probabilities=probabilities, signals=judged.signals | {"roles": 1.0}, difference=difference)
+    return settled
 
 
 def _entailed(judged: Judgement | Refusal) -> float:

@@ -1,4 +1,4 @@
-"""Start, follow, stop and continue a run, and share it."""
+"""Start, follow, stop and continue a run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ from attribution.events import (
 )
 from attribution.pipeline.carrying import Carried, carry
 from attribution.provenance import Provenance
-from attribution.reports.provenance import date
 from attribution.settings import Settings
 from attribution.store.runs import RunInputs
 from attribution.types import Document, Report, Turn
@@ -36,8 +35,6 @@ from attribution.verifiers import with_policy
 from pages.ui import background, choices, state
 from pages.ui.answer_view import View
 from pages.ui.choices import explain
-from pages.ui.components import link
-from pages.ui.frame import small
 from pages.ui.job_page import JobPage
 from pages.ui.state import saved, store, unowned_store
 from pages.ui.thresholds import chosen
@@ -484,34 +481,3 @@ def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
         state.put(ESTIMATE, background.compute(key, compute))
         return None, True
     return (now.value, False) if not now.running and now.key == key else (None, True)
-
-
-def share_menu(report: Report) -> None:
-    """Draw the link to a run; to its owner also who can open it."""
-    with st.popover("Share", key="share", help="Copy the link, and choose who can open it."):
-        link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
-        access = store().rights.access(report.id)
-        if not access.own:
-            return
-        small(
-            "Only this browser can open this run."
-            if access.private
-            else "Anyone with the link can open this run. Make it private to keep it to this browser."
-        )
-        if any(page.kind == "document" for page in report.pages) and not access.private:
-            shared, database = store().runs.shares_documents(report.id), store()
-            small(
-                "The link shows verdicts and quotes" + (" and your documents." if shared else ", not your documents.")
-            )
-            st.checkbox(
-                "With the documents", shared, key=f"share_documents-{report.id}",
-                on_change=database.runs.share_documents, args=(report.id, not shared),
-                help="Whoever has the link can then read the whole text of your documents.",
-            )  # fmt: skip
-        st.button(
-            "Share by link" if access.private else "Make private",
-            on_click=store().runs.set_private,
-            args=(report.id, not access.private),
-            key="private",
-            help="Who can open this address: everybody, or this browser alone.",
-        )

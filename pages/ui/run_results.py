@@ -17,12 +17,14 @@ from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
 from attribution.reports.cards import headline, quoted_words, totals
 from attribution.reports.html import Child, Node, el, look, plural, table, with_detail
+from attribution.reports.provenance import date
 from attribution.review.quotations import quotations
 from attribution.types import BADGES, WEAK, Failure, LlmUsage, Report
 from attribution.verifiers.calibration import badges
-from pages.ui import run, state, thresholds
+from pages.ui import choices, run, state, thresholds
+from pages.ui.components import link
 from pages.ui.files import menu
-from pages.ui.frame import note, progress_bar, show
+from pages.ui.frame import note, progress_bar, show, small
 from pages.ui.run import RunProgress, preload
 from pages.ui.state import store
 
@@ -409,6 +411,37 @@ def _doing(now: RunProgress, report: Report) -> Node:
     clock = f"{'Stopping … ' if now.stopping else ''}{now.seconds:.0f} s"
     parts.append(el("span", " · ".join(filter(None, (clock, budget(report)))), class_="quiet"))
     return el("p", *parts, class_="ax-status", role="status")
+
+
+def share_menu(report: Report) -> None:
+    """Draw the link to a run; to its owner also who can open it."""
+    with st.popover("Share", key="share", help="Copy the link, and choose who can open it."):
+        link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
+        access = store().rights.access(report.id)
+        if not access.own:
+            return
+        small(
+            "Only this browser can open this run."
+            if access.private
+            else "Anyone with the link can open this run. Make it private to keep it to this browser."
+        )
+        if any(page.kind == "document" for page in report.pages) and not access.private:
+            shared, database = store().runs.shares_documents(report.id), store()
+            small(
+                "The link shows verdicts and quotes" + (" and your documents." if shared else ", not your documents.")
+            )
+            st.checkbox(
+                "With the documents", shared, key=f"share_documents-{report.id}",
+                on_change=database.runs.share_documents, args=(report.id, not shared),
+                help="Whoever has the link can then read the whole text of your documents.",
+            )  # fmt: skip
+        st.button(
+            "Share by link" if access.private else "Make private",
+            on_click=store().runs.set_private,
+            args=(report.id, not access.private),
+            key="private",
+            help="Who can open this address: everybody, or this browser alone.",
+        )
 
 
 def export_menu(report: Report) -> None:

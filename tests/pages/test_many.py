@@ -45,7 +45,8 @@ def test_the_grid_has_a_column_for_each_badge_and_escapes_names() -> None:
 
 def test_a_batch_is_read_and_another_file_is_refused(store: Store) -> None:
     line = json.dumps({"id": 1, "report": json.loads(run().to_json())})
-    (row,) = of_batch(f"{line}\nno json\n{{}}\n".encode())
+    (row,), left = of_batch(f"{line}\nno json\n{{}}\n".encode())
+    assert left == 2
     assert (row.run, row.claims) == ("", 2)
     with pytest.raises(BadInput, match="attribution batch"):
         of_batch(b'{"answer": "one"}\n')

@@ -108,19 +108,3 @@ def test_what_the_verifier_refuses_affects_no_other(refused: str) -> None:
     first, none, (second,) = contrast(reads, Refusing({VARIANT: 0.8, "The dam was opened by Anna Keller.": 0.8}))
     assert first == [before] and not none
     assert second.probabilities.contradicted == pytest.approx(0.8)
-
-
-@pytest.mark.parametrize(
-    ("entailed", "contradicted", "reversed_"), [(0.7, 0.1, True), (0.2, 0.1, True), (0.05, 0.05, False)]
-)
-def test_a_sentence_with_the_roles_of_the_claim_reversed_contradicts_it(
-    entailed: float, contradicted: float, reversed_: bool
-) -> None:
-    passage = "It rained. Poland was invaded by Germany."
-    before = Judgement(judgement(entailed, contradicted).probabilities, (11, len(passage)))
-    ((after,),) = contrast([[(("Poland invaded Germany.", passage), before)]], Told({}))
-    if not reversed_:
-        assert after == before
-        return
-    assert after.probabilities.entailed == 0 and after.probabilities.contradicted == pytest.approx(0.8)
-    assert "other way round" in after.difference and after.sentence == before.sentence

@@ -1,4 +1,4 @@
-"""What is typed, uploaded or asked for in Chromium is kept, and shown where it was asked for."""
+"""Typed text, uploads and proposals are kept in Chromium, and shown where they were asked for."""
 
 from __future__ import annotations
 
