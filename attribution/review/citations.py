@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import source_names
 from attribution.review.marks import Mark, find
-from attribution.review.references import UNNAMED, read_sources
+from attribution.review.references import Unread, read_sources, read_works
 from attribution.review.support import (
+    UNREAD,
     Citation,
     CitationReport,
     CitedClaim,
@@ -113,7 +114,7 @@ def _ends_at(claim: Claim, before: int, mark: int, bare: str) -> bool:
 
 
 KIND = "citations"  # of the saved result
-STOPPED = "The check was stopped before this source was read."
+STOPPED = Unread("unreachable", "The check was stopped before this source was read.")
 GROUP = 4  # claims that are judged together
 
 
@@ -173,6 +174,7 @@ def check(
             problems[source.key] = found
         yield Step("read", done, len(wanted))
     pages = {source.key: pages[source.key] for source in wanted if source.key in pages}
+    works = read_works(wanted, settings, stop)
     bench = _Bench(report, settings, store, pages)
     citations: list[Citation] = []
     together: dict[str, bool] = {}
@@ -200,14 +202,14 @@ def check(
         for c in factual
     )
     decided = {c.claim_id for c in claims if c.standing != "cited_unreachable"}
-    readable = [c for c in citations if c.outcome not in ("unreachable", "unnamed") and c.claim_id in decided]
+    readable = [c for c in citations if c.outcome not in UNREAD and c.claim_id in decided]
     result = CitationReport(
         claims_id=claims_id(report), created_at=now(), verifier=bench.version, marks=cited.marks, sources=cited.sources,
         pages=tuple(page.model_copy(update={"text": ""}) for page in {p.id: p for p in pages.values()}.values()),
         citations=tuple(citations), claims=claims,
         figures=Figures.of(len(decided), sum(together.values()), len(readable), precise),
-        unattached=tuple(n for n in range(len(cited.marks)) if not any(n in c.marks for c in claims)), listed=listed,
-        stopped=stop.is_set(),
+        unattached=tuple(n for n in range(len(cited.marks)) if not any(n in c.marks for c in claims)), works=works,
+        listed=listed, stopped=stop.is_set(),
     )  # fmt: skip
     if save:
         store.results.save(KIND, report.id, result.to_json())
@@ -254,14 +256,15 @@ def _citations(
     found: Support,
     evidence: Sequence[tuple[Evidence, ...]],
     pages: Mapping[str, Page],
-    problems: Mapping[str, str],
+    problems: Mapping[str, Unread],
 ) -> Iterator[Citation]:
     for i, key in enumerate(keys):
         if key in problems:
-            outcome: Outcome = "unnamed" if problems[key] == UNNAMED else "unreachable"
-            yield Citation(claim_id=claim.id, source=key, outcome=outcome, reason=problems[key])
+            unread = problems[key]
+            yield Citation(claim_id=claim.id, source=key, outcome=unread.outcome, reason=unread.reason)
             continue
         best = found.best[i]
+        outcome: Outcome
         outcome, reason = "not_supported", "No passage of this source supports it."
         if best is None:
             reason = "No passage of this source is about it."
@@ -282,5 +285,5 @@ def _standing(keys: Sequence[str], outcomes: Sequence[Outcome], together: bool, 
         return "uncited_supported" if elsewhere else "uncited_unsupported"
     if together:
         return "cited_supported"
-    unread = not outcomes or any(outcome in ("unreachable", "unnamed") for outcome in outcomes)
+    unread = not outcomes or any(outcome in UNREAD for outcome in outcomes)
     return "cited_unreachable" if unread else "cited_not_supported"

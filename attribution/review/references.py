@@ -6,20 +6,55 @@ import re
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
 
-from attribution.errors import StageFailure
+from attribution.errors import FetchFailed, StageFailure
 from attribution.evidence.search import Budget
 from attribution.fetching.fetcher import Fetcher
+from attribution.review.crossref import Work, look_up
+from attribution.review.support import Outcome
 from attribution.settings import Settings
 from attribution.store.store import Store
+from attribution.text.identifiers import identifiers
 from attribution.text.marks import name_of
 from attribution.text.references import Source
 from attribution.text.urls import canonical
 from attribution.types import Page
 
-UNNAMED = "The answer does not say which source this is."
-NOT_FOUND = "The answer gives no address for it, and no document of this run has its name."
-NO_TEXT = "It is a document of this run, whose text is not in this database: use the one in which the run was made."
+GONE = (404, 410)  # HTTP: nothing is there any more, or never was
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Why a source could not be read."""
+
+    outcome: Outcome
+    reason: str
+
+
+UNNAMED = Unread("unnamed", "The answer does not say which source this is.")
+NOT_FOUND = Unread("unreachable", "The answer gives no address for it, and no document of this run has its name.")
+NO_TEXT = Unread(
+    "unreachable",
+    "It is a document of this run, whose text is not in this database: use the one in which the run was made.",
+)
+
+
+def read_works(sources: Sequence[Source], settings: Settings, stop: threading.Event) -> tuple[Work, ...]:
+    """Return the first `max_pages` works that the sources name; once Crossref fails, it is not asked again."""
+    named = [(s.key, found) for s in sources for found in identifiers(f"{s.text} {s.url} {s.key}")]
+    works, problem = [], ""
+    for key, identifier in named[: settings.max_pages]:
+        work = Work(source=key, identifier=identifier)
+        if identifier.kind == "DOI" and not problem and not stop.is_set():
+            try:
+                work = look_up(key, identifier, settings)
+            except FetchFailed as error:
+                problem = f"Crossref, which lists retractions, could not be asked: {error}."
+        if identifier.kind == "DOI" and problem:
+            work = work.model_copy(update={"problem": problem})
+        works.append(work)
+    return tuple(works)
 
 
 def known_page(source: Source, pages: Sequence[Page]) -> Page | None:
@@ -49,7 +84,7 @@ def _is_named(page: Page, text: str) -> bool:
 
 def read_sources(
     sources: Sequence[Source], pages: Sequence[Page], settings: Settings, store: Store, stop: threading.Event
-) -> Iterator[tuple[Source, Page | str]]:
+) -> Iterator[tuple[Source, Page | Unread]]:
     """Yield each source with its page, or with the reason why it could not be read, as soon as this is known.
 
     Stops early if `stop` is set.
@@ -68,7 +103,7 @@ def read_sources(
     budget = Budget(settings)
     fetcher = Fetcher(settings)
 
-    def fetch(source: Source) -> Page | str:
+    def fetch(source: Source) -> Page | Unread:
         try:
             page = store.cache.page(source.url, settings.page_days)
             if page is None:
@@ -77,7 +112,8 @@ def read_sources(
                 store.cache.put_pages([page])
             return page
         except StageFailure as error:
-            return str(error)
+            gone = isinstance(error, FetchFailed) and error.status in GONE
+            return Unread("dead" if gone else "unreachable", str(error))
 
     pool = ThreadPoolExecutor(settings.workers, thread_name_prefix="cited")
     try:

@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attribution.policy import DecisionPolicy
+from attribution.review.crossref import Work
 from attribution.review.marks import Mark
 from attribution.text.references import Source
 from attribution.types import Evidence, Frozen, Judgement, Page, Pair
 from attribution.verdicts import relation
 
-Outcome = Literal["supported", "contradicted", "not_supported", "unreachable", "unnamed"]
+Outcome = Literal["supported", "contradicted", "not_supported", "dead", "unreachable", "unnamed"]
+UNREAD: tuple[Outcome, ...] = ("dead", "unreachable", "unnamed")
 Standing = Literal[
     "cited_supported", "cited_not_supported", "cited_unreachable", "uncited_supported", "uncited_unsupported"
 ]  # fmt: skip
@@ -76,6 +78,7 @@ class CitationReport(Frozen):
     claims: tuple[CitedClaim, ...]  # the factual ones, in their order
     figures: Figures
     unattached: tuple[int, ...] = ()  # marks attached to no factual claim
+    works: tuple[Work, ...] = ()  # the published works that cited sources name by an identifier
     listed: str = ""  # the sources that were added to those of the answer
     stopped: bool = False
 

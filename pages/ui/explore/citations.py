@@ -15,9 +15,11 @@ from attribution.evidence.sources import source_names
 from attribution.reports.html import Child, Node, as_sentence, badge, el, link_to_sentence, plural, safe_url, table
 from attribution.review import citations
 from attribution.review.citations import Step, claims_id
+from attribution.review.crossref import Work
 from attribution.review.marks import Cited, Mark, find
 from attribution.review.support import Citation, CitationReport, CitedClaim, Outcome, Standing
 from attribution.settings import LIMITS, Settings
+from attribution.text.urls import site
 from attribution.types import Claim, Label, Page, Report
 from pages.ui import background, state
 from pages.ui.frame import note, progress_bar, show, small, status_line
@@ -49,6 +51,7 @@ OUTCOMES: dict[Outcome, tuple[Label, str]] = {
     "supported": ("supported", "Supported"),
     "contradicted": ("contradicted", "Contradicted"),
     "not_supported": ("no_relation", "Not supported"),
+    "dead": ("missing", "Dead link"),
     "unreachable": ("missing", "Could not be read"),
     "unnamed": ("missing", "No source named"),
 }
@@ -162,12 +165,37 @@ def _source(citation: Citation, result: CitationReport, pages: Mapping[str, Page
     title = (page.title if page else "") or source.text or source.url or f"[{source.key}]"
     shown = title if len(title) <= 90 else f"{title[:88]}…"
     url = source.url or (page.url if page else "")
-    if not safe_url(url):
-        return el("span", shown, dir="auto")
-    address = link_to_sentence(url, citation.evidence.deciding_sentence) if citation.evidence else url
-    return el("a", shown, href=address or url, target="_blank", rel="noopener noreferrer", dir="auto")
+    named: Node = el("span", shown, dir="auto")
+    if safe_url(url):
+        address = link_to_sentence(url, citation.evidence.deciding_sentence) if citation.evidence else url
+        named = _link(shown, address or url)
+    notes = [_work(work) for work in result.works if work.source == source.key]
+    if citation.outcome in ("dead", "unreachable") and safe_url(source.url):
+        notes.append(el("span", _link("Archived copies", f"{ARCHIVE}{source.url}")))
+    elif page and page.kind == "web" and page.reference and site(page.reference) != site(page.url):
+        notes.append(el("span", f"The address leads to {site(page.reference)}"))
+    return el("div", named, *(el("div", note, class_="ax-detail") for note in notes))
 
 
+def _work(work: Work) -> Node:
+    """An identifier with its resolver, and what Crossref says of the work."""
+    name = f"{work.identifier.kind} {work.identifier.value}"
+    if not work.identifier.url:
+        return el("span", f"{name}: no such number exists (its check digit is wrong)")
+    link = _link(name, work.identifier.url)
+    if work.problem or work.identifier.kind != "DOI":
+        return el("span", link, f" {work.problem}")
+    title = f" is “{work.title}”. " if work.title else ". "
+    if not work.notices:
+        return el("span", link, title, "Crossref lists no retraction or correction.", dir="auto")
+    return el("span", link, title, el("strong", f"Crossref: {'; '.join(work.notices)}."), dir="auto")
+
+
+def _link(shown: str, url: str) -> Node:
+    return el("a", shown, href=url, target="_blank", rel="noopener noreferrer", dir="auto")
+
+
+ARCHIVE = "https://web.archive.org/web/*/"  # every capture: the last one may be of the error
 JOB, SHOWN, LISTED = "citations_job", "citations_shown", "citations_listed"
 POLL = 0.5  # seconds between looks at the job
 STEPS = {"read": "Reading sources", "judge": "Comparing them with the claims"}
@@ -233,7 +261,7 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
     if not result:
         small(
             "Each cited source is read, and compared with the claims that cite it. Sources on the web are fetched from "
-            "their sites."
+            "their sites; of a DOI, Crossref is asked whether the work was retracted."
         )
     listed = ""
     if unnamed:

@@ -9,8 +9,10 @@ import pytest
 
 from attribution.reports.html import html
 from attribution.review.citations import Step
+from attribution.review.crossref import Work
 from attribution.review.marks import find
 from attribution.review.support import Citation, CitationReport, CitedClaim, Figures
+from attribution.text.identifiers import Identifier
 from attribution.text.references import Source
 from attribution.types import Claim, Report
 from pages.ui.explore.citations import CitationsJob, result_view, summary
@@ -55,6 +57,25 @@ def test_the_table_has_a_row_for_each_citation_and_each_claim_without_one() -> N
     assert 'href="https://a.org/nile#:~:text=A%20source"' in drawn
 
 
+def test_dead_links_offer_their_archive_and_works_their_notices() -> None:
+    doi = Identifier(kind="DOI", value="10.1/a", url="https://doi.org/10.1/a")
+    isbn = Identifier(kind="ISBN", value="9780306406158")
+    works = (
+        Work(source="1", identifier=doi, title="A work", notices=("retraction (2010)",)),
+        Work(source="1", identifier=isbn),
+        Work(source="https://a.org/x", identifier=doi, problem="Crossref could not be asked."),
+    )
+    made = result("Nile").model_copy(update={"works": works})
+    dead = made.citations[1].model_copy(update={"outcome": "dead"})
+    drawn = html(result_view(made.model_copy(update={"citations": (made.citations[0], dead)}), report(NILE, TEA)))
+    assert 'href="https://web.archive.org/web/*/https://a.org/x"' in drawn and "Dead link" in drawn
+    assert drawn.count("web.archive.org") == 1 and drawn.count('href="https://doi.org/10.1/a"') == 2
+    for words in ("is “A work”. <strong>Crossref: retraction (2010).", "its check digit is wrong", "not be asked"):
+        assert words in drawn
+    moved = made.model_copy(update={"pages": (made.pages[0].model_copy(update={"reference": "https://b.org/"}),)})
+    assert "The address leads to b.org" in html(result_view(moved, report(NILE, TEA)))
+
+
 def test_nothing_decided_is_said() -> None:
     nothing = result().model_copy(update={"figures": Figures.of(0, 0, 0, 0), "claims": (), "stopped": True})
     assert summary(nothing) == "The check was stopped early."
@@ -63,7 +84,8 @@ def test_nothing_decided_is_said() -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_foreign_text_is_text(text: str) -> None:
-    drawn = html(result_view(result(text, text), report(NILE, TEA)))
+    work = Work(source="1", identifier=Identifier(kind="DOI", value=text), title=text, notices=(text,), problem=text)
+    drawn = html(result_view(result(text, text).model_copy(update={"works": (work,)}), report(NILE, TEA)))
     assert "<script" not in drawn and "<img" not in drawn and "<iframe" not in drawn and 'href="javascript' not in drawn
 
 

@@ -1,0 +1,93 @@
+"""Records of Crossref, asked over a local server, and dead links in a whole check."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+
+from attribution.errors import FetchFailed
+from attribution.fetching.fetcher import Fetcher
+from attribution.review import crossref, references
+from attribution.review.citations import check
+from attribution.review.crossref import look_up
+from attribution.review.support import CitationReport
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.text.identifiers import Identifier
+from attribution.types import Report
+from tests.review.test_citations import claims_of
+from tests.servers import Answer, http_server
+
+DOI = Identifier(kind="DOI", value="10.1000/a(b)<c>", url="https://doi.org/10.1000/a")
+RETRACTED = {"type": "retraction", "DOI": "10.1000/r", "updated": {"date-parts": [[2010, 2, 6]]}}
+DOUBTED = {"type": "expression_of_concern", "updated": {"date-parts": [[None]]}}
+JSON = {"Content-Type": "application/json"}
+
+
+def record(**message: object) -> Answer:
+    return 200, JSON, json.dumps({"status": "ok", "message": {"title": ["A  work"], **message}}).encode()
+
+
+@pytest.mark.parametrize(
+    ("reply", "notices", "problem"),
+    [
+        (record(**{"updated-by": [RETRACTED]}), ["retraction (2010): 10.1000/r"], ""),
+        (record(**{"update-to": [RETRACTED]}), ["it is itself the notice of a retraction (2010): 10.1000/r"], ""),
+        (record(**{"updated-by": [DOUBTED]}), ["expression of concern"], ""),
+        (record(), [], ""),
+        ((404, {}, b"Resource not found."), [], "Crossref has no work with this DOI."),
+    ],
+)  # fmt: skip
+def test_what_crossref_says_of_a_work(
+    reply: Answer, notices: list[str], problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with http_server(lambda _: reply) as server:
+        monkeypatch.setattr(crossref, "ADDRESS", server.url("/works/"))
+        work = look_up("1", DOI, Settings(), lambda _: True)
+        assert server.paths == ["/works/10.1000%2Fa%28b%29%3Cc%3E"]
+    assert (list(work.notices), work.problem, work.title) == (notices, problem, "" if problem else "A work")
+
+
+@pytest.mark.parametrize("reply", [(500, {}, b""), (200, JSON, b"<html>"), record(title="A", **{"updated-by": 7})])
+def test_a_reply_that_is_no_record_is_a_failure(reply: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+    with http_server(lambda _: reply) as server:
+        monkeypatch.setattr(crossref, "ADDRESS", server.url("/works/"))
+        with pytest.raises(FetchFailed):
+            look_up("1", DOI, Settings(), lambda _: True)
+        with pytest.raises(FetchFailed, match="not on the public web"):
+            look_up("1", DOI, Settings())
+
+
+def test_a_check_names_dead_links_and_retracted_works(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def respond(request: BaseHTTPRequestHandler) -> Answer:
+        return record(**{"updated-by": [RETRACTED]}) if "works" in request.path else (410, {}, b"")
+
+    with http_server(respond) as server:
+        answer = (
+            "Tea is hot [1]. Milk is cold [2]. Ice is colder [3].\n\n"
+            f"Sources:\n[1] {server.url('/gone')}\n[2] Doe 2009, doi:10.1000/a\n[3] PMID: 77, doi:10.1000/b\n"
+        )
+        run = Report(
+            id="", created_at="", question="", answer=answer, settings={}, versions={}, claims=claims_of(answer)
+        )
+        monkeypatch.setattr(references, "Fetcher", partial(Fetcher, allow=lambda _: True))
+        monkeypatch.setattr(crossref, "ADDRESS", server.url("/works/"))
+        monkeypatch.setattr(references, "look_up", partial(look_up, allow=lambda _: True))
+        *_, result = check(run, settings, store)
+        assert isinstance(result, CitationReport)
+        assert [c.outcome for c in result.citations] == ["dead", "unreachable", "unreachable"]
+        assert "removed" in result.citations[0].reason
+        assert [(w.source, w.identifier.kind, w.notices) for w in result.works] == [
+            ("2", "DOI", ("retraction (2010): 10.1000/r",)), ("3", "DOI", ("retraction (2010): 10.1000/r",)),
+            ("3", "PubMed", ()),
+        ]  # fmt: skip
+        monkeypatch.setattr(references, "look_up", look_up)
+        asked = len(server.paths)
+        *_, result = check(run, settings, store)
+        assert isinstance(result, CitationReport) and len(server.paths) == asked + 1  # the dead link alone
+        assert "could not be asked: 127.0.0.1 is not on the public web" in result.works[1].problem
