@@ -1,4 +1,4 @@
-"""Ask Crossref what a DOI stands for, and whether the work was retracted, corrected or put in doubt."""
+"""Ask Crossref for the title of a DOI, and for the notices that retract, correct or doubt the work."""
 
 from __future__ import annotations
 
