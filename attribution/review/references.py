@@ -26,7 +26,7 @@ GONE = (404, 410)  # HTTP: nothing is there any more, or never was
 
 @dataclass(frozen=True)
 class Unread:
-    """Why a source could not be read."""
+    """The reason for which a source could not be read."""
 
     outcome: Outcome
     reason: str
