@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from attribution.edits import Judge
 from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.html import badge, el, look
-from attribution.types import LABELS
+from attribution.types import LABELS, Report
 from pages.ui import choices, form, frame, run, state, thresholds
 from pages.ui.answer_view import TABS, answer_view, moving, opened, proposed, requested_claim, view
 from pages.ui.explore.agreement import agreement_panel
@@ -20,6 +21,9 @@ from pages.ui.explore.editing import edit_dialog, edit_menu
 from pages.ui.explore.what_if import what_if_panel, what_if_words
 from pages.ui.frame import DEMO, copy_line, note, show, styles
 from pages.ui.run_results import continue_button, cost, details, export_menu, is_unfinished, notices, share_menu, status
+
+if TYPE_CHECKING:
+    from streamlit.components.v2.bidi_component.state import ComponentResult
 
 POLL = 0.5  # seconds between updates of a run in progress
 INTRODUCTION = (
@@ -145,19 +149,7 @@ def live(polling: bool) -> None:
             copy_line("run", "edit it", run.copy)
         continue_button(now)
         notices(now, report)
-    draw = partial(view, run=now.key, running=now.running, editable=editable, tabs=TABS if ended else TABS[:2])
-    only = judged.claim_id if isinstance(judged, Judge) else ""
-    data = run.cached_view(
-        now, editable, only, lambda before: draw(report, edited_claims(report), run.provenance(now), before=before)
-    )
-    if ended and shows_what_if():
-        data = moving(data, report, thresholds.moves(now.report))
-    if ended:
-        data = proposed(data, in_cards(report, editable))
-    if asked := getattr(clicked, "open", None):
-        state.put(OPENED, (now.key, asked))
-    run_key, source = state.get(OPENED) or ("", None)
-    result = answer_view(opened(data, report, source) if ended and run_key == now.key else data, key="answer_view")
+    result = draw_answer(now, report, editable, judged.claim_id if isinstance(judged, Judge) else "")
     if ended:
         agreement_panel(report)
         if editable:
@@ -166,21 +158,43 @@ def live(polling: bool) -> None:
         st.rerun()  # export, undo and edits around the answer have another run now
     if result.tab == "what_if" and not state.get(DRAWN):
         st.rerun()  # the panel draws its curves when it is seen
-    if not editable:
-        return
-    match requested(now.report, result.edit):
+    if editable:
+        carry_out(now.report, result)
+
+
+def draw_answer(now: run.RunProgress, report: Report, editable: bool, only: str) -> ComponentResult:
+    """Draw the answer with the source that was opened; `only` is the claim that changed since it was last drawn."""
+    ended = not now.running and not is_unfinished(now)
+    draw = partial(view, run=now.key, running=now.running, editable=editable, tabs=TABS if ended else TABS[:2])
+    data = run.cached_view(
+        now, editable, only, lambda before: draw(report, edited_claims(report), run.provenance(now), before=before)
+    )
+    if asked := getattr(st.session_state.get("answer_view"), "open", None):
+        state.put(OPENED, (now.key, asked))
+    if ended:
+        if shows_what_if():
+            data = moving(data, report, thresholds.moves(now.report))
+        data = proposed(data, in_cards(report, editable))
+        run_key, source = state.get(OPENED) or ("", None)
+        data = opened(data, report, source) if run_key == now.key else data
+    return answer_view(data, key="answer_view")
+
+
+def carry_out(report: Report, result: ComponentResult) -> None:
+    """Make the change, or take the step, that a click in the answer asks for."""
+    match requested(report, result.edit):
         case None | Judge():
             pass
         case "undo" | "redo" as step:
             run.undo() if step == "undo" else run.redo()
             st.rerun()
         case Opened() as asked_for:
-            edit_dialog(now.report, asked_for)
+            edit_dialog(report, asked_for)
         case change:
             run.edit(change)
             st.rerun()
-    if claim := requested_claim(now.report, result.step):
-        take(str(result.step.get("step")), claim, now.report)
+    if claim := requested_claim(report, result.step):
+        take(str(result.step.get("step")), claim, report)
 
 
 def shows_what_if() -> bool:

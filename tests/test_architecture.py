@@ -107,6 +107,24 @@ def test_the_tests_mirror_the_code() -> None:
     assert not strays
 
 
+LONG, BRANCHED = 60, 15  # a function may be one of the two
+BRANCHES = (ast.If, ast.IfExp, ast.For, ast.While, ast.ExceptHandler, ast.match_case, ast.comprehension, ast.Assert)
+
+
+def test_no_function_is_long_and_branched() -> None:
+    tangled = []
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                inner = list(ast.walk(node))
+                lines = (node.end_lineno or 0) - node.lineno + 1
+                branches = sum(isinstance(n, BRANCHES) for n in inner)
+                branches += sum(len(n.values) - 1 for n in inner if isinstance(n, ast.BoolOp))
+                if lines > LONG and branches > BRANCHED:
+                    tangled.append(f"{path.relative_to(ROOT)}: {node.name} has {lines} lines and {branches} branches")
+    assert not tangled
+
+
 QUESTIONS = frozenset("Are Can Does Has How If Is Of What Where Whether Which Who Why".split())
 
 

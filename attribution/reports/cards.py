@@ -252,25 +252,13 @@ def panel(
 
     `editable` adds the controls that change the run; `spoken` are the quotations of the answer.
     """
-    policy = DecisionPolicy.of(report.settings)
-    groups, alone = group_evidence(evidence, pages), uncounted(evidence, policy)
     label = verdict.label if verdict else "pending" if running else "not_reached"
     shown = badge_of(verdict, report, label)
-
-    def rank(group: EvidenceGroup) -> tuple[bool, ...]:
-        """Order what counts first, then what leans to a side, then what is about the same thing."""
-        best = group.best
-        counts = best.relation != "no_relation" and best not in alone
-        return not counts, best.relation == "no_relation", not leans(best, alone), not best.about
-
-    groups.sort(key=rank)
-    decisive = sum(not rank(g)[0] for g in groups) or sum(leans(g.best, alone) for g in groups) or 1
+    alone = uncounted(evidence, DecisionPolicy.of(report.settings))
+    groups, decisive = _ordered(group_evidence(evidence, pages), alone)
     cards = [card(g, claim, verdict, report, pages, alone, editable) for g in groups]
-    rest = cards[decisive:]
     against = next((g.best for g in groups if g.best.relation == "contradicted"), None)
-    text = claim.text
-    spans, _ = differing_spans(text, against.deciding_sentence) if against else ([], [])
-    settle = "doesn't settle" if len(rest) == 1 else "don't settle"
+    spans, _ = differing_spans(claim.text, against.deciding_sentence) if against else ([], [])
     like_this = badge_share(verdict, report)
     waiting = "Its sources are still being read." if running else look(label).help
     return el(
@@ -278,7 +266,7 @@ def panel(
         el("div", el("h3", f"Claim {number}"), badge(shown), class_="head"),
         el(
             "p",
-            *(_enriched(claim, editable) or box(text, spans)),
+            *(_enriched(claim, editable) or box(claim.text, spans)),
             class_=f"claim-text {style_class(shown)}",
             dir="auto",
         ),
@@ -295,15 +283,32 @@ def panel(
         *cards[:decisive],
         _uncovered(claim, groups[0].best, pages) if groups and label in ("unclear", "no_relation") else None,
         _searched(report) if label == "missing" else None,
-        el("details", el("summary", f"{plural(len(rest), 'more passage')} that {settle} it"), *rest, class_="rest")
-        if rest
-        else None,
+        _rest(cards[decisive:]),
         step_buttons(claim, verdict, report) if editable else None,
         claim_actions(claim, number) if editable else None,
         None if running else chain(claim, verdict, evidence, report, pages, provenance),
         None if running else excluded(claim, report, pages, editable),
         class_="panel-body",
     )
+
+
+def _ordered(groups: Sequence[EvidenceGroup], alone: Sequence[Evidence]) -> tuple[list[EvidenceGroup], int]:
+    """Order what counts first, then what leans to a side, then what is about the same thing; and how many to show."""
+
+    def rank(group: EvidenceGroup) -> tuple[bool, ...]:
+        best = group.best
+        counts = best.relation != "no_relation" and best not in alone
+        return not counts, best.relation == "no_relation", not leans(best, alone), not best.about
+
+    shown = sum(not rank(g)[0] for g in groups) or sum(leans(g.best, alone) for g in groups) or 1
+    return sorted(groups, key=rank), shown
+
+
+def _rest(cards: Sequence[Node]) -> Node | None:
+    if not cards:
+        return None
+    settle = "doesn't settle" if len(cards) == 1 else "don't settle"
+    return el("details", el("summary", f"{plural(len(cards), 'more passage')} that {settle} it"), *cards, class_="rest")
 
 
 MAX_UNCOVERED = 6  # words of a claim

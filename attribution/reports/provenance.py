@@ -66,20 +66,39 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
 
     `alone` says that the passage does not count, as no other page says the same.
     """
-    bars = [
-        el(
-            "div",
-            el("dt", words),
-            el(
-                "dd",
-                el("progress", value=f"{value:.3f}", max=1, aria_label=words),
-                el("span", f"{value:.2f}", class_="num"),
-            ),
-        )
-        for name, words in RELATIONS.items()
-        for value in (getattr(piece.probabilities, name),)
-    ]
-    rule, policy = RELATIONS[piece.relation], DecisionPolicy.of(report.settings)
+    rows: dict[str, Child] = {
+        "Verdict": verdict.reason if verdict else "",
+        "This passage": _rule(piece, DecisionPolicy.of(report.settings), alone),
+        "Verifier": report.versions.get("verifier", ""),
+        "Badges like this": badge_reliability(verdict, report),
+        "Found by": f"{piece.searcher}, rank {piece.rank}" if piece.searcher else "",
+        "Query": piece.query,
+        "Similarity": f"{piece.similarity:.2f}",
+        "Relevance": f"{piece.relevance:.1f}" if piece.relevance is not None else "",
+        **(_place(page, piece) if page else {}),
+        "Passage": f"characters {piece.start:,}–{piece.end:,}",
+        "Sentence": f"characters {piece.sentence[0]:,}–{piece.sentence[1]:,}",
+        "Signals": ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in piece.signals.items()),
+    }
+    bars = (_bar(words, getattr(piece.probabilities, name)) for name, words in RELATIONS.items())
+    lines = (el("div", el("dt", name), el("dd", value)) for name, value in rows.items() if value)
+    return el(
+        "details",
+        el("summary", "Why this passage counts"),
+        el("dl", *bars, class_="bars"),
+        el("dl", *lines),
+        class_="why",
+    )
+
+
+def _bar(words: str, value: float) -> Node:
+    progress = el("progress", value=f"{value:.3f}", max=1, aria_label=words)
+    return el("div", el("dt", words), el("dd", progress, el("span", f"{value:.2f}", class_="num")))
+
+
+def _rule(piece: Evidence, policy: DecisionPolicy, alone: bool) -> str:
+    """Return the relation that a passage counts as, and the rule that made it so."""
+    rule = RELATIONS[piece.relation]
     if piece.reservation and leaning(piece.probabilities) in piece.reservation.relations:
         rule += f": {piece.reservation.note}"
     elif piece.relation == "no_relation":
@@ -93,39 +112,18 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         rule += f"; it would support the claim with the passage's value in it ({slot:.2f})"
     if piece.signals.get("verbatim"):
         rule += "; it says the claim word for word"
-    number = page.page_number(piece.sentence[0]) if page else None
-    rows: dict[str, Child] = {
-        "Verdict": verdict.reason if verdict else "",
-        "This passage": rule,
-        "Verifier": report.versions.get("verifier", ""),
-        "Badges like this": badge_reliability(verdict, report),
-        "Found by": f"{piece.searcher}, rank {piece.rank}" if piece.searcher else "",
-        "Query": piece.query,
-        "Similarity": f"{piece.similarity:.2f}",
-        "Relevance": f"{piece.relevance:.1f}" if piece.relevance is not None else "",
+    return rule
+
+
+def _place(page: Page, piece: Evidence) -> dict[str, Child]:
+    return {
+        "Address": page.url,
+        "Read": page.fetched_at.replace("T", " ")[:19] + " UTC",
+        "Published": date(page.published) if page.published and not page.facts_from else "",
+        "Facts from": page.facts_from,
+        "SHA-256": el("code", page.sha256),
+        "Page": str(page.page_number(piece.sentence[0]) or ""),
     }
-    if page:
-        rows |= {
-            "Address": page.url,
-            "Read": page.fetched_at.replace("T", " ")[:19] + " UTC",
-            "Published": date(page.published) if page.published and not page.facts_from else "",
-            "Facts from": page.facts_from,
-            "SHA-256": el("code", page.sha256),
-            "Page": str(number or ""),
-        }
-    rows |= {
-        "Passage": f"characters {piece.start:,}–{piece.end:,}",
-        "Sentence": f"characters {piece.sentence[0]:,}–{piece.sentence[1]:,}",
-        "Signals": ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in piece.signals.items()),
-    }
-    lines = (el("div", el("dt", name), el("dd", value)) for name, value in rows.items() if value)
-    return el(
-        "details",
-        el("summary", "Why this passage counts"),
-        el("dl", *bars, class_="bars"),
-        el("dl", *lines),
-        class_="why",
-    )
 
 
 # --- from the words of the answer to the verdict ---

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import source_names
-from attribution.review.marks import Mark, find
+from attribution.review.marks import Cited, Mark, find
 from attribution.review.references import Unread, read_sources, read_works
 from attribution.review.support import (
     UNREAD,
@@ -27,7 +27,7 @@ from attribution.review.support import (
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
-from attribution.text.references import Listed
+from attribution.text.references import AnswerSource, Listed
 from attribution.types import Claim, Evidence, Page, Report, Span, content_id
 
 
@@ -157,63 +157,89 @@ def check(
     store, stop = Store(store.database, store.rights.by), stop or threading.Event()
     if save := save and bool(report.id):
         store.rights.check_change(report.id)
-    cited = find(report.answer, listed, source_names(pages=report.pages))
-    factual = [c for c in report.claims if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))]
-    standing = attach(report.answer, cited.marks, factual, cited.lists)
-    named = {c.id: (key for n in standing.get(c.id, ()) for key in cited.marks[n].sources) for c in factual}
-    keys = {claim_id: tuple(dict.fromkeys(of_claim)) for claim_id, of_claim in named.items()}
-    wanted = [s for s in cited.sources if any(s.key in of_claim for of_claim in keys.values())]
-    pages: dict[str, Page] = {}
-    problems = {source.key: STOPPED for source in wanted}
-    yield Step("read", 0, len(wanted))
-    for done, (source, found) in enumerate(read_sources(wanted, report.pages, settings, store, stop), 1):
-        problems.pop(source.key)
-        if isinstance(found, Page):
-            pages[source.key] = found
-        else:
-            problems[source.key] = found
-        yield Step("read", done, len(wanted))
-    pages = {source.key: pages[source.key] for source in wanted if source.key in pages}
-    works = read_works(wanted, settings, stop)
-    bench = _Bench(report, settings, store, pages)
-    citations: list[Citation] = []
-    together: dict[str, bool] = {}
-    with_sources = [c for c in factual if keys[c.id]]
-    precise = 0
-    for start in range(0, len(with_sources), GROUP):
-        yield Step("judge", start, len(with_sources))
+    subject = _Subject.of(report, listed)
+    found: dict[str, Page | Unread] = {}
+    yield Step("read", 0, len(subject.wanted))
+    for source, text in read_sources(subject.wanted, report.pages, settings, store, stop):
+        found[source.key] = text
+        yield Step("read", len(found), len(subject.wanted))
+    sources = {source.key: found.get(source.key, STOPPED) for source in subject.wanted}
+    works = read_works(subject.wanted, settings, stop)
+    bench = _Bench(report, settings, store, {key: page for key, page in sources.items() if isinstance(page, Page)})
+    citing = [c for c in subject.claims if subject.keys[c.id]]
+    judged: dict[str, tuple[Support, list[tuple[Evidence, ...]]]] = {}
+    for start in range(0, len(citing), GROUP):
+        yield Step("judge", start, len(citing))
         if stop.is_set():
             break
-        group = with_sources[start : start + GROUP]
-        for claim, (found_support, evidence) in zip(group, bench.judge(group, keys), strict=True):
-            together[claim.id] = found_support.together
-            precise += found_support.precise
-            citations += _citations(claim, keys[claim.id], found_support, evidence, pages, problems)
-    yield Step("judge", len(with_sources), len(with_sources))
-    supported = {v.claim_id for v in report.verdicts if v.label == "supported"}
-    outcomes = {claim.id: [c.outcome for c in citations if c.claim_id == claim.id] for claim in factual}
-    claims = tuple(
-        CitedClaim(
-            claim_id=c.id,
-            standing=_standing(keys[c.id], outcomes[c.id], together.get(c.id, False), c.id in supported),
-            marks=standing.get(c.id, ()),
-            together=together.get(c.id, False),
-        )
-        for c in factual
+        group = citing[start : start + GROUP]
+        judged |= zip((c.id for c in group), bench.judge(group, subject.keys), strict=True)
+    yield Step("judge", len(citing), len(citing))
+    result = subject.result(report, sources, judged, bench.version).model_copy(
+        update={"works": works, "stopped": stop.is_set()}
     )
-    decided = {c.claim_id for c in claims if c.standing != "cited_unreachable"}
-    readable = [c for c in citations if c.outcome not in UNREAD and c.claim_id in decided]
-    result = CitationReport(
-        claims_id=claims_id(report), created_at=now(), verifier=bench.version, marks=cited.marks, sources=cited.sources,
-        pages=tuple(page.model_copy(update={"text": ""}) for page in {p.id: p for p in pages.values()}.values()),
-        citations=tuple(citations), claims=claims,
-        figures=Figures.of(len(decided), sum(together.values()), len(readable), precise),
-        unattached=tuple(n for n in range(len(cited.marks)) if not any(n in c.marks for c in claims)), works=works,
-        listed=listed, stopped=stop.is_set(),
-    )  # fmt: skip
     if save:
         store.results.save(KIND, report.id, result.to_json())
     yield result
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """The claims to check, which stand outside lists of sources, and the sources that each cites."""
+
+    cited: Cited
+    claims: Sequence[Claim]
+    marks: Mapping[str, tuple[int, ...]]  # of a claim
+    keys: Mapping[str, tuple[str, ...]]  # of the sources of a claim
+    listed: str
+
+    @classmethod
+    def of(cls, report: Report, listed: str) -> _Subject:
+        cited = find(report.answer, listed, source_names(pages=report.pages))
+        claims = [c for c in report.claims if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))]
+        marks = attach(report.answer, cited.marks, claims, cited.lists)
+        named = {c.id: (key for n in marks.get(c.id, ()) for key in cited.marks[n].sources) for c in claims}
+        return cls(cited, claims, marks, {i: tuple(dict.fromkeys(keys)) for i, keys in named.items()}, listed)
+
+    @property
+    def wanted(self) -> list[AnswerSource]:
+        """The sources that a claim cites."""
+        keys = {key for of_claim in self.keys.values() for key in of_claim}
+        return [source for source in self.cited.sources if source.key in keys]
+
+    def result(
+        self,
+        report: Report,
+        sources: Mapping[str, Page | Unread],
+        judged: Mapping[str, tuple[Support, Sequence[tuple[Evidence, ...]]]],
+        verifier: str,
+    ) -> CitationReport:
+        """Return the figures and findings; `sources` are pages or the reason why one wasn't read."""
+        citations, claims = list[Citation](), list[CitedClaim]()
+        supported = {v.claim_id for v in report.verdicts if v.label == "supported"}
+        for claim in self.claims:
+            together, keys = False, self.keys[claim.id]
+            own: list[Citation] = []
+            if claim.id in judged:
+                support, evidence = judged[claim.id]
+                together, own = support.together, list(_citations(claim, keys, support, evidence, sources))
+            standing = _standing(keys, [c.outcome for c in own], together, claim.id in supported)
+            marks = self.marks.get(claim.id, ())
+            claims.append(CitedClaim(claim_id=claim.id, standing=standing, marks=marks, together=together))
+            citations += own
+        decided = {c.claim_id for c in claims if c.standing != "cited_unreachable"}
+        readable = [c for c in citations if c.outcome not in UNREAD and c.claim_id in decided]
+        attached = {n for numbers in self.marks.values() for n in numbers}
+        pages = {p.id: p.model_copy(update={"text": ""}) for p in sources.values() if isinstance(p, Page)}
+        supports = [support for support, _ in judged.values()]
+        return CitationReport(
+            claims_id=claims_id(report), created_at=now(), verifier=verifier, marks=self.cited.marks,
+            sources=self.cited.sources, pages=tuple(pages.values()), citations=tuple(citations), claims=tuple(claims),
+            figures=Figures.of(
+                len(decided), sum(s.together for s in supports), len(readable), sum(s.precise for s in supports)
+            ),
+            unattached=tuple(n for n in range(len(self.cited.marks)) if n not in attached), listed=self.listed,
+        )  # fmt: skip
 
 
 class _Bench:
@@ -255,13 +281,12 @@ def _citations(
     keys: Sequence[str],
     found: Support,
     evidence: Sequence[tuple[Evidence, ...]],
-    pages: Mapping[str, Page],
-    problems: Mapping[str, Unread],
+    sources: Mapping[str, Page | Unread],
 ) -> Iterator[Citation]:
     for i, key in enumerate(keys):
-        if key in problems:
-            unread = problems[key]
-            yield Citation(claim_id=claim.id, source=key, outcome=unread.outcome, reason=unread.reason)
+        source = sources[key]
+        if not isinstance(source, Page):
+            yield Citation(claim_id=claim.id, source=key, outcome=source.outcome, reason=source.reason)
             continue
         best = found.best[i]
         outcome: Outcome
@@ -276,7 +301,7 @@ def _citations(
             outcome, reason = "supported", "It supports the claim together with the other sources."
         yield Citation(
             claim_id=claim.id, source=key, outcome=outcome, reason=reason, relevant=found.relevant[i],
-            page_id=pages[key].id, evidence=evidence[i][best] if best is not None else None,
+            page_id=source.id, evidence=evidence[i][best] if best is not None else None,
         )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from attribution.text.markdown import Element, read
 from attribution.text.marks import Form, Found, authors, marks, numbers, targets
-from attribution.text.references import Listed, Source, addresses, listed, normal_key
+from attribution.text.references import AnswerSource, Listed, addresses, listed, normal_key
 from attribution.text.urls import canonical
 from attribution.types import Frozen, Span
 
@@ -32,10 +32,10 @@ class Cited:
     """The marks of an answer in order, and every source that it lists or cites."""
 
     marks: tuple[Mark, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[AnswerSource, ...]
     lists: Listed
 
-    def source(self, key: str) -> Source:
+    def source(self, key: str) -> AnswerSource:
         return next(source for source in self.sources if source.key == key)
 
 
@@ -65,8 +65,8 @@ def find(answer: str, more: str = "", names: frozenset[str] = frozenset()) -> Ci
 class _Known:
     """Sources by key; a source that is cited without being listed is added."""
 
-    def __init__(self, by_key: dict[str, Source], lists: Listed) -> None:
-        self.by_key: dict[str, Source] = {}
+    def __init__(self, by_key: dict[str, AnswerSource], lists: Listed) -> None:
+        self.by_key: dict[str, AnswerSource] = {}
         self.lists = lists
         self._texts, self._starts, self._keys = "", list[int](), list[str]()  # all entries as one text
         for source in by_key.values():
@@ -75,7 +75,7 @@ class _Known:
 
     def number(self, number: str) -> str:
         key = normal_key(number)
-        self.by_key.setdefault(key, Source(key=key))
+        self.by_key.setdefault(key, AnswerSource(key=key))
         return key
 
     def footnote(self, name: str) -> str:
@@ -88,7 +88,7 @@ class _Known:
         return number if number in self.by_key else self.footnote(number)
 
     def address(self, url: str) -> str:
-        return self._by_url.get(canonical(url)) or self._add(Source(key=url, url=url))
+        return self._by_url.get(canonical(url)) or self._add(AnswerSource(key=url, url=url))
 
     def name(self, text: str) -> str:
         """Return the key of a source that is only named: an entry whose text contains the name, or a new source."""
@@ -96,18 +96,18 @@ class _Known:
         place = self._texts.find(wanted.casefold())
         if place >= 0:
             return self._keys[bisect_right(self._starts, place) - 1]
-        return self._add(Source(key=wanted, text=wanted))
+        return self._add(AnswerSource(key=wanted, text=wanted))
 
     def unnamed(self) -> str:
-        return self._add(Source(key=UNNAMED))
+        return self._add(AnswerSource(key=UNNAMED))
 
-    def _add(self, source: Source) -> str:
+    def _add(self, source: AnswerSource) -> str:
         self._by_url.setdefault(canonical(source.url), source.key) if source.url else None
         if source.key not in self.by_key:
             self._enter(source)
         return source.key
 
-    def _enter(self, source: Source) -> None:
+    def _enter(self, source: AnswerSource) -> None:
         self.by_key[source.key] = source
         if source.text:
             self._starts.append(len(self._texts))

@@ -17,7 +17,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.identifiers import identifiers
 from attribution.text.marks import name_of
-from attribution.text.references import Source
+from attribution.text.references import AnswerSource
 from attribution.text.urls import canonical
 from attribution.types import Page
 
@@ -40,7 +40,7 @@ NO_TEXT = Unread(
 )
 
 
-def read_works(sources: Sequence[Source], settings: Settings, stop: threading.Event) -> tuple[Work, ...]:
+def read_works(sources: Sequence[AnswerSource], settings: Settings, stop: threading.Event) -> tuple[Work, ...]:
     """Return the first `max_pages` works that the sources name; once Crossref fails, it is not asked again."""
     named = [(s.key, found) for s in sources for found in identifiers(f"{s.text} {s.url} {s.key}")]
     works, problem = [], ""
@@ -57,7 +57,7 @@ def read_works(sources: Sequence[Source], settings: Settings, stop: threading.Ev
     return tuple(works)
 
 
-def known_page(source: Source, pages: Sequence[Page]) -> Page | None:
+def known_page(source: AnswerSource, pages: Sequence[Page]) -> Page | None:
     """Find the page of a source among the run's pages, by its address, or by a document's title or file name.
 
     An article of the built-in library matches only by its own name, not by the pages that its facts are from.
@@ -83,8 +83,8 @@ def _is_named(page: Page, text: str) -> bool:
 
 
 def read_sources(
-    sources: Sequence[Source], pages: Sequence[Page], settings: Settings, store: Store, stop: threading.Event
-) -> Iterator[tuple[Source, Page | Unread]]:
+    sources: Sequence[AnswerSource], pages: Sequence[Page], settings: Settings, store: Store, stop: threading.Event
+) -> Iterator[tuple[AnswerSource, Page | Unread]]:
     """Yield each source with its page, or with the reason why it could not be read, as soon as this is known.
 
     Stops early if `stop` is set.
@@ -103,7 +103,7 @@ def read_sources(
     budget = Budget(settings)
     fetcher = Fetcher(settings)
 
-    def fetch(source: Source) -> Page | Unread:
+    def fetch(source: AnswerSource) -> Page | Unread:
         try:
             page = store.cache.page(source.url, settings.page_days)
             if page is None:

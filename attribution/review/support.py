@@ -14,7 +14,7 @@ from typing import Literal
 from attribution.policy import DecisionPolicy
 from attribution.review.crossref import Work
 from attribution.review.marks import Mark
-from attribution.text.references import Source
+from attribution.text.references import AnswerSource
 from attribution.types import Evidence, Frozen, Judgement, Page, Pair
 from attribution.verdicts import relation
 
@@ -72,7 +72,7 @@ class CitationReport(Frozen):
     created_at: str
     verifier: str
     marks: tuple[Mark, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[AnswerSource, ...]
     pages: tuple[Page, ...]  # of the sources, without their texts
     citations: tuple[Citation, ...]
     claims: tuple[CitedClaim, ...]  # the factual ones, in their order

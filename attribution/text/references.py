@@ -61,7 +61,7 @@ _FIRST, _SENTENCE = re.compile(r"[\[【^(]1\b|¹|<sup>"), re.compile(r"[^\W\d_A-
 MAX_WORDS = 25  # in the line of a source outside a list
 
 
-class Source(Frozen):
+class AnswerSource(Frozen):
     """A source that an answer cites or lists."""
 
     key: str  # number or name in its marks (footnotes: with ^); if it is not listed, its address or name
@@ -74,7 +74,7 @@ class Source(Frozen):
 class Listed:
     """The listed sources in order, and the parts of the answer that only list sources."""
 
-    sources: tuple[Source, ...]
+    sources: tuple[AnswerSource, ...]
     regions: tuple[Span, ...]
 
     def holds(self, place: int) -> bool:
@@ -225,10 +225,10 @@ def normal_key(name: str) -> str:
     return str(int(name)) if name.isascii() and name.isdigit() else name.casefold()
 
 
-def _source(answer: str, entry: _Entry) -> Source:
+def _source(answer: str, entry: _Entry) -> AnswerSource:
     text = answer[entry.start : entry.end].lstrip(" \t,;")
     found = addresses(text)
-    return Source(
+    return AnswerSource(
         key=entry.key, url=found[0][1] if found else "", text=" ".join(text.split()),
         span=(entry.end - len(text), entry.end),
     )  # fmt: skip

@@ -19,7 +19,7 @@ from attribution.reports.html import Node, el, look, style_class
 from attribution.reports.provenance import facts
 from attribution.reports.sources import source_list, source_text
 from attribution.review.quotations import quotations
-from attribution.types import BADGES, UNCHECKED, Claim, Page, Report
+from attribution.types import BADGES, UNCHECKED, Claim, Evidence, Page, Report, Verdict
 from attribution.verifiers.calibration import badge_of, badges
 from pages.ui.frame import show
 
@@ -95,12 +95,6 @@ def view(
     """
     pages = {p.id: p for p in report.pages}
     verdicts = {v.claim_id: v for v in report.verdicts}
-    without = "pending" if running else "not_reached"
-    own = {
-        j.claim_id: {"icon": style.icon, "word": style.word.lower()}
-        for j in report.judgements
-        for style in (look(j.label),)
-    }
     data, only = before or ({}, "")
     spoken = () if running else quotations(report)
     claims, panels = dict(data.get("claims", {})), dict(data.get("panels", {}))
@@ -109,15 +103,10 @@ def view(
             continue
         verdict = verdicts.get(claim.id)
         evidence = [e for e in report.evidence if e.claim_id == claim.id]
-        claims[claim.id] = {
-            "n": number,
-            **_shown(badge_of(verdict, report, without)),
-            "text": claim.text,
-            "corrected": claim.id in corrected,
-            "judged": own.get(claim.id),
-            "exact": bool(verdict and verdict.label == "supported" and any(e.word_for_word for e in evidence)),
-            "tip": cards.tip(claim, verdict, report, pages),
-        }
+        tip = cards.tip(claim, verdict, report, pages)
+        claims[claim.id] = {"n": number, "corrected": claim.id in corrected, "tip": tip} | _claim(
+            claim, verdict, evidence, report, running
+        )
         panels[claim.id] = html.data(
             cards.panel(claim, number, verdict, evidence, report, pages, running, provenance, editable, spoken)
         )
@@ -141,6 +130,16 @@ def view(
         "first": "" if running else _first(report),
         "empty": html.data(_hint(running)),
         "notes": html.data(el("div") if running else cards.footnotes(report, pages)),
+    }
+
+
+def _claim(claim: Claim, verdict: Verdict | None, evidence: Sequence[Evidence], report: Report, running: bool) -> View:
+    judged = next((look(j.label) for j in report.judgements if j.claim_id == claim.id), None)
+    return {
+        **_shown(badge_of(verdict, report, "pending" if running else "not_reached")),
+        "text": claim.text,
+        "judged": judged and {"icon": judged.icon, "word": judged.word.lower()},
+        "exact": bool(verdict and verdict.label == "supported" and any(e.word_for_word for e in evidence)),
     }
 
 

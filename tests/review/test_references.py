@@ -10,7 +10,7 @@ from attribution.library.folder import FolderSearcher
 from attribution.review.marks import find
 from attribution.review.references import known_page
 from attribution.settings import Settings
-from attribution.text.references import Source
+from attribution.text.references import AnswerSource
 from attribution.types import Document, Page
 from tests.servers import pdf_bytes
 
@@ -28,8 +28,8 @@ def test_a_document_is_known_by_its_file_name_whatever_its_title_is(title: str) 
 @pytest.mark.parametrize("url", ["library:reports/market.pdf", "collection:reports/2026/market.pdf"])
 def test_a_file_of_a_folder_or_collection_is_known_by_its_name(url: str) -> None:
     page = make_page(url, "document", Extracted("An annual review", "Sales rose."))
-    assert known_page(Source(key="1", text="“Market.PDF” (2026)"), [page]) == page
-    assert known_page(Source(key="1", text="newmarket.pdf"), [page]) is None
+    assert known_page(AnswerSource(key="1", text="“Market.PDF” (2026)"), [page]) == page
+    assert known_page(AnswerSource(key="1", text="newmarket.pdf"), [page]) is None
 
 
 @pytest.fixture(scope="module")

@@ -94,13 +94,7 @@ def compare_answers(
     with the results so far. `context` is the conversation before the question. Raises BadInput, before any work, for an
     answer that is empty, too long or not text, or for two that are the same.
     """
-    for name, answer in (("first", first), ("second", second)):
-        try:
-            check_input(question, answer, settings)
-        except BadInput as error:
-            raise BadInput(f"Of the {name} answer: {error}") from None
-    if " ".join(first.split()) == " ".join(second.split()):
-        raise BadInput("Both answers are the same text: paste two different answers to the question.")
+    _check_answers(question, first, second, settings)
     store, stop, run_id = store or Store.open(settings.database_url), stop or threading.Event(), new_run_id()
     yield events.RunStarted(run_id)
     yield events.StageStarted("segment")
@@ -118,29 +112,45 @@ def compare_answers(
     joined = [*claims[0], *(_shifted(c, len(first) + len(BETWEEN)) for c in claims[1])]
     longer = settings.model_copy(update={"answer_limit": 2 * settings.answer_limit + len(BETWEEN)})
     ids = [frozenset(c.id for c in side) for side in claims]
-    for event in run(
-        question, first + BETWEEN + second, longer, store, documents, stop, joined, run_id=run_id, context=context
-    ):
+    both = first + BETWEEN + second
+    for event in run(question, both, longer, store, documents, stop, joined, run_id=run_id, context=context):
         match event:
             case events.RunStarted():
                 continue
             case events.ClaimsReady(known) if all(c.worthiness for c in known):
-                blank = _blank(question, first + BETWEEN + second, settings, known, context)
                 yield event
+                blank = _blank(question, both, settings, known, context)
                 yield TwoAnswersReady(_split(blank, first, second, ids, matches))
             case events.Finished(report):
-                usage = {**report.usage.llm, **(annotator.usage if annotator else {})}
-                report = report.model_copy(
-                    update={
-                        "settings": with_policy(settings).public(),
-                        "failures": tuple(dict.fromkeys((*failures, *fallbacks(failures), *report.failures))),
-                        "usage": report.usage.model_copy(update={"llm": usage}),
-                    }
-                )
+                report = _with_preparation(report, settings, failures, annotator)
                 yield events.Finished(report)
                 yield TwoAnswersReady(_split(report, first, second, ids, matches), finished=True)
             case _:
                 yield event
+
+
+def _check_answers(question: str, first: str, second: str, settings: Settings) -> None:
+    for name, answer in (("first", first), ("second", second)):
+        try:
+            check_input(question, answer, settings)
+        except BadInput as error:
+            raise BadInput(f"Of the {name} answer: {error}") from None
+    if " ".join(first.split()) == " ".join(second.split()):
+        raise BadInput("Both answers are the same text: paste two different answers to the question.")
+
+
+def _with_preparation(
+    report: Report, settings: Settings, failures: Sequence[Failure], annotator: LlmAnnotator | None
+) -> Report:
+    """Add to the report of the run what happened before it: the settings asked for, failures and tokens."""
+    usage = {**report.usage.llm, **(annotator.usage if annotator else {})}
+    return report.model_copy(
+        update={
+            "settings": with_policy(settings).public(),
+            "failures": tuple(dict.fromkeys((*failures, *fallbacks(failures), *report.failures))),
+            "usage": report.usage.model_copy(update={"llm": usage}),
+        }
+    )
 
 
 def _tasks(settings: Settings) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from attribution import events
@@ -258,20 +258,33 @@ def score_answer(
     if stop.is_set():
         return
     claims = {claim.id: claim for part in parts for claim in part.segmented.claims}
-    first, *others = verifiers
-    own = settings.model_copy(update={"verifier": first})
-    report: Report | None = None
+    own = settings.model_copy(update={"verifier": verifiers[0]})
     union = list(claims.values())
     steps = run(question, answer, own, store, documents, stop=stop, claims=union, source=source, context=context)
     for event in steps:
         yield event
-        if isinstance(event, events.Finished):
-            report = event.report
-    if report is None or report.stopped or stop.is_set():
+    assert isinstance(event, events.Finished)  # the last of every run
+    report = event.report
+    if report.stopped or stop.is_set():
         return
+    judged = yield from _by_verifier(report, settings, verifiers, store, stop)
+    if stop.is_set():
+        return
+    by_id = {c.id: c for c in report.claims}
+    decomposed = tuple(_decomposed(part, by_id) for part in parts)
+    texts = {c.id: c.statement for c in report.claims if c.checked}
+    failed = tuple(f for f in report.failures if f.stage != "segment")
+    yield AnswerScored(ScoredAnswer(question, answer, system, False, report.id, texts, decomposed, judged, failed))
+
+
+def _by_verifier(
+    report: Report, settings: Settings, verifiers: Sequence[str], store: Store, stop: threading.Event
+) -> Generator[events.Event, None, dict[str, tuple[JudgedFact, ...]]]:
+    """Let every verifier but the first, whose verdicts the report holds, judge the facts; yield its progress."""
     provenance = store.runs.provenance(report.id)
     concerns = provenance.concerns if provenance else {}
     pages = {page.id: page for page in report.pages}
+    first, *others = verifiers
     judged = {first: _judged(report, pages, concerns, {v.claim_id: v for v in report.verdicts}, report.evidence)}
     for name in others:
         verdicts: dict[str, Verdict] = {}
@@ -280,16 +293,12 @@ def score_answer(
         yield events.StageStarted("verify")
         for done, (verdict, pieces) in enumerate(judgements, 1):
             if stop.is_set():
-                return
+                return judged
             verdicts[verdict.claim_id] = verdict
             evidence += pieces
             yield events.Progress("verify", done, sum(c.checked for c in report.claims))
         judged[name] = _judged(report, pages, concerns, verdicts, evidence)
-    by_id = {c.id: c for c in report.claims}
-    decomposed = tuple(_decomposed(part, by_id) for part in parts)
-    texts = {c.id: c.statement for c in report.claims if c.checked}
-    failed = tuple(f for f in report.failures if f.stage != "segment")
-    yield AnswerScored(ScoredAnswer(question, answer, system, False, report.id, texts, decomposed, judged, failed))
+    return judged
 
 
 def _decomposed(part: SegmenterResult, annotated: Mapping[str, Claim]) -> Decomposed:

@@ -13,7 +13,7 @@ from attribution.review.crossref import Work
 from attribution.review.marks import find
 from attribution.review.support import Citation, CitationReport, CitedClaim, Figures
 from attribution.text.identifiers import Identifier
-from attribution.text.references import Source
+from attribution.text.references import AnswerSource
 from attribution.types import Claim, Report
 from pages.ui.explore.citations import CitationsJob, result_view, summary
 from tests.make import claim, evidence, page
@@ -33,7 +33,7 @@ def result(text: str = "A source", url: str = "https://a.org/nile") -> CitationR
     piece = evidence(NILE, 0.9, 0.05, "entailed").model_copy(update={"text": text, "sentence": (0, len(text))})
     return CitationReport(
         claims_id="", created_at="", verifier="", marks=find(ANSWER).marks,
-        sources=(Source(key="1", url=url, text=text), Source(key="https://a.org/x", url="https://a.org/x")),
+        sources=(AnswerSource(key="1", url=url, text=text), AnswerSource(key="https://a.org/x", url="https://a.org/x")),
         pages=(read,),
         citations=(
             Citation(claim_id=NILE.id, source="1", outcome="supported", reason=text, page_id=read.id, evidence=piece),
