@@ -28,7 +28,7 @@ from attribution.types import Judgement, Probabilities, content_id
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.llm import LlmVerifier, PassageVerdicts
 from attribution.verifiers.pairs import CachedVerifier
-from tests.llm_server import llm_server, llm_settings
+from tests.llm_server import llm_settings
 from tests.servers import Answer, Served, http_server
 
 HOST = "https://gateway.example"
@@ -172,18 +172,6 @@ def test_outcomes_of_a_method_depend_on_where_and_with_what_it_is_made() -> None
     here.key, there.key = "a", "b"  # type: ignore[attr-defined]
     others = [{"question": "p"}, {"context": ("c", "d")}, {"response": "s"}]
     assert len({key(here), key(there), *(key(here, **other) for other in others)}) == 5
-
-
-def test_one_who_answers_under_another_path_of_a_host_does_not_answer_for_it(store: Store) -> None:
-    def said(relation: str) -> str:
-        return json.dumps({"verdicts": [{"passage": 1, "relation": relation, "quote": "It was released in 1960"}]})
-
-    pair = ("Psycho was released in 1960.", "Psycho is a film. It was released in 1960 to mixed reviews.")
-    with llm_server(lambda body: said("contradicted" if "evil" in served.paths[-1] else "entailed")) as served:
-        for path in ("/evil/v1", "/good/v1"):
-            settings = llm_settings(served.url(path), database_url="")
-            (judgement,) = CachedVerifier(LlmVerifier(settings), store).verify([pair])
-    assert judgement.probabilities.entailed > 0.5 and len(served.requests) == 2
 
 
 def test_pairs_and_texts_of_other_parts_have_other_keys(store: Store) -> None:

