@@ -37,10 +37,8 @@ class Served:
         **variables: str,
     ) -> None:
         self.port, self.log, self.database = (
-            port or free_port(8700),
-            folder / "log",
-            folder / "data/attribution.sqlite3",
-        )
+            port or free_port(8700), folder / "log", folder / "data/attribution.sqlite3",
+        )  # fmt: skip
         self.url = f"http://localhost:{self.port}"
         self.health = self.url + ("/health" if "--api" in flags else "/_stcore/health")
         own = {"ATTRIBUTION_DATA": str(folder / "data"), "ATTRIBUTION_API_KEYS": f"{KEY},{OTHER}", **variables}

@@ -24,13 +24,10 @@ def case(label: Label, confidence: float, supported: bool, refuted: bool, true: 
 
 
 CASES = [
-    case("supported", 0.9, True, False, True),
-    case("supported", 0.6, False, False, False),
-    case("supported", 0.8, True, False, None),
-    case("contradicted", 0.9, False, True, False),
-    case("contradicted", 0.7, True, False, True),
-    case("unclear", 0.3, True, False, True),
-]
+    case("supported", 0.9, True, False, True), case("supported", 0.6, False, False, False),
+    case("supported", 0.8, True, False, None), case("contradicted", 0.9, False, True, False),
+    case("contradicted", 0.7, True, False, True), case("unclear", 0.3, True, False, True),
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -30,11 +30,9 @@ def test_a_claim_that_its_sentence_does_not_say_is_left_out_with_the_reason() ->
         return [0.9 if "notes" in text else 0.12345 for text, _ in pairs]
 
     claims = [
-        claim("Ada wrote notes.", (0, 24)),
-        claim("Ada won a prize.", (0, 24)),
-        claim("She lived in London.", (25, 45)),
+        claim("Ada wrote notes.", (0, 24)), claim("Ada won a prize.", (0, 24)), claim("She lived in London.", (25, 45)),
         claim("Ada wrote notes in London.", None),
-    ]
+    ]  # fmt: skip
     (good, bad, verbatim, whole), _ = check_coherence(ANSWER, claims, entailed, 0.5)
     assert asked == [
         ("Ada wrote notes.", "Ada wrote notes in 1843."),

@@ -49,10 +49,8 @@ def test_a_section_is_not_under_the_one_before_it() -> None:
     settings = Settings(database_url="sqlite://", segmenter="sentences")
     claims = SEGMENTERS.build("sentences", settings).segment("", answer).claims
     assert [claim.context for claim in add_context(claims, answer)] == [
-        ("The Golden Gate Bridge",),
-        ("The Golden Gate Bridge", "Cables"),
-        ("The Brooklyn Bridge",),
-    ]
+        ("The Golden Gate Bridge",), ("The Golden Gate Bridge", "Cables"), ("The Brooklyn Bridge",),
+    ]  # fmt: skip
 
 
 def test_bold_titles_follow_each_other() -> None:

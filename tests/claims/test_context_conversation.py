@@ -45,17 +45,11 @@ def test_turns_are_read_from_json(rows: list[object]) -> None:
         assert read_turns("\n".join(map(json.dumps, rows))) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("What is it?", "expected “User: …”"),
-        ('[{"speaker": "nobody", "text": "x"}]', "turn 1: expected"),
-        ('[{"speaker": "user", "text": 3}]', "turn 1: expected"),
-        ("{oops", "not JSON"),
-        ("User: " + "x" * 20_001, "at most 50 turns"),
-        ("User: x\n" * 51, "51 earlier turns"),
-    ],
-)
+@pytest.mark.parametrize(("text", "message"), [
+    ("What is it?", "expected “User: …”"), ('[{"speaker": "nobody", "text": "x"}]', "turn 1: expected"),
+    ('[{"speaker": "user", "text": 3}]', "turn 1: expected"), ("{oops", "not JSON"),
+    ("User: " + "x" * 20_001, "at most 50 turns"), ("User: x\n" * 51, "51 earlier turns"),
+])  # fmt: skip
 def test_what_is_no_conversation_says_what_was_expected(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read_turns(text)

@@ -36,16 +36,13 @@ def test_the_only_candidate_is_the_antecedent(question: str, answer: str, senten
     assert antecedent(question, answer, sentence) == expected
 
 
-@pytest.mark.parametrize(
-    ("answer", "sentence", "expected"),
-    [
-        ("The Treaty of Versailles ended the war. The treaty was harsh.", "The treaty was harsh.",
-         "the Treaty of Versailles"),
-        ("The war ended. The treaty was harsh.", "The treaty was harsh.", None),
-        ("The Treaty of Versailles and the Treaty of Trianon failed. The treaty was harsh.", "The treaty was harsh.",
-         None),  # which of the two?
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "sentence", "expected"), [
+    ("The Treaty of Versailles ended the war. The treaty was harsh.", "The treaty was harsh.",
+     "the Treaty of Versailles"),
+    ("The war ended. The treaty was harsh.", "The treaty was harsh.", None),
+    ("The Treaty of Versailles and the Treaty of Trianon failed. The treaty was harsh.", "The treaty was harsh.",
+     None),  # which of the two?
+])  # fmt: skip
 def test_a_definite_phrase_gets_its_full_name(answer: str, sentence: str, expected: str | None) -> None:
     context, doc = Context("", answer), parse(sentence)
     before = context.before(0, answer.index(sentence))
@@ -56,21 +53,13 @@ def test_brackets_and_quotation_marks_come_in_pairs() -> None:
     assert is_balanced('a "b" (c)') and not is_balanced('a "b') and not is_balanced("a (b")
 
 
-@pytest.mark.parametrize(
-    ("text", "pronouns"),
-    [
-        ("He was born in 1899.", ["He"]),
-        ("Hitchcock said that he was tired.", []),
-        ("When he was twenty, Newton left Cambridge.", []),  # cataphora
-        ("It protects it.", ["It", "it"]),
-        ("The shield protects it.", ["it"]),  # not the subject of its own verb
-        ("It rained.", []),
-        ("It is clear that prices rise.", []),
-        ("A tenant must pay their rent.", []),
-        ("IT departments grow.", []),
-        ("Paris is the capital of France.", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "pronouns"), [
+    ("He was born in 1899.", ["He"]), ("Hitchcock said that he was tired.", []),
+    ("When he was twenty, Newton left Cambridge.", []),  # cataphora
+    ("It protects it.", ["It", "it"]), ("The shield protects it.", ["it"]),  # not the subject of its own verb
+    ("It rained.", []), ("It is clear that prices rise.", []), ("A tenant must pay their rent.", []),
+    ("IT departments grow.", []), ("Paris is the capital of France.", []),
+])  # fmt: skip
 def test_pronouns_that_refer_to_something_outside(text: str, pronouns: list[str]) -> None:
     assert [t.text for t in outward_pronouns(parse(text))] == pronouns
 
@@ -84,15 +73,12 @@ def test_an_it_that_refers_to_nothing(text: str, expletive: bool) -> None:
     assert is_expletive(parse(text)[0]) is expletive
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
-    [
-        ("Alfred Hitchcock left.", "he"), ("Marie Curie left.", "she"), ("Mr Smith left.", "he"),
-        ("Dr Smith left.", "person"), ("Hitchcock left.", "name"), ("The director left.", "person"),
-        ("The mother left.", "she"), ("The tower fell.", "thing"), ("The towers fell.", "things"),
-        ("The directors left.", "people"), ("The Treaty of Versailles failed.", "thing"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "kind"), [
+    ("Alfred Hitchcock left.", "he"), ("Marie Curie left.", "she"), ("Mr Smith left.", "he"),
+    ("Dr Smith left.", "person"), ("Hitchcock left.", "name"), ("The director left.", "person"),
+    ("The mother left.", "she"), ("The tower fell.", "thing"), ("The towers fell.", "things"),
+    ("The directors left.", "people"), ("The Treaty of Versailles failed.", "thing"),
+])  # fmt: skip
 def test_the_kind_of_a_mention_says_which_pronouns_fit(text: str, kind: str) -> None:
     assert next(mentions(parse(text))).kind == kind
 

@@ -65,17 +65,10 @@ def test_hand_made_cases() -> None:
 PIECES = st.sampled_from(
     [*dict.fromkeys(c["answer"] for c in CASES)][:30]
     + [
-        "It is red.",
-        "\n\n",
-        "- **Look**: They fell.",
-        "\n",
-        "# Its title",
-        "| a | b |",
-        "She* said _so_.",
-        "His;",
+        "It is red.", "\n\n", "- **Look**: They fell.", "\n", "# Its title", "| a | b |", "She* said _so_.", "His;",
         "the it it's",
     ]
-)
+)  # fmt: skip
 
 
 @settings(max_examples=25)

@@ -173,19 +173,13 @@ def before_claims(answer: str, chosen: Settings) -> tuple[Claim, ...]:
     return segment("", answer, chosen.model_copy(update={"segmenter": "sentences"})).claims
 
 
-@pytest.mark.parametrize(
-    ("task", "reply", "field", "value"),
-    [
-        ("worthiness", "3", "worthiness", "not_a_claim"),
-        ("worthiness", "`4`", "worthiness", "other"),
-        ("worthiness", "5", "worthiness", None),
-        ("independence", '"not independent"', "independent", False),
-        ("independence", "independent.", "independent", True),
-        ("independence", "it depends", "independent", None),
-        ("enrichment", 'Revised claim: "Ada Lovelace died in 1852."', "enriched", "Ada Lovelace died in 1852."),
-        ("enrichment", "I'm sorry, I cannot.", "enriched", None),
-    ],
-)
+@pytest.mark.parametrize(("task", "reply", "field", "value"), [
+    ("worthiness", "3", "worthiness", "not_a_claim"), ("worthiness", "`4`", "worthiness", "other"),
+    ("worthiness", "5", "worthiness", None), ("independence", '"not independent"', "independent", False),
+    ("independence", "independent.", "independent", True), ("independence", "it depends", "independent", None),
+    ("enrichment", 'Revised claim: "Ada Lovelace died in 1852."', "enriched", "Ada Lovelace died in 1852."),
+    ("enrichment", "I'm sorry, I cannot.", "enriched", None),
+])  # fmt: skip
 def test_replies_in_the_papers_form_are_read(store: Store, task: str, reply: str, field: str, value: object) -> None:
     given = claim("She died in 1852.", worthiness="factual", independent=False if task == "enrichment" else None)
     with llm_server(lambda body: reply) as served:

@@ -46,17 +46,12 @@ def test_texts_become_unit_rows_in_order_and_in_batches(monkeypatch: pytest.Monk
     assert headers["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize(
-    ("status", "body", "error", "words"),
-    [
-        (401, {"error": {"message": f"Incorrect API key {KEY}"}}, Unavailable, "check the key"),
-        (404, {}, Unavailable, "check the model"),
-        (400, {"error": {"message": "too long"}}, BadInput, "chunk_size"),
-        (200, {"data": []}, Unavailable, "cannot be read"),
-        (200, [1, 2], Unavailable, "cannot be read"),
-        (200, {"data": [{"index": 0, "embedding": [1, "x"]}]}, Unavailable, "cannot be read"),
-    ],
-)
+@pytest.mark.parametrize(("status", "body", "error", "words"), [
+    (401, {"error": {"message": f"Incorrect API key {KEY}"}}, Unavailable, "check the key"),
+    (404, {}, Unavailable, "check the model"), (400, {"error": {"message": "too long"}}, BadInput, "chunk_size"),
+    (200, {"data": []}, Unavailable, "cannot be read"), (200, [1, 2], Unavailable, "cannot be read"),
+    (200, {"data": [{"index": 0, "embedding": [1, "x"]}]}, Unavailable, "cannot be read"),
+])  # fmt: skip
 def test_what_goes_wrong_is_said_without_the_key(
     status: int, body: object, error: type[Exception], words: str, caplog: pytest.LogCaptureFixture
 ) -> None:

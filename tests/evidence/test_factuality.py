@@ -55,18 +55,12 @@ def test_what_is_stated_counts(claim: str, passage: str) -> None:
     assert reported(claim, passage) == ""
 
 
-@pytest.mark.parametrize(
-    "after",
-    [
-        "It is likely to produce both false positives and false negatives.",
-        "It rarely gives a false alarm.",
-        "It was first tried at False Bay.",
-        "It is untrue that it hurts the animal.",
-        "The theory of bad air was disproved long ago.",
-        "Small farms made up a third of the buyers.",
-        "There is no evidence that the older test of the blood harms calves, milk or meat.",
-    ],
-)
+@pytest.mark.parametrize("after", [
+    "It is likely to produce both false positives and false negatives.", "It rarely gives a false alarm.",
+    "It was first tried at False Bay.", "It is untrue that it hurts the animal.",
+    "The theory of bad air was disproved long ago.", "Small farms made up a third of the buyers.",
+    "There is no evidence that the older test of the blood harms calves, milk or meat.",
+])  # fmt: skip
 def test_what_denies_something_else_denies_nothing_before_it(after: str) -> None:
     claim = "The swab test finds the parasite in cattle within an hour."
     assert reported(claim, f"{claim} {after} Farms use it before sales.") == ""

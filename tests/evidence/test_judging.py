@@ -51,16 +51,11 @@ def test_the_parts_of_a_claim_are_its_sentences(claim: str, parts: tuple[str, ..
     assert parts_of(claim) == parts
 
 
-@pytest.mark.parametrize(
-    ("claim", "label", "weakest"),
-    [
-        (f"{TRUE} {FALSE}", "contradicted", FALSE),
-        (f"{FALSE} {TRUE}", "contradicted", FALSE),
-        (f"{TRUE} {TRUE[:-1]} today.", "unclear", "today."),  # nothing was found for one of them
-        (f"{TRUE} {PLAIN}", "conflicting", PLAIN),
-        (f"{FALSE} {PLAIN}", "contradicted", FALSE),
-    ],
-)
+@pytest.mark.parametrize(("claim", "label", "weakest"), [
+    (f"{TRUE} {FALSE}", "contradicted", FALSE), (f"{FALSE} {TRUE}", "contradicted", FALSE),
+    (f"{TRUE} {TRUE[:-1]} today.", "unclear", "today."),  # nothing was found for one of them
+    (f"{TRUE} {PLAIN}", "conflicting", PLAIN), (f"{FALSE} {PLAIN}", "contradicted", FALSE),
+])  # fmt: skip
 def test_a_claim_of_two_statements_gets_the_verdict_of_the_weaker(claim: str, label: Label, weakest: str) -> None:
     (judged,) = judge([GivenClaim(claim, PASSAGES)], Table(), both(0.5))
     assert judged.verdict.label == label and weakest in judged.verdict.reason

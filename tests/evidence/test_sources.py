@@ -34,15 +34,10 @@ def test_types(name: str, content: bytes, media_type: str, title: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "content", "kind"), [
-    ("a.pdf", encrypted(pdf_bytes("Secret."), "key"), "encrypted"),
-    ("a.pdf", b"%PDF-1.7 broken", "unreadable"),
-    ("a.pdf", b"no PDF at all", "wrong_type"),
-    ("a.txt", b"", "no_text"),
-    ("a.txt", b" \n\t", "no_text"),
-    ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0", "wrong_type"),
-    ("a.docx", b"PK\x03\x04\x14\0", "wrong_type"),
-    ("a.html", b"<html><body>" + b"<div>" * 100_000, "unreadable"),
-    ("a.txt", b"x" * 1001, "too_large"),
+    ("a.pdf", encrypted(pdf_bytes("Secret."), "key"), "encrypted"), ("a.pdf", b"%PDF-1.7 broken", "unreadable"),
+    ("a.pdf", b"no PDF at all", "wrong_type"), ("a.txt", b"", "no_text"), ("a.txt", b" \n\t", "no_text"),
+    ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0", "wrong_type"), ("a.docx", b"PK\x03\x04\x14\0", "wrong_type"),
+    ("a.html", b"<html><body>" + b"<div>" * 100_000, "unreadable"), ("a.txt", b"x" * 1001, "too_large"),
 ])  # fmt: skip
 def test_what_cannot_be_read_says_so(name: str, content: bytes, kind: str) -> None:
     with pytest.raises(FetchFailed) as caught:
@@ -80,19 +75,14 @@ def test_other_words_are_told_the_names(tmp_path: Path) -> None:
     assert existing(str(tmp_path / "a.md")).kind == "path" and existing("web").kind == "engine"
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "name", "web"),
-    [
-        ("library", "library", "", False),
-        ("web", "engine", "duckduckgo", True),
-        ("searxng", "engine", "searxng", True),
-        ("searxng:https://x.example/search", "instance", "https://x.example/search", True),
-        ("collection:my notes", "collection", "my notes", False),
-        ("https://x.example/a", "address", "https://x.example/a", False),
-        ("README.md", "path", "README.md", False),
-        ("C:\\Users", "path", "C:\\Users", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "kind", "name", "web"), [
+    ("library", "library", "", False), ("web", "engine", "duckduckgo", True),
+    ("searxng", "engine", "searxng", True),
+    ("searxng:https://x.example/search", "instance", "https://x.example/search", True),
+    ("collection:my notes", "collection", "my notes", False),
+    ("https://x.example/a", "address", "https://x.example/a", False), ("README.md", "path", "README.md", False),
+    ("C:\\Users", "path", "C:\\Users", False),
+])  # fmt: skip
 def test_a_source_is_read_the_same_everywhere(text: str, kind: str, name: str, web: bool) -> None:
     source = Source.of(text)
     assert (source.kind, source.name, source.searches_web) == (kind, name, web)

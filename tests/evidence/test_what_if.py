@@ -59,15 +59,10 @@ YES, YES_TOO = piece(claim(), 0.9, 0.05, OLD, 0.9), piece(claim(), 0.8, 0.1, UND
 NO = piece(claim(), 0.05, 0.9, NEW, 0.8)
 
 
-@pytest.mark.parametrize(
-    ("rule", "one_each", "two_to_one"),
-    [
-        ("both", "conflicting", "conflicting"),
-        ("strictest", "contradicted", "contradicted"),
-        ("most_frequent", "conflicting", "supported"),
-        ("any", "supported", "supported"),
-    ],
-)
+@pytest.mark.parametrize(("rule", "one_each", "two_to_one"), [
+    ("both", "conflicting", "conflicting"), ("strictest", "contradicted", "contradicted"),
+    ("most_frequent", "conflicting", "supported"), ("any", "supported", "supported"),
+])  # fmt: skip
 def test_where_passages_disagree_a_rule_decides(rule: str, one_each: str, two_to_one: str) -> None:
     choices = choose(THRESHOLDS, rule)  # type: ignore[arg-type]
     assert label(what_if(report(YES, NO), choices)) == one_each

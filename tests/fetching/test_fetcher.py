@@ -229,12 +229,9 @@ def test_redirects_are_followed_and_the_last_address_kept() -> None:
 
 def test_redirects_that_lead_nowhere() -> None:
     targets = {
-        "/circle/a": "/circle/b",
-        "/circle/b": "/circle/a",
-        "/file": "file:///etc/passwd",
-        "/broken": "http://[",
+        "/circle/a": "/circle/b", "/circle/b": "/circle/a", "/file": "file:///etc/passwd", "/broken": "http://[",
         "/user": "http://me:secret@127.0.0.1/",
-    }
+    }  # fmt: skip
 
     def respond(request: BaseHTTPRequestHandler) -> Answer:
         if request.path.startswith("/long"):
@@ -270,11 +267,9 @@ def test_http_errors_say_what_to_do(status: int, kind: str, says: str) -> None:
 
 @pytest.mark.parametrize(("headers", "content", "kind"), [
     ({"Content-Type": "image/png"}, b"\x89PNG\r\n", "wrong_type"),
-    ({"Content-Type": "application/json"}, b"{}", "wrong_type"),
-    (HTML, b"\x89PNG\r\n\x1a\n\0\0", "wrong_type"),
+    ({"Content-Type": "application/json"}, b"{}", "wrong_type"), (HTML, b"\x89PNG\r\n\x1a\n\0\0", "wrong_type"),
     (HTML, b"PK\x03\x04\x14\0\0\0", "wrong_type"),
-    ({"Content-Type": "application/octet-stream"}, bytes(range(256)), "wrong_type"),
-    (HTML, b"", "no_text"),
+    ({"Content-Type": "application/octet-stream"}, bytes(range(256)), "wrong_type"), (HTML, b"", "no_text"),
     (HTML, b"<html><body><div id='app'></div><script>x</script></body></html>", "needs_javascript"),
     (HTML, b"<html><body>" + b"<div>" * 30_000 + b"deep", "unreadable"),
     ({"Content-Type": "application/pdf"}, b"%PDF-1.4 but no more", "unreadable"),

@@ -35,10 +35,8 @@ CASES: dict[str, tuple[Answer, str]] = {
     "/inside": ((302, {"Location": "http://127.0.0.9/"}, b""), "blocked_address"),
     "/file": ((302, {"Location": "file:///etc/passwd"}, b""), "bad_address"),
     "/gopher": ((302, {"Location": "gopher://127.0.0.1/"}, b""), "bad_address"),
-    "/limited": ((429, {"Retry-After": "5"}, b""), "rate_limited"),
-    "/down": ((503, {}, b""), "server_error"),
-    "/gone": ((404, HTML, b""), "http_error"),
-    "/paid": ((402, HTML, b""), "paywall"),
+    "/limited": ((429, {"Retry-After": "5"}, b""), "rate_limited"), "/down": ((503, {}, b""), "server_error"),
+    "/gone": ((404, HTML, b""), "http_error"), "/paid": ((402, HTML, b""), "paywall"),
     "/bomb": ((200, GZIP, gzip.compress(b" " * 100_000_000, 6)), "too_large"),
     "/lies": ((200, HTML, b"\x89PNG\r\n\x1a\n\0\0"), "wrong_type"),
     "/closed.pdf": ((200, PDF, encrypted(pdf_bytes("Secret."), "key")), "encrypted"),
@@ -46,8 +44,7 @@ CASES: dict[str, tuple[Answer, str]] = {
     "/nested": ((200, HTML, b"<html><body>" + b"<div>" * 1_000_000 + b"deep"), "unreadable"),
     "/1251": ((200, HTML, f"<html><body><p>{RUSSIAN}</p></body></html>".encode("cp1251")), "page"),
     "/script": ((200, HTML, b"<body><div id=app></div><script src=a.js></script></body>"), "needs_javascript"),
-    "/empty": ((200, HTML, b"<html><body></body></html>"), "no_text"),
-    "/good": ((200, HTML, PAGE), "page"),
+    "/empty": ((200, HTML, b"<html><body></body></html>"), "no_text"), "/good": ((200, HTML, PAGE), "page"),
 }  # fmt: skip
 
 

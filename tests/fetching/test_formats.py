@@ -79,20 +79,14 @@ def test_more_form_feeds_than_a_pdf_may_have_pages_are_no_pages() -> None:
 BOMB = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "kind"),
-    [
-        ("empty.docx", b"", "no_text"),
-        ("blank.docx", docx(paragraph(" ")), "no_text"),
-        ("text.docx", b"not a zip", "wrong_type"),
-        ("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
-        ("bomb.docx", docx(paragraph("&b;"), BOMB), "unreadable"),
-        ("parts.docx", zipped(other="x"), "unreadable"),
-        ("broken.docx", docx("<w:p>"), "unreadable"),
-        ("path.epub", epub("../../../etc/passwd"), "no_text"),
-        ("rights.epub", epub(**{"META-INF__rights.xml": "x"}), "encrypted"),
-    ],
-)
+@pytest.mark.parametrize(("name", "content", "kind"), [
+    ("empty.docx", b"", "no_text"), ("blank.docx", docx(paragraph(" ")), "no_text"),
+    ("text.docx", b"not a zip", "wrong_type"),
+    ("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
+    ("bomb.docx", docx(paragraph("&b;"), BOMB), "unreadable"), ("parts.docx", zipped(other="x"), "unreadable"),
+    ("broken.docx", docx("<w:p>"), "unreadable"), ("path.epub", epub("../../../etc/passwd"), "no_text"),
+    ("rights.epub", epub(**{"META-INF__rights.xml": "x"}), "encrypted"),
+])  # fmt: skip
 def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None:
     with pytest.raises(FetchFailed) as failed:
         extract(content, "", name, document=True)

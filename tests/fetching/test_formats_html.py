@@ -109,13 +109,10 @@ def test_wrapped_lines_of_a_pdf_are_joined() -> None:
     lines = [
         "The Nile flows north through eleven countries and is one",
         "of the longest rivers on Earth, with a length of about 6,650 kilo-",
-        "metres. It ends in the Mediterranean Sea in Egypt, where it",
-        "Alexandria and Rosetta lie.",
-        "Its sources",
+        "metres. It ends in the Mediterranean Sea in Egypt, where it", "Alexandria and Rosetta lie.", "Its sources",
         "The White Nile comes from Lake Victoria, the Blue Nile from Lake Tana.",
-        "- Ethiopia gives most of the water that reaches the sea in the end",
-        "- Uganda gives the rest",
-    ]
+        "- Ethiopia gives most of the water that reaches the sea in the end", "- Uganda gives the rest",
+    ]  # fmt: skip
     assert unbroken([join_lines("\n".join(lines), ragged=True)])[0].split("\n") == [
         "The Nile flows north through eleven countries and is one of the longest rivers on Earth, with a length of "
         "about 6,650 kilometres. It ends in the Mediterranean Sea in Egypt, where it Alexandria and Rosetta lie.",
@@ -159,12 +156,10 @@ def test_pdf_with_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("content", "media_type", "says"), [
-    (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "text/html", "PNG"),
-    (b"PK\x03\x04" + bytes(range(256)), "text/plain", "ZIP"),
+    (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "text/html", "PNG"), (b"PK\x03\x04" + bytes(range(256)), "text/plain", "ZIP"),
     (bytes(range(256)) * 10, "text/html", "binary"),
     (b"<html><body>Please log in</body></html>", "application/pdf", "web page"),
-    (b"{}", "application/json", "application/json"),
-    (b"\x89PNG\r\n\x1a\n", "image/png", "image/png"),
+    (b"{}", "application/json", "application/json"), (b"\x89PNG\r\n\x1a\n", "image/png", "image/png"),
 ])  # fmt: skip
 def test_a_lying_or_unwanted_type_is_said(content: bytes, media_type: str, says: str) -> None:
     error = failure(content, media_type)

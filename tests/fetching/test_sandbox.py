@@ -73,12 +73,9 @@ def by_folder(path: Path) -> FetchFailed:
     *(
         pytest.param(*case, marks=pytest.mark.slow)
         for case in (
-            (by_path, "slow.pdf", slow_pdf, "timed_out"),
-            (by_folder, "slow.pdf", slow_pdf, "timed_out"),
-            (by_upload, "large.docx", large_docx, "too_large"),
-            (by_folder, "large.docx", large_docx, "too_large"),
-            (by_upload, "large.epub", large_epub, "too_large"),
-            (by_path, "large.epub", large_epub, "too_large"),
+            (by_path, "slow.pdf", slow_pdf, "timed_out"), (by_folder, "slow.pdf", slow_pdf, "timed_out"),
+            (by_upload, "large.docx", large_docx, "too_large"), (by_folder, "large.docx", large_docx, "too_large"),
+            (by_upload, "large.epub", large_epub, "too_large"), (by_path, "large.epub", large_epub, "too_large"),
         )
     ),
 ])  # fmt: skip

@@ -104,11 +104,8 @@ def test_files_that_cannot_be_read_are_listed_and_skipped(folder: Path) -> None:
     searcher = FolderSearcher(Settings(library=folder, page_bytes=1500))
     kinds = {failure.subject: failure.kind for failure in searcher.failures}
     assert kinds == {
-        "broken.pdf": "unreadable",
-        "empty.md": "no_text",
-        "yaml.md": "unreadable",
-        "large.txt": "too_large",
-    }
+        "broken.pdf": "unreadable", "empty.md": "no_text", "yaml.md": "unreadable", "large.txt": "too_large",
+    }  # fmt: skip
     assert len(searcher.pages) == 6
 
 

@@ -57,10 +57,8 @@ def test_a_folder_of_everything(store: Store, settings: Settings, folder: Path) 
     assert states == {"added": 7, "unchanged": 1, "failed": 3}
     kinds = {name: added.failure.kind for name, added in told.items() if added.failure}
     assert kinds == {
-        "rivers/broken.docx": "wrong_type",
-        "rivers/locked.pdf": "encrypted",
-        "rivers/empty.txt": "no_text",
-    }
+        "rivers/broken.docx": "wrong_type", "rivers/locked.pdf": "encrypted", "rivers/empty.txt": "no_text",
+    }  # fmt: skip
     kept = DocumentStore(store.database)
     titles = {row["title"] for row in kept.documents("c")}
     assert {"Rhine", "Volga", "Thames", "a", "e"} <= titles
@@ -106,11 +104,8 @@ def test_what_cannot_be_read_costs_itself_alone(store: Store, settings: Settings
     told = add(store, settings, items)
     kinds = {name: added.failure.kind for name, added in told.items() if added.failure}
     assert kinds == {
-        "gone.txt": "unreadable",
-        "large.txt": "too_large",
-        "odd.xyz": "wrong_type",
-        "bug.txt": "stage_failed",
-    }
+        "gone.txt": "unreadable", "large.txt": "too_large", "odd.xyz": "wrong_type", "bug.txt": "stage_failed",
+    }  # fmt: skip
     assert told["good.txt"].state == "added"
     with pytest.raises(BadInput, match="does not exist"):
         from_paths([tmp_path / "absent"])

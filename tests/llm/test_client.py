@@ -102,24 +102,18 @@ def test_attempts_end() -> None:
     assert time.monotonic() - started < 2
 
 
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        (completion(""), "reply is empty"),
-        (completion(None), "reply is empty"),
-        (completion(None, refusal="I will not."), "refused: I will not."),
-        (completion("x", finish="content_filter"), "refused: content filter"),
-        (completion("I'm sorry, I can't."), "it refused"),
-        (completion('{"facts": ["a"]}'), "does not parse"),
-        (completion("Let me think about", finish="length"), "raise llm_tokens"),
-        (error(400, "too long"), "does not accept the request .HTTP 400."),
-        (error(404), "check the model and the address"),
-        (error(401), "check the key"),
-        ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "cannot be read"),
-        ((200, {"Content-Type": "application/json"}, b'{"choices": []}'), "cannot be read"),
-        ((200, {"Content-Type": "application/json"}, b'{"choices": [{"message": {"content": 7}}]}'), "cannot be read"),
-    ],
-)
+@pytest.mark.parametrize(("reply", "said"), [
+    (completion(""), "reply is empty"), (completion(None), "reply is empty"),
+    (completion(None, refusal="I will not."), "refused: I will not."),
+    (completion("x", finish="content_filter"), "refused: content filter"),
+    (completion("I'm sorry, I can't."), "it refused"), (completion('{"facts": ["a"]}'), "does not parse"),
+    (completion("Let me think about", finish="length"), "raise llm_tokens"),
+    (error(400, "too long"), "does not accept the request .HTTP 400."),
+    (error(404), "check the model and the address"), (error(401), "check the key"),
+    ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "cannot be read"),
+    ((200, {"Content-Type": "application/json"}, b'{"choices": []}'), "cannot be read"),
+    ((200, {"Content-Type": "application/json"}, b'{"choices": [{"message": {"content": 7}}]}'), "cannot be read"),
+])  # fmt: skip
 def test_each_failure_has_its_words(reply: Answer, said: str) -> None:
     with pytest.raises(LlmFailed, match=said):
         raise LlmFailed(fails(series(reply)))
@@ -214,16 +208,10 @@ def test_without_an_endpoint_the_step_is_said(monkeypatch: pytest.MonkeyPatch) -
     assert Settings.from_environment(endpoint=Endpoint("http://localhost:1/v1")).has_llm
 
 
-@pytest.mark.parametrize(
-    ("part", "value"),
-    [
-        ("openai_base_url", f"https://user:{KEY}@host/v1"),
-        ("openai_base_url", f"https://host/v1?key={KEY}"),
-        ("openai_base_url", f"ftp://{KEY}"),
-        ("openai_api_key", KEY + "\nx"),
-        ("openai_api_key", KEY + "ü"),
-    ],
-)
+@pytest.mark.parametrize(("part", "value"), [
+    ("openai_base_url", f"https://user:{KEY}@host/v1"), ("openai_base_url", f"https://host/v1?key={KEY}"),
+    ("openai_base_url", f"ftp://{KEY}"), ("openai_api_key", KEY + "\nx"), ("openai_api_key", KEY + "ü"),
+])  # fmt: skip
 def test_a_setting_that_may_hold_a_key_is_not_repeated(part: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(part.upper(), value)
     with pytest.raises(BadInput) as caught:

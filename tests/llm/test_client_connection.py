@@ -30,13 +30,11 @@ def test_a_server_without_structured_output_is_said() -> None:
 
 
 @pytest.mark.parametrize(("reply", "field", "says"), [
-    (error(401, f"Incorrect API key {KEY}"), "key", "check the key"),
-    (error(403), "key", "the key and the model"),
+    (error(401, f"Incorrect API key {KEY}"), "key", "check the key"), (error(403), "key", "the key and the model"),
     (error(404, "model tiny not found"), "model", "check the model and the address"),
     (error(302, location="https://elsewhere.example/"), "address", "redirects"),
     ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "address", "OpenAI-compatible"),
-    (error(500, "out of memory"), "", "has a problem"),
-    (completion("I would rather not."), "model", "not as JSON"),
+    (error(500, "out of memory"), "", "has a problem"), (completion("I would rather not."), "model", "not as JSON"),
 ])  # fmt: skip
 def test_each_failure_names_its_field_and_keeps_the_servers_words_apart(reply: Answer, field: str, says: str) -> None:
     with llm_server(lambda body: reply) as served:

@@ -20,26 +20,16 @@ class Judged(BaseModel):
     reason: str
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        '{"claims": ["A is b.", "C is [d]."]}',
-        '```json\n{"claims": ["A is b.", "C is [d]."]}\n```',
-        'Here you are:\n```\n["A is b.", "C is [d]."]\n```\nAnything else?',
-        'Sure! {"claims": ["A is b.", "C is [d]."]} I hope this helps.',
-        '{"claims": ["A is b.", "C is [d].",],}',
-        '[{"claim": "A is b."}, {"claim": "C is [d]."}]',
-        '{"claims": [{"fact": "A is b."}, {"fact": "C is [d]."}]}',
-        "1. A is b.\n2. C is [d].",
-        "Here are [2] claims:\n- A is b.\n- C is [d].\n",
-        "• A is b.\n\n• C is [d].",
-        "(1) A is b.\n(2) C is [d].",
-        '{"claims": ["A is b.", "C is [d].", "E is',
-        '```json\n{"claims": ["A is b.",\n "C is [d].",',
-        '["A is b.", "C is [d].", "E \\"is',
-        '<think>- not this\n{"claims": []}</think>{"claims": ["A is b.", "C is [d]."]}',
-    ],
-)
+@pytest.mark.parametrize("reply", [
+    '{"claims": ["A is b.", "C is [d]."]}', '```json\n{"claims": ["A is b.", "C is [d]."]}\n```',
+    'Here you are:\n```\n["A is b.", "C is [d]."]\n```\nAnything else?',
+    'Sure! {"claims": ["A is b.", "C is [d]."]} I hope this helps.', '{"claims": ["A is b.", "C is [d].",],}',
+    '[{"claim": "A is b."}, {"claim": "C is [d]."}]', '{"claims": [{"fact": "A is b."}, {"fact": "C is [d]."}]}',
+    "1. A is b.\n2. C is [d].", "Here are [2] claims:\n- A is b.\n- C is [d].\n", "• A is b.\n\n• C is [d].",
+    "(1) A is b.\n(2) C is [d].", '{"claims": ["A is b.", "C is [d].", "E is',
+    '```json\n{"claims": ["A is b.",\n "C is [d].",', '["A is b.", "C is [d].", "E \\"is',
+    '<think>- not this\n{"claims": []}</think>{"claims": ["A is b.", "C is [d]."]}',
+])  # fmt: skip
 def test_lists_of_every_shape(reply: str) -> None:
     assert parse(reply, Claims).claims == ["A is b.", "C is [d]."]
 
@@ -48,19 +38,10 @@ def test_a_bulleted_list_that_was_cut_off_loses_its_last_item() -> None:
     assert parse("- A is b.\n- C is", Claims, truncated=True).claims == ["A is b."]
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "",
-        "A is b.",
-        '{"facts": ["A is b."]}',
-        '{"claims": "A is b."}',
-        '{"claims": [1, 2]}',
-        '{"claims": null}',
-        "[[",
-        "{",
-    ],
-)
+@pytest.mark.parametrize("reply", [
+    "", "A is b.", '{"facts": ["A is b."]}', '{"claims": "A is b."}', '{"claims": [1, 2]}', '{"claims": null}',
+    "[[", "{",
+])  # fmt: skip
 def test_what_does_not_fit_is_said(reply: str) -> None:
     with pytest.raises(ValueError, match=r"does not parse: found .* expected JSON with claims"):
         parse(reply, Claims)
@@ -139,29 +120,24 @@ PASSAGES = Passages(verdicts=[Passage(passage=1, relation="entailed", confidence
 TRIPLET = Triplets(triplets=[["A", "is", "b"]])
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ('{"verdicts": [{"passage": 1, "relation": "Entailed", "confidence": 95}]}', PASSAGES),
-        ('{"Verdicts": [{"Passage": "Passage 1", "relation": "SUPPORTS", "confidence": "95%"}]}', PASSAGES),
-        ('[{"passage": 1, "relation": "entailment", "confidence": 0.95}]', PASSAGES),
-        ('{"passage": 1, "relation": "**entailed**", "confidence": 0.95}', PASSAGES),
-        ("{'verdicts': [{'passage': 1, 'relation': 'entailed', 'confidence': 0.95, 'other': None}]}", PASSAGES),
-        ('{"label": "not a claim"}', Decided(label="not_a_claim")),
-        ('{"label": "Question."}', Decided(label="not_a_claim")),
-        ('{"triplets": [{"subject": "A", "relation": "is", "object": "b"}]}', TRIPLET),
-        ('[["A", "is", "b"]]', TRIPLET),
-        ("It may be an opinion …</think>\n{'label': 'factual'}", Decided(label="factual")),
-        ('[THINK]{"label": "opinion"}[/THINK]{"label": "factual"}', Decided(label="factual")),
-        ('<|channel|>analysis<|message|>{"label": "opinion"}<|end|><|channel|>final<|message|>{"label": "factual"}',
-         Decided(label="factual")),
-        ('{"claims": ["A is\nb."]}', Claims(claims=["A is\nb."])),
-        ("{'claims': ['It\\'s \"b\".', \"It's c.\",]}", Claims(claims=['It\'s "b".', "It's c."])),
-        ("Here's the list: ['A is b.', 'True', True and None]", None),
-        ('{"label": "opinion or factual"}', None),
-        ('{"verdicts": [{"passage": 1, "relation": "entailed", "confidence": 950}]}', None),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "expected"), [
+    ('{"verdicts": [{"passage": 1, "relation": "Entailed", "confidence": 95}]}', PASSAGES),
+    ('{"Verdicts": [{"Passage": "Passage 1", "relation": "SUPPORTS", "confidence": "95%"}]}', PASSAGES),
+    ('[{"passage": 1, "relation": "entailment", "confidence": 0.95}]', PASSAGES),
+    ('{"passage": 1, "relation": "**entailed**", "confidence": 0.95}', PASSAGES),
+    ("{'verdicts': [{'passage': 1, 'relation': 'entailed', 'confidence': 0.95, 'other': None}]}", PASSAGES),
+    ('{"label": "not a claim"}', Decided(label="not_a_claim")),
+    ('{"label": "Question."}', Decided(label="not_a_claim")),
+    ('{"triplets": [{"subject": "A", "relation": "is", "object": "b"}]}', TRIPLET), ('[["A", "is", "b"]]', TRIPLET),
+    ("It may be an opinion …</think>\n{'label': 'factual'}", Decided(label="factual")),
+    ('[THINK]{"label": "opinion"}[/THINK]{"label": "factual"}', Decided(label="factual")),
+    ('<|channel|>analysis<|message|>{"label": "opinion"}<|end|><|channel|>final<|message|>{"label": "factual"}',
+     Decided(label="factual")),
+    ('{"claims": ["A is\nb."]}', Claims(claims=["A is\nb."])),
+    ("{'claims': ['It\\'s \"b\".', \"It's c.\",]}", Claims(claims=['It\'s "b".', "It's c."])),
+    ("Here's the list: ['A is b.', 'True', True and None]", None), ('{"label": "opinion or factual"}', None),
+    ('{"verdicts": [{"passage": 1, "relation": "entailed", "confidence": 950}]}', None),
+])  # fmt: skip
 def test_what_differs_only_in_form_is_read(reply: str, expected: BaseModel | None) -> None:
     if expected is not None:
         assert parse(reply, type(expected)) == expected

@@ -14,12 +14,9 @@ from tests.servers import Answer, http_server
 
 COMMIT = "0" * 40
 FILES = {
-    "config.json": b"{}",
-    "tokenizer.json": b"[1]",
-    "model.safetensors": b"w" * 3_000_000,
-    "pytorch_model.bin": b"the same weights once more",
-    "README.md": b"words",
-}
+    "config.json": b"{}", "tokenizer.json": b"[1]", "model.safetensors": b"w" * 3_000_000,
+    "pytorch_model.bin": b"the same weights once more", "README.md": b"words",
+}  # fmt: skip
 SCRIPT = """
 import sys
 from attribution.errors import Unavailable

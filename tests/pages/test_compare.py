@@ -82,12 +82,9 @@ def comparison() -> Comparison:
 
     whole = [(made(t, t), label) for t, label in ((FIRST, "no_relation"), (SECOND, "supported"), (THIRD, "missing"))]
     parts = [
-        (made("The Nile is long.", FIRST), "supported"),
-        (made("The Nile is old.", FIRST), "no_relation"),
-        whole[1],
-        (made("It flows north.", THIRD), "missing"),
-        (made("It flows south.", THIRD), "missing"),
-    ]
+        (made("The Nile is long.", FIRST), "supported"), (made("The Nile is old.", FIRST), "no_relation"), whole[1],
+        (made("It flows north.", THIRD), "missing"), (made("It flows south.", THIRD), "missing"),
+    ]  # fmt: skip
 
     def report(judged: list[tuple[Claim, Label]]) -> Report:
         return Report(

@@ -23,11 +23,8 @@ ROW = HistoryRow(
 def test_a_line_says_what_a_run_is() -> None:
     drawn = line(ROW, running=True)
     assert (drawn["name"], drawn["note"], drawn["state"], drawn["tags"]) == (
-        "How long?",
-        "One line.",
-        "Running now",
-        ["a"],
-    )
+        "How long?", "One line.", "Running now", ["a"],
+    )  # fmt: skip
     assert drawn["meta"] == "21 Nov 2026, 09:05 UTC · Library, Web · 5 claims · edited · private"
     words = ["1 contradicted", "3 likely supported", "1 not reached"]
     assert [c["words"] for c in drawn["counts"]] == words and drawn["counts"][1]["style"] == "v-supported weak"

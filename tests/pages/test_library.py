@@ -79,10 +79,8 @@ def test_foreign_names_are_escaped(store: Store) -> None:
     drawn = html(collection_table(kept.collections()))
     assert "<b>" not in drawn and "7 characters" in drawn
     assert (size(1), size(1500), size(2_000_000)) == (
-        "1 character",
-        "1.5 thousand characters",
-        "2.0 million characters",
-    )
+        "1 character", "1.5 thousand characters", "2.0 million characters",
+    )  # fmt: skip
 
 
 def opened(name: str = "library.py") -> AppTest:

@@ -23,16 +23,11 @@ def names(rows: list[Row]) -> list[str]:
     return [row.name for row in rows]
 
 
-@pytest.mark.parametrize(
-    ("by", "only", "words", "left"),
-    [
-        (WORST, "", "", ["wrong", "<i>doubtful</i>", "fine"]),
-        (NEWEST, "", "", ["fine", "<i>doubtful</i>", "wrong"]),
-        ("supported", "", "", ["fine", "wrong", "<i>doubtful</i>"]),
-        (WORST, "supported", "", ["wrong", "fine"]),
-        (WORST, "", "DOUBT", ["<i>doubtful</i>"]),
-    ],
-)
+@pytest.mark.parametrize(("by", "only", "words", "left"), [
+    (WORST, "", "", ["wrong", "<i>doubtful</i>", "fine"]), (NEWEST, "", "", ["fine", "<i>doubtful</i>", "wrong"]),
+    ("supported", "", "", ["fine", "wrong", "<i>doubtful</i>"]), (WORST, "supported", "", ["wrong", "fine"]),
+    (WORST, "", "DOUBT", ["<i>doubtful</i>"]),
+])  # fmt: skip
 def test_order_and_filters(by: str, only: str, words: str, left: list[str]) -> None:
     assert names(ordered(ROWS, by, only, words)) == left
 

@@ -322,14 +322,11 @@ def drawn(draw: Callable[..., object], report: Report) -> edits.Change | None:
     return {
         5: edits.Split(claim_id=claim.id, texts=(text, "The Zorb bridge is painted green.")),
         6: edits.Merge(claim_ids=(claim.id, draw(st.sampled_from(report.claims)).id), text=text),
-        7: edits.Drop(claim_id=claim.id),
-        8: edits.Pin(claim_id=claim.id, pinned=not claim.pinned),
-        9: edits.Place(claim_id=claim.id, spans=spans),
-        11: edits.AsWritten(claim_id=claim.id),
-        12: edits.AddEvidence(claim_id=claim.id),
-        13: edits.CheckAgain(claim_id=claim.id),
+        7: edits.Drop(claim_id=claim.id), 8: edits.Pin(claim_id=claim.id, pinned=not claim.pinned),
+        9: edits.Place(claim_id=claim.id, spans=spans), 11: edits.AsWritten(claim_id=claim.id),
+        12: edits.AddEvidence(claim_id=claim.id), 13: edits.CheckAgain(claim_id=claim.id),
         14: edits.Judge(claim_id=claim.id, label=draw(st.sampled_from(["supported", "unclear", None])), note=text),
-    }.get(kind, edits.Reword(claim_id=claim.id, text=text))
+    }.get(kind, edits.Reword(claim_id=claim.id, text=text))  # fmt: skip
 
 
 @given(data=st.data())

@@ -85,9 +85,7 @@ def renamed(old: str, new: str) -> bytes:
 
 
 @pytest.mark.parametrize(("data", "message"), [
-    (b"", "not a plain ZIP"),
-    (b"no zip at all " * 10, "not a plain ZIP"),
-    (dump(made())[:-40], "not a plain ZIP"),
+    (b"", "not a plain ZIP"), (b"no zip at all " * 10, "not a plain ZIP"), (dump(made())[:-40], "not a plain ZIP"),
     (renamed("pages.jsonl", "../../pages.jsonl"), "members of a snapshot"),
     (renamed("pages.jsonl", "/etc/passwd"), "members of a snapshot"),
     (renamed("pages.jsonl", "report.json\\x"), "members of a snapshot"),

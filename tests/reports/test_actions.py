@@ -18,18 +18,12 @@ ANSWER = "The tower was finished in 1890."
 CLAIM = claim(ANSWER, ANSWER, enriched="The <i>Eiffel</i> Tower was finished in 1890.")
 
 
-@pytest.mark.parametrize(
-    ("label", "sources", "steps"),
-    [
-        ("supported", ["library"], ()),
-        ("contradicted", ["library"], ("correct",)),
-        ("unclear", ["library"], ("verifier", "correct")),
-        ("no_relation", ["library"], ("web",)),
-        ("no_relation", ["duckduckgo"], ("reword",)),
-        ("missing", ["collection:mine", "./a.txt"], ("web",)),
-        ("not_checked", ["library"], ()),
-    ],
-)
+@pytest.mark.parametrize(("label", "sources", "steps"), [
+    ("supported", ["library"], ()), ("contradicted", ["library"], ("correct",)),
+    ("unclear", ["library"], ("verifier", "correct")), ("no_relation", ["library"], ("web",)),
+    ("no_relation", ["duckduckgo"], ("reword",)), ("missing", ["collection:mine", "./a.txt"], ("web",)),
+    ("not_checked", ["library"], ()),
+])  # fmt: skip
 def test_one_table_chooses_the_step(label: Label, sources: list[str], steps: tuple[str, ...]) -> None:
     made = report(ANSWER, (CLAIM, label)).model_copy(update={"settings": {"sources": sources}})
     assert next_steps(CLAIM, made.verdicts[0], made) == steps

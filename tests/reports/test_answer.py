@@ -13,10 +13,8 @@ from attribution.types import Claim
 def test_a_pronoun_replaced() -> None:
     assert ("removed", "24,100") in word_diff("It carried 24,100 cars.", "It carried 21,400 cars.")
     assert word_diff("He died in 1980.", "Alfred Hitchcock died in 1980.") == [
-        ("removed", "He"),
-        ("added", "Alfred Hitchcock"),
-        ("same", " died in 1980."),
-    ]
+        ("removed", "He"), ("added", "Alfred Hitchcock"), ("same", " died in 1980."),
+    ]  # fmt: skip
 
 
 @given(st.text(max_size=60), st.text(max_size=60))

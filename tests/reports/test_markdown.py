@@ -17,38 +17,9 @@ from tests.reports.test_html import safe
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "answers.jsonl"
 PIECES = [
-    "a",
-    "Bee ",
-    "**",
-    "*",
-    "_",
-    "`",
-    "```",
-    "\n",
-    "\n\n",
-    "\r\n",
-    "- ",
-    "1. ",
-    "  ",
-    "> ",
-    "# ",
-    "|",
-    "|-|-|\n",
-    "[",
-    "](",
-    ")",
-    "http://e.org",
-    "javascript:x",
-    "<br>",
-    "<b>",
-    "\\",
-    "~~",
-    "é",
-    "😀",
-    ". ",
-    "[1]",
-    "!",
-]
+    "a", "Bee ", "**", "*", "_", "`", "```", "\n", "\n\n", "\r\n", "- ", "1. ", "  ", "> ", "# ", "|", "|-|-|\n", "[",
+    "](", ")", "http://e.org", "javascript:x", "<br>", "<b>", "\\", "~~", "é", "😀", ". ", "[1]", "!",
+]  # fmt: skip
 SOURCES = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).map("".join)
 
 
@@ -112,56 +83,23 @@ def test_the_answer_keeps_its_formatting() -> None:
         "| a | b |\n|---|:-:|\n| 1 | **2** |\n\n```python\nx = '**'\n```\n\n---\nEnd [1]."
     )
     assert tags(parse(source)) == [
-        "h2",
-        "p",
-        "strong",
-        "em",
-        "code",
-        "ul",
-        "li",
-        "ul",
-        "li",
-        "li",
-        "ol",
-        "li",
-        "li",
-        "blockquote",
-        "p",
-        "table",
-        "thead",
-        "tr",
-        "th",
-        "th",
-        "tbody",
-        "tr",
-        "td",
-        "td",
-        "strong",
-        "pre",
-        "code",
-        "hr",
-        "p",
-    ]
+        "h2", "p", "strong", "em", "code", "ul", "li", "ul", "li", "li", "ol", "li", "li", "blockquote", "p", "table",
+        "thead", "tr", "th", "th", "tbody", "tr", "td", "td", "strong", "pre", "code", "hr", "p",
+    ]  # fmt: skip
     assert 'value="3"' in html(parse(source)[3])
 
 
-@pytest.mark.parametrize(
-    ("source", "wanted"),
-    [
-        ("***both***", "<p><em><strong>both</strong></em></p>"),
-        ("**a *b* c**", "<p><strong>a <em>b</em> c</strong></p>"),
-        ("snake_case_name and 2 * 3 * 4", "<p>snake_case_name and 2 * 3 * 4</p>"),
-        ("not ** bold **", "<p>not ** bold **</p>"),
-        (r"\*kept\*", "<p>*kept*</p>"),
-        ("`a*b*`", "<p><code>a*b*</code></p>"),
-        ("1975. It was a year", "<p>1975. It was a year</p>"),
-        ("a<br>b", "<p>a<br>b</p>"),
-        ("[x](javascript:alert(1))", "<p>x</p>"),
-        ("AT&amp;T ~~is~~ was", "<p>AT&amp;T <del>is</del> was</p>"),
-        ("Psycho_(1960_film)", "<p>Psycho_(1960_film)</p>"),
-        ("**Term:**text 5*3 and 4*2", "<p><strong>Term:</strong>text 5*3 and 4*2</p>"),
-    ],
-)
+@pytest.mark.parametrize(("source", "wanted"), [
+    ("***both***", "<p><em><strong>both</strong></em></p>"),
+    ("**a *b* c**", "<p><strong>a <em>b</em> c</strong></p>"),
+    ("snake_case_name and 2 * 3 * 4", "<p>snake_case_name and 2 * 3 * 4</p>"),
+    ("not ** bold **", "<p>not ** bold **</p>"), (r"\*kept\*", "<p>*kept*</p>"),
+    ("`a*b*`", "<p><code>a*b*</code></p>"), ("1975. It was a year", "<p>1975. It was a year</p>"),
+    ("a<br>b", "<p>a<br>b</p>"), ("[x](javascript:alert(1))", "<p>x</p>"),
+    ("AT&amp;T ~~is~~ was", "<p>AT&amp;T <del>is</del> was</p>"),
+    ("Psycho_(1960_film)", "<p>Psycho_(1960_film)</p>"),
+    ("**Term:**text 5*3 and 4*2", "<p><strong>Term:</strong>text 5*3 and 4*2</p>"),
+])  # fmt: skip
 def test_inline(source: str, wanted: str) -> None:
     assert "".join(map(html, parse(source))) == wanted
 

@@ -30,13 +30,8 @@ from tests.reports.runs import ANSWER, QUOTE, hostile, judged, run
 FORMULAS = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\u200b=1", "＝1", '"=1', '=HYPERLINK("http://x")\r\n=2')
 LATEX = ("50% & {more} \\emph{x} $y$ #1 _a_ ~b^c", "}}, author={x", "unbalanced {", "@article{x,", 'a "quoted" title')
 HOSTILE = (
-    *TEXTS,
-    *FORMULAS,
-    *LATEX,
-    "]]> <![CDATA[",
-    "a\n\n[^1]: a note\n\n# heading\n- item\n1. item",
-    "\x00\x1b[31m\x7f",
-)
+    *TEXTS, *FORMULAS, *LATEX, "]]> <![CDATA[", "a\n\n[^1]: a note\n\n# heading\n- item\n1. item", "\x00\x1b[31m\x7f",
+)  # fmt: skip
 ANY = st.text(max_size=60) | st.sampled_from(HOSTILE)
 
 
@@ -149,13 +144,10 @@ def test_the_analyst_s_verdicts_are_in_every_export_that_tells_verdicts() -> Non
         )
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"label": "right"}, "judgements.0.label: input should be"), ({"note": "x" * 2001}, "at most 2000 characters"),
-        ({"claim_id": "c9"}, "not one a claim"), ({"statement": "other words"}, "not one a claim"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"label": "right"}, "judgements.0.label: input should be"), ({"note": "x" * 2001}, "at most 2000 characters"),
+    ({"claim_id": "c9"}, "not one a claim"), ({"statement": "other words"}, "not one a claim"),
+])  # fmt: skip
 def test_judgements_that_do_not_fit_are_refused(changes: dict[str, str], message: str) -> None:
     document = json.loads(written("json", Exported(judged(run()))))
     document["judgements"][0] |= changes
@@ -166,13 +158,10 @@ def test_judgements_that_do_not_fit_are_refused(changes: dict[str, str], message
         report_json.read(json.dumps(document))
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("{", "not JSON"), ("[]", "expected a JSON object"), ('{"schema_version": 9}', "schema version 9"),
-        ('{"id": "x"}', "not a report: created_at: field required"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("content", "message"), [
+    ("{", "not JSON"), ("[]", "expected a JSON object"), ('{"schema_version": 9}', "schema version 9"),
+    ('{"id": "x"}', "not a report: created_at: field required"),
+])  # fmt: skip
 def test_what_is_no_report_is_refused(content: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         report_json.read(content)

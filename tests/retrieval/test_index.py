@@ -83,12 +83,9 @@ def test_similarity_is_that_of_double_precision() -> None:
 
 def test_words_rank_what_shares_the_rarest_first_and_nothing_else() -> None:
     texts = [
-        "The bridge was opened in 1937.",
-        "The bridge was closed.",
-        "A bridge is a bridge.",
-        "Nothing here.",
+        "The bridge was opened in 1937.", "The bridge was closed.", "A bridge is a bridge.", "Nothing here.",
         "橋は長い",
-    ]
+    ]  # fmt: skip
     orders = []
     for order in (texts, texts[::-1]):
         words = Chunks()

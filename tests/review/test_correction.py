@@ -17,20 +17,17 @@ def edited(answer: str, words: str, after: str, **fields: object) -> str:
     return apply(answer, edits)
 
 
-@pytest.mark.parametrize(
-    ("answer", "words", "after", "expected"),
-    [
-        ("It fell in 1975.", "It fell in 1975.", "It fell in 1980.", "It fell in 1980."),
-        ("- It fell in **1975**.\n- So.", "It fell in **1975**.", "It fell in 1980.", "- It fell in **1980**.\n- So."),
-        ("It was not red.", "It was not red.", "It was red.", "It was red."),
-        ("It was red.", "It was red.", "It was not red.", "It was not red."),
-        ("He met [Bo Li](http://a.b) there.", "He met [Bo Li](http://a.b) there.", "He met Jo Wu there.",
-         "He met [Jo Wu](http://a.b) there."),
-        ("In 1975 it fell; in 1975 it rose.", "in 1975 it rose.", "in 1980 it rose.",
-         "In 1975 it fell; in 1980 it rose."),
-        ("It fell in 1975.", "It fell in 1975.", "It fell in *A|b*.", "It fell in \\*A\\|b\\*."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "words", "after", "expected"), [
+    ("It fell in 1975.", "It fell in 1975.", "It fell in 1980.", "It fell in 1980."),
+    ("- It fell in **1975**.\n- So.", "It fell in **1975**.", "It fell in 1980.", "- It fell in **1980**.\n- So."),
+    ("It was not red.", "It was not red.", "It was red.", "It was red."),
+    ("It was red.", "It was red.", "It was not red.", "It was not red."),
+    ("He met [Bo Li](http://a.b) there.", "He met [Bo Li](http://a.b) there.", "He met Jo Wu there.",
+     "He met [Jo Wu](http://a.b) there."),
+    ("In 1975 it fell; in 1975 it rose.", "in 1975 it rose.", "in 1980 it rose.",
+     "In 1975 it fell; in 1980 it rose."),
+    ("It fell in 1975.", "It fell in 1975.", "It fell in *A|b*.", "It fell in \\*A\\|b\\*."),
+])  # fmt: skip
 def test_only_what_differs_is_edited(answer: str, words: str, after: str, expected: str) -> None:
     text = " ".join(p.text for p in passages(words))
     assert edited(answer, words, after, text=text) == expected

@@ -14,35 +14,27 @@ from attribution.store.store import Store
 from tests.review.make import claim, correction, report
 
 
-@pytest.mark.parametrize(
-    ("claim", "passage", "first"),
-    [
-        ("The bridge opened in 1939.", "Work began in 1933. The bridge opened in 1937.", "The bridge opened in 1937."),
-        ("The bridge weighs 30 kg.", "The bridge weighs 30 tons.", "The bridge weighs 30 tons."),
-        ("Psycho was directed by John Ford.", "Psycho was directed by Alfred Hitchcock in 1960.",
-         "Psycho was directed by Alfred Hitchcock."),
-        ("The plan was not approved.", "The plan was approved.", "The plan was approved."),
-        ("The plan was approved.", "The plan was never approved.", "The plan was not approved."),
-        ("30 people died there.", "40 people died there.", "40 people died there."),
-        ("He was born on 3 May 1899.", "He was born on 4 May 1899.", "He was born on 4 May 1899."),
-        ("You have 30 days to answer.", "You have 72 hours to answer.", "You have 72 hours to answer."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("claim", "passage", "first"), [
+    ("The bridge opened in 1939.", "Work began in 1933. The bridge opened in 1937.", "The bridge opened in 1937."),
+    ("The bridge weighs 30 kg.", "The bridge weighs 30 tons.", "The bridge weighs 30 tons."),
+    ("Psycho was directed by John Ford.", "Psycho was directed by Alfred Hitchcock in 1960.",
+     "Psycho was directed by Alfred Hitchcock."),
+    ("The plan was not approved.", "The plan was approved.", "The plan was approved."),
+    ("The plan was approved.", "The plan was never approved.", "The plan was not approved."),
+    ("30 people died there.", "40 people died there.", "40 people died there."),
+    ("He was born on 3 May 1899.", "He was born on 4 May 1899.", "He was born on 4 May 1899."),
+    ("You have 30 days to answer.", "You have 72 hours to answer.", "You have 72 hours to answer."),
+])  # fmt: skip
 def test_the_likeliest_wording_comes_first(claim: str, passage: str, first: str) -> None:
     assert RuleCorrector(Settings()).candidates(claim, passage)[0] == first
 
 
-@pytest.mark.parametrize(
-    ("claim", "passage"),
-    [
-        ("Paris is the largest city.", "London is the largest city."),
-        ("The 1990 cup was won by them.", "The 1994 cup was won by them."),
-        ("It has 9,000 banks.", "It has 9000 banks, and 30 halls."),
-        ("It was red.", "It was blue."),
-        ("It was not found until 1894.", "It was found in 1894."),
-        ("They waited eight years.", "They were the first."),
-    ],
-)
+@pytest.mark.parametrize(("claim", "passage"), [
+    ("Paris is the largest city.", "London is the largest city."),
+    ("The 1990 cup was won by them.", "The 1994 cup was won by them."),
+    ("It has 9,000 banks.", "It has 9000 banks, and 30 halls."), ("It was red.", "It was blue."),
+    ("It was not found until 1894.", "It was found in 1894."), ("They waited eight years.", "They were the first."),
+])  # fmt: skip
 def test_what_a_claim_is_about_and_what_the_passage_says_too_stays(claim: str, passage: str) -> None:
     assert RuleCorrector(Settings()).candidates(claim, passage) == []
 

@@ -85,10 +85,8 @@ def test_a_language_model_proposes_and_the_verifier_decides(store: Store) -> Non
     def script(body: dict[str, Any]) -> str:
         assert "1889" in asked(body)
         wordings = [
-            "The tower was finished in 1891.",
-            "The tower was finished in 1889.",
-            "The bridge was finished in 1889.",
-        ]
+            "The tower was finished in 1891.", "The tower was finished in 1889.", "The bridge was finished in 1889.",
+        ]  # fmt: skip
         return json.dumps({"claims": wordings})
 
     with llm_server(script) as served:

@@ -17,35 +17,29 @@ def found(answer: str) -> list[tuple[str, str, tuple[str, ...]]]:
     return [(answer[m.start : m.end], m.form, m.sources) for m in find(answer).marks]
 
 
-@pytest.mark.parametrize(
-    ("answer", "mark", "form", "sources"),
-    [
-        ("Tea is hot [1].", "[1]", "number", ("1",)),
-        ("Tea is hot [1, 2].", "[1, 2]", "number", ("1", "2")),
-        ("Tea is hot [1;3]", "[1;3]", "number", ("1", "3")),
-        ("Tea is hot [1–3].", "[1–3]", "number", ("1", "2", "3")),
-        ("Tea is hot [1-2, 4]", "[1-2, 4]", "number", ("1", "2", "4")),
-        ("Tea is hot【3†source】.", "【3†source】", "number", ("3",)),
-        ("Tea is hot [[2]](https://two.org/b/).", "[[2]](https://two.org/b/)", "link", ("https://two.org/b/",)),
-        ("[Tea](https://a.org/x_(y)) is hot.", "[Tea](https://a.org/x_(y))", "link", ("https://a.org/x_(y)",)),
-        ('[Tea](https://a.org "A title")', '[Tea](https://a.org "A title")', "link", ("https://a.org",)),
-        ("See https://a.org/x_(y).", "https://a.org/x_(y)", "address", ("https://a.org/x_(y)",)),
-        ("Hot (https://a.org/x).", "(https://a.org/x)", "address", ("https://a.org/x",)),
-        ("Hot, says <https://a.org>.", "<https://a.org>", "address", ("https://a.org",)),
-        ("Hot, says www.tea.org.", "www.tea.org", "address", ("https://www.tea.org",)),
-        ("Hot (source: https://a.org/x).", "(source: https://a.org/x)", "named", ("https://a.org/x",)),
-        ("Hot (Source: Tea Board).", "(Source: Tea Board)", "named", ("Tea Board",)),
-        ("Hot [source: [2]].", "[source: [2]]", "named", ("2",)),
-        ("Hot (sources: 1, 2)", "(sources: 1, 2)", "number", ("1", "2")),
-        ("Hot [^1].\n\n[^1]: Tea, https://a.org", "[^1]", "footnote", ("^1",)),
-        ("Hot [^tea].\n\n[^tea]: Tea, https://a.org", "[^tea]", "footnote", ("^tea",)),
-        (f"Tea is hot.²{LIST}", "²", "superscript", ("2",)),
-        (f"Tea is hot¹,³{LIST}", "¹,³", "superscript", ("1", "3")),
-        ("[Tea][a] is hot.\n\n[a]: https://a.org", "[Tea][a]", "link", ("a",)),
-        ("Tea (Smith, 2020).\n\nReferences\n- Smith, J. (2020). Tea.", "(Smith, 2020)", "author_year", ("1",)),
-        ("Smith et al. (2020) say.\n\n# References\n\nSmith 2020. Tea.", "Smith et al. (2020)", "author_year", ("1",)),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "mark", "form", "sources"), [
+    ("Tea is hot [1].", "[1]", "number", ("1",)), ("Tea is hot [1, 2].", "[1, 2]", "number", ("1", "2")),
+    ("Tea is hot [1;3]", "[1;3]", "number", ("1", "3")), ("Tea is hot [1–3].", "[1–3]", "number", ("1", "2", "3")),
+    ("Tea is hot [1-2, 4]", "[1-2, 4]", "number", ("1", "2", "4")),
+    ("Tea is hot【3†source】.", "【3†source】", "number", ("3",)),
+    ("Tea is hot [[2]](https://two.org/b/).", "[[2]](https://two.org/b/)", "link", ("https://two.org/b/",)),
+    ("[Tea](https://a.org/x_(y)) is hot.", "[Tea](https://a.org/x_(y))", "link", ("https://a.org/x_(y)",)),
+    ('[Tea](https://a.org "A title")', '[Tea](https://a.org "A title")', "link", ("https://a.org",)),
+    ("See https://a.org/x_(y).", "https://a.org/x_(y)", "address", ("https://a.org/x_(y)",)),
+    ("Hot (https://a.org/x).", "(https://a.org/x)", "address", ("https://a.org/x",)),
+    ("Hot, says <https://a.org>.", "<https://a.org>", "address", ("https://a.org",)),
+    ("Hot, says www.tea.org.", "www.tea.org", "address", ("https://www.tea.org",)),
+    ("Hot (source: https://a.org/x).", "(source: https://a.org/x)", "named", ("https://a.org/x",)),
+    ("Hot (Source: Tea Board).", "(Source: Tea Board)", "named", ("Tea Board",)),
+    ("Hot [source: [2]].", "[source: [2]]", "named", ("2",)),
+    ("Hot (sources: 1, 2)", "(sources: 1, 2)", "number", ("1", "2")),
+    ("Hot [^1].\n\n[^1]: Tea, https://a.org", "[^1]", "footnote", ("^1",)),
+    ("Hot [^tea].\n\n[^tea]: Tea, https://a.org", "[^tea]", "footnote", ("^tea",)),
+    (f"Tea is hot.²{LIST}", "²", "superscript", ("2",)), (f"Tea is hot¹,³{LIST}", "¹,³", "superscript", ("1", "3")),
+    ("[Tea][a] is hot.\n\n[a]: https://a.org", "[Tea][a]", "link", ("a",)),
+    ("Tea (Smith, 2020).\n\nReferences\n- Smith, J. (2020). Tea.", "(Smith, 2020)", "author_year", ("1",)),
+    ("Smith et al. (2020) say.\n\n# References\n\nSmith 2020. Tea.", "Smith et al. (2020)", "author_year", ("1",)),
+])  # fmt: skip
 def test_a_mark_is_found(answer: str, mark: str, form: str, sources: tuple[str, ...]) -> None:
     assert found(answer) == [(mark, form, sources)]
 
@@ -76,18 +70,15 @@ def test_what_is_no_mark_is_left_alone(answer: str) -> None:
     assert found(answer) == []
 
 
-@pytest.mark.parametrize(
-    ("answer", "sources"),
-    [
-        (f"x [1]{LIST}", {"1": "https://one.org/a", "2": "https://two.org/b", "3": "https://three.org"}),
-        ("x\n\n**Sources:**\n- https://a.org\n- https://b.org", {"1": "https://a.org", "2": "https://b.org"}),
-        ("x\n\nSources: https://a.org, https://b.org", {"1": "https://a.org", "2": "https://b.org"}),
-        ("x\n\nReferences: [1] https://a.org [2] https://b.org", {"1": "https://a.org", "2": "https://b.org"}),
-        ("x\n\n[3] https://c.org A title\n[4] https://d.org", {"3": "https://c.org", "4": "https://d.org"}),
-        ("x\n\n## Works cited\n[2] A book without an address\n", {"2": ""}),
-        ("x\r\n\r\nSources:\r\n1. A, https://a.org\r\n2. B\r\n   https://b.org", {"1": "https://a.org", "2": "https://b.org"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "sources"), [
+    (f"x [1]{LIST}", {"1": "https://one.org/a", "2": "https://two.org/b", "3": "https://three.org"}),
+    ("x\n\n**Sources:**\n- https://a.org\n- https://b.org", {"1": "https://a.org", "2": "https://b.org"}),
+    ("x\n\nSources: https://a.org, https://b.org", {"1": "https://a.org", "2": "https://b.org"}),
+    ("x\n\nReferences: [1] https://a.org [2] https://b.org", {"1": "https://a.org", "2": "https://b.org"}),
+    ("x\n\n[3] https://c.org A title\n[4] https://d.org", {"3": "https://c.org", "4": "https://d.org"}),
+    ("x\n\n## Works cited\n[2] A book without an address\n", {"2": ""}),
+    ("x\r\n\r\nSources:\r\n1. A, https://a.org\r\n2. B\r\n   https://b.org", {"1": "https://a.org", "2": "https://b.org"}),
+])  # fmt: skip
 def test_lists_of_sources_are_read(answer: str, sources: dict[str, str]) -> None:
     cited = find(answer)
     assert {s.key: s.url for s in cited.sources} == sources

@@ -14,18 +14,15 @@ SPEECH = (
 )
 
 
-@pytest.mark.parametrize(
-    ("answer", "outcome", "source"),
-    [
-        ("The mayor said, “We will not raise taxes for it.”", "verbatim", "we will not raise taxes for it"),
-        ('"Nobody in this town shall be forgotten", he added.', "verbatim", "Nobody in this town shall be forgotten"),
-        ("The mayor said “we will rebuild the bridge … and we will not raise taxes”.", "verbatim",
-         "We will rebuild the bridge in two years, and we will not raise taxes"),
-        ("The mayor said: “We will rebuild the bridge in three years, and we will raise taxes for it.”", "altered",
-         "We will rebuild the bridge in two years, and we will not raise taxes for it"),
-        ("According to the mayor, «the bridge is lost for ever to all of us».", "not_found", ""),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "outcome", "source"), [
+    ("The mayor said, “We will not raise taxes for it.”", "verbatim", "we will not raise taxes for it"),
+    ('"Nobody in this town shall be forgotten", he added.', "verbatim", "Nobody in this town shall be forgotten"),
+    ("The mayor said “we will rebuild the bridge … and we will not raise taxes”.", "verbatim",
+     "We will rebuild the bridge in two years, and we will not raise taxes"),
+    ("The mayor said: “We will rebuild the bridge in three years, and we will raise taxes for it.”", "altered",
+     "We will rebuild the bridge in two years, and we will not raise taxes for it"),
+    ("According to the mayor, «the bridge is lost for ever to all of us».", "not_found", ""),
+])  # fmt: skip
 def test_a_quotation_is_verbatim_altered_or_not_found(answer: str, outcome: str, source: str) -> None:
     made = run().model_copy(update={"answer": answer, "pages": (page("Unrelated words."), page(SPEECH))})
     (found,) = quotations(made)

@@ -41,11 +41,8 @@ def page(
     (folder / ".streamlit").mkdir()
     (folder / ".streamlit" / "secrets.toml").write_text(f'OPENAI_BASE_URL = "{of_secrets.url("/v1")}"\n')
     environment = {
-        "OPENAI_API_KEY": KEY,
-        "OPENAI_MODEL": "tiny",
-        LISTED: visitors.url("/v1"),
-        "ATTRIBUTION_MODELS": str(models),
-    }
+        "OPENAI_API_KEY": KEY, "OPENAI_MODEL": "tiny", LISTED: visitors.url("/v1"), "ATTRIBUTION_MODELS": str(models),
+    }  # fmt: skip
     with serving(folder, free_port(), **environment) as (address, _), chromium() as browser:
         page = visit(browser, address)
         yield page

@@ -29,20 +29,17 @@ EDITED = REPORT.model_copy(
 )
 STRANGERS = ("stranger's", "")  # another browser or key, and the command line
 CHANGES: dict[str, Callable[[Store], object]] = {
-    "an edit": lambda store: store.runs.save_edit(EDITED),
-    "undo": lambda store: store.runs.undo(RUN),
-    "redo": lambda store: store.runs.redo(RUN),
-    "a new result": lambda store: store.runs.save(REPORT),
+    "an edit": lambda store: store.runs.save_edit(EDITED), "undo": lambda store: store.runs.undo(RUN),
+    "redo": lambda store: store.runs.redo(RUN), "a new result": lambda store: store.runs.save(REPORT),
     "a start under its id": lambda store: store.runs.start(RUN, "q", "a", {}),
     "what is known while it goes on": lambda store: store.runs.save_unfinished(REPORT.model_copy(update={"id": GOING})),
     "documents": lambda store: store.runs.save_documents(GOING, [Document("a.txt", b"x", "text/plain")]),
     "a result, such as corrections": lambda store: corrections.save_review(store, RUN, corrections.Review()),
     "title, tags and note": lambda store: store.history.describe(RUN, "mine now", ["a"], "b"),
-    "sharing": lambda store: store.runs.set_private(RUN),
-    "deleting it for good": lambda store: store.runs.delete(RUN),
+    "sharing": lambda store: store.runs.set_private(RUN), "deleting it for good": lambda store: store.runs.delete(RUN),
     "a comparison": lambda store: store.results.save("comparison", RESULT, "{}"),
     "a result of another kind under that id": lambda store: store.results.save("grid", RESULT, "{}"),
-}
+}  # fmt: skip
 
 
 @pytest.fixture

@@ -31,15 +31,13 @@ SEGMENT = ("/segment", {"answer": "The tower is in Paris.", "segmenter": "slow"}
 JUDGE = (
     "/mcp/",
     {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
         "params": {
             "name": "verify_claim",
             "arguments": {"claim": "It is in Paris.", "passages": [f"Passage {n}." for n in range(50)]},
         },
     },
-)
+)  # fmt: skip
 ANALYZE = ("/analyze", SEGMENT[1])
 EACH = pytest.mark.parametrize(
     "request_", [VERIFY, SEGMENT, JUDGE, ANALYZE], ids=["verify", "segment", "mcp", "analyze"]

@@ -140,10 +140,8 @@ def test_a_client_that_asks_for_more_than_it_may_is_told_so(limited: Server, bod
 def test_a_client_may_lower_limits(limited: Server) -> None:
     with limited.client() as client:
         asked = {
-            "settings": {"max_pages": 3, "page_bytes": 1000},
-            "sources": [],
-            "documents": [{"name": "a", "text": "b"}],
-        }
+            "settings": {"max_pages": 3, "page_bytes": 1000}, "sources": [], "documents": [{"name": "a", "text": "b"}],
+        }  # fmt: skip
         events = [json.loads(line) for line in client.post("/analyze", json=ANSWER | asked).text.splitlines()]
     assert {"max_pages": 3, "page_bytes": 1000}.items() <= events[-1]["report"]["settings"].items()
 

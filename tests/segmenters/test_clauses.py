@@ -26,28 +26,21 @@ def texts(answer: str) -> list[str]:
 
 def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
     assert texts(HITCHCOCK) == [
-        "Alfred Hitchcock made more than 50 feature films.",
-        "Alfred Hitchcock moved to Hollywood in 1939.",
+        "Alfred Hitchcock made more than 50 feature films.", "Alfred Hitchcock moved to Hollywood in 1939.",
         "Alfred Hitchcock won the Irving G. Thalberg Memorial Award.",
-        "Alfred Hitchcock received a knighthood in 1979.",
-        "Alfred Hitchcock died in Los Angeles.",
-        "Alfred Hitchcock died in 1980.",
-        "Alfred Hitchcock was a film director.",
-        "Alfred Hitchcock was English.",
+        "Alfred Hitchcock received a knighthood in 1979.", "Alfred Hitchcock died in Los Angeles.",
+        "Alfred Hitchcock died in 1980.", "Alfred Hitchcock was a film director.", "Alfred Hitchcock was English.",
         "Alfred Hitchcock was born in Leytonstone.",
-    ]
+    ]  # fmt: skip
     assert texts(NASH) == [
         "John Forbes Nash Jr. made fundamental contributions to game theory.",
         "John Forbes Nash Jr. made fundamental contributions to differential geometry.",
         "John Forbes Nash Jr. shared the 1994 Nobel Prize in Economics with Reinhard Selten.",
         "John Forbes Nash Jr. shared the 1994 Nobel Prize in Economics with John Harsanyi.",
-        "John Forbes Nash Jr. died in a car crash.",
-        "John Forbes Nash Jr. died in New Jersey.",
-        "John Forbes Nash Jr. died in 2015.",
-        "John Forbes Nash Jr. was a mathematician.",
-        "John Forbes Nash Jr. was American.",
-        "John Forbes Nash Jr. was born in Bluefield, West Virginia.",
-    ]
+        "John Forbes Nash Jr. died in a car crash.", "John Forbes Nash Jr. died in New Jersey.",
+        "John Forbes Nash Jr. died in 2015.", "John Forbes Nash Jr. was a mathematician.",
+        "John Forbes Nash Jr. was American.", "John Forbes Nash Jr. was born in Bluefield, West Virginia.",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -101,39 +94,20 @@ def test_each_construction(answer: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     "answer",
     [
-        "He did not eat and drink.",
-        "Ann and Ben are doctors.",
-        "She likes tea, cake and so on.",
-        "They learn by trial and error.",
-        "He saw cats, and dogs.",
-        "He led the Department of Health and Labor.",
-        "He did not sing and dance.",
-        "Directors who made films died.",
-        "Trade fell, which led to riots.",
-        "She left, since it had rained.",
-        "It was a small planet.",
-        "She met a French chemist.",
-        "He did not die in Paris in 1980.",
-        "The town lies between Rome and Milan.",
-        "It is a mix of sand and clay.",
-        "The plan combined speed and safety.",
-        "She does not like tea and cake.",
-        "He works without pen and paper.",
-        "The bridge closes and the ferry stops if it rains.",
-        "Not only Anna but also Ben came and won.",
-        "No doctor and no nurse saw him.",
-        "She is taller than Ben and Carl.",
-        "The treaty covers trade between France and Spain.",
-        "People who smoke and drink die early.",
-        "He came or left.",
-        "The largest islands of the chain are Oahu, Maui, and Kauai.",
-        "The sum is zero, meaning that the debt is paid.",
-        "The tree stands by the gate, providing shade.",
-        "“He came and saw”, she said and left.",
-        "Did he come and go?",
+        "He did not eat and drink.", "Ann and Ben are doctors.", "She likes tea, cake and so on.",
+        "They learn by trial and error.", "He saw cats, and dogs.", "He led the Department of Health and Labor.",
+        "He did not sing and dance.", "Directors who made films died.", "Trade fell, which led to riots.",
+        "She left, since it had rained.", "It was a small planet.", "She met a French chemist.",
+        "He did not die in Paris in 1980.", "The town lies between Rome and Milan.", "It is a mix of sand and clay.",
+        "The plan combined speed and safety.", "She does not like tea and cake.", "He works without pen and paper.",
+        "The bridge closes and the ferry stops if it rains.", "Not only Anna but also Ben came and won.",
+        "No doctor and no nurse saw him.", "She is taller than Ben and Carl.",
+        "The treaty covers trade between France and Spain.", "People who smoke and drink die early.",
+        "He came or left.", "The largest islands of the chain are Oahu, Maui, and Kauai.",
+        "The sum is zero, meaning that the debt is paid.", "The tree stands by the gate, providing shade.",
+        "“He came and saw”, she said and left.", "Did he come and go?",
         "A style that promotes trust, encourages sharing, and is fair would best suit the team.",
-        "By reading and writing, children learn.",
-        "He took part in the student and worker protests.",
+        "By reading and writing, children learn.", "He took part in the student and worker protests.",
         "The rivers are the Rhine and the Danube, among others.",
         "They were seen in the blasts of M1, M2, and M4 leukemias.",
         "This might result in a less prominent fill and key light on the subject.",
@@ -150,7 +124,7 @@ def test_each_construction(answer: str, expected: list[str]) -> None:
         "depression and osmotic pressure.",
         "The weight and balance system consists of weighing the aircraft, maintaining the records, and loading it.",
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_cut_without_changing_it_stays_whole(answer: str) -> None:
     assert texts(answer) == [answer]
 

@@ -80,21 +80,11 @@ def test_good_replies_become_claims_with_their_words(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(
-    "reply",
-    [
-        completion(""),
-        completion("I'm sorry, but I can't help with that."),
-        completion(claims()),
-        completion(claims(" ", "…")),
-        completion('{"answer": 42}'),
-        completion("It is about a director."),
-        error(429),
-        error(500),
-        error(401),
-        (200, {"Content-Type": "text/plain"}, b"\xff\xfe not JSON"),
-    ],
-)
+@pytest.mark.parametrize("reply", [
+    completion(""), completion("I'm sorry, but I can't help with that."), completion(claims()),
+    completion(claims(" ", "…")), completion('{"answer": 42}'), completion("It is about a director."), error(429),
+    error(500), error(401), (200, {"Content-Type": "text/plain"}, b"\xff\xfe not JSON"),
+])  # fmt: skip
 def test_a_bad_reply_is_a_failure_and_the_sentence_stays(name: str, reply: Answer) -> None:
     made = run(name, lambda body: reply, llm_retries=1)
     assert [c.text for c in made.claims] == [FIRST, "He made Psycho in 1960.", "Did you know?"]

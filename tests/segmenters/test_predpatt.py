@@ -13,24 +13,19 @@ from tests.llm_server import asked, claims, completion, error, llm_server, llm_s
 from tests.servers import Answer
 
 
-@pytest.mark.parametrize(
-    ("sentence", "claims"),
-    [
-        ("Gustave Eiffel himself designed the tower for the 1889 World's Fair in Paris.", ()),
-        ("Halley's Comet returned in 1986.", ()),
-        ("France's president spoke.", ("France had president.", "France's president spoke.")),
-        ("The city's mayor opened Hitchcock's film.",
-         ("The city had mayor.", "The city's mayor opened Hitchcock's film.", "Hitchcock had film.")),
-        ("The dam broke in May, flooding the valley.", ()),
-        ("Were the lake to dry up, the fish would die and the birds would leave.", ()),
-        ("She would have won the race and set a record if she had not fallen.", ()),
-        ("You can sue for the attack on an officer, which is a crime.", ()),
-        ("Studies found no consistent link.", ()),
-        ("The valve closed, as described in the report.", ()),
-        ("The one method you could use is a test.", ()),
-        ("The theory, often referred to as the linear model, focuses on the exchange of information.", ()),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("sentence", "claims"), [
+    ("Gustave Eiffel himself designed the tower for the 1889 World's Fair in Paris.", ()),
+    ("Halley's Comet returned in 1986.", ()),
+    ("France's president spoke.", ("France had president.", "France's president spoke.")),
+    ("The city's mayor opened Hitchcock's film.",
+     ("The city had mayor.", "The city's mayor opened Hitchcock's film.", "Hitchcock had film.")),
+    ("The dam broke in May, flooding the valley.", ()),
+    ("Were the lake to dry up, the fish would die and the birds would leave.", ()),
+    ("She would have won the race and set a record if she had not fallen.", ()),
+    ("You can sue for the attack on an officer, which is a crime.", ()), ("Studies found no consistent link.", ()),
+    ("The valve closed, as described in the report.", ()), ("The one method you could use is a test.", ()),
+    ("The theory, often referred to as the linear model, focuses on the exchange of information.", ()),
+])  # fmt: skip
 def test_a_claim_says_what_its_sentence_asserts(sentence: str, claims: tuple[str, ...]) -> None:
     assert tuple(c.text for c in PredPatt(Settings()).segment("", sentence).claims) == (claims or (sentence,))
 
@@ -65,16 +60,10 @@ def test_the_wording_is_the_models_and_the_spans_are_the_rules() -> None:
     assert made.usage is not None and made.usage.calls == len(CUT)
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        completion("I'm sorry, but I can't help with that."),
-        completion(claims("One.", "Two.")),
-        completion(claims(" ")),
-        completion('{"claims": ["Curie was a chem', finish="length"),
-        error(500),
-    ],
-)
+@pytest.mark.parametrize("reply", [
+    completion("I'm sorry, but I can't help with that."), completion(claims("One.", "Two.")),
+    completion(claims(" ")), completion('{"claims": ["Curie was a chem', finish="length"), error(500),
+])  # fmt: skip
 def test_a_reply_that_does_not_fit_keeps_the_rules_claims(reply: Answer) -> None:
     made = run(lambda body: reply)
     assert made.claims == PLAIN

@@ -30,18 +30,15 @@ def check(answer: str, claims: tuple[Claim, ...]) -> None:
 @pytest.mark.parametrize(
     ("answer", "least", "most"),
     [
-        ("Yes", 1, 1),
-        ("Er wurde 1899 in Essex geboren und starb 1980, nachdem er viele Filme gedreht hatte.", 1, 6),
+        ("Yes", 1, 1), ("Er wurde 1899 in Essex geboren und starb 1980, nachdem er viele Filme gedreht hatte.", 1, 6),
         ("```py\nprint('not a claim, and not two')\n```", 0, 0),
         ("# Heading\n\n- \n\n1.\n\n***\n\n> \n\n| a |\n|---|\n", 0, 1),
         ("\n".join(f"- Item {i} is red and round." for i in range(500)), 500, 2500),
         ("He sang and danced and painted in Rome, and he was happy there. " * 300, 1, 12),
-        (("word and " * 2200)[:20_000], 1, 3),
-        ("x" * 20_000, 1, 1),
-        ("[2] **and** [3]", 1, 1),
+        (("word and " * 2200)[:20_000], 1, 3), ("x" * 20_000, 1, 1), ("[2] **and** [3]", 1, 1),
     ],
     ids=["word", "german", "code", "empty-ish", "items", "long", "one sentence", "no space", "marks"],
-)
+)  # fmt: skip
 def test_answers_of_every_shape(name: str, answer: str, least: int, most: int) -> None:
     claims = BUILT[name].segment("", answer).claims
     check(answer, claims)
@@ -87,28 +84,10 @@ def test_any_text_can_be_segmented(name: str, answer: str) -> None:
 
 FUNCTION_WORDS = set(
     [
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "the",
-        "a",
-        "an",
-        "one",
-        "of",
-        "among",
-        "he",
-        "she",
-        "it",
-        "they",
-        "we",
-        "you",
-        "i",
+        "is", "are", "was", "were", "has", "have", "had", "the", "a", "an", "one", "of", "among", "he", "she", "it",
+        "they", "we", "you", "i",
     ]
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["clauses", "predpatt"])

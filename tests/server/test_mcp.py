@@ -68,11 +68,9 @@ def test_over_http_with_a_key(server: Server) -> None:
 
 
 HELLO = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
+    "jsonrpc": "2.0", "id": 1, "method": "initialize",
     "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

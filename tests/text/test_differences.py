@@ -23,24 +23,21 @@ def test_numbers_and_names_that_differ() -> None:
     assert differing_spans("It died in 1975.", "It died in 1977.") == ([(11, 15)], [(11, 15)])
 
 
-@pytest.mark.parametrize(
-    ("claim", "sentence", "expected"),
-    [
-        ("It was built in 1975.", "It was built in 1977.", "the claim says “1975”, the source “1977”"),
-        ("The debate was with David Livingstone.", "The debate was with Richard Burton.", "“David Livingstone”"),
-        ("The committee did not approve it.", "The committee approved it.", "only the claim says “not”"),
-        ("The drug causes harm.", "The drug does not raise the risk of lasting harm.", "only the source says “not”"),
-        ("Adults live for three years.", "Adults live for five to seven weeks.", "“five to seven weeks”"),
-        ("It approved the plan.", "It never approved the plan.", "only the source says “never”"),
-        ("The tower is 330 metres tall.", "When first measured it stood 312 metres high.",
-         "the claim says “330 metres”, the source “312 metres”"),
-        ("It must be reported within 30 days.", "It must be reported within 72 hours.",
-         "the claim says “within 30 days”, the source “within 72 hours”"),
-        ("It opened on 3 May 1975.", "It opened on 3 June 1980.", "“3 May 1975”, the source “3 June 1980”"),
-        ("They were paid one million dollars.", "They were paid one dollar each.",
-         "the claim says “one million dollars”, the source “one dollar”"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("claim", "sentence", "expected"), [
+    ("It was built in 1975.", "It was built in 1977.", "the claim says “1975”, the source “1977”"),
+    ("The debate was with David Livingstone.", "The debate was with Richard Burton.", "“David Livingstone”"),
+    ("The committee did not approve it.", "The committee approved it.", "only the claim says “not”"),
+    ("The drug causes harm.", "The drug does not raise the risk of lasting harm.", "only the source says “not”"),
+    ("Adults live for three years.", "Adults live for five to seven weeks.", "“five to seven weeks”"),
+    ("It approved the plan.", "It never approved the plan.", "only the source says “never”"),
+    ("The tower is 330 metres tall.", "When first measured it stood 312 metres high.",
+     "the claim says “330 metres”, the source “312 metres”"),
+    ("It must be reported within 30 days.", "It must be reported within 72 hours.",
+     "the claim says “within 30 days”, the source “within 72 hours”"),
+    ("It opened on 3 May 1975.", "It opened on 3 June 1980.", "“3 May 1975”, the source “3 June 1980”"),
+    ("They were paid one million dollars.", "They were paid one dollar each.",
+     "the claim says “one million dollars”, the source “one dollar”"),
+])  # fmt: skip
 def test_what_differs_is_named(claim: str, sentence: str, expected: str) -> None:
     assert expected in difference(claim, sentence, AGAINST)
     assert difference(claim, sentence, NEITHER) == ""
@@ -107,23 +104,20 @@ def test_negations() -> None:
     assert not negations("The road was not asphalted until 2004.")  # it was, then
 
 
-@pytest.mark.parametrize(
-    ("claim", "sentence", "expected"),
-    [
-        ("It fell on 3 May 1975.", "It fell on 3 June 1980.", [("Date", "3 May 1975", "3 June 1980")]),
-        ("It weighs 30 kg.", "It weighs 30 pounds.", [("Number", "30 kg", "30 pounds")]),
-        ("It has three rooms.", "It has 4 rooms.", [("Number", "three", "4")]),
-        ("It has 9,000 banks and two halls.", "It has 9000 banks and 2 halls.", []),
-        ("He met David Livingstone.", "He met Richard Burton.", [("Name", "David Livingstone", "Richard Burton")]),
-        ("It is not red.", "It is red.", [("Negation", "not", "")]),
-        ("The dose is 20mg a day.", "The dose is 40 mg a day.", [("Number", "20mg a day", "40 mg a day")]),
-        ("He died at the age of 45.", "He was 35 years old when he died.", [("Number", "45", "35 years")]),
-        ("The file has 5 GB.", "The file has 5 MB.", [("Number", "5 GB", "5 MB")]),
-        ("It cost $16 million.", "It cost $16million.", []),
-        ("The comet returns about every 96 years.", "The comet returns about every 76 years, or 74 to 79, it is said.",
-         [("Frequency", "about every 96 years", "about every 76 years")]),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("claim", "sentence", "expected"), [
+    ("It fell on 3 May 1975.", "It fell on 3 June 1980.", [("Date", "3 May 1975", "3 June 1980")]),
+    ("It weighs 30 kg.", "It weighs 30 pounds.", [("Number", "30 kg", "30 pounds")]),
+    ("It has three rooms.", "It has 4 rooms.", [("Number", "three", "4")]),
+    ("It has 9,000 banks and two halls.", "It has 9000 banks and 2 halls.", []),
+    ("He met David Livingstone.", "He met Richard Burton.", [("Name", "David Livingstone", "Richard Burton")]),
+    ("It is not red.", "It is red.", [("Negation", "not", "")]),
+    ("The dose is 20mg a day.", "The dose is 40 mg a day.", [("Number", "20mg a day", "40 mg a day")]),
+    ("He died at the age of 45.", "He was 35 years old when he died.", [("Number", "45", "35 years")]),
+    ("The file has 5 GB.", "The file has 5 MB.", [("Number", "5 GB", "5 MB")]),
+    ("It cost $16 million.", "It cost $16million.", []),
+    ("The comet returns about every 96 years.", "The comet returns about every 76 years, or 74 to 79, it is said.",
+     [("Frequency", "about every 96 years", "about every 76 years")]),
+])  # fmt: skip
 def test_values_are_set_against_each_other(claim: str, sentence: str, expected: list[tuple[str, str, str]]) -> None:
     assert [(c.kind, c.claim, c.source) for c in contrasts(claim, sentence)] == expected
 

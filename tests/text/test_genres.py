@@ -17,17 +17,11 @@ def test_address_title_and_shape_tell_the_genre(row: dict) -> None:
     assert genre_of(passage["url"], passage["title"], passage["text"]) == row["genre"]
 
 
-@pytest.mark.parametrize(
-    ("types", "genre"),
-    [
-        (("WebPage", "ClaimReview"), "fact check"),
-        (("DiscussionForumPosting",), "forum"),
-        (("NewsArticle", "OpinionNewsArticle"), "opinion"),
-        (("NewsArticle", "Product"), "news"),
-        (("ScholarlyArticle",), "paper"),
-        (("WebPage",), "unknown"),
-    ],
-)
+@pytest.mark.parametrize(("types", "genre"), [
+    (("WebPage", "ClaimReview"), "fact check"), (("DiscussionForumPosting",), "forum"),
+    (("NewsArticle", "OpinionNewsArticle"), "opinion"), (("NewsArticle", "Product"), "news"),
+    (("ScholarlyArticle",), "paper"), (("WebPage",), "unknown"),
+])  # fmt: skip
 def test_markup_tells_where_the_address_does_not(types: tuple[str, ...], genre: Genre) -> None:
     assert genre_of("https://a.example/some/page", "A title", "Some text.", types) == genre
 

@@ -44,20 +44,18 @@ def test_subtitles_are_running_text(head: str) -> None:
         "- red apples\n- green pears from the old orchard\n- plums",
         "1. Open the valve of the boiler\n2. close the pump",
         "apples from Graz and the hills\npears from Linz and around\nplums from Wels",
-        "The Orchard\nThe trees are old.",
-        "Introduction\n============\nThe trees are old.",
+        "The Orchard\nThe trees are old.", "Introduction\n============\nThe trees are old.",
         "# Orchard\nthe trees are old.",
         "Shall I compare thee to a summer's day?\nThou art more lovely and more temperate:\n"
         "Rough winds do shake the darling buds of May,\nAnd summer's lease hath all too short a date;",
         "Mrs Ida Colm\n12 Quay Street\nOakrigg\nCumbria LA12 0XX",
         "def opened(name):\n    path = folder(name)\n    return path.read()",
-        "```\nthis is not prose and stays\nas it was written\n```",
-        "Name: Marram\nCounty: Cumbria\nPeople: 1,200",
+        "```\nthis is not prose and stays\nas it was written\n```", "Name: Marram\nCounty: Cumbria\nPeople: 1,200",
         "ANNA: Where is the quay?\nBEN: Behind the mill.",
         "Year   Ships   Crews\n1901   12      240\n1902   14      260",
         "What do you think?\n> 5 years is long\nNot at all.",
     ],
-)
+)  # fmt: skip
 def test_what_has_lines_keeps_them(text: str) -> None:
     assert paragraphs([text]) == [text]
     assert paragraphs([f"{wrapped(60)}\n\n{text}"]) == [f"{PROSE}\n\n{SECOND}\n\n{text}"]

@@ -52,35 +52,27 @@ def test_a_passage_knows_where_its_characters_were_written(source: str) -> None:
             assert any(c.isalnum() for c in passage.text[start:end])
 
 
-@pytest.mark.parametrize(
-    ("source", "expected"),
-    [
-        (r"It costs \$5 and \*not\* 6.", ["It costs $5 and *not* 6."]),
-        ("It is ~~red~~ blue.", ["It is red blue."]),
-        ("A<br>B, C<BR />D", ["A B, C D"]),
-        ("One\\\ntwo  \nthree", ["One two three"]),
-        ("AT&amp;T&nbsp;is", ["AT&T is"]),
-        ("See Psycho_(1960_film) and Sagittarius A* now.", ["See Psycho_(1960_film) and Sagittarius A* now."]),
-        ("5*3 is 15, 4*2 is 8.", ["5*3 is 15, 4*2 is 8."]),
-        ("**Term:**text and **“said”**so", ["Term:text and “said”so"]),
-        ("`` a`b `` is code", ["a`b is code"]),
-        ("Old [1], new [[2]](http://e.org/x), last.[^note]", ["Old, new, last."]),
-        ("![A *map*](u.png) of [![x](y)](z)", ["A map of x"]),
-        ("Text.[^1]\n[^1]: Source: Truffaut 1966.\n\n[^2]: Another\nline", ["Text."]),
-        ("[1]: https://e.org/a 'Title'", []),
-        ("1975. It was a year.", ["1975. It was a year."]),
-        ("• one thing\n◦ another thing", ["one thing", "another thing"]),
-        ("- [ ] open it\n- [x] close it", ["open it", "close it"]),
-        ("**Early life**\nHe was born.", ["He was born."]),
-        ("**He was born in 1899** [1]", ["He was born in 1899"]),
-        ("| Film | Year |\n|--|--|\n| Psycho | 1960 |", ["The year of Psycho is 1960."]),
-        (
-            "| | Kibo |\n|--|--|\n| Height | 5,895 m | more |\n| Age |",
-            ["The height of Kibo is 5,895 m.", "Height; more", "Age"],
-        ),
-        ("> | A | B |\n> |---|---|\n> c\\|d | e", ["The B of c|d is e."]),
-    ],
-)
+@pytest.mark.parametrize(("source", "expected"), [
+    (r"It costs \$5 and \*not\* 6.", ["It costs $5 and *not* 6."]), ("It is ~~red~~ blue.", ["It is red blue."]),
+    ("A<br>B, C<BR />D", ["A B, C D"]), ("One\\\ntwo  \nthree", ["One two three"]),
+    ("AT&amp;T&nbsp;is", ["AT&T is"]),
+    ("See Psycho_(1960_film) and Sagittarius A* now.", ["See Psycho_(1960_film) and Sagittarius A* now."]),
+    ("5*3 is 15, 4*2 is 8.", ["5*3 is 15, 4*2 is 8."]),
+    ("**Term:**text and **“said”**so", ["Term:text and “said”so"]), ("`` a`b `` is code", ["a`b is code"]),
+    ("Old [1], new [[2]](http://e.org/x), last.[^note]", ["Old, new, last."]),
+    ("![A *map*](u.png) of [![x](y)](z)", ["A map of x"]),
+    ("Text.[^1]\n[^1]: Source: Truffaut 1966.\n\n[^2]: Another\nline", ["Text."]),
+    ("[1]: https://e.org/a 'Title'", []), ("1975. It was a year.", ["1975. It was a year."]),
+    ("• one thing\n◦ another thing", ["one thing", "another thing"]),
+    ("- [ ] open it\n- [x] close it", ["open it", "close it"]), ("**Early life**\nHe was born.", ["He was born."]),
+    ("**He was born in 1899** [1]", ["He was born in 1899"]),
+    ("| Film | Year |\n|--|--|\n| Psycho | 1960 |", ["The year of Psycho is 1960."]),
+    (
+        "| | Kibo |\n|--|--|\n| Height | 5,895 m | more |\n| Age |",
+        ["The height of Kibo is 5,895 m.", "Height; more", "Age"],
+    ),
+    ("> | A | B |\n> |---|---|\n> c\\|d | e", ["The B of c|d is e."]),
+])  # fmt: skip
 def test_a_claim_says_what_a_reader_sees(source: str, expected: list[str]) -> None:
     assert texts(source) == expected
 

@@ -16,25 +16,9 @@ from attribution.verifiers import is_ready, policy_of
 from attribution.verifiers.deberta import Deberta, make
 
 WORDS = [
-    "[PAD]",
-    "[CLS]",
-    "[SEP]",
-    "[UNK]",
-    "[MASK]",
-    "the",
-    "river",
-    "is",
-    "long",
-    "short",
-    "blue",
-    "harbour",
-    "was",
-    "quiet",
-    "and",
-    "boats",
-    "came",
-    "in",
-]
+    "[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", "the", "river", "is", "long", "short", "blue", "harbour", "was",
+    "quiet", "and", "boats", "came", "in",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +50,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 PAIRS = [
-    ("the river is long", "the river is short"),
-    ("boats came in", "the harbour was quiet and boats came in " * 30),
-    ("the river is blue", "blue river"),
-    *[("the boats", "the harbour " * n) for n in range(1, 30)],
-]
+    ("the river is long", "the river is short"), ("boats came in", "the harbour was quiet and boats came in " * 30),
+    ("the river is blue", "blue river"), *[("the boats", "the harbour " * n) for n in range(1, 30)],
+]  # fmt: skip
 
 
 def test_columns_follow_the_models_own_labels(tiny: Path) -> None:
@@ -87,10 +69,8 @@ def test_columns_follow_the_models_own_labels(tiny: Path) -> None:
     assert judged.entailed == pytest.approx(entailment, abs=1e-4)
     assert judged.contradicted == pytest.approx(contradiction, abs=1e-4)
     assert relation_columns({0: "ENTAILMENT", 1: "neutral", 2: "Contradiction"}) == {
-        "entailed": 0,
-        "no_relation": 1,
-        "contradicted": 2,
-    }
+        "entailed": 0, "no_relation": 1, "contradicted": 2,
+    }  # fmt: skip
 
 
 def test_batches_keep_order_and_probabilities(tiny: Path) -> None:

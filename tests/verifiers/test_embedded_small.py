@@ -42,11 +42,8 @@ def test_plain_cases(embedded: EmbeddedSmall, claim: str, expected: str) -> None
 
 def test_a_pair_alone_and_in_a_batch_gives_the_same(embedded: EmbeddedSmall) -> None:
     pairs = [
-        ("Hitchcock was born in 1899.", FACT),
-        ("Boats came in.", FILLER * 5),
-        ("A.", "B c d."),
-        ("x" * 50, FACT * 9),
-    ] * 3
+        ("Hitchcock was born in 1899.", FACT), ("Boats came in.", FILLER * 5), ("A.", "B c d."), ("x" * 50, FACT * 9),
+    ] * 3  # fmt: skip
     together = embedded.verify(pairs)
     for pair, judged in zip(pairs, together, strict=True):
         alone = embedded.verify([pair])[0].probabilities
@@ -107,16 +104,10 @@ def test_a_passage_of_one_sentence_is_read_once() -> None:
     assert by_sentence(ByText({}), "A tower fell.", "The tower fell.", whole, (0, 3)) == (whole, (0, 3), {})  # type: ignore
 
 
-@pytest.mark.parametrize(
-    ("claim", "evidence", "message"),
-    [
-        ("", FACT, "claim is empty"),
-        ("Claim.", " \n", "evidence is empty"),
-        ("word " * 20_000, FACT, "at most"),
-        ("é " * 500, FACT, "tokens"),
-        ("Claim.", "x" * 300_000, "at most"),
-    ],
-)
+@pytest.mark.parametrize(("claim", "evidence", "message"), [
+    ("", FACT, "claim is empty"), ("Claim.", " \n", "evidence is empty"), ("word " * 20_000, FACT, "at most"),
+    ("é " * 500, FACT, "tokens"), ("Claim.", "x" * 300_000, "at most"),
+])  # fmt: skip
 def test_what_cannot_be_judged_is_a_typed_error(
     embedded: EmbeddedSmall, claim: str, evidence: str, message: str
 ) -> None:

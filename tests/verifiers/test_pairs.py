@@ -31,20 +31,12 @@ def test_whole_sentences_are_found_whatever_their_marks(claim: str, sentence: st
     assert said(claim) == sentence
 
 
-@pytest.mark.parametrize(
-    "claim",
-    [
-        "The Nile is a lake.",
-        "It runs from north to south, and ends in the sea.",
-        "It runs from south to north.",  # a part of a sentence may say something else
-        "It is false that the Nile is a river.",
-        "It is 10 km long.",  # somebody else's words
-        "Is the Nile",
-        "The",
-        "...",
-        "",
-    ],
-)
+@pytest.mark.parametrize("claim", [
+    "The Nile is a lake.", "It runs from north to south, and ends in the sea.",
+    "It runs from south to north.",  # a part of a sentence may say something else
+    "It is false that the Nile is a river.", "It is 10 km long.",  # somebody else's words
+    "Is the Nile", "The", "...", "",
+])  # fmt: skip
 def test_other_words_parts_of_sentences_and_quotations_are_not(claim: str) -> None:
     assert said(claim) is None
 

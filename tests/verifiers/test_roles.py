@@ -26,20 +26,17 @@ def test_a_sentence_with_the_roles_of_the_claim_reversed_contradicts_it(
     assert in_its_role(("Poland invaded Germany.", passage), verbatim) == verbatim
 
 
-@pytest.mark.parametrize(
-    ("claim", "sentence", "said"),
-    [
-        ("Poland invaded Germany in 1939.", "Poland was invaded by Germany in 1939.", "“Poland” and “Germany”"),
-        ("Nixon succeeded Gerald Ford.", "Nixon resigned in 1974 and was succeeded by Gerald Ford.",
-         "“Nixon” and “Gerald Ford”"),
-        ("The doctors paid the lawyer.", "The lawyer paid the doctors.", "“doctors” and “lawyer”"),
-        ("Stefano wrote of Bloch, who influenced Hitchcock.", "Hitchcock influenced Bloch and others.",
-         "“Bloch” and “Hitchcock”"),
-        ("The novel inspired the film.", "The novel, inspired by the film, sold well.", "“novel” and “film”"),
-        ("Rome defeated Carthage and Corinth.", "Rome was defeated by Corinth.", "“Rome” and “Corinth”"),
-        ("Adams preceded Jefferson.", "Adams followed Jefferson as president.", "“Jefferson” and “Adams”"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("claim", "sentence", "said"), [
+    ("Poland invaded Germany in 1939.", "Poland was invaded by Germany in 1939.", "“Poland” and “Germany”"),
+    ("Nixon succeeded Gerald Ford.", "Nixon resigned in 1974 and was succeeded by Gerald Ford.",
+     "“Nixon” and “Gerald Ford”"),
+    ("The doctors paid the lawyer.", "The lawyer paid the doctors.", "“doctors” and “lawyer”"),
+    ("Stefano wrote of Bloch, who influenced Hitchcock.", "Hitchcock influenced Bloch and others.",
+     "“Bloch” and “Hitchcock”"),
+    ("The novel inspired the film.", "The novel, inspired by the film, sold well.", "“novel” and “film”"),
+    ("Rome defeated Carthage and Corinth.", "Rome was defeated by Corinth.", "“Rome” and “Corinth”"),
+    ("Adams preceded Jefferson.", "Adams followed Jefferson as president.", "“Jefferson” and “Adams”"),
+])  # fmt: skip
 def test_roles_the_other_way_round(claim: str, sentence: str, said: str) -> None:
     assert difference_in_roles(claim, sentence) == f"the source has {said} the other way round"
 

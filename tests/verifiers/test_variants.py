@@ -9,16 +9,13 @@ from hypothesis import strategies as st
 from attribution.verifiers.variants import MAX_VARIANTS, keeps_subject, variants
 
 
-@pytest.mark.parametrize(
-    ("claim", "sentence", "first"),
-    [
-        ("The record fine was imposed on Amazon.", "The record of 1.2 billion euros was imposed on Meta in May 2023.",
-         "The record fine was imposed on Meta."),
-        ("The screenplay was written by Robert Bloch, who adapted a novel by Joseph Stefano.",
-         "Joseph Stefano wrote the screenplay from a novel that Robert Bloch had published.",
-         "The screenplay was written by Joseph Stefano, who adapted a novel by Robert Bloch."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("claim", "sentence", "first"), [
+    ("The record fine was imposed on Amazon.", "The record of 1.2 billion euros was imposed on Meta in May 2023.",
+     "The record fine was imposed on Meta."),
+    ("The screenplay was written by Robert Bloch, who adapted a novel by Joseph Stefano.",
+     "Joseph Stefano wrote the screenplay from a novel that Robert Bloch had published.",
+     "The screenplay was written by Joseph Stefano, who adapted a novel by Robert Bloch."),
+])  # fmt: skip
 def test_the_likeliest_variant_comes_first(claim: str, sentence: str, first: str) -> None:
     assert variants(claim, sentence)[0].text == first
 

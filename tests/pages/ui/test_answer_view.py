@@ -19,25 +19,15 @@ ANSWER = "The Nile is long. The Nile  is\nlong & old."
 REPORT = Report(id="r", created_at="", question="", answer=ANSWER, settings={}, versions={}, claims=(CLAIM,))
 
 
-@pytest.mark.parametrize(
-    ("words", "wanted"),
-    [
-        ("open:ID", Opened(CLAIM)),
-        ("open:ID:Highlight", Opened(CLAIM, tab="Highlight")),
-        ("add", Opened()),
-        ("add:4:8", Opened(span=(4, 8))),
-        ("undo", "undo"),
-        ("redo", "redo"),
-        ("drop:ID", Drop(claim_id=CLAIM.id)),
-        ("pin:ID", Pin(claim_id=CLAIM.id)),
-        ("unpin:ID", Pin(claim_id=CLAIM.id, pinned=False)),
-        ("as_written:ID", AsWritten(claim_id=CLAIM.id)),
-        ("place:ID:4:8", Place(claim_id=CLAIM.id, spans=((4, 8),))),
-        ("exclude:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4)),
-        ("include:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4, excluded=False)),
-        *((bad, None) for bad in ("", "drop:x", "add:8:4", "add:0:999", "place:ID:x:4", "exclude:ID:p", "delete:ID")),
-    ],
-)
+@pytest.mark.parametrize(("words", "wanted"), [
+    ("open:ID", Opened(CLAIM)), ("open:ID:Highlight", Opened(CLAIM, tab="Highlight")), ("add", Opened()),
+    ("add:4:8", Opened(span=(4, 8))), ("undo", "undo"), ("redo", "redo"), ("drop:ID", Drop(claim_id=CLAIM.id)),
+    ("pin:ID", Pin(claim_id=CLAIM.id)), ("unpin:ID", Pin(claim_id=CLAIM.id, pinned=False)),
+    ("as_written:ID", AsWritten(claim_id=CLAIM.id)), ("place:ID:4:8", Place(claim_id=CLAIM.id, spans=((4, 8),))),
+    ("exclude:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4)),
+    ("include:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4, excluded=False)),
+    *((bad, None) for bad in ("", "drop:x", "add:8:4", "add:0:999", "place:ID:x:4", "exclude:ID:p", "delete:ID")),
+])  # fmt: skip
 def test_a_click_is_a_change_or_nothing(words: str, wanted: object) -> None:
     assert requested(REPORT, words.replace("ID", CLAIM.id)) == wanted
 

@@ -82,21 +82,13 @@ def test_a_saved_run_has_no_changes(session: dict[str, object]) -> None:
     assert choices.differences(saved(), choices.documents()) == []
 
 
-@pytest.mark.parametrize(
-    ("change", "label"),
-    [
-        ({"question": "When?"}, "Question"),
-        ({"answer": "No."}, "Answer"),
-        ({"library": False}, "Sources"),
-        ({"fallback": []}, "Fallback search"),
-        ({"segmenter": "sentences"}, "Split the answer into"),
-        ({"query": "enriched"}, "Search query"),
-        ({"verifier": "deberta"}, "Verifier"),
-        ({"verifier_model": "other/name"}, "Model of the verifier"),
-        ({"llm_tasks": []}, "Also use it for"),
-        ({"pasted": "Another text."}, "My documents"),
-    ],
-)
+@pytest.mark.parametrize(("change", "label"), [
+    ({"question": "When?"}, "Question"), ({"answer": "No."}, "Answer"), ({"library": False}, "Sources"),
+    ({"fallback": []}, "Fallback search"), ({"segmenter": "sentences"}, "Split the answer into"),
+    ({"query": "enriched"}, "Search query"), ({"verifier": "deberta"}, "Verifier"),
+    ({"verifier_model": "other/name"}, "Model of the verifier"), ({"llm_tasks": []}, "Also use it for"),
+    ({"pasted": "Another text."}, "My documents"),
+])  # fmt: skip
 def test_every_change_of_the_form_is_named(session: dict[str, object], change: dict[str, object], label: str) -> None:
     choices.restore(saved())
     before = choices.documents()

@@ -13,16 +13,10 @@ from attribution.text.parse import parse
 from tests.segmenters.parses import made
 
 
-@pytest.mark.parametrize(
-    ("text", "sound"),
-    [
-        ("Ann sings songs.", True),
-        ("Because Ann sings songs.", False),
-        ("The singing of songs.", False),
-        ("Which was sung by Ann.", False),
-        ("Ann sings. Ben dances.", False),
-    ],
-)
+@pytest.mark.parametrize(("text", "sound"), [
+    ("Ann sings songs.", True), ("Because Ann sings songs.", False), ("The singing of songs.", False),
+    ("Which was sung by Ann.", False), ("Ann sings. Ben dances.", False),
+])  # fmt: skip
 def test_one_whole_sentence_with_a_subject_and_a_finite_verb(text: str, sound: bool) -> None:
     assert is_sentence(text) is sound
 
@@ -108,15 +102,10 @@ def test_a_kept_word_with_another_head_or_part_of_speech_is_found() -> None:
     assert not list(changed(doc, parts(doc[:3])))
 
 
-@pytest.mark.parametrize(
-    ("sentence", "start", "end", "lost"),
-    [
-        ("They deny that the dam broke.", 3, 6, ["deny"]),
-        ("If it rains, the river rises.", 1, 3, ["rains", "If"]),
-        ("Ann did not sing and Ben danced.", 5, 7, []),
-        ("Ann sang or Ben danced.", 0, 2, ["or"]),
-    ],
-)
+@pytest.mark.parametrize(("sentence", "start", "end", "lost"), [
+    ("They deny that the dam broke.", 3, 6, ["deny"]), ("If it rains, the river rises.", 1, 3, ["rains", "If"]),
+    ("Ann did not sing and Ben danced.", 5, 7, []), ("Ann sang or Ben danced.", 0, 2, ["or"]),
+])  # fmt: skip
 def test_what_a_piece_stands_under(sentence: str, start: int, end: int, lost: list[str]) -> None:
     doc = parse(sentence)
     assert list(dict.fromkeys(cut_off(doc, parts(doc[start:end])))) == lost

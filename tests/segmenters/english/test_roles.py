@@ -14,55 +14,42 @@ PUMPS = "The company, which makes pumps, bought its rival Kern in 2003."
 BRIDGE = "The bridge was designed by Ove Berg and opened by the king in 1932."
 
 
-@pytest.mark.parametrize(
-    ("sentence", "claim"),
-    [
-        (HART, "Lena Hart rebuilt the museum in 1921."),
-        (HART, "Lena Hart was an architect."),
-        (HART, "The museum was rebuilt by Lena Hart."),
-        (REED, "Tom Reed was born in Lima."),
-        (CLUB, "The club was founded in 1901."),
-        (CLUB, "The club moved to a new ground in 1950."),
-        (STERN, "Paul Stern was French."),
-        (STERN, "Ida Lund was a singer."),
-        (PUMPS, "The company makes pumps."),
-        (BRIDGE, "The king opened the bridge."),
-        ("Guests can choose soup, salad, or bread with the meal.", "Guests can choose soup, salad, or bread."),
-        ("The minister denied that he had taken money.", "The minister denied that he had taken money."),
-        ("The report says that the firm hid losses from its owners.", "The report says that the firm hid losses."),
-        ("The use of salt can harm roads and is banned in most towns.", "The use of salt is banned in most towns."),
-        ("Tarn lamps, which are a kind of gas light, were sold in Oslo.", "Tarn lamps are a kind of gas light."),
-        ("Infections may cause changes in mood, such as confusion or grief.", "Infections may cause confusion."),
-        ("When it snows, it is wise to check the roof and the walls.", "When it snows, it is wise to check the roof."),
-        ("Clara Voss, a Danish chemist born in Aarhus, discovered the salt in 1911.", "Clara Voss was born in Aarhus."),
-        ("Maria Lund married the pilot Erik Dahl in Bergen in 1934.", "Maria Lund married Erik Dahl."),
-    ],
-)
+@pytest.mark.parametrize(("sentence", "claim"), [
+    (HART, "Lena Hart rebuilt the museum in 1921."), (HART, "Lena Hart was an architect."),
+    (HART, "The museum was rebuilt by Lena Hart."), (REED, "Tom Reed was born in Lima."),
+    (CLUB, "The club was founded in 1901."), (CLUB, "The club moved to a new ground in 1950."),
+    (STERN, "Paul Stern was French."), (STERN, "Ida Lund was a singer."), (PUMPS, "The company makes pumps."),
+    (BRIDGE, "The king opened the bridge."),
+    ("Guests can choose soup, salad, or bread with the meal.", "Guests can choose soup, salad, or bread."),
+    ("The minister denied that he had taken money.", "The minister denied that he had taken money."),
+    ("The report says that the firm hid losses from its owners.", "The report says that the firm hid losses."),
+    ("The use of salt can harm roads and is banned in most towns.", "The use of salt is banned in most towns."),
+    ("Tarn lamps, which are a kind of gas light, were sold in Oslo.", "Tarn lamps are a kind of gas light."),
+    ("Infections may cause changes in mood, such as confusion or grief.", "Infections may cause confusion."),
+    ("When it snows, it is wise to check the roof and the walls.", "When it snows, it is wise to check the roof."),
+    ("Clara Voss, a Danish chemist born in Aarhus, discovered the salt in 1911.", "Clara Voss was born in Aarhus."),
+    ("Maria Lund married the pilot Erik Dahl in Bergen in 1934.", "Maria Lund married Erik Dahl."),
+])  # fmt: skip
 def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str) -> None:
     assert fault(sentence, claim) == ""
 
 
-@pytest.mark.parametrize(
-    ("sentence", "claim", "found"),
-    [
-        (HART, "The museum rebuilt Lena Hart in 1921.", "another role"),
-        (HART, "Lena Hart was rebuilt in 1921.", "another role"),
-        (HART, "The architect a local museum Hart.", "no sentence"),
-        (REED, "Tom Reed was born at Leeds.", "another role"),
-        (CLUB, "The title was founded in 1901.", "another role"),
-        (CLUB, "The club moved to a new ground in 1933.", "another role"),
-        (STERN, "Ida Lund was a French painter.", "another role"),
-        (STERN, "Paul Stern was a singer.", "another role"),
-        (STERN, "Married the singer in Oslo.", "no sentence"),
-        (PUMPS, "Kern bought the company in 2003.", "another role"),
-        (PUMPS, "Which makes pumps the company.", "no sentence"),
-        (BRIDGE, "The king was opened by the bridge.", "another role"),
-        (BRIDGE, "Ove Berg opened the bridge in 1932.", "another role"),
-        ("The drug may cause dizziness, headaches, or nausea.", "The drug may cause dizziness and headaches.", "cut"),
-        ("The statue is made of copper or bronze.", "The statue is made of copper.", "cut"),
-        ("It is unlikely that the comet will return.", "The comet will return.", "cut"),
-        ("If the river rises, the gate closes.", "The gate closes.", "cut"),
-    ],
-)
+@pytest.mark.parametrize(("sentence", "claim", "found"), [
+    (HART, "The museum rebuilt Lena Hart in 1921.", "another role"),
+    (HART, "Lena Hart was rebuilt in 1921.", "another role"),
+    (HART, "The architect a local museum Hart.", "no sentence"),
+    (REED, "Tom Reed was born at Leeds.", "another role"), (CLUB, "The title was founded in 1901.", "another role"),
+    (CLUB, "The club moved to a new ground in 1933.", "another role"),
+    (STERN, "Ida Lund was a French painter.", "another role"), (STERN, "Paul Stern was a singer.", "another role"),
+    (STERN, "Married the singer in Oslo.", "no sentence"),
+    (PUMPS, "Kern bought the company in 2003.", "another role"),
+    (PUMPS, "Which makes pumps the company.", "no sentence"),
+    (BRIDGE, "The king was opened by the bridge.", "another role"),
+    (BRIDGE, "Ove Berg opened the bridge in 1932.", "another role"),
+    ("The drug may cause dizziness, headaches, or nausea.", "The drug may cause dizziness and headaches.", "cut"),
+    ("The statue is made of copper or bronze.", "The statue is made of copper.", "cut"),
+    ("It is unlikely that the comet will return.", "The comet will return.", "cut"),
+    ("If the river rises, the gate closes.", "The gate closes.", "cut"),
+])  # fmt: skip
 def test_what_is_wrong_with_a_claim(sentence: str, claim: str, found: str) -> None:
     assert fault(sentence, claim).startswith(found)

@@ -43,25 +43,22 @@ ELSEWHERE = page("Another text.", "https://example.org/b", "Elsewhere")
 CHANGED = page("The Nile is short.", title="Rivers")
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "kinds", "words"),
-    [
-        (report([SUPPORTS]), report([SAYS_NOTHING], threshold=0.8), ["thresholds"],
-         "minimum support score 0.50, now 0.80; minimum contradiction score 0.50, now 0.80"),
-        (report([SUPPORTS]), report([piece(0.2, 0.1, "no_relation")], verifier="base"), ["judgement"],
-         "A passage of “Rivers” is judged differently by another verifier: support 0.70, now 0.20."),
-        (report([piece(0.1, 0.2, "no_relation")]), report([SUPPORTS]), ["judgement"],
-         "A passage of “Rivers” is judged differently: support 0.10, now 0.70."),
-        (report(), report([SUPPORTS]), ["not_compared", "passage"], "was not among those compared before"),
-        (report([SUPPORTS]), report([], pages=()), ["not_compared", "lost_page"], "“Rivers” gave support before"),
-        (report([piece(0.1, 0.1, "no_relation", ELSEWHERE)], pages=[ELSEWHERE]), report([SUPPORTS]), ["new_page"],
-         "“Rivers” gives support now"),
-        (report([SUPPORTS]), report([piece(0.1, 0.8, "contradicted", CHANGED)], pages=[CHANGED]),
-         ["changed_page"] * 2, "“Rivers” has changed since; a passage of it gives contradiction now."),
-        (report([SUPPORTS]), report(claims=[NILE.model_copy(update={"worthiness": "opinion"})]), ["worthiness"],
-         "Now it is not checked: An opinion"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("before", "after", "kinds", "words"), [
+    (report([SUPPORTS]), report([SAYS_NOTHING], threshold=0.8), ["thresholds"],
+     "minimum support score 0.50, now 0.80; minimum contradiction score 0.50, now 0.80"),
+    (report([SUPPORTS]), report([piece(0.2, 0.1, "no_relation")], verifier="base"), ["judgement"],
+     "A passage of “Rivers” is judged differently by another verifier: support 0.70, now 0.20."),
+    (report([piece(0.1, 0.2, "no_relation")]), report([SUPPORTS]), ["judgement"],
+     "A passage of “Rivers” is judged differently: support 0.10, now 0.70."),
+    (report(), report([SUPPORTS]), ["not_compared", "passage"], "was not among those compared before"),
+    (report([SUPPORTS]), report([], pages=()), ["not_compared", "lost_page"], "“Rivers” gave support before"),
+    (report([piece(0.1, 0.1, "no_relation", ELSEWHERE)], pages=[ELSEWHERE]), report([SUPPORTS]), ["new_page"],
+     "“Rivers” gives support now"),
+    (report([SUPPORTS]), report([piece(0.1, 0.8, "contradicted", CHANGED)], pages=[CHANGED]),
+     ["changed_page"] * 2, "“Rivers” has changed since; a passage of it gives contradiction now."),
+    (report([SUPPORTS]), report(claims=[NILE.model_copy(update={"worthiness": "opinion"})]), ["worthiness"],
+     "Now it is not checked: An opinion"),
+])  # fmt: skip
 def test_a_change_is_explained(before: Report, after: Report, kinds: list[str], words: str) -> None:
     (change,) = run_changes(before, after).claims
     assert change.changed and [cause.kind for cause in change.causes] == kinds

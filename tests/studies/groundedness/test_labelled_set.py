@@ -24,23 +24,16 @@ def one(number: int, **more: Any) -> dict[str, Any]:
     return {"question": f"q{number}", "context": "the context", "response": f"r{number}", "grounded": True, **more}
 
 
-@pytest.mark.parametrize(
-    ("bad", "said"),
-    [
-        ("{not json", "not JSON"),
-        ('{"context": "c", "grounded": true}', '"response" is missing'),
-        (one(1, response="  "), '"response" is empty'),
-        (one(1, grounded="yes"), "\"grounded\" is 'yes'; expected true or false"),
-        ({"context": "c", "response": "r"}, '"grounded" is missing'),
-        (one(1, context=[]), '"context" is empty'),
-        (one(1, context=[1]), "neither a text nor a list of texts"),
-        ({"response": "r", "grounded": True}, '"context" is missing'),
-        (one(1, id=[1]), '"id" is neither'),
-        (one(2), "in line 1"),
-        (one(1, sentences=[{"text": "elsewhere", "grounded": True}]), "sentence 1 of"),
-        (one(1, sentences=[{"text": "r1"}]), "cannot be read"),
-    ],
-)
+@pytest.mark.parametrize(("bad", "said"), [
+    ("{not json", "not JSON"), ('{"context": "c", "grounded": true}', '"response" is missing'),
+    (one(1, response="  "), '"response" is empty'),
+    (one(1, grounded="yes"), "\"grounded\" is 'yes'; expected true or false"),
+    ({"context": "c", "response": "r"}, '"grounded" is missing'), (one(1, context=[]), '"context" is empty'),
+    (one(1, context=[1]), "neither a text nor a list of texts"),
+    ({"response": "r", "grounded": True}, '"context" is missing'), (one(1, id=[1]), '"id" is neither'),
+    (one(2), "in line 1"), (one(1, sentences=[{"text": "elsewhere", "grounded": True}]), "sentence 1 of"),
+    (one(1, sentences=[{"text": "r1"}]), "cannot be read"),
+])  # fmt: skip
 def test_a_bad_row_costs_itself_and_says_why(bad: dict[str, Any] | str, said: str) -> None:
     found = read(one(2), bad, one(3))
     assert [r.response for r in found.rows] == ["r2", "r3"]

@@ -36,23 +36,16 @@ def test_alterations(answer: str, kind: str, expected: str) -> None:
     assert expected in made(answer, kind)
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind"),
-    [
-        ("Some towers are made of iron.", "negation"),  # "some are not" may be true too
-        ("The tower may be closed.", "negation"),
-        ("Is the tower tall?", "negation"),
-        ("I think the tower is ugly.", "negation"),
-        ("The **tower** stands in Paris.", "negation"),  # marks inside: the words could not be placed
-        ("Apollo 11 landed on the Moon.", "number"),
-        ("The war of 1914–1918 was long.", "number"),
-        ("Ten-pin bowling is a sport.", "number"),
-        ("It is the most visited monument.", "scope"),
-        ("Generally accepted principles apply.", "scope"),
-        ("The tower was named after Gustave Eiffel.", "order"),
-        ("1. The tower is tall.\n2. The bridge is long.", "order"),  # facts, no instructions
-    ],
-)
+@pytest.mark.parametrize(("answer", "kind"), [
+    ("Some towers are made of iron.", "negation"),  # "some are not" may be true too
+    ("The tower may be closed.", "negation"), ("Is the tower tall?", "negation"),
+    ("I think the tower is ugly.", "negation"),
+    ("The **tower** stands in Paris.", "negation"),  # marks inside: the words could not be placed
+    ("Apollo 11 landed on the Moon.", "number"), ("The war of 1914–1918 was long.", "number"),
+    ("Ten-pin bowling is a sport.", "number"), ("It is the most visited monument.", "scope"),
+    ("Generally accepted principles apply.", "scope"), ("The tower was named after Gustave Eiffel.", "order"),
+    ("1. The tower is tall.\n2. The bridge is long.", "order"),  # facts, no instructions
+])  # fmt: skip
 def test_what_would_not_be_false_or_fluent_is_left_alone(answer: str, kind: str) -> None:
     assert made(answer, kind) == []
 

@@ -82,17 +82,12 @@ def test_labelled_claims_are_needed_and_read_by_the_rules_without_a_model(tmp_pa
     assert main([*command, str(write(tmp_path))]) == 1  # the row has no labels
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["V24.T2", "--out", "x"], "is not computed: it needs people"),
-        (["X1.T1", "--out", "x"], "is no table of the four papers"),
-        (["V24.T1"], "give one with --out"),
-        (["V24.T1", "--out", "{}"], "needs answers"),
-        (["R23.T3", "--out", "{}"], "needs an annotation project"),
-        (["T24.T3", "--out", "{}"], "needs labelled responses"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), [
+    (["V24.T2", "--out", "x"], "is not computed: it needs people"),
+    (["X1.T1", "--out", "x"], "is no table of the four papers"), (["V24.T1"], "give one with --out"),
+    (["V24.T1", "--out", "{}"], "needs answers"), (["R23.T3", "--out", "{}"], "needs an annotation project"),
+    (["T24.T3", "--out", "{}"], "needs labelled responses"),
+])  # fmt: skip
 def test_what_is_missing_is_said(
     tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

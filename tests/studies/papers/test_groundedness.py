@@ -60,11 +60,8 @@ def test_tables_and_plots_of_a_labelled_set(tmp_path: Path, number: str) -> None
     made = json.loads((out / "table.json").read_text())
     if number == "T24.T1":
         assert made["ours"] == {
-            "Training": [8, 8, 8],
-            "Development": [8, 8, 8],
-            "Testing": [8, 8, 8],
-            "Total": [24, 24, 24],
-        }
+            "Training": [8, 8, 8], "Development": [8, 8, 8], "Testing": [8, 8, 8], "Total": [24, 24, 24],
+        }  # fmt: skip
     elif number == "T24.T3":
         assert made["ours"]["COS_SIM"] == [1.0] * 8 and {"QUIP", "GC-large", "SCGPT (ContextNLI)"} <= set(made["ours"])
         assert "LYNX v1.1" in {one["setting"] for one in made["stood_in"]} and (out / "F2.html").is_file()

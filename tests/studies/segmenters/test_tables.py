@@ -20,10 +20,8 @@ pytestmark = pytest.mark.usefixtures("warm_library")
 
 ROWS = [
     Row(1, {"question": "Q", "answer": "The Eiffel Tower was finished in 1889 and stands in Paris."}),
-    Row(2, {"answer": "x" * 20_001}),
-    Row(4, {"answer": "I hope this helps!"}),
-    Row(5, {}, "not JSON"),
-]
+    Row(2, {"answer": "x" * 20_001}), Row(4, {"answer": "I hope this helps!"}), Row(5, {}, "not JSON"),
+]  # fmt: skip
 NAMES = ["sentences", "clauses"]
 
 

@@ -117,10 +117,8 @@ def test_going_back_and_answering_again_keeps_both_answers(own: Session) -> None
     own.act(interpretable=True)
     own.act(attributable=True)
     assert [j.content.answer for j in own.saved.judgements(own.project.id)] == [
-        "not_interpretable",
-        None,
-        "attributable",
-    ]
+        "not_interpretable", None, "attributable",
+    ]  # fmt: skip
     assert len(finished(own.saved.judgements(own.project.id))) == 1
 
 
