@@ -18,6 +18,7 @@ from pages.ui.explore.better_reader import offer
 from pages.ui.explore.citations import citations_panel
 from pages.ui.explore.corrections import in_cards, show_corrections, take
 from pages.ui.explore.editing import edit_dialog, edit_menu
+from pages.ui.explore.page_picture import pictured
 from pages.ui.explore.what_if import what_if_panel, what_if_words
 from pages.ui.frame import DEMO, copy_line, note, show, styles
 from pages.ui.run_results import continue_button, cost, details, export_menu, is_unfinished, notices, share_menu, status

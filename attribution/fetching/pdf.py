@@ -46,7 +46,7 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
     """
     import pypdfium2
 
-    pdf = _opened(content, name)
+    pdf = open_pdf(content, name)
     if (count := len(pdf)) > MAX_PAGES:
         message = f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only the part you need"
         raise FetchFailed("too_large", message, name)
@@ -75,8 +75,8 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
     return replace(paged(texts, _flows), title=title, site=urlsplit(name).hostname or "", unread=unread)
 
 
-def _opened(content: bytes, name: str) -> PdfDocument:
-    """The document; one that was cut off gets a new trailer, from which pdfium rebuilds the table of its objects."""
+def open_pdf(content: bytes, name: str) -> PdfDocument:
+    """Open a document; one that was cut off gets a new trailer, from which pdfium rebuilds the table of its objects."""
     import pypdfium2
 
     catalog = _CATALOG.findall(content)

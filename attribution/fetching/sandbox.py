@@ -26,11 +26,13 @@ from attribution.fair_queue import Turns
 from attribution.fetching.content_type import MARKDOWN, PLAIN
 from attribution.fetching.formats import extract, reader_of
 from attribution.fetching.page import Extracted
+from attribution.fetching.picture import Picture, draw
 from attribution.types import FailureKind
 
 PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use, so that nobody waits for one owner alone
 MEMORY = 160_000_000  # bytes one page may take beyond what the process has when it starts
 DOCUMENT_SECONDS = 60.0  # for one of the user's files …
+PICTURE_SECONDS = 20.0  # for a page that is drawn
 RUN_SECONDS = 180.0  # … and for all files of a run
 START_SECONDS = 60.0  # for imports on a busy machine; not charged to any page
 _LENGTH = struct.Struct(">Q")
@@ -42,8 +44,15 @@ class _Task(TypedDict):
     document: bool
 
 
+class _Drawing(TypedDict):
+    name: str
+    number: int
+    sentence: str
+
+
 class _Reply(TypedDict, total=False):
     extracted: dict[str, Any]  # the fields of Extracted
+    picture: dict[str, Any]  # … or of Picture
     failure: tuple[FailureKind, str, str, str]  # kind, message, subject, detail
     full: bool  # the process has used half of its memory
 
@@ -70,8 +79,19 @@ class Reading:
             message = f"{name} was not read: reading the others took {self._seconds:g} s; add fewer documents"
             raise FetchFailed("budget_spent", message, name)
         task: _Task = {"media_type": media_type, "name": name, "document": document}
-        seconds = min(seconds or DOCUMENT_SECONDS, self._left)
-        with _in_turn(_texts if kind in (PLAIN, MARKDOWN) else _documents, self._owner):
+        turns = _texts if kind in (PLAIN, MARKDOWN) else _documents
+        extracted = self._reply(content, task, turns, min(seconds or DOCUMENT_SECONDS, self._left))["extracted"]
+        return Extracted(**{**extracted, "breaks": tuple(extracted["breaks"]), "types": tuple(extracted["types"])})
+
+    def draw(self, content: bytes, name: str, number: int, sentence: str) -> Picture:
+        """Return what `picture.draw` returns, within PICTURE_SECONDS. Raises FetchFailed as `read` does."""
+        task: _Drawing = {"name": name, "number": number, "sentence": sentence}
+        picture = self._reply(content, task, _documents, PICTURE_SECONDS)["picture"]
+        return Picture(**{**picture, "boxes": tuple(map(tuple, picture["boxes"]))})
+
+    def _reply(self, content: bytes, task: _Task | _Drawing, turns: Turns, seconds: float) -> _Reply:
+        name = task["name"]
+        with _in_turn(turns, self._owner):
             worker, started = _take(), time.monotonic()
             try:
                 reply = _ask(worker, content, task, seconds)
@@ -84,8 +104,7 @@ class Reading:
         if "failure" in reply:
             kind, message, subject, detail = reply["failure"]
             raise FetchFailed(kind, message, subject, detail=detail)
-        extracted = reply["extracted"]
-        return Extracted(**{**extracted, "breaks": tuple(extracted["breaks"]), "types": tuple(extracted["types"])})
+        return reply
 
 
 def read(content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False) -> Extracted:
@@ -110,7 +129,7 @@ def _started() -> _Worker:
     return worker
 
 
-def _ask(worker: _Worker, content: bytes, task: _Task, seconds: float) -> _Reply | None:
+def _ask(worker: _Worker, content: bytes, task: _Task | _Drawing, seconds: float) -> _Reply | None:
     """Return the reply of a process, or None if it crashed. A process that can go on becomes idle again."""
     try:
         reply = worker.ask(task, content, seconds)
@@ -145,7 +164,7 @@ class _Worker:
         self._ready = self._ready or self._within(START_SECONDS, _receive) is not None
         return self._ready
 
-    def ask(self, task: _Task, content: bytes, seconds: float) -> _Reply | None:
+    def ask(self, task: _Task | _Drawing, content: bytes, seconds: float) -> _Reply | None:
         """Return the reply, or None if the process died or was killed after so many seconds."""
         if not self.ready():
             return None
@@ -248,8 +267,10 @@ def _receive(pipe: IO[bytes]) -> bytes | None:
     return body if len(body) == length else None
 
 
-def _reply(task: _Task, content: bytes) -> _Reply:
+def _reply(task: Any, content: bytes) -> _Reply:
     try:
+        if "number" in task:
+            return {"picture": asdict(draw(content, **task))}
         return {"extracted": asdict(extract(content, **task))}
     except StageFailure as error:
         return {"failure": (error.kind, str(error), error.subject, error.detail)}

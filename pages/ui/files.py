@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 import streamlit as st
 
 from attribution.errors import BadInput
+from attribution.evidence.sources import safe_name
 from attribution.files import Row, parse_rows
 from attribution.reports import FORMATS, Exported, export, file_name
 from attribution.reports.html import plural
 from attribution.settings import LIMITS
+from attribution.types import Document, Page
 from pages.ui.frame import note, small
 
 LIMIT = 500  # answers of one file
+KEPT = 200_000_000  # bytes of PDF files in memory, for pictures of their pages
+_pdfs: OrderedDict[str, Document] = OrderedDict()  # by the page that was read from each; the latest is the last
+_lock = threading.Lock()
+
+
+def keep_pdf(page: Page, documents: Sequence[Document]) -> None:
+    """Keep the PDF that a page was read from in this process: a run itself keeps only what was read."""
+    file = next((d for d in documents if page.url == f"document:{safe_name(d.name)}"), None)
+    if file is None or not page.breaks or not file.content.startswith(b"%PDF-"):
+        return
+    with _lock:
+        _pdfs[page.id] = file
+        _pdfs.move_to_end(page.id)
+        while sum(len(one.content) for one in _pdfs.values()) > KEPT:
+            _pdfs.popitem(last=False)
+
+
+def kept_pdf(page: Page) -> Document | None:
+    """Return the PDF that a page was read from, if it is still at hand."""
+    with _lock:
+        return _pdfs.get(page.id)
 
 
 def sample(content: str, name: str) -> None:

@@ -35,6 +35,7 @@ from attribution.verifiers import with_policy
 from pages.ui import background, choices, state
 from pages.ui.answer_view import View
 from pages.ui.choices import explain
+from pages.ui.files import keep_pdf
 from pages.ui.job_page import JobPage
 from pages.ui.state import saved, store, unowned_store
 from pages.ui.thresholds import chosen
@@ -79,6 +80,8 @@ class RunJob(background.Job[RunProgress]):
             def started(event: Event | Carried) -> None:
                 if isinstance(event, RunStarted):
                     background.register(event.run_id, self)
+                elif isinstance(event, PageReady):
+                    keep_pdf(event.page, documents)
 
             follow(run(question, answer, settings, documents, stop), initial, update, started)
 

@@ -194,7 +194,12 @@ class View {
     const back = button("open", "‹ All sources", "Back to all sources", () => this.trigger("open", { page: "", at: [] }));
     const head = build(source.head);
     head.prepend(back);
-    this.panel.replaceChildren(head, sourceText(source, (id) => this.choose(id)));
+    if (source.number) {
+      const [page, at, drawn] = source.asked, word = drawn ? "Show the text" : `Show page ${source.number} as a picture`;
+      head.append(button("open", word, word, () => this.trigger("open", { page, at: [at, at, at, at], picture: !drawn })));
+    }
+    const choose = (id) => this.choose(id);
+    this.panel.replaceChildren(head, source.picture ? pagePicture(source.picture, source.number) : sourceText(source, choose));
     requestAnimationFrame(() => this.reveal(this.panel.querySelector(".here"), this.panel));
   }
 

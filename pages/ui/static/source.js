@@ -31,3 +31,20 @@ function sourceText(source, choose) {
   piece(root, position, characters.length);
   return root;
 }
+
+// A page of a PDF as a picture, with a box around each line of the sentence.
+function pagePicture({ png, width, height, boxes, problem }, number) {
+  if (problem) return make("p", "reason", problem);
+  const root = make("div", "sheet"), image = document.createElement("img");
+  Object.assign(image, { src: `data:image/png;base64,${png}`, width, height });
+  image.alt = boxes.length ? `Page ${number}, with the sentence boxed` : `Page ${number}`;
+  root.append(image, ...boxes.map(([left, top, wide, high], index) => {
+    const box = make("span", index ? "boxed" : "boxed here");
+    Object.assign(box.style, { left: `${100 * left}%`, top: `${100 * top}%`, width: `${100 * wide}%`, height: `${100 * high}%` });
+    return box;
+  }));
+  if (boxes.length) return root;
+  const all = make("div");
+  all.append(make("p", "reason", "The sentence could not be located in the picture."), root);
+  return all;
+}

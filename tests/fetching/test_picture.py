@@ -1,0 +1,50 @@
+"""Pages of PDFs as pictures, with the sentence boxed where it stands."""
+
+from __future__ import annotations
+
+import base64
+from io import BytesIO
+
+import pytest
+from PIL import Image
+
+from attribution.errors import FetchFailed
+from attribution.fetching.picture import MAX_SIDE
+from attribution.fetching.sandbox import Reading
+from tests.fetching.test_sandbox import slow_pdf
+from tests.servers import pdf_bytes
+
+RIVERS = pdf_bytes("The Nile flows north.", "The Rhine is navi-gable up to Basel.")
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence", "boxes"),
+    [
+        (1, "The Nile flows north.", 1),
+        (2, "the Rhine is\nnavigable up to Basel", 1),  # hyphen and line break are those of the text that was read
+        (2, "The Nile flows north.", 0),
+        (1, "…", 0),
+    ],
+)
+def test_the_sentence_is_boxed_where_it_stands(number: int, sentence: str, boxes: int) -> None:
+    picture = Reading().draw(RIVERS, "rivers.pdf", number, sentence)
+    image = Image.open(BytesIO(base64.b64decode(picture.png))).convert("L")
+    assert image.size == (picture.width, picture.height) and max(image.size) <= MAX_SIDE
+    assert len(picture.boxes) == boxes
+    left, top, right, bottom = image.point(lambda grey: 255 * (grey < 128)).getbbox() or (0, 0, 0, 0)
+    for x, y, wide, high in picture.boxes:  # the box is that of the ink, within its line
+        assert abs(x * picture.width - left) < 5 and abs((x + wide) * picture.width - right) < 12
+        assert y * picture.height <= top + 2 and (y + high) * picture.height >= bottom - 2 and high < 0.1
+
+
+@pytest.mark.parametrize(("content", "number"), [(RIVERS, 3), (b"%PDF-1.4 nothing", 1)])
+def test_what_cannot_be_drawn_is_said(content: bytes, number: int) -> None:
+    with pytest.raises(FetchFailed, match=f"page {number} of a.pdf is damaged"):
+        Reading().draw(content, "a.pdf", number, "x")
+
+
+def test_a_page_that_takes_too_long_ends_with_its_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("attribution.fetching.sandbox.PICTURE_SECONDS", 0.05)
+    with pytest.raises(FetchFailed) as caught:
+        Reading().draw(slow_pdf(), "slow.pdf", 1, "word")
+    assert caught.value.kind == "timed_out"

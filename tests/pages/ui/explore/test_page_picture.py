@@ -1,0 +1,40 @@
+"""The picture of a page of an own PDF: offered where the file is at hand, drawn when it is asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from attribution.evidence.sources import read_document
+from attribution.types import Document, Report
+from pages.ui import files, state
+from pages.ui.explore.page_picture import pictured
+from tests.servers import pdf_bytes
+
+FILE = Document("two.pdf", pdf_bytes("The Nile flows north.", "It reaches the sea. Boats sail on it."))
+
+
+def test_a_picture_is_offered_for_a_file_at_hand_and_drawn_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "cached", lambda name, key, make: make())
+    monkeypatch.setattr(state, "browser", lambda: "")
+    page = read_document(FILE)
+    at = page.text.index("It reaches")
+    report = Report(id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(page,))
+    source = {"page": page.id, "at": at, "marks": [{"at": [at, at + 19]}], "asked": [page.id, at]}
+    assert "number" not in pictured({"source": source}, report, {})["source"]
+    files.keep_pdf(page, [Document("other.pdf", FILE.content), FILE])
+    offered = pictured({"source": source}, report, {})["source"]
+    assert offered["number"] == 2 and "picture" not in offered
+    drawn = pictured({"source": source}, report, {"picture": True})["source"]
+    assert len(drawn["picture"]["boxes"]) == 1 and drawn["asked"] != offered["asked"]
+    assert pictured({"source": None}, report, {"picture": True}) == {"source": None}
+
+
+def test_only_so_many_bytes_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = [read_document(Document(name, FILE.content)) for name in ("a.pdf", "b.pdf")]
+    monkeypatch.setattr(files, "KEPT", len(FILE.content) + 1)
+    for page in pages:
+        files.keep_pdf(page, [Document(page.url.removeprefix("document:"), FILE.content)])
+    assert files.kept_pdf(pages[0]) is None and files.kept_pdf(pages[1]) is not None
+    monkeypatch.setattr(files, "KEPT", 0)
+    files.keep_pdf(pages[1], [Document("b.pdf", FILE.content)])
+    assert files.kept_pdf(pages[1]) is None
