@@ -178,6 +178,7 @@ def draw_answer(now: run.RunProgress, report: Report, editable: bool, only: str)
         data = proposed(data, in_cards(report, editable))
         run_key, source = state.get(OPENED) or ("", None)
         data = opened(data, report, source) if run_key == now.key else data
+        data = pictured(data, report, source) if editable and run_key == now.key else data
     return answer_view(data, key="answer_view")
 
 
