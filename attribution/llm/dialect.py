@@ -24,11 +24,13 @@ _NAMED = {  # the part of a dialect that a refusal is about → words of it
     "length": re.compile(r"max_(?:completion_)?tokens"),
     "role": re.compile(r"\brole|system (?:message|prompt|instruction)|['\"`]system['\"`]|developer"),
     "form": re.compile(
-        r"response_?format|json_?(?:schema|object| mode)|structured.?output|schema|\bstrict|grammar|additional_?prop"
+        r"response_?format|json_?(?:schema|object| mode)|structured.?output|schema|\bstrict|grammar|additional_?prop|"
+        r"invalid format"
     ),
 }
 _OF_THE_SCHEMA = re.compile(r"\bstrict|additional_?prop|\$ref|\$defs|keyword|(?:invalid|in|of) (?:the )?schema")
-_OF_THE_TYPE = re.compile(r"json[_ ]|schema|\.type")
+_OF_THE_TYPE = re.compile(r"json[_ ]|schema|\.type|format type")
+_FAILED = ("json_validate_failed", "tool_use_failed")  # what a model wrote is quoted, and may name anything
 _TOO_LONG = re.compile(r"context|too (?:large|long)|at most|maximum allowed")
 _LEFT_OUT = {"title", "default", "minimum", "maximum", "description"}  # of a schema: not every server knows them
 
@@ -88,6 +90,8 @@ class Dialect:
         A refusal that names no part, or a second one of the reply's form, is answered with the least that can be asked.
         """
         words = words.lower()
+        if any(code in words for code in _FAILED):
+            return replace(self, form="plain") if self.form != "plain" else None
         parameters = " ".join(a or b for a, b in _PARAMETER.findall(words))
         named = _named(parameters) or _named(words)
         if not named:
@@ -104,6 +108,8 @@ class Dialect:
             changes["length"] = self._next_length(words, again)
         if "role" in named:
             changes["role"] = "developer" if self.role == "system" and "developer" in words else "user"
+            if self.reasons and changes["role"] == "user":  # o1: it has no structured output either
+                changes["form"] = "plain"
         if self._is_of_a_reasoning_model(named, words):  # what it refuses comes together
             changes |= {"temperature": False, "length": "max_completion_tokens", "reasons": True}
         other_dialect = replace(self, **changes)

@@ -26,11 +26,12 @@ CONNECT_SECONDS = 10.0
 TRANSIENT = {408, 409, 425, 429}  # and 5xx
 FormField = Literal["", "address", "model", "key"]  # of the form
 WRONG_KEY_NAME = ("api-key", "subscription key")  # in a refusal of the key: Azure's words
+WRONG_KEY = ("incorrect api key", "api key not valid", "invalid api key")  # xAI's and Gemini's words, with HTTP 400
 MISFITS = {400, 404, 405, 415, 422, 500, 501}  # with these a request may be refused for what it asks
 ABOUT_THE_REQUEST = (  # words of a refusal that is none of the model's name or of the server itself
-    "response_format", "response format", "json_schema", "json_object", "max_tokens", "max_completion_tokens",
-    "temperature", "requested parameters", "structured output", "grammar", "'role'", "role '", ".role",
-    "system message",
+    "response_format", "response format", "json_schema", "json_object", "invalid format", "max_tokens",
+    "max_completion_tokens", "temperature", "requested parameters", "structured output", "grammar", "'role'",
+    "role '", ".role", "system message",
 )  # fmt: skip
 ADVICE: dict[int, tuple[FormField, str]] = {
     401: ("key", "does not accept the key: check the key"),
@@ -40,14 +41,16 @@ ADVICE: dict[int, tuple[FormField, str]] = {
 Model = TypeVar("Model", bound=BaseModel)
 
 
-SHOWN = ("text", "output_text")  # types of parts
-
-
 class Part(BaseModel):
-    """A part of a message; those of the reasoning have another type, or hold no text."""
+    """A part of a message; those of the reasoning have another type, are marked as thought, or hold no text."""
 
     type: str = "text"
     text: str = ""
+    thought: bool = False
+
+    @property
+    def shown(self) -> str:
+        return self.text if self.type in ("text", "output_text") and not self.thought else ""
 
     @field_validator("text", mode="before")
     @classmethod
@@ -64,7 +67,7 @@ class Message(BaseModel):
     @property
     def own_text(self) -> str:
         parts = [self.content] if isinstance(self.content, str) else self.content or []
-        return "".join(p if isinstance(p, str) else p.text for p in parts if isinstance(p, str) or p.type in SHOWN)
+        return "".join(p if isinstance(p, str) else p.shown for p in parts)
 
     @property
     def text(self) -> str:
@@ -158,10 +161,12 @@ def _error_of(content: bytes) -> int:
     """The status of an error that a gateway sends as a success; 0 for a reply."""
     try:
         body: Any = json.loads(content)
-        code = body["error"]["code"] if not body.get("choices") and not body.get("data") else 0
-        return code if isinstance(code, int) and 400 <= code < 600 else 0
+        choices = body.get("choices")
+        found = choices[0]["error"] if choices else None if body.get("data") else body["error"]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return 0
+    code = found.get("code") if isinstance(found, dict) else 0
+    return 0 if not found else code if isinstance(code, int) and 400 <= code < 600 else 400
 
 
 class _Raw(Protocol):
@@ -290,6 +295,7 @@ class EndpointClient:
 
     def _refusal(self, reply: httpx2.Response) -> Exception:
         status, text = reply.status_code, reply.content.decode("utf-8", "replace")
+        text = "" if text.lstrip().startswith("<") else text  # a gateway's page
         words, body_quote = text.lower(), self.quoted(text)
         if status < 400:
             return EndpointFailed(
@@ -299,6 +305,8 @@ class EndpointClient:
             return EndpointFailed(f"{self.host}: the quota of this key is used up (HTTP 429)", "key", body_quote)
         if status == 400 and ("content_filter" in words or "content management policy" in words):
             return LlmFailed("the language model refused: content filter", detail=body_quote)
+        if status == 400 and any(part in words for part in WRONG_KEY):
+            return EndpointFailed(f"{self.host} {ADVICE[401][1]} (HTTP 400)", "key", body_quote)
         named = status in MISFITS and any(part in words for part in ABOUT_THE_REQUEST)
         if status in (400, 405, 415, 422, 501) or named:  # llama.cpp's Python server has 500, OpenRouter 404
             what = "the form of the request" if "response_format" in words else "the request"

@@ -11,6 +11,7 @@ from typing import Any
 
 from attribution.llm.dialect import Dialect
 from attribution.llm.endpoint import Completion, KeyRefused, RequestRefused
+from attribution.retry import Transient
 from attribution.settings import OPENAI, Settings
 from attribution.store.store import Store
 from attribution.types import content_id
@@ -25,6 +26,7 @@ class Memory:
 
     key: str
     dialect: Dialect | None = None
+    likely: Dialect | None = None  # learnt so far, when the endpoint was busy
     learning: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -51,7 +53,7 @@ def converse(send: Send, known: Memory, first: Dialect, store: Store | None = No
     if known.dialect is not None:
         return _converse(send, known, known.dialect, store)
     with known.learning:
-        return _converse(send, known, known.dialect or first, store)
+        return _converse(send, known, known.dialect or known.likely or first, store)
 
 
 def _converse(send: Send, known: Memory, dialect: Dialect, store: Store | None) -> Completion:
@@ -63,6 +65,9 @@ def _converse(send: Send, known: Memory, dialect: Dialect, store: Store | None) 
             other = _after(dialect, error, len(tried) > 1)
             if other is None or other in tried or len(tried) > REFUSALS:
                 raise
+        except Transient:
+            known.likely = dialect
+            raise
         else:
             if dialect.reasons or not completion.starved:
                 break

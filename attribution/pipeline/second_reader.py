@@ -28,7 +28,7 @@ from attribution.types import (
 from attribution.verdicts import beside, decide, leaning
 from attribution.verifiers import VERIFIERS, estimate_cost, policy_of
 from attribution.verifiers.calibration import GUARANTEES, strength_of
-from attribution.verifiers.llm_brief import BriefLlmVerifier, neighbourhood, reader
+from attribution.verifiers.llm_brief import BriefLlmVerifier, chosen, neighbourhood
 from attribution.verifiers.pairs import CachedVerifier
 
 LLM = "llm"
@@ -105,25 +105,25 @@ class SecondReader:
         self.policy = policy_of(self._own)
 
     @cached_property
-    def _built(self) -> CachedVerifier:
-        return CachedVerifier(reader(self._own) if self.name == LLM else self._verifier, self.store)
+    def reader(self) -> CachedVerifier:
+        return CachedVerifier(chosen(self._own) if self.name == LLM else self._verifier, self.store)
 
     @property
     def keys(self) -> set[str]:
         """The keys of its judgements in the store."""
-        return self._built.keys if "_built" in self.__dict__ else set()
+        return self.reader.keys if "reader" in self.__dict__ else set()
 
     @property
     def version(self) -> str:
-        return self._built.version
+        return self.reader.version
 
     @property
     def usage(self) -> LlmUsage | None:
-        return self._built.usage if "_built" in self.__dict__ else None
+        return self.reader.usage if "reader" in self.__dict__ else None
 
     @property
     def brief(self) -> bool:
-        return isinstance(self._built.verifier, BriefLlmVerifier)
+        return isinstance(self.reader.verifier, BriefLlmVerifier)
 
     def estimate(self, found: Sequence[Doubt]) -> LlmUsage | None:
         """Estimate the use of a language model for these claims, an upper bound; None if none is asked."""
@@ -163,16 +163,16 @@ class SecondReader:
     def _judged(self, asked: Sequence[tuple[Doubt, Sequence[int]]]) -> list[Judged]:
         pairs = [pair for doubt, places in asked for pair in self._pairs(doubt, places)]
         if self.name != LLM:
-            return judge_pairs(pairs, self._built, self._built.uncounted)
+            return judge_pairs(pairs, self.reader, self.reader.uncounted)
         if not self.brief:
-            found = self._built.verify(pairs)
+            found = self.reader.verify(pairs)
         else:
             near = [doubt.evidence[i] for doubt, places in asked for i in places]
             spans = [(e.sentence[0] - e.start, e.sentence[1] - e.start) for e in near]
             short: list[Pair] = [
                 (p[0], neighbourhood(p[1], span), *p[2:]) for p, span in zip(pairs, spans, strict=True)
             ]
-            read = zip(self._built.verify(short), spans, strict=True)
+            read = zip(self.reader.verify(short), spans, strict=True)
             found = [replace(judgement, sentence=span) for judgement, span in read]
         return [Judged(_checked(pair, judgement)) for pair, judgement in zip(pairs, found, strict=True)]
 

@@ -61,7 +61,7 @@ class _Numbers(BaseModel):
     numbers: list[int]
 
 
-def reader(settings: Settings) -> LlmVerifier | BriefLlmVerifier:
+def chosen(settings: Settings) -> LlmVerifier | BriefLlmVerifier:
     """Return the form that suits the model's pace, which is measured once and kept. Raises LlmFailed."""
     full = LlmVerifier(settings)
     key = content_id("pace", full.llm.key)

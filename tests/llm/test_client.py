@@ -87,13 +87,6 @@ def test_a_server_without_structured_output_is_asked_plainly_and_only_once_refus
     assert len(served.requests) == 4
 
 
-@pytest.mark.parametrize("bad", [error(429, retry_after="0"), error(500), error(503), error(429)])
-def test_what_passes_is_tried_again(bad: Answer) -> None:
-    with llm_server(series(bad, bad, GOOD)) as served:
-        assert Llm(llm_settings(served)).ask(QUESTION, Claims).value.claims == ["A is b."]
-    assert len(served.requests) == 3
-
-
 def test_attempts_end() -> None:
     assert "limits the number of requests (HTTP 429) (tried 3 times)" in fails(series(error(429)), llm_retries=2)
     assert "has a problem (HTTP 500) (tried once)" in fails(series(error(500)), llm_retries=0)

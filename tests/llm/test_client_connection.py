@@ -31,6 +31,8 @@ def test_a_server_without_structured_output_is_said() -> None:
 
 @pytest.mark.parametrize(("reply", "field", "says"), [
     (error(401, f"Incorrect API key {KEY}"), "key", "check the key"), (error(403), "key", "the key and the model"),
+    (error(400, "Incorrect API key provided"), "key", "check the key"),
+    ((200, {}, b'{"error": "Unexpected endpoint."}'), "", "does not accept the request"),
     (error(404, "model tiny not found"), "model", "check the model and the address"),
     (error(302, location="https://elsewhere.example/"), "address", "redirects"),
     ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "address", "OpenAI-compatible"),

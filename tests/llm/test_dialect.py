@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
@@ -27,197 +28,218 @@ class Judged(BaseModel):
 
 GOOD = '{"reason": "It gives a year.", "label": "factual"}'
 JSON = {"Content-Type": "application/json"}
+DRAFT = '{"reason": "no", "label": "opinion"}'
+PAGE = b'<html><head><title>400 Bad Request</title></head><body role="main">The schema of temperature</body></html>'
+FORM: dict[str, Callable[[Body], bool]] = {  # what a request may hold that is refused
+    "anything": lambda body: True,
+    "temperature": lambda body: body.get("temperature", 1) != 1,
+    "max_tokens": lambda body: "max_tokens" in body,
+    "few tokens": lambda body: body.get("max_tokens", 9999) < 4000,
+    "a system role": lambda body: body["messages"][0]["role"] == "system",
+    "a role": lambda body: body["messages"][0]["role"] != "user",
+    "a form": lambda body: "response_format" in body,
+    "a schema": lambda body: body.get("response_format", {}).get("type") == "json_schema",
+    "an object": lambda body: body.get("response_format", {}).get("type") == "json_object",
+    "no strict schema": lambda body: not body["response_format"]["json_schema"]["strict"],
+    "additional": lambda body: "additionalProperties" in json.dumps(body.get("response_format")),
+    "no word": lambda body: "response_format" in body and "JSON" not in body["messages"][0]["content"],
+    "unknown": lambda body: bool(body.keys() - {"model", "messages", "temperature", "max_tokens", "response_format"}),
+}  # fmt: skip
 
 
 def refusal(status: int, body: object) -> Answer:
     return status, JSON, json.dumps(body).encode()
 
 
-def unsupported(param: str, message: str) -> Answer:
-    """A refusal as OpenAI words it."""
+def openai_error(param: str, message: str) -> Answer:
     return refusal(400, {"error": {"message": message, "type": "invalid_request_error", "param": param, "code": "c"}})
 
 
-def openai(body: Body) -> str | Answer:
-    if not body["response_format"]["json_schema"]["strict"]:
-        return unsupported("response_format", "expected strict")
-    return GOOD
+def plain_error(message: str, status: int = 400, **more: Any) -> Answer:
+    return refusal(status, {"error": {"message": message, **more}})
 
 
-def reasoning(body: Body) -> str | Answer:
-    if "max_tokens" in body:
-        words = (
-            "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
-        )
-        return unsupported("max_tokens", words)
-    if body.get("temperature", 1) != 1:
-        words = "Unsupported value: 'temperature' does not support 0.0 with this model. Only the default (1) value is "
-        return unsupported("temperature", words + "supported.")
-    return GOOD
+@dataclass(frozen=True)
+class Endpoint:
+    """What a server refuses, in its order and words; its reply; and the requests that the first prompt may take."""
+
+    requests: int
+    refused: dict[str, Answer]
+    reply: str | Answer = GOOD
+    api_key: bool = False
+
+    def __call__(self, body: Body) -> Answer:
+        for part, answer in self.refused.items():
+            if FORM[part](body):
+                return answer
+        return completion(self.reply) if isinstance(self.reply, str) else self.reply
 
 
-def reasoning_temperature_first(body: Body) -> str | Answer:
-    return reasoning({k: v for k, v in body.items() if k != "max_tokens"} if "temperature" in body else body)
-
-
-def developer(body: Body) -> str | Answer:
-    if body["messages"][0]["role"] == "system":
-        words = "Unsupported value: 'messages[0].role' does not support 'system' with this model; use 'developer'."
-        return unsupported("messages[0].role", words)
-    return reasoning(body)
-
-
-def azure(headers: dict[str, str], body: Body) -> str | Answer:
-    if {name.lower(): value for name, value in headers.items()}.get("api-key") != KEY:
-        words = "Access denied due to invalid subscription key or wrong API endpoint."
-        return refusal(401, {"error": {"code": "401", "message": words}})
-    return reasoning(body)
-
-
-def anthropic(body: Body) -> str | Answer:
-    if "temperature" in body:
-        words = "`temperature` is deprecated for this model."
-        return refusal(400, {"error": {"type": "invalid_request_error", "message": words}})
-    return f"```json\n{GOOD}\n```"
-
-
-def gemini(body: Body) -> str | Answer:
-    if "additionalProperties" in json.dumps(body["response_format"]):
-        words = "Invalid JSON payload. Unknown name \"additionalProperties\" at 'generation_config.response_schema'"
-        return refusal(400, [{"error": {"code": 400, "message": words, "status": "INVALID_ARGUMENT"}}])
-    if body["max_tokens"] < 4000:
-        return completion(None, finish="length")
-    return GOOD
-
-
-def mistral(body: Body) -> str | Answer:
-    if unknown := body.keys() - {"model", "messages", "temperature", "max_tokens", "response_format"}:
-        detail = [{"type": "extra_forbidden", "loc": ["body", name], "input": body} for name in unknown]
-        return refusal(422, {"object": "error", "message": {"detail": detail}, "type": "invalid_request_error"})
-    thought = {"type": "thinking", "thinking": [{"type": "text", "text": '{"reason": "draft", "label": "opinion"}'}]}
-    return completion([thought, {"type": "text", "text": GOOD}])
-
-
-def openrouter(body: Body) -> str | Answer:
-    if "response_format" in body:
-        return refusal(
-            404, {"error": {"code": 404, "message": "No endpoints found that can handle the requested parameters."}}
-        )
-    return completion(GOOD, reasoning="I think so.")
-
-
-def openrouter_as_success(body: Body) -> str | Answer:
-    if "response_format" in body:
-        return refusal(200, {"error": {"code": 400, "message": "json_schema is not supported by this provider"}})
-    return GOOD
-
-
-def ollama(body: Body) -> str | Answer:
-    return completion(GOOD, reasoning="The user wants …")
-
-
-def ollama_thinking(body: Body) -> str | Answer:
-    return f'<think>\nPerhaps {{"reason": "no", "label": "opinion"}}?\n</think>\n\n{GOOD}'
-
-
-def lm_studio(body: Body) -> str | Answer:
-    if body.get("response_format", {}).get("type") == "json_object":
-        return refusal(400, {"error": "'response_format.type' must be 'json_schema' or 'text'"})
-    if "additionalProperties" in json.dumps(body):
-        return refusal(400, {"error": "Invalid schema: keyword additionalProperties is not supported"})
-    return completion("", reasoning_content=GOOD)
-
-
-def vllm(body: Body) -> str | Answer:
-    if body.get("response_format", {}).get("type") == "json_schema":
-        words = "The provided JSON schema contains features not supported by xgrammar."
-        return refusal(
-            400, {"object": "error", "message": words, "type": "BadRequestError", "param": None, "code": 400}
-        )
-    if "response_format" in body and "JSON" not in body["messages"][0]["content"]:
-        return error(400, "'messages' must contain the word 'json' in some form")
-    return f"It gives a year, so …</think>{GOOD}"
-
-
-def vllm_without_system(body: Body) -> str | Answer:
-    if body["messages"][0]["role"] != "user":
-        return refusal(400, {"object": "error", "message": "System role not supported", "code": 400})
-    return GOOD
-
-
-def llama_cpp(body: Body) -> str | Answer:
-    if body["response_format"]["type"] != "json_object":
-        words = [
-            {
-                "type": "literal_error",
-                "loc": ["body", "response_format", "type"],
-                "msg": "Input should be 'text' or 'json_object'",
-            }
-        ]
-        return refusal(500, {"error": {"message": json.dumps(words), "type": "internal_server_error"}})
-    return "{'reason': \"It's a\nyear\", 'label': 'Factual'}"
-
-
-def terse(body: Body) -> str | Answer:
-    """Says nothing of what it refuses."""
-    return refusal(400, {"detail": "Bad Request"}) if "response_format" in body or "temperature" in body else GOOD
-
-
-ENDPOINTS: dict[Callable[..., str | Answer], int] = {  # → requests for the first prompt
-    openai: 1, reasoning: 2, reasoning_temperature_first: 2, developer: 2, azure: 3, anthropic: 2, gemini: 3,
-    mistral: 1, openrouter: 2, openrouter_as_success: 3, ollama: 1, ollama_thinking: 1, lm_studio: 2, vllm: 2,
-    vllm_without_system: 2, llama_cpp: 2, terse: 2,
+NO_LENGTH = openai_error(
+    "max_tokens",
+    "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+)
+NO_TEMPERATURE = openai_error(
+    "temperature",
+    "Unsupported value: 'temperature' does not support 0.0 with this model. Only the default (1) value is supported.",
+)
+NO_SYSTEM = "Unsupported value: 'messages[0].role' does not support 'system' with this model"
+DEVELOPER = openai_error("messages[0].role", f"{NO_SYSTEM}; use 'developer'.")
+PYDANTIC = [{"type": "literal_error", "loc": ["body", "response_format", "type"],
+             "msg": "Input should be 'text' or 'json_object'"}]  # fmt: skip
+REASONING = {"max_tokens": NO_LENGTH, "temperature": NO_TEMPERATURE}
+ENDPOINTS = {
+    "openai": Endpoint(1, {"no strict schema": openai_error("response_format", "expected strict")}),
+    "openai-reasoning": Endpoint(2, REASONING),
+    "openai-temperature-first": Endpoint(2, {"temperature": NO_TEMPERATURE, "max_tokens": NO_LENGTH}),
+    "openai-developer": Endpoint(2, {"a system role": DEVELOPER, **REASONING}),
+    "openai-o1": Endpoint(3, {
+        "max_tokens": NO_LENGTH, "a role": openai_error("messages[0].role", f"{NO_SYSTEM}."),
+        "temperature": NO_TEMPERATURE,
+        "a form": openai_error("response_format", "Invalid parameter: 'response_format' of type 'json_schema' is not "
+                               "supported with this model."),
+    }),
+    "azure": Endpoint(3, REASONING, completion(GOOD, refusal=None, content_filter_results=None), api_key=True),
+    "anthropic": Endpoint(
+        2, {"temperature": plain_error("`temperature` is deprecated for this model.", type="invalid_request_error")},
+        f"```json\n{GOOD}\n```",
+    ),
+    "gemini": Endpoint(3, {
+        "additional": refusal(400, [{"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "Invalid JSON "
+            "payload. Unknown name \"additionalProperties\" at 'generation_config.response_schema'"}}]),
+        "few tokens": completion(None, finish="length"),
+    }, completion([{"type": "text", "text": DRAFT, "thought": True}, {"text": GOOD}])),
+    "gemini-thought": Endpoint(1, {}, f"<thought>{DRAFT}</thought>{GOOD}"),
+    "mistral": Endpoint(1, {
+        "unknown": refusal(422, {"object": "error", "message": {"detail": [{"type": "extra_forbidden"}]}}),
+    }, completion([{"type": "thinking", "thinking": [{"text": DRAFT}]}, {"type": "text", "text": GOOD}])),
+    "openrouter": Endpoint(
+        2, {"a form": plain_error("No endpoints found that can handle the requested parameters.", 404, code=404)},
+        completion(GOOD, reasoning="I think so.", reasoning_details=[{"type": "reasoning.text"}]),
+    ),
+    "openrouter-as-success": Endpoint(
+        3, {"a form": plain_error("json_schema is not supported by this provider", 200, code=400)}
+    ),
+    "openrouter-of-a-choice": Endpoint(3, {"a form": refusal(200, {"choices": [
+        {"index": 0, "finish_reason": "error", "message": {"role": "assistant", "content": ""},
+         "error": {"code": 400, "message": "json_schema is not supported by this provider"}}]})}),
+    "ollama": Endpoint(1, {}, completion(GOOD, reasoning="The user wants …")),
+    "ollama-thinking": Endpoint(1, {}, f"<think>\nPerhaps {DRAFT}?\n</think>\n\n{GOOD}"),
+    "ollama-format": Endpoint(
+        2, {"a schema": plain_error('invalid format: expected "json" or a JSON schema', 500, type="api_error")}
+    ),
+    "lm-studio": Endpoint(2, {
+        "an object": refusal(400, {"error": "'response_format.type' must be 'json_schema' or 'text'"}),
+        "additional": refusal(400, {"error": "Invalid schema: keyword additionalProperties is not supported"}),
+    }, completion("", reasoning_content=GOOD)),
+    "vllm": Endpoint(2, {
+        "a schema": refusal(400, {"object": "error", "type": "BadRequestError", "param": None, "code": 400,
+                                  "message": "The provided JSON schema contains features not supported by xgrammar."}),
+        "no word": error(400, "'messages' must contain the word 'json' in some form"),
+    }, f"It gives a year, so …</think>{GOOD}"),
+    "vllm-old": Endpoint(
+        2, {"a schema": refusal(400, {"object": "error", "message": str(PYDANTIC).replace("[", "(").replace("]", ")")})}
+    ),
+    "vllm-guided": Endpoint(
+        3, {"a form": refusal(400, {"object": "error", "message": "guided_json failed: Grammar error: unknown keys"})},
+        completion(GOOD, reasoning_content=DRAFT),
+    ),
+    "vllm-without-system": Endpoint(2, {"a role": refusal(400, {"message": "System role not supported", "code": 400})}),
+    "llama.cpp": Endpoint(2, {"a schema": plain_error("failed to parse grammar", 500, code=500, type="server_error")}),
+    "llama.cpp-conversion": Endpoint(2, {"additional": plain_error("JSON schema conversion failed:\nUnsupported")}),
+    "llama-cpp-python": Endpoint(
+        2, {"a schema": plain_error(json.dumps(PYDANTIC), 500)}, "{'reason': \"It's a\nyear\", 'label': 'Factual'}"
+    ),
+    "deepseek": Endpoint(2, {
+        "a schema": plain_error("This response_format type is unavailable now", type="invalid_request_error"),
+        "no word": plain_error("Prompt must contain the word 'json' in some form to use 'response_format'"),
+    }, f"Hm, {DRAFT}?\n</think>\n{GOOD}"),
+    "groq": Endpoint(
+        2, {"a form": plain_error("Failed to generate JSON. See 'failed_generation' for more details.",
+                                  code="json_validate_failed", failed_generation="Its role, temperature")}
+    ),
+    "groq-tools": Endpoint(2, {"a schema": plain_error(
+        "Failed to call a function.", code="tool_use_failed", failed_generation="json")}),
+    "groq-model": Endpoint(2, {"a schema": plain_error("This model does not support response format `json_schema`.")}),
+    "together": Endpoint(3, {"a form": plain_error("JSON mode is not supported for this model", param=None)}),
+    "perplexity": Endpoint(
+        1, {"an object": plain_error("At body -> response_format -> type: Input should be 'json_schema'", code=400)},
+        completion(f"<think>{DRAFT}</think>{GOOD}", citations=["https://example.org"]),
+    ),
+    "cohere": Endpoint(
+        2, {"additional": refusal(422, {"id": "x", "message": "invalid request: response_format.json_schema.strict"})}
+    ),
+    "xai": Endpoint(
+        2, {"temperature": refusal(400, {"code": "Client specified an invalid argument",
+                                         "error": "Argument not supported on this model: temperature"})},
+        completion(GOOD, reasoning_content="Perhaps."),
+    ),
+    "a gateway's page": Endpoint(2, {"a form": (400, {"Content-Type": "text/html"}, PAGE)}),
+    "terse": Endpoint(2, {part: refusal(400, {"detail": "Bad Request"}) for part in ("a form", "temperature")}),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda e: e.__name__)
+@pytest.mark.parametrize("busy", [(), (429, 503)], ids=["", "busy"])
+@pytest.mark.parametrize("name", ENDPOINTS)
 def test_an_endpoint_is_learnt_in_three_requests_and_asked_once_afterwards(
-    endpoint: Callable[..., str | Answer], monkeypatch: pytest.MonkeyPatch
+    name: str, busy: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A busy server answers every other request with the request to come again."""
+    monkeypatch.setattr("attribution.retry.FIRST_PAUSE", 0.001)
+    endpoint, each = ENDPOINTS[name], 2 if busy else 1
+
     def respond(handler: Any) -> Answer:
         _, _, headers, sent = served.requests[-1]
-        made = endpoint(headers, json.loads(sent)) if endpoint is azure else endpoint(json.loads(sent))
-        return completion(made) if isinstance(made, str) else made
+        number = len(served.requests)
+        if busy and number % 2:
+            return error(busy[number // 2 % 2], retry_after="0")
+        if endpoint.api_key and {name.lower(): value for name, value in headers.items()}.get("api-key") != KEY:
+            words = "Access denied due to invalid subscription key or wrong API endpoint."
+            return plain_error(words, 401, code="401")
+        return endpoint(json.loads(sent))
 
     with http_server(respond) as served:
         chosen = llm_settings(served, llm_workers=4)
-        for number, expected in ((0, ENDPOINTS[endpoint]), (1, 1)):
+        for number, expected in ((0, endpoint.requests), (1, 1)):
             before = len(served.requests)
             reply = Llm(chosen).ask(Question(f"Sort {number}.", "sort.v1"), Judged)
-            assert reply.value.label == "factual" and len(served.requests) - before == expected <= 3
+            assert reply.value.label == "factual" and len(served.requests) - before == expected * each <= 3 * each
         learning._memory.cache_clear()  # as in another process
         before = len(served.requests)
-        replies = Llm(chosen).map([Question(f"Sort {n}.", "sort.v2") for n in range(5)], Judged)
-        assert [getattr(r, "value", r).label for r in replies] == ["factual"] * 5  # type: ignore[union-attr]
-        assert len(served.requests) - before == 5
+        replies = Llm(chosen).map([Question(f"Sort {n}.", "sort.v2") for n in range(1 if busy else 5)], Judged)
+        assert {getattr(r, "value", r).label for r in replies} == {"factual"}  # type: ignore[union-attr]
+        assert len(served.requests) - before == len(replies) * each
 
 
 def test_prompts_at_once_learn_once() -> None:
-    with llm_server(developer) as served:
+    with llm_server(ENDPOINTS["openai-developer"]) as served:
         replies = Llm(llm_settings(served, llm_workers=8)).map([Question(str(n), "v") for n in range(8)], Judged)
     assert len(replies) == 8 and len(served.requests) == 1 + 8
 
 
 def test_another_model_of_the_same_endpoint_is_learnt_for_itself() -> None:
-    with llm_server(reasoning) as served:
+    with llm_server(ENDPOINTS["openai-reasoning"]) as served:
         for model in ("one", "two"):
             Llm(llm_settings(served, openai_model=model)).ask(Question("Sort.", "v"), Judged)
     assert len(served.requests) == 4
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "found"),
+    ("name", "found"),
     [
-        (openai, ""),
-        (developer, " (its own temperature, max_completion_tokens, instructions as developer, room for reasoning)"),
-        (vllm, " (JSON without a schema)"),
-        (openrouter, " (without structured output, its own temperature)"),
+        ("openai", ""),
+        (
+            "openai-developer",
+            " (its own temperature, max_completion_tokens, instructions as developer, room for reasoning)",
+        ),
+        ("vllm", " (JSON without a schema)"),
+        ("openrouter", " (without structured output, its own temperature)"),
     ],
 )
-def test_the_test_of_a_connection_says_what_it_found(endpoint: Callable[[Body], str | Answer], found: str) -> None:
+def test_the_test_of_a_connection_says_what_it_found(name: str, found: str) -> None:
     def script(body: Body) -> str | Answer:
-        made = endpoint(body)
-        return made if isinstance(made, tuple) and made[0] >= 400 else '{"ready": true}'
+        made = ENDPOINTS[name](body)
+        return made if made[0] >= 400 else '{"ready": true}'
 
     with llm_server(script) as served:
         connection = check_connection(llm_settings(served))
@@ -233,7 +255,7 @@ def test_a_strict_schema_requires_all_and_allows_nothing_else() -> None:
 
 
 def test_a_known_dialect_that_is_refused_is_learnt_anew(tmp_path: Any) -> None:
-    with llm_server(reasoning) as served:
+    with llm_server(ENDPOINTS["openai-reasoning"]) as served:
         chosen = llm_settings(served)
         known = learning.memory_of(chosen)
         known.dialect = Dialect("plain")
