@@ -7,8 +7,8 @@ from functools import partial
 import streamlit as st
 
 from attribution.errors import AttributionError
-from attribution.studies.annotation.project import Annotations, Work
-from attribution.studies.annotation.records import Judgement, Role, finished
+from attribution.studies.annotation.project import Annotations, ProjectWork
+from attribution.studies.annotation.records import Annotation, Role, finished
 from attribution.studies.annotation.tasks import Project, explicature
 from pages.ui import frame, state
 from pages.ui.components import task as task_view
@@ -24,7 +24,7 @@ JUDGE, ADJUDICATE, AUDIT, PROJECT, RESULTS, MODELS = (
 ROLES: dict[str, Role] = {JUDGE: "annotation", ADJUDICATE: "adjudication", AUDIT: "audit"}
 
 
-def bar(saved: Annotations, projects: list[Project]) -> tuple[Project, Work, str, str]:
+def bar(saved: Annotations, projects: list[Project]) -> tuple[Project, ProjectWork, str, str]:
     """Draw the choice of project, person and view, and return them."""
     ids = [project.id for project in projects]
     if acts.text(acts.PROJECT) not in ids:
@@ -74,7 +74,7 @@ def join(saved: Annotations, project: Project, name: str, people: list[str]) -> 
     st.rerun()
 
 
-def judge(saved: Annotations, project: Project, work: Work, annotator: Annotator) -> None:
+def judge(saved: Annotations, project: Project, work: ProjectWork, annotator: Annotator) -> None:
     """Draw one task, or the end of the queue."""
     queue = annotator.queue(saved, work)
     done = work.done(annotator.name, annotator.role)
@@ -107,7 +107,9 @@ def judge(saved: Annotations, project: Project, work: Work, annotator: Annotator
     show(guidelines())
 
 
-def others(saved: Annotations, project: Project, work: Work, annotator: Annotator, task: str) -> list[Judgement]:
+def others(
+    saved: Annotations, project: Project, work: ProjectWork, annotator: Annotator, task: str
+) -> list[Annotation]:
     """Return the judgements beside a task: all of them for adjudicators, those of the others in the pilot's review."""
     if annotator.role == "audit" or (annotator.role == "annotation" and work.stage != "review"):
         return []
@@ -115,7 +117,7 @@ def others(saved: Annotations, project: Project, work: Work, annotator: Annotato
     return judged if annotator.role == "adjudication" else [j for j in judged if j.annotator != annotator.name]
 
 
-def ending(work: Work, annotator: Annotator, queue: list[str]) -> str:
+def ending(work: ProjectWork, annotator: Annotator, queue: list[str]) -> str:
     if annotator.role == "adjudication":
         return "No disagreement is left to decide." if queue else "The annotators have not disagreed so far."
     if annotator.role == "audit":

@@ -153,7 +153,7 @@ def comparing() -> Compare:
 
 
 @dataclass(frozen=True)
-class ManyProgress(background.Progress):
+class ManyProgress(background.JobProgress):
     """A comparison on many answers at one moment."""
 
     total: int

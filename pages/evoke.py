@@ -51,7 +51,7 @@ Make = Callable[[Sequence[Grounded], threading.Event], Iterator[Result[tuple[lis
 
 
 @dataclass(frozen=True)
-class MakeProgress(background.Progress):
+class MakeProgress(background.JobProgress):
     """The state of a set at one moment."""
 
     set: EvokedSet

@@ -36,7 +36,7 @@ Embed = Callable[[threading.Event], Iterator[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
-class AddProgress(background.Progress):
+class AddProgress(background.JobProgress):
     """The progress of adding documents."""
 
     collection: str

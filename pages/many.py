@@ -24,7 +24,7 @@ MOST = 500  # answers in the grid
 WORST, NEWEST = "worst", "newest"
 
 
-class Row(NamedTuple):
+class AnswerRow(NamedTuple):
     """One answer with its claims by badge; `run` is empty where the run is not in this server's database."""
 
     name: str
@@ -37,13 +37,13 @@ class Row(NamedTuple):
         return sum(self.verdicts.values())
 
 
-def of_history() -> list[Row]:
+def of_history() -> list[AnswerRow]:
     """Return the finished runs of this browser, the newest first."""
     found = store().history.find(HistoryQuery(state="finished", limit=MOST))
-    return [Row(row.name or "Untitled", row.verdicts, row.id, row.created_at) for row in found.rows]
+    return [AnswerRow(row.name or "Untitled", row.verdicts, row.id, row.created_at) for row in found.rows]
 
 
-def of_batch(content: bytes) -> tuple[list[Row], int]:
+def of_batch(content: bytes) -> tuple[list[AnswerRow], int]:
     """Return the answers of a file that `attribution batch` wrote, and the number of lines that are not shown.
 
     Raises BadInput if no line has a report.
@@ -56,23 +56,23 @@ def of_batch(content: bytes) -> tuple[list[Row], int]:
             continue
         here = report.id if store().rights.access(report.id).own else ""
         name = " ".join((report.question or report.answer)[:160].split()) or "Untitled"
-        rows.append(Row(name, dict(Counter(badges(report))), here, report.created_at))
+        rows.append(AnswerRow(name, dict(Counter(badges(report))), here, report.created_at))
     if not rows:
         raise BadInput("No line of this file has a report: choose the output of `attribution batch`.")
     return rows[:MOST], len(lines) - len(rows[:MOST])
 
 
-def ordered(rows: Sequence[Row], by: str, only: str = "", words: str = "") -> list[Row]:
+def ordered(rows: Sequence[AnswerRow], by: str, only: str = "", words: str = "") -> list[AnswerRow]:
     """Return the rows that have such a claim and these words, in order: the worst first, the newest, or by a badge."""
 
-    def rank(row: Row) -> tuple[int, ...]:
+    def rank(row: AnswerRow) -> tuple[int, ...]:
         return tuple(-row.verdicts.get(badge, 0) for badge in ((by,) if by in BADGES else BADGES))
 
     kept = [row for row in rows if (not only or row.verdicts.get(only)) and words.casefold() in row.name.casefold()]
     return sorted(kept, key=lambda row: row.at, reverse=True) if by == NEWEST else sorted(kept, key=rank)
 
 
-def grid(rows: Sequence[Row], server: str) -> Node:
+def grid(rows: Sequence[AnswerRow], server: str) -> Node:
     """Draw a row for each answer and a column for each badge that occurs, with their sums below.
 
     `server` is the address of the app, for the links to the runs.

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attribution.reports.html import Child, Node, el
 from attribution.settings import LIMITS
-from attribution.studies.groundedness.cards import TITLES, Listed, Measure, listed, names, steps
+from attribution.studies.groundedness.cards import TITLES, ListedCard, Measure, listed, names, steps
 from attribution.tables import LLM
 from pages.ui import choices, frame
 from pages.ui.frame import note, section, show
@@ -36,7 +36,7 @@ def page() -> None:
         note("No card matches", "Use fewer words, or show more kinds of methods.")
 
 
-def card(of: Listed, missing: str) -> Node:
+def card(of: ListedCard, missing: str) -> Node:
     """Draw one card: a description and a list of facts."""
     facts: list[tuple[str, Child]] = [("Paper", of.card.paper)] if of.card.paper else []
     facts += [
@@ -51,7 +51,7 @@ def card(of: Listed, missing: str) -> Node:
     return el("article", head, el("p", of.card.does), el("dl", *terms), class_="ax-card")
 
 
-def _needs(of: Listed, missing: str) -> str:
+def _needs(of: ListedCard, missing: str) -> str:
     if missing:
         step = "a language model, under “Options” on Explore" if missing == LLM.step else missing
         return step[:1].upper() + step[1:]
@@ -66,7 +66,7 @@ def _measured(measures: Sequence[Measure]) -> Child:
     return el("ul", *lines)
 
 
-def matches(of: Listed, words: str) -> bool:
+def matches(of: ListedCard, words: str) -> bool:
     """Return True if a card contains all the words."""
     fields = (of.name, of.label, of.card.does, of.card.paper, of.card.leaves, *of.card.fails)
     text = " ".join(fields).casefold()

@@ -22,7 +22,7 @@ from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.papers import NAMES, Numbered, paper
 from attribution.studies.papers.presets import preset
-from attribution.studies.papers.reproduce import Given, computable, find, reproduce
+from attribution.studies.papers.reproduce import TableInputs, computable, find, reproduce
 from attribution.studies.results import ResultTable, Saved
 from attribution.types import content_id
 from pages.ui import background, choices, frame, state
@@ -49,7 +49,7 @@ TABLE = Saved("paper_table", TypeAdapter(Reproduced))
 
 
 @dataclass(frozen=True)
-class TableProgress(background.Progress):
+class TableProgress(background.JobProgress):
     """The state of a table at one moment."""
 
     done: int = 0  # answers
@@ -74,7 +74,7 @@ JOB = JobPage("paper", "table", read)
 Steps = Callable[[threading.Event], Iterator[RowDone | ResultTable]]
 
 
-def work(given: Given, number: str, steps: Steps, save: Callable[[Reproduced], None]) -> Work[TableProgress]:
+def work(given: TableInputs, number: str, steps: Steps, save: Callable[[Reproduced], None]) -> Work[TableProgress]:
     """Compute a table. Until it is whole, finished answers stay in the folder, for the same choices to resume."""
 
     def compute(stop: threading.Event, update: Callable[..., TableProgress]) -> None:
@@ -109,7 +109,9 @@ def start(numbered: Numbered, content: bytes, project: str, models: Sequence[str
     """Compute a table, or go on with the answers that an earlier start with the same choices has finished."""
     key = content_id(numbered.id, content.hex(), settings.identity, *models, state.browser())
     try:
-        given = Given(settings, data_folder() / "papers" / key, rows_of(numbered, content), project, tuple(models))
+        given = TableInputs(
+            settings, data_folder() / "papers" / key, rows_of(numbered, content), project, tuple(models)
+        )
     except BadInput as error:
         JOB.refuse(error.public(), "The table cannot be computed")
         return

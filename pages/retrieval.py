@@ -25,8 +25,8 @@ from attribution.studies.retrieval import (
     CHUNKINGS,
     OUTCOMES,
     Cell,
-    Choice,
-    Difference,
+    CellChoice,
+    CellDifference,
     choices,
     compute_cell,
     differences,
@@ -47,16 +47,16 @@ from pages.ui.state import store
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-Compute = Callable[[Snapshot, Choice, threading.Event], Cell | None]
+Compute = Callable[[Snapshot, CellChoice, threading.Event], Cell | None]
 
 
 @dataclass(frozen=True)
-class GridProgress(background.Progress):
+class GridProgress(background.JobProgress):
     """A grid at one moment."""
 
     cells: tuple[Cell, ...] = ()  # those that are done
-    choices: tuple[Choice, ...] = ()  # all of them
-    failures: tuple[tuple[Choice, str, str], ...] = ()  # cells that could not be computed: the reason, its details
+    choices: tuple[CellChoice, ...] = ()  # all of them
+    failures: tuple[tuple[CellChoice, str, str], ...] = ()  # cells that could not be computed: the reason, its details
 
     @property
     def done(self) -> int:
@@ -112,7 +112,7 @@ def start(snapshot: bytes | None, run_id: str, cuts: Sequence[str], embedders: S
     source = partial(load_snapshot, snapshot) if snapshot else saved_run(run_id)
     id, browser = new_run_id(), state.browser()
 
-    def compute(snapshot: Snapshot, choice: Choice, stop: threading.Event) -> Cell | None:
+    def compute(snapshot: Snapshot, choice: CellChoice, stop: threading.Event) -> Cell | None:
         cells = (compute_cell(snapshot, one, stop) for one in (choice,))
         return next(in_turns(browser, stop, cells), None)
 
@@ -238,7 +238,7 @@ NARROW = 12  # characters per line of a row's name: on a telephone the figures n
 DEEPEST, DEEPEST_DARK = 0.5, 0.35  # of the way from tint to ink: deeper would hide the figures
 
 
-def names(choices: Sequence[Choice]) -> list[str]:
+def names(choices: Sequence[CellChoice]) -> list[str]:
     """Each cell in as few words as distinguish it from the others."""
     several, both = len({c.embedder for c in choices}) > 1, len({c.enriched for c in choices}) > 1
     result = []
@@ -333,14 +333,14 @@ def cell_table(cells: Sequence[Cell]) -> Node:
     return scrolling(table(heads, rows, "ax-table wide"), "Figures of the cells")
 
 
-def failure_table(choices: Sequence[Choice], failures: Sequence[tuple[Choice, str, str]]) -> Node:
+def failure_table(choices: Sequence[CellChoice], failures: Sequence[tuple[CellChoice, str, str]]) -> Node:
     """The cells that could not be computed, of all that were chosen."""
     labels = dict(zip(choices, names(choices), strict=True))
     rows = ((labels[choice], with_detail(reason, detail)) for choice, reason, detail in failures)
     return table(("Not computed", "Why"), rows)
 
 
-def difference_list(differences: Sequence[Difference], left: Cell, right: Cell) -> Node:
+def difference_list(differences: Sequence[CellDifference], left: Cell, right: Cell) -> Node:
     """The claims whose passages differ, those with another verdict first, with the passages of one cell only."""
     if not differences:
         return el("p", "Both cells found the same passages for every claim.", class_="ax-quiet")
@@ -360,7 +360,7 @@ def difference_list(differences: Sequence[Difference], left: Cell, right: Cell) 
     )
 
 
-def _difference(difference: Difference, left: Cell, right: Cell, titles: Sequence[str]) -> Node:
+def _difference(difference: CellDifference, left: Cell, right: Cell, titles: Sequence[str]) -> Node:
     sides = [
         el("div", el("h4", title), _only(pieces, cell.report))
         for title, pieces, cell in zip(titles, (difference.left, difference.right), (left, right), strict=True)
@@ -373,7 +373,7 @@ def _difference(difference: Difference, left: Cell, right: Cell, titles: Sequenc
     return el("details", el("summary", *verdicts, " ", text), el("div", *sides, class_="ax-two"))
 
 
-def _label(difference: Difference, cell: Cell) -> Label | None:
+def _label(difference: CellDifference, cell: Cell) -> Label | None:
     return next((v.label for v in cell.report.verdicts if v.claim_id == difference.claim.id), None)
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -123,6 +124,12 @@ def test_no_function_is_long_and_branched() -> None:
                 if lines > LONG and branches > BRANCHED:
                     tangled.append(f"{path.relative_to(ROOT)}: {node.name} has {lines} lines and {branches} branches")
     assert not tangled
+
+
+def test_a_name_means_one_class() -> None:
+    nodes = (node for path in FILES for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    names = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
+    assert [name for name, number in names.items() if number > 1] == ["Report"]  # and the one of the Python API
 
 
 QUESTIONS = frozenset("Are Can Does Has How If Is Of What Where Whether Which Who Why".split())

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 
 from attribution.errors import StageFailure
-from attribution.text.passages import Passage, passages, visible
+from attribution.text.passages import AnswerPassage, passages, visible
 from attribution.types import Claim, Failure
 
 Pairs = Sequence[tuple[str, str]]
@@ -55,7 +55,7 @@ def _left_out(count: int) -> list[Failure]:
     return [StageFailure("left_out", message).as_failure("coherence", "claims")]
 
 
-def _premise(answer: str, claim: Claim, blocks: Sequence[Passage]) -> str | None:
+def _premise(answer: str, claim: Claim, blocks: Sequence[AnswerPassage]) -> str | None:
     """Return the claim's sentence without citation marks; None if the claim says the same."""
     if not claim.sentence:
         return answer

@@ -12,7 +12,7 @@ from attribution.claims.coreference import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, load, readable
 from attribution.text.names import names
 from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
-from attribution.text.passages import Passage, passages
+from attribution.text.passages import AnswerPassage, passages
 from attribution.text.sentences import is_english
 from attribution.types import Claim
 
@@ -34,9 +34,9 @@ def add_context(claims: Sequence[Claim], answer: str) -> list[Claim]:
     return [claim.model_copy(update={"context": context_of(claim)}) for claim in claims]
 
 
-def _contexts(answer: str) -> list[tuple[Passage, tuple[str, ...]]]:
+def _contexts(answer: str) -> list[tuple[AnswerPassage, tuple[str, ...]]]:
     """Each passage with the first and the nearest heading above it, the lead-in of its list, and its label."""
-    found: list[tuple[Passage, tuple[str, ...]]] = []
+    found: list[tuple[AnswerPassage, tuple[str, ...]]] = []
     headings: list[tuple[int, str]] = []  # levels and texts, outermost first
     lead = ""
     for block in passages(answer):

@@ -27,7 +27,7 @@ from attribution.text.parse import (
     root,
     with_entities,
 )
-from attribution.text.passages import Passage, passages, plain
+from attribution.text.passages import AnswerPassage, passages, plain
 from attribution.text.sentences import sentences as split
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ class Context:
         full = [m for _, found in self.all_sentences for m in found]
         self.surnames = {m.text.split()[-1]: m.kind for m in full if m.kind in ("he", "she") and " " in m.text}
 
-    def raw(self, block: Passage, end: int | None = None) -> str:
+    def raw(self, block: AnswerPassage, end: int | None = None) -> str:
         return _straight(block.text if end is None else block.until(end))
 
     def sentences(self, text: str) -> list[tuple[Doc, list[Mention]]]:

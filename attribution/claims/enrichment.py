@@ -16,7 +16,7 @@ from attribution.errors import BadInput, StageFailure
 from attribution.files import PROBLEM, has_half_pair
 from attribution.settings import LIMITS
 from attribution.text.parse import MAX_SENTENCES, lower_initial, parse, root
-from attribution.text.passages import Passage
+from attribution.text.passages import AnswerPassage
 from attribution.text.sentences import is_english
 from attribution.text.sentences import sentences as split
 from attribution.text.words import Diff
@@ -95,7 +95,7 @@ def rewrite_within(before: str, text: str) -> str:
     return text
 
 
-def _places(block: Passage) -> list[Span]:
+def _places(block: AnswerPassage) -> list[Span]:
     """The place of each of its sentences, as written."""
     return [(block.places[a][0], block.places[b - 1][1]) for a, b in split(block.text)]
 

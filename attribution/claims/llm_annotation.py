@@ -30,7 +30,7 @@ _REVISED = re.compile(r"^(?:revised )?claim:\s*", re.I)
 Annotated = tuple[list[Claim], list[Failure]]
 
 
-class Reply(BaseModel):
+class ClaimReply(BaseModel):
     """The model's reply about one claim."""
 
     model_config = ConfigDict(extra="ignore")
@@ -43,7 +43,7 @@ class Reply(BaseModel):
 CLASSES: tuple[Worthiness, ...] = ("factual", "opinion", "not_a_claim", "other")  # 1 to 4 in V24 Table 10
 
 
-class WorthinessReply(Reply):
+class WorthinessReply(ClaimReply):
     reason: str = ""
     worthiness: Worthiness
 
@@ -57,7 +57,7 @@ class WorthinessReply(Reply):
         return {"worthiness": self.worthiness, "worthiness_reason": _line(self.reason)}
 
 
-class IndependenceReply(Reply):
+class IndependenceReply(ClaimReply):
     reason: str = ""
     independent: bool
 
@@ -71,7 +71,7 @@ class IndependenceReply(Reply):
         return {"independent": self.independent, "independence_reason": _line(self.reason)}
 
 
-class EnrichmentReply(Reply):
+class EnrichmentReply(ClaimReply):
     claim: str
 
     @classmethod
@@ -87,7 +87,7 @@ class EnrichmentReply(Reply):
         return {"enriched": None if text == claim.text else text}
 
 
-class QueriesReply(Reply):
+class QueriesReply(ClaimReply):
     queries: list[str]
 
     def value(self, claim: Claim) -> tuple[str, ...]:
@@ -99,11 +99,11 @@ class QueriesReply(Reply):
 
 
 @dataclass(frozen=True)
-class Task:
+class ClaimTask:
     """One question, asked about every claim that it concerns."""
 
     prompt: str
-    schema: type[Reply]
+    schema: type[ClaimReply]
     concerned: Callable[[Claim], bool]
     inputs: Callable[[str, str, Claim], dict[str, str]]  # from question (or conversation), answer and claim
     reply: str  # a typical reply, for estimates
@@ -116,29 +116,29 @@ def _around(question: str, answer: str, claim: Claim) -> dict[str, str]:
 
 
 # In the order in which they run.
-TASKS: Mapping[str, Task] = {
-    "worthiness": Task(
+TASKS: Mapping[str, ClaimTask] = {
+    "worthiness": ClaimTask(
         "worthiness.v3",
         WorthinessReply,
         lambda claim: True,
         lambda question, _, claim: {"question": question, "claim": claim.text},
         '{"reason": "It gives a year that a source could confirm.", "worthiness": "factual"}',
     ),
-    "independence": Task(
+    "independence": ClaimTask(
         "independence.v3",
         IndependenceReply,
         lambda claim: claim.worthiness == "factual",
         lambda conversation, _answer, claim: {"conversation": conversation, "claim": claim.text},
         '{"reason": "It does not say which tower is meant.", "independent": false}',
     ),
-    "enrichment": Task(
+    "enrichment": ClaimTask(
         "enrichment.v1",
         EnrichmentReply,
         lambda claim: claim.worthiness == "factual" and claim.independent is False,
         _around,
         '{"claim": "The building of the Suez Canal took ten years and was paid for by shareholders."}',
     ),
-    "queries": Task(
+    "queries": ClaimTask(
         "queries.v1",
         QueriesReply,
         lambda claim: claim.checked,
@@ -216,7 +216,7 @@ class LlmAnnotator:
 
 
 def _questions(
-    task: Task, prompt: Prompt, question: str, answer: str, claims: Sequence[Claim]
+    task: ClaimTask, prompt: Prompt, question: str, answer: str, claims: Sequence[Claim]
 ) -> list[tuple[Claim, Question]]:
     """Return the claims that a task concerns, each once, with its question."""
     concerned = {claim.id: claim for claim in claims if task.concerned(claim)}

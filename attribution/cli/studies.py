@@ -234,7 +234,7 @@ def reproduce(args: argparse.Namespace) -> int:
     """Writes the table into the folder; the exit status is 1 if a row failed."""
     from attribution.pipeline.experiment import RowDone
     from attribution.studies.papers.presets import preset
-    from attribution.studies.papers.reproduce import MARKDOWN, Given, find, listed
+    from attribution.studies.papers.reproduce import MARKDOWN, TableInputs, find, listed
     from attribution.studies.papers.reproduce import reproduce as compute
 
     if args.number == "list":
@@ -252,7 +252,7 @@ def reproduce(args: argparse.Namespace) -> int:
         one for one in (preset(args.preset, settings).stood_in if args.preset else ())
         if one.taken in (chosen[one.setting], ", ".join(map(str, chosen["sources"])))
     ]  # fmt: skip
-    given = Given(settings, args.out, rows, args.project, tuple(args.models), lacking)
+    given = TableInputs(settings, args.out, rows, args.project, tuple(args.models), lacking)
     failed = _follow("reproduce", (one for one in compute(numbered.id, given) if isinstance(one, RowDone)))
     for one in given.stood_in:
         progress(f"{numbered.id}: {one}")

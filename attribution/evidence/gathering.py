@@ -25,7 +25,7 @@ from attribution.types import Claim, Failure, Judgement, Page, SearchHit
 
 
 @dataclass
-class _Task:
+class _GatheringTask:
     claim_ids: list[str]
     searcher: Searcher | None = None  # None: a download
     query: str = ""  # or the URL of a download
@@ -89,16 +89,16 @@ class LiveSources:
         """Steps of one more query for each claim at every engine of the web; Wikipedia has no fact checks."""
         engines = [s for s in self._sources.searchers if Source.of(s.name).searches_web and s.name != "wikipedia"]
         self.budget.start()
-        yield from self._run([_Task([c.id], engine, refutation(c)) for engine in engines for c in claims], stop)
+        yield from self._run([_GatheringTask([c.id], engine, refutation(c)) for engine in engines for c in claims], stop)
 
-    def _run(self, tasks: Sequence[_Task], stop: threading.Event) -> Iterator[GatherStep]:
+    def _run(self, tasks: Sequence[_GatheringTask], stop: threading.Event) -> Iterator[GatherStep]:
         open_tasks: Counter[str] = Counter()  # by claim
-        downloads: dict[str, _Task] = {}  # by canonical URL
+        downloads: dict[str, _GatheringTask] = {}  # by canonical URL
         queues = _HostQueues(self._do, self._settings)
         answered, unread = set[str](), dict[str, Failure]()  # searchers by name, and the first failure of each
         done = 0
 
-        def start(task: _Task) -> None:
+        def start(task: _GatheringTask) -> None:
             open_tasks.update(task.claim_ids)
             if not task.searcher:
                 downloads[canonical(task.query)] = task
@@ -122,7 +122,7 @@ class LiveSources:
                         if hit.page is not None:
                             pages.append(hit.page)
                         elif same is None:
-                            start(_Task(list(task.claim_ids), query=hit.url, hits=(hit,)))
+                            start(_GatheringTask(list(task.claim_ids), query=hit.url, hits=(hit,)))
                         elif same.pages is None:  # still under way
                             same.hits += (hit,)
                             for claim_id in set(task.claim_ids) - set(same.claim_ids):
@@ -152,25 +152,25 @@ class LiveSources:
             queues.close()
             self.budget.stop()
 
-    def _first_tasks(self, claims: Sequence[Claim], question: str, written: Mapping[str, Sequence[str]]) -> list[_Task]:
+    def _first_tasks(self, claims: Sequence[Claim], question: str, written: Mapping[str, Sequence[str]]) -> list[_GatheringTask]:
         everyone = [c.id for c in claims]
-        tasks = [_Task(everyone[:], query=address) for address in self._sources.addresses]
+        tasks = [_GatheringTask(everyone[:], query=address) for address in self._sources.addresses]
         for searcher in self._sources.searchers:
-            by_query: dict[str, _Task] = {}
+            by_query: dict[str, _GatheringTask] = {}
             for claim in claims:
                 for query in written.get(claim.id) or queries(claim, question, self._settings.query):
-                    by_query.setdefault(query, _Task([], searcher, query)).claim_ids.append(claim.id)
+                    by_query.setdefault(query, _GatheringTask([], searcher, query)).claim_ids.append(claim.id)
             tasks += by_query.values()
         return tasks
 
-    def _found(self, task: _Task, hits: Sequence[SearchHit], pages: Sequence[Page]) -> list[Trace]:
+    def _found(self, task: _GatheringTask, hits: Sequence[SearchHit], pages: Sequence[Page]) -> list[Trace]:
         """The way that the pages of a finished task were found."""
         if task.searcher:
             return [t for h in hits if h.page is not None for t in _traces(task.claim_ids, [h.page], h)]
         sources = task.hits or (SearchHit(task.query, "", 1, "your sources", ""),)
         return [t for p in pages for h in sources for t in _traces(task.claim_ids, [p], h)]
 
-    def _do(self, task: _Task) -> _Outcome:
+    def _do(self, task: _GatheringTask) -> _Outcome:
         try:
             if task.searcher:
                 hits, notices = self._search.search(task.searcher, task.query)
@@ -210,20 +210,20 @@ def _traces(claim_ids: Sequence[str], pages: Sequence[Page], hit: SearchHit) -> 
 class _HostQueues:
     """Tasks side by side, but only a few at one engine or host, so that a slow one cannot occupy all threads."""
 
-    def __init__(self, do: Callable[[_Task], _Outcome], settings: Settings) -> None:
+    def __init__(self, do: Callable[[_GatheringTask], _Outcome], settings: Settings) -> None:
         self._do = do
         self._seconds = settings.max_seconds
         self._most = settings.host_connections
         self._pool = ThreadPoolExecutor(settings.workers, thread_name_prefix="gather")
-        self._waiting: dict[str, deque[_Task]] = defaultdict(deque)
-        self._running: dict[Future[_Outcome], _Task] = {}
+        self._waiting: dict[str, deque[_GatheringTask]] = defaultdict(deque)
+        self._running: dict[Future[_Outcome], _GatheringTask] = {}
         self._busy: Counter[str] = Counter()
 
     @property
     def left(self) -> int:
         return len(self._running) + sum(map(len, self._waiting.values()))
 
-    def add(self, task: _Task) -> None:
+    def add(self, task: _GatheringTask) -> None:
         self._waiting[task.host].append(task)
         self._next(task.host)
 
@@ -233,7 +233,7 @@ class _HostQueues:
             self._busy[host] += 1
             self._running[self._pool.submit(self._do, task)] = task
 
-    def ended(self) -> Iterator[tuple[_Task, _Outcome]]:
+    def ended(self) -> Iterator[tuple[_GatheringTask, _Outcome]]:
         """The tasks that have ended, after waiting for at most 0.1 s."""
         futures, _ = wait(self._running, timeout=0.1, return_when=FIRST_COMPLETED)
         for future in futures:
@@ -242,7 +242,7 @@ class _HostQueues:
             self._next(task.host)
             yield task, future.result()
 
-    def abandon(self) -> Iterator[tuple[_Task, _Outcome]]:
+    def abandon(self) -> Iterator[tuple[_GatheringTask, _Outcome]]:
         """Every open task as a failure, because the time is up. Running ones end by themselves; nobody reads them."""
         tasks = [*self._running.values(), *(t for queue in self._waiting.values() for t in queue)]
         self._running.clear()

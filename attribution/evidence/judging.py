@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
 from attribution.evidence.factuality import only_reported
-from attribution.evidence.rows import Found, in_table, row_at
+from attribution.evidence.rows import RowRelation, in_table, row_at
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.text.characters import plain
 from attribution.text.differences import contrasts, difference, differing_spans, measures_other, unmet, values_agree
@@ -166,7 +166,7 @@ def as_evidence(
     )  # fmt: skip
 
 
-def _by_row(judged: Judged, row: Found, start: int, length: int) -> Judged:
+def _by_row(judged: Judged, row: RowRelation, start: int, length: int) -> Judged:
     """Return the judgement of a passage that has the row of a table that a claim is about."""
     found, (first, last) = judged.judgement, (place - start for place in row.row.span)
     if first < 0 or last > length:
@@ -198,7 +198,7 @@ def _by_value(pair: Pair, judged: Judged, headings: tuple[str, ...], opening: st
     return Judged(replace(found, probabilities=against, difference=difference))
 
 
-def _of_other_row(judged: Judged, row: Found | None, start: int, text: str) -> Reservation | None:
+def _of_other_row(judged: Judged, row: RowRelation | None, start: int, text: str) -> Reservation | None:
     """Say that the deciding sentence is another row of the table than the claim's."""
     first = start + judged.judgement.sentence[0]
     other = row and row_at(text, first)

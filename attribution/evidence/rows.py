@@ -39,7 +39,7 @@ _FROM_TO = re.compile(r"\bfrom\b.*\bto\b|\b(?:rose|grew|increased|went up|fell|d
 
 
 @dataclass(frozen=True)
-class Row:
+class TableRow:
     span: Span
     label: str
     cells: Mapping[str, str] = field(hash=False)
@@ -55,16 +55,16 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Found:
+class RowRelation:
     """The relation of a row to a claim, in words where it contradicts it or is about another thing."""
 
     relation: Relation
-    row: Row
+    row: TableRow
     words: str = ""
 
 
 @lru_cache(maxsize=64)
-def tables(text: str) -> tuple[tuple[Row, ...], ...]:
+def tables(text: str) -> tuple[tuple[TableRow, ...], ...]:
     """The tables of a text: lines that follow each other and have as many cells."""
     lines = [(found.span(), found[1], found[2].split("; ")) for found in _ROW.finditer(text)]
     found = []
@@ -76,14 +76,16 @@ def tables(text: str) -> tuple[tuple[Row, ...], ...]:
         keys = [commonprefix(cells)[: commonprefix(cells).rfind(" ") + 1] for cells in columns]
         found.append(
             tuple(
-                Row(span, label, {_plain(key): cell[len(key) :] for key, cell in zip(keys, cells, strict=True) if key})
+                TableRow(
+                    span, label, {_plain(key): cell[len(key) :] for key, cell in zip(keys, cells, strict=True) if key}
+                )
                 for span, label, cells in rows
             )
         )
     return tuple(found)
 
 
-def row_at(text: str, place: int) -> Row | None:
+def row_at(text: str, place: int) -> TableRow | None:
     """Return the row of a table that has this character of a text."""
     return next((row for rows in tables(text) for row in rows if row.span[0] <= place < row.span[1]), None)
 
@@ -93,12 +95,12 @@ def _plain(key: str) -> str:
 
 
 @remember(1024)
-def in_table(claim: str, text: str) -> Found | None:
+def in_table(claim: str, text: str) -> RowRelation | None:
     """Return what the table of a text says of a claim that names one of its rows; None where it cannot be told."""
     return next(filter(None, (_in_rows(claim, rows) for rows in tables(text))), None)
 
 
-def _in_rows(claim: str, rows: Sequence[Row]) -> Found | None:
+def _in_rows(claim: str, rows: Sequence[TableRow]) -> RowRelation | None:
     low = f" {' '.join(words_of(claim))} "
     named = [
         (low.index(f" {' '.join(words_of(name))} "), row, key, name)
@@ -116,7 +118,7 @@ def _in_rows(claim: str, rows: Sequence[Row]) -> Found | None:
     return _compared(claim, row, rows, columns) or _stated(claim, row, columns)
 
 
-def _columns(claim: str, rows: Sequence[Row]) -> list[str]:
+def _columns(claim: str, rows: Sequence[TableRow]) -> list[str]:
     """The columns that share most words with a claim, without those of another year; empty for a column without one."""
     years, wanted = set(_YEAR.findall(claim)), terms(claim)[0]
     scores: dict[str, int] = {}
@@ -132,8 +134,8 @@ def _columns(claim: str, rows: Sequence[Row]) -> list[str]:
 
 
 def _of_two(
-    claim: str, both: Sequence[Row], named: Sequence[tuple[int, Row, str, str]], columns: Sequence[str]
-) -> Found | None:
+    claim: str, both: Sequence[TableRow], named: Sequence[tuple[int, TableRow, str, str]], columns: Sequence[str]
+) -> RowRelation | None:
     """Return what two rows say of a claim that compares them, or gives a name of the one to the other."""
     first, second = both
     own, others = ({key: name for _, row, key, name in named if row == r} for r in both)
@@ -141,13 +143,13 @@ def _of_two(
         for row, of_other in ((first, others), (second, own)):
             for key, name in of_other.items():
                 if key and (right := row.cells.get(key)):
-                    return Found("contradicted", row, _differs(name, right))
+                    return RowRelation("contradicted", row, _differs(name, right))
     if len(columns) == 1 and own.keys() & others.keys():
         return _ordered(claim, first, first.number(columns[0]), second.number(columns[0]))
     return None
 
 
-def _compared(claim: str, row: Row, rows: Sequence[Row], columns: Sequence[str]) -> Found | None:
+def _compared(claim: str, row: TableRow, rows: Sequence[TableRow], columns: Sequence[str]) -> RowRelation | None:
     """Return what a row says of a claim that it is the first or last of all, or changed between two years."""
     years = list(dict.fromkeys(_YEAR.findall(claim)))
     if len(years) == 2 and len(columns) == 2:
@@ -160,20 +162,20 @@ def _compared(claim: str, row: Row, rows: Sequence[Row], columns: Sequence[str])
         best = pick(rows, key=lambda r: r.number(columns[0]) or 0.0)
         if best.number(columns[0]) != row.number(columns[0]):
             mine, its = row.cells[columns[0]], best.cells[columns[0]]
-            return Found(
+            return RowRelation(
                 "contradicted", row, f"the source has {quoted(mine)} there, and {quoted(its)} for {best.label}"
             )
     return None
 
 
-def _ordered(claim: str, row: Row, one: float | None, two: float | None) -> Found | None:
+def _ordered(claim: str, row: TableRow, one: float | None, two: float | None) -> RowRelation | None:
     more = 1 if _MORE.search(claim) else -1 if _LESS.search(claim) else 0
     if not more or one is None or two is None or one == two or (one > two) == (more > 0):
         return None
-    return Found("contradicted", row, f"the source has {one:,g} and {two:,g}")
+    return RowRelation("contradicted", row, f"the source has {one:,g} and {two:,g}")
 
 
-def _stated(claim: str, row: Row, columns: Sequence[str]) -> Found | None:
+def _stated(claim: str, row: TableRow, columns: Sequence[str]) -> RowRelation | None:
     """Return what the cell that a claim speaks of says of its number."""
     numbers = [v for v in values(claim) if v.kind in ("quantity", "time") and v.is_exact]
     if len(numbers) != 1 or len(columns) != 1:
@@ -181,7 +183,7 @@ def _stated(claim: str, row: Row, columns: Sequence[str]) -> Found | None:
     if numbers[0].kind == "time":
         agreement = next((compare(numbers[0], v) for v in values(row.cells[columns[0]])), "not comparable")
         words = _differs(claim[slice(*numbers[0].span)], row.cells[columns[0]])
-        return Found("contradicted", row, words) if agreement == "different" else None
+        return RowRelation("contradicted", row, words) if agreement == "different" else None
     written = claim[slice(*numbers[0].span)]
     figure, cell = _NUMBER.search(written), row.number(columns[0])
     if figure is None or cell is None or _SCALE.search(written):
@@ -192,7 +194,7 @@ def _stated(claim: str, row: Row, columns: Sequence[str]) -> Found | None:
         if agreement not in ("equal", "different"):
             return None
         same, its = agreement == "equal", measured[1]
-    return Found("entailed", row) if same else Found("contradicted", row, _differs(written, its))
+    return RowRelation("entailed", row) if same else RowRelation("contradicted", row, _differs(written, its))
 
 
 def _measured(cell: str, key: str) -> tuple[Value, str] | None:

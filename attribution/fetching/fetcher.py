@@ -14,7 +14,7 @@ from protego import Protego
 
 from attribution.errors import FetchFailed
 from attribution.fetching.content_type import check_declared
-from attribution.fetching.http import AGENT, REDIRECTS, Reply, host_of, parsed, send
+from attribution.fetching.http import AGENT, REDIRECTS, Response, host_of, parsed, send
 from attribution.fetching.network import Allow, Clock, is_public
 from attribution.fetching.page import make_page
 from attribution.fetching.sandbox import Reading, warm
@@ -72,7 +72,7 @@ class Fetcher:
         except FetchFailed as error:
             raise FetchFailed(error.kind, str(error), url, error.status, error.detail) from error
 
-    def _follow(self, target: httpx2.URL, old: Page | None) -> tuple[Clock, Reply]:
+    def _follow(self, target: httpx2.URL, old: Page | None) -> tuple[Clock, Response]:
         """The last reply of a chain of redirects, and the page's clock, which starts with the first request."""
         clock: Clock | None = None
         seen: list[httpx2.URL] = []
@@ -95,7 +95,7 @@ class Fetcher:
                 return clock, _checked(reply, old)
             target = parsed(location, base=target)
 
-    def _send(self, target: httpx2.URL, clock: Clock, old: Page | None) -> Reply:
+    def _send(self, target: httpx2.URL, clock: Clock, old: Page | None) -> Response:
         headers = {"Accept": ACCEPT}
         if old and old.etag:
             headers["If-None-Match"] = old.etag
@@ -139,7 +139,7 @@ class _Host:
 _VALIDATORS = {"etag": "etag", "last_modified": "last-modified"}
 
 
-def _checked(reply: Reply, old: Page | None) -> Reply:
+def _checked(reply: Response, old: Page | None) -> Response:
     """The reply if it is a page, or says that the old one is current; else FetchFailed with its advice."""
     if 200 <= reply.status < 300 or (reply.status == 304 and old is not None):
         return reply

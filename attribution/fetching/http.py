@@ -23,7 +23,7 @@ _BLOCK = 65_536
 
 
 @dataclass(frozen=True)
-class Reply:
+class Response:
     """The response to one request."""
 
     url: httpx2.URL
@@ -71,7 +71,7 @@ def send(
     cut: bool = False,
     body: bytes | None = None,
     check: Callable[[httpx2.Headers], None] | None = None,
-) -> Reply:
+) -> Response:
     """One request for a page or to a search engine; the content is read only where the status is 2xx.
 
     A body of more than `limit` bytes is cut where `cut`, else FetchFailed(too_large). Other kinds: timed_out,
@@ -131,7 +131,7 @@ def exchange(
     body: bytes | None = None,
     check: Callable[[httpx2.Headers], None] | None = None,
     error_bytes: int = 0,
-) -> Reply:
+) -> Response:
     """One GET, or POST of a body, without redirects and cookies; `timeouts` are those of connecting and reading.
 
     `check` may reject a 2xx response by its headers. At most `limit` bytes of it are read, packed or unpacked; more
@@ -160,12 +160,12 @@ def exchange(
         if 200 <= response.status < 300:
             if check:
                 check(fields)
-            return Reply(url, response.status, fields, _read(response, fields, limit, cut))
+            return Response(url, response.status, fields, _read(response, fields, limit, cut))
         content = b""
         if error_bytes:
             with contextlib.suppress(zlib.error):
                 content = _read(response, fields, error_bytes, cut=True)
-        return Reply(url, response.status, fields, content)
+        return Response(url, response.status, fields, content)
 
 
 def _read(response: httpcore2.Response, headers: httpx2.Headers, limit: int, cut: bool) -> bytes:

@@ -70,7 +70,7 @@ def add(
     documents = DocumentStore(store.database)
     reading = Reading(owner)
     fetch = fetch or Fetcher(settings, reading=reading).fetch
-    reader = _Reader(store, settings, documents.source_hashes(collection), fetch, reading)
+    reader = _ItemReader(store, settings, documents.source_hashes(collection), fetch, reading)
     for results in _in_parallel(reader.read, items, stop or threading.Event()):
         new = [r for r in results if isinstance(r, NewDocument)]
         states = documents.put(collection, new) if new else []
@@ -148,7 +148,7 @@ def _too_large(name: str, size: int) -> FetchFailed:
     return FetchFailed("too_large", f"{name} has {size:,} bytes; the limit is {MAX_BYTES:,}. Split it")
 
 
-class _Reader:
+class _ItemReader:
     """Reads one item into a document, or says why it cannot be read."""
 
     def __init__(

@@ -41,7 +41,7 @@ ADVICE: dict[int, tuple[FormField, str]] = {
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class Part(BaseModel):
+class MessagePart(BaseModel):
     """A part of a message; those of the reasoning have another type, are marked as thought, or hold no text."""
 
     type: str = "text"
@@ -59,7 +59,7 @@ class Part(BaseModel):
 
 
 class Message(BaseModel):
-    content: str | list[Part | str] | None = None
+    content: str | list[MessagePart | str] | None = None
     refusal: str | None = None
     reasoning_content: str | None = None
     reasoning: str | None = None
@@ -120,7 +120,7 @@ class Completion(BaseModel):
         return tokens
 
 
-class Embedding(BaseModel):
+class TextEmbedding(BaseModel):
     index: int
     embedding: list[FiniteFloat]
 
@@ -128,7 +128,7 @@ class Embedding(BaseModel):
 class Embeddings(BaseModel):
     """The parts of an embeddings reply that are read."""
 
-    data: list[Embedding]
+    data: list[TextEmbedding]
 
 
 class RequestRefused(Exception):

@@ -66,7 +66,7 @@ class Linear(torch.nn.Module):
         return product if self.bias is None else product + self.bias
 
 
-class Embedding(torch.nn.Module):
+class ScaledEmbedding(torch.nn.Module):
     """Replacement for torch.nn.Embedding with one scale per row."""
 
     def __init__(self, layer: torch.nn.Embedding) -> None:
@@ -93,7 +93,7 @@ def export(model: torch.nn.Module, inputs: Sequence[str], path: Path) -> None:
             if isinstance(child, torch.nn.Linear):
                 setattr(part, name, Linear(child))
             elif isinstance(child, torch.nn.Embedding) and child.num_embeddings >= LARGE:
-                setattr(part, name, Embedding(child))
+                setattr(part, name, ScaledEmbedding(child))
             else:
                 shrink(child)
 

@@ -14,8 +14,7 @@ from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from attribution.reports.html import BLOCKS, Child, Node, Text, Tree, el, safe_url, texts
-from attribution.text.markdown import Element, read
-from attribution.text.markdown import Text as Written
+from attribution.text.markdown import Element, Written, read
 from attribution.text.words import Diff
 from attribution.types import Claim
 

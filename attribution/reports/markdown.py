@@ -16,7 +16,7 @@ from attribution.reports import Exported
 from attribution.reports.html import look
 from attribution.reports.references import http_address, one_line, web_address
 from attribution.review.judgements import agreement
-from attribution.text.markdown import Element, Text, escape_markdown, escape_marks, read
+from attribution.text.markdown import Element, Written, escape_markdown, escape_marks, read
 from attribution.types import BADGES, Page, Report
 from attribution.verifiers.calibration import badge_of, badges
 
@@ -168,7 +168,7 @@ class _Answer:
         return "".join(self._leaf(child) for child in children)
 
     def _leaf(self, child: Tree) -> str:
-        if isinstance(child, Text):
+        if isinstance(child, Written):
             return self._numbered(child)
         if child.tag == "br":
             return "\\\n"
@@ -192,7 +192,7 @@ class _Answer:
         code = f"{ticks}{pad}{written}{pad}{ticks}" if written else ""
         return code + "".join(self._numbers(text.end) for text in span.texts())
 
-    def _numbered(self, text: Text) -> str:
+    def _numbered(self, text: Written) -> str:
         """The text, escaped, with the numbers of the claims that end in it."""
         ends = sorted(end for end in self._ends if text.start < end <= text.end)
         if not ends:

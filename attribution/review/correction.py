@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from attribution.text.markdown import escape_markdown
-from attribution.text.passages import Passage, passages
+from attribution.text.passages import AnswerPassage, passages
 from attribution.text.words import Diff
 from attribution.types import Claim, Frozen, Span
 
@@ -70,7 +70,7 @@ def place(answer: str, claim: Claim, after: str) -> tuple[Replacement, ...]:
 _Found = tuple[Span, Span, str]  # characters of the answer and of the passage, and their replacement
 
 
-def _place(passage: Passage, region: Sequence[Span], before: str, after: str) -> list[_Found]:
+def _place(passage: AnswerPassage, region: Sequence[Span], before: str, after: str) -> list[_Found]:
     """Locate the changes in the passage; empty if a changed word is not in this passage or not in the region."""
     inside = [any(a <= p[0] and p[1] <= b for a, b in region) for p in passage.places]
     words = [(a, b) for a, b in word_spans(passage.text) if all(inside[a:b])]
@@ -103,7 +103,9 @@ def _edits(answer: str, found: Sequence[_Found]) -> tuple[Replacement, ...]:
     )
 
 
-def _reads_as_meant(answer: str, before: Sequence[Passage], changed: Passage, found: Sequence[_Found]) -> bool:
+def _reads_as_meant(
+    answer: str, before: Sequence[AnswerPassage], changed: AnswerPassage, found: Sequence[_Found]
+) -> bool:
     """Check that the edited answer renders with the new words and no other change."""
     text = changed.text
     for _, (start, end), new in reversed(found):

@@ -18,7 +18,7 @@ MAX_BYTES = 2_000_000  # a record lists the references of its work
 MAX_TITLE = 300  # characters of a title that are kept
 
 
-class Work(Frozen):
+class CitedWork(Frozen):
     """The work that a cited source names, as far as Crossref knows it; only DOIs are asked for."""
 
     source: str  # key of the cited source
@@ -50,12 +50,12 @@ class _Record(BaseModel):
     message: _Message
 
 
-def look_up(source: str, doi: Identifier, settings: Settings, allow: Allow = is_public) -> Work:
+def look_up(source: str, doi: Identifier, settings: Settings, allow: Allow = is_public) -> CitedWork:
     """Return what Crossref knows of a DOI. Raises FetchFailed if Crossref cannot be reached."""
     clock = Clock(settings.page_timeout)
     url = parsed(f"{ADDRESS}{quote(doi.value, safe='')}")
     reply = send(url, settings, allow, clock, headers={"Accept": "application/json"}, limit=MAX_BYTES)
-    work = Work(source=source, identifier=doi)
+    work = CitedWork(source=source, identifier=doi)
     if reply.status == 404:
         return work.model_copy(update={"problem": "Crossref has no work with this DOI."})
     if reply.status != 200:

@@ -30,7 +30,7 @@ def wilson(part: int, whole: int, confidence: float = 0.95) -> tuple[float, floa
 
 
 @dataclass(frozen=True)
-class Share:
+class AgreedShare:
     """The number of judged badges, and of those that the analyst agrees with."""
 
     agreed: int
@@ -43,14 +43,14 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class AnalystAgreement:
     """The agreement of analyst and model, by badge in the order of LABELS; badges that nobody judged are left out."""
 
-    badges: Mapping[Label, Share]
+    badges: Mapping[Label, AgreedShare]
 
     @property
-    def all(self) -> Share:
-        return Share(sum(s.agreed for s in self.badges.values()), sum(s.judged for s in self.badges.values()))
+    def all(self) -> AgreedShare:
+        return AgreedShare(sum(s.agreed for s in self.badges.values()), sum(s.judged for s in self.badges.values()))
 
     @property
     def words(self) -> str:
@@ -72,11 +72,11 @@ def judged(report: Report) -> Report:
     return with_claims(report, [claim for claim in report.claims if claim.id in ids])
 
 
-def agreement(reports: Iterable[Report]) -> Agreement:
+def agreement(reports: Iterable[Report]) -> AnalystAgreement:
     """Count agreement over runs. Claims that were not compared with the sources are left out."""
     pairs = Counter((badge, agreeing(badge) == own.label) for report in reports for badge, own in _pairs(report))
-    found = {badge: Share(pairs[badge, True], pairs[badge, True] + pairs[badge, False]) for badge in LABELS}
-    return Agreement({badge: share for badge, share in found.items() if share.judged})
+    found = {badge: AgreedShare(pairs[badge, True], pairs[badge, True] + pairs[badge, False]) for badge in LABELS}
+    return AnalystAgreement({badge: share for badge, share in found.items() if share.judged})
 
 
 def _pairs(report: Report) -> Iterator[tuple[Label, AnalystVerdict]]:

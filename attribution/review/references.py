@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from attribution.errors import FetchFailed, StageFailure
 from attribution.evidence.search import Budget
 from attribution.fetching.fetcher import Fetcher
-from attribution.review.crossref import Work, look_up
+from attribution.review.crossref import CitedWork, look_up
 from attribution.review.support import Outcome
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -40,12 +40,12 @@ NO_TEXT = Unread(
 )
 
 
-def read_works(sources: Sequence[AnswerSource], settings: Settings, stop: threading.Event) -> tuple[Work, ...]:
+def read_works(sources: Sequence[AnswerSource], settings: Settings, stop: threading.Event) -> tuple[CitedWork, ...]:
     """Return the first `max_pages` works that the sources name; once Crossref fails, it is not asked again."""
     named = [(s.key, found) for s in sources for found in identifiers(f"{s.text} {s.url} {s.key}")]
     works, problem = [], ""
     for key, identifier in named[: settings.max_pages]:
-        work = Work(source=key, identifier=identifier)
+        work = CitedWork(source=key, identifier=identifier)
         if identifier.kind == "DOI" and not problem and not stop.is_set():
             try:
                 work = look_up(key, identifier, settings)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attribution.policy import DecisionPolicy
-from attribution.review.crossref import Work
+from attribution.review.crossref import CitedWork
 from attribution.review.marks import Mark
 from attribution.text.references import AnswerSource
 from attribution.types import Evidence, Frozen, Judgement, Page, Pair
@@ -78,7 +78,7 @@ class CitationReport(Frozen):
     claims: tuple[CitedClaim, ...]  # the factual ones, in their order
     figures: Figures
     unattached: tuple[int, ...] = ()  # marks attached to no factual claim
-    works: tuple[Work, ...] = ()  # the published works that cited sources name by an identifier
+    works: tuple[CitedWork, ...] = ()  # the published works that cited sources name by an identifier
     listed: str = ""  # the sources that were added to those of the answer
     stopped: bool = False
 

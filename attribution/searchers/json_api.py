@@ -8,7 +8,7 @@ from typing import TypeVar
 from urllib.parse import urlencode
 
 from attribution.errors import FetchFailed, SearchFailed, Unavailable
-from attribution.fetching.http import Reply, parsed, send
+from attribution.fetching.http import Response, parsed, send
 from attribution.fetching.network import Allow, Clock
 from attribution.fetching.page import one_line
 from attribution.retry import Transient, retry_after, retrying
@@ -82,7 +82,7 @@ class Api:
 
         return with_retries(self.label, query, self._settings.page_timeout, attempt)
 
-    def _object(self, reply: Reply, query: str) -> dict[str, object]:
+    def _object(self, reply: Response, query: str) -> dict[str, object]:
         wait = retry_after(reply.headers.get("retry-after", ""))
         if reply.status in LIMITED or (reply.status == 503 and wait):
             raise Limited(f"HTTP {reply.status}", wait)

@@ -17,7 +17,7 @@ from attribution.segmenters.english.drafts import (
     ADDED,
     LEXICON,
     Draft,
-    Part,
+    DraftWord,
     covers,
     indices,
     parts,
@@ -86,7 +86,7 @@ def _split_again(doc: Doc, draft: Draft) -> list[Draft]:
     return drafts if len(drafts) > 1 else []
 
 
-def _original(part: Part, alone: Doc, draft: Draft) -> Part:
+def _original(part: DraftWord, alone: Doc, draft: Draft) -> DraftWord:
     """Map a part of a statement parsed by itself to the sentence it came from."""
     original = draft[part.i]
     return original if part.text.lower() == alone[part.i].lower_ else original._replace(text=part.text)

@@ -39,7 +39,7 @@ class Claims(BaseModel):
 
 
 @dataclass(frozen=True)
-class Method:
+class Decomposer:
     """A decomposer: its prompt, its bank of examples, and the number of examples in a prompt (W24 Table 1)."""
 
     prompt: str
@@ -50,19 +50,19 @@ class Method:
 
 
 METHODS = {
-    "factscore": Method("factscore.v1", "factscore", fixed=7, retrieved=1),
-    "factscore-2": Method("factscore.v1", "factscore", fixed=1, retrieved=1),  # W24 8.2
-    "wice": Method("wice.v1", "wice", fixed=6),
-    "chen": Method("chen.v2", "factscore", fixed=7, retrieved=1),
-    "conllu": Method("conllu.v2", "factscore", fixed=1, retrieved=1, parsed=True),
-    "r_nd": Method("r_nd.v2", "r_nd", fixed=7, retrieved=1),
+    "factscore": Decomposer("factscore.v1", "factscore", fixed=7, retrieved=1),
+    "factscore-2": Decomposer("factscore.v1", "factscore", fixed=1, retrieved=1),  # W24 8.2
+    "wice": Decomposer("wice.v1", "wice", fixed=6),
+    "chen": Decomposer("chen.v2", "factscore", fixed=7, retrieved=1),
+    "conllu": Decomposer("conllu.v2", "factscore", fixed=1, retrieved=1, parsed=True),
+    "r_nd": Decomposer("r_nd.v2", "r_nd", fixed=7, retrieved=1),
 }
 
 
 class BySentence:
     """A segmenter that rewrites each statement as claims, aligned with the words of its sentence."""
 
-    def __init__(self, method: Method, settings: Settings) -> None:
+    def __init__(self, method: Decomposer, settings: Settings) -> None:
         self.llm, self.method, self.prompt = Llm(settings), method, prompts.load(method.prompt, settings)
         self.version = f"{self.prompt.version}/{self.llm.version}"
         self._sentences = Sentences(settings)
@@ -130,7 +130,7 @@ def clean(text: str) -> str:
     return text if any(c.isalnum() for c in text) else ""
 
 
-def examples_for(method: Method, sentence: str) -> list[Example]:
+def examples_for(method: Decomposer, sentence: str) -> list[Example]:
     """Return the method's fixed examples, then those of its bank that are nearest to the sentence."""
     bank = prompts.examples(method.bank)
     rest = bank[method.fixed :]

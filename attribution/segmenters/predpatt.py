@@ -21,7 +21,7 @@ from attribution.segmenters.english.drafts import (
     ADDED,
     LEXICON,
     Draft,
-    Part,
+    DraftWord,
     added,
     covers,
     indices,
@@ -177,7 +177,7 @@ def _noun_phrase(tokens: Sequence[Token], argument: Argument) -> Draft:
         phrase = (*phrase, *added(","))
     if _first(noun).dep_ in tree.SUBJECTS:
         return phrase
-    return tuple(Part(ADDED, "the") if part.text.lower() in tree.ARTICLES else part for part in phrase)
+    return tuple(DraftWord(ADDED, "the") if part.text.lower() in tree.ARTICLES else part for part in phrase)
 
 
 def _possessive(tokens: Sequence[Token], predicate: Predicate) -> Draft:

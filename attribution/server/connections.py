@@ -35,12 +35,12 @@ class Config(uvicorn.Config):
 
     def __init__(self, app: Any, **options: Any) -> None:
         files = open_files()
-        super().__init__(app, http=Connection, limit_concurrency=files // 2, backlog=files // 4, **options)
+        super().__init__(app, http=TimedConnection, limit_concurrency=files // 2, backlog=files // 4, **options)
         self.most_waiting = files * 3 // 8
-        self.waiting: dict[Connection, None] = {}  # for their clients, in the order in which they began to
+        self.waiting: dict[TimedConnection, None] = {}  # for their clients, in the order in which they began to
 
 
-class Connection(H11Protocol):
+class TimedConnection(H11Protocol):
     """A connection that is closed when its client is too slow, or when too many wait and it has waited longest.
 
     A client is waited for until it has sent a whole request, and while it does not read the reply.

@@ -53,7 +53,7 @@ def _digest(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
 
 
-class TooLarge(HTTPException):
+class BodyTooLarge(HTTPException):
     """Raised when a body exceeds the limit while it is read."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Guard:
             message = await receive()
             read += len(message.get("body", b""))
             if read > MAX_BODY:
-                raise TooLarge
+                raise BodyTooLarge
             return message
 
         async def noted(message: Message) -> None:
@@ -101,6 +101,6 @@ class Guard:
 
         try:
             await self._app(scope, counted, noted)
-        except TooLarge as error:
+        except BodyTooLarge as error:
             if not started:
                 await reply(scope, send, error.status_code, "TooLarge", error.detail)

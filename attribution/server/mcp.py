@@ -69,7 +69,7 @@ class CheckedAnswer(BaseModel):
     problems: list[str] = Field(description="what could not be searched or read")
 
 
-class Found(BaseModel):
+class FoundClaim(BaseModel):
     claim: str
     verdict: Label
     strength: Strength | None = Field(description=STRENGTH)
@@ -77,7 +77,7 @@ class Found(BaseModel):
     problems: list[str]
 
 
-class Judged(BaseModel):
+class JudgedPassages(BaseModel):
     verdict: Label
     strength: Strength = Field(description=STRENGTH)
     confidence: float
@@ -109,13 +109,13 @@ def server(own: Settings, work: Work) -> MCPServer[object]:
         ctx: Context[object],
         claim: Words,
         passages: Annotated[list[Words | bodies.GivenPassage], Field(min_length=1, max_length=LIMITS.passages)],
-    ) -> Judged:
+    ) -> JudgedPassages:
         """Judge one claim by passages that you give: supported, contradicted, conflicting, unclear or no_relation."""
         with _as_tool_errors():
             return await tools.judge(ctx, claim, bodies.passages(passages))
 
     @made.tool()
-    async def find_evidence(ctx: Context[object], claim: Words, sources: Sources = ("library",)) -> Found:
+    async def find_evidence(ctx: Context[object], claim: Words, sources: Sources = ("library",)) -> FoundClaim:
         """Find the passages of the sources that are nearest to one claim, with their relation to it."""
         with _as_tool_errors():
             return await tools.find(ctx, claim, sources)
@@ -144,17 +144,17 @@ class _Tools:
             counts=Counter(badges(report)), claims=_claims(report), problems=[f.message for f in report.failures],
         )  # fmt: skip
 
-    async def find(self, ctx: Context[object], claim: str, sources: Sequence[str]) -> Found:
+    async def find(self, ctx: Context[object], claim: str, sources: Sequence[str]) -> FoundClaim:
         text = " ".join(claim.split())
         given = Claim(id=content_id(text), text=text, spans=((0, len(text)),), worthiness="factual", independent=True)
         report = await self._report(ctx, "", text, sources, given)
         (only,) = _claims(report)
         problems = [f.message for f in report.failures]
-        return Found(
+        return FoundClaim(
             claim=claim, verdict=only.verdict, strength=only.strength, passages=only.passages, problems=problems
         )
 
-    async def judge(self, ctx: Context[object], claim: str, passages: list[Passage]) -> Judged:
+    async def judge(self, ctx: Context[object], claim: str, passages: list[Passage]) -> JudgedPassages:
         bodies.check_compared(text for passage in passages for text in (claim, *passage))
 
         def judged(stop: threading.Event) -> Iterator[JudgedClaim]:
@@ -165,7 +165,7 @@ class _Tools:
 
         one = await self._work.result(*_client(ctx), judged)
         found = one.verdict.model_dump(include={"confidence", "reason"})
-        return Judged(
+        return JudgedPassages(
             verdict=one.verdict.label, strength=one.strength, relations=[e.relation for e in one.evidence], **found
         )
 

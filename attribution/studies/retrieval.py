@@ -33,7 +33,7 @@ OUTCOMES = ("entailed", "contradicted", "unclear", "no_relation", "missing")
 
 
 @dataclass(frozen=True)
-class Choice:
+class CellChoice:
     """One cell to compute."""
 
     chunking: str  # a name of CHUNKINGS
@@ -45,14 +45,14 @@ class Choice:
 class Cell:
     """One cell, computed with empty caches."""
 
-    choice: Choice
+    choice: CellChoice
     report: Report
     shares: dict[str, float]  # of the checked claims, by outcome; they sum to 1
     seconds: float  # chunking, embedding, retrieval and verification, without loading models
 
 
 @dataclass(frozen=True)
-class Difference:
+class CellDifference:
     """A claim for which two cells retrieved different passages."""
 
     claim: Claim
@@ -60,14 +60,14 @@ class Difference:
     right: tuple[Evidence, ...]
 
 
-def choices(snapshot: Snapshot, chunkings: Sequence[str], embedders: Sequence[str]) -> list[Choice]:
+def choices(snapshot: Snapshot, chunkings: Sequence[str], embedders: Sequence[str]) -> list[CellChoice]:
     """All combinations; with and without enrichment if any claim of the run was enriched."""
     both = any(claim.enriched for claim in snapshot.report.claims)
     wordings = (True, False) if both else (True,)
-    return [Choice(c, e, enriched) for enriched in wordings for c in chunkings for e in embedders]
+    return [CellChoice(c, e, enriched) for enriched in wordings for c in chunkings for e in embedders]
 
 
-def compute_cell(snapshot: Snapshot, choice: Choice, stop: threading.Event) -> Cell | None:
+def compute_cell(snapshot: Snapshot, choice: CellChoice, stop: threading.Event) -> Cell | None:
     """Compute one cell; None if it was stopped. Nothing is saved, searched or fetched.
 
     Raises Unavailable for a model that cannot be loaded, as a run does.
@@ -106,7 +106,7 @@ def shares(report: Report) -> dict[str, float]:
     return {name: round(outcomes.count(name) / max(1, len(outcomes)), 4) for name in OUTCOMES}
 
 
-def differences(left: Report, right: Report) -> list[Difference]:
+def differences(left: Report, right: Report) -> list[CellDifference]:
     """The claims whose passages differ: those that overlap with no passage of the other cell."""
 
     def alone(mine: Sequence[Evidence], others: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -118,7 +118,7 @@ def differences(left: Report, right: Report) -> list[Difference]:
     for claim in left.claims:
         a = [e for e in left.evidence if e.claim_id == claim.id]
         b = [e for e in right.evidence if e.claim_id == claim.id]
-        difference = Difference(claim, alone(a, b), alone(b, a))
+        difference = CellDifference(claim, alone(a, b), alone(b, a))
         if difference.left or difference.right:
             result.append(difference)
     return result

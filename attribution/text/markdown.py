@@ -26,7 +26,7 @@ from markdown_it.utils import EnvType
 from attribution.text.marks import marks
 from attribution.types import Span
 
-__all__ = ["Element", "Text", "escape_markdown", "read"]
+__all__ = ["Element", "Written", "escape_markdown", "read"]
 
 _BREAK = re.compile(r"\r\n?|\n")
 _PREFIX = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*")
@@ -142,11 +142,11 @@ class _Reader:
             start += 1
         return range(start, start + len(content))
 
-    def _code(self, line: int, content: str) -> Iterator[Text]:
+    def _code(self, line: int, content: str) -> Iterator[Written]:
         for number, text in enumerate(content.split("\n")[:-1], line):
             start, stop = max(self.starts[number], self.ends[number] - len(text)), self.starts[number + 1]
             if start < stop:
-                yield Text(self.source[start:stop], start, stop)
+                yield Written(self.source[start:stop], start, stop)
 
     def _rows(self, part: SyntaxTreeNode) -> Element:
         tag = "th" if part.tag == "thead" else "td"
@@ -181,7 +181,7 @@ Role = Literal["", "note", "tight"]
 
 
 @dataclass(frozen=True)
-class Text:
+class Written:
     """A text as displayed, from `source[start:end]`: the same characters, except for escapes and entities."""
 
     text: str
@@ -207,16 +207,16 @@ class Element:
     def elements(self) -> tuple[Element, ...]:
         return tuple(child for child in self.children if isinstance(child, Element))
 
-    def texts(self) -> Iterator[Text]:
+    def texts(self) -> Iterator[Written]:
         """Yield all texts, in order."""
         for child in self.children:
-            if isinstance(child, Text):
+            if isinstance(child, Written):
                 yield child
             else:
                 yield from child.texts()
 
 
-Tree = Element | Text
+Tree = Element | Written
 
 
 class InlineParser:
@@ -260,7 +260,7 @@ class InlineParser:
     def _leaf(self, token: Token, text: str, places: Sequence[int]) -> Iterator[Tree]:
         at: int = token.meta["at"]
         if token.type == "text_special":
-            yield Text(token.content, places[at], places[at + len(token.markup) - 1] + 1)
+            yield Written(token.content, places[at], places[at + len(token.markup) - 1] + 1)
         elif token.type == "code_inline":
             at += len(token.markup)
             closing = next((m.start() for m in _TICKS.finditer(text, at) if m[0] == token.markup), at)
@@ -269,25 +269,31 @@ class InlineParser:
             yield Element("code", tuple(self._texts(places[at : at + len(token.content)])))
         elif token.type == "hardbreak":
             last = places[at + max(len(token.content), 2) - 1] if text[at] in "\\<" else places[at]
-            yield Element("br", (Text("\n", places[at], last + 1),))
+            yield Element("br", (Written("\n", places[at], last + 1),))
         else:
             yield from self._texts(places[at : at + (1 if token.type == "softbreak" else len(token.content))])
 
-    def _texts(self, places: Sequence[int]) -> Iterator[Text]:
+    def _texts(self, places: Sequence[int]) -> Iterator[Written]:
         """Yield a text for each contiguous range of the source."""
         start = 0
         for i in range(1, len(places) + 1):
             if i == len(places) or places[i] != places[i - 1] + 1:
                 first, last = places[start], places[i - 1] + 1
-                yield Text(self.source[first:last], first, last)
+                yield Written(self.source[first:last], first, last)
                 start = i
 
 
 def _add(trees: list[Tree], leaf: Tree) -> None:
     """Append a leaf, joined to the text before it if both are verbatim and adjacent."""
     last = trees[-1] if trees else None
-    if isinstance(last, Text) and isinstance(leaf, Text) and last.end == leaf.start and last.verbatim and leaf.verbatim:
-        trees[-1] = Text(last.text + leaf.text, last.start, leaf.end)
+    if (
+        isinstance(last, Written)
+        and isinstance(leaf, Written)
+        and last.end == leaf.start
+        and last.verbatim
+        and leaf.verbatim
+    ):
+        trees[-1] = Written(last.text + leaf.text, last.start, leaf.end)
     else:
         trees.append(leaf)
 

@@ -16,7 +16,7 @@ from unicodedata import combining
 
 from attribution.text.cells import wording
 from attribution.text.characters import composed
-from attribution.text.markdown import Element, Text, read
+from attribution.text.markdown import Element, Written, read
 from attribution.text.parse import SUBJECTS, VERBAL, parse
 from attribution.text.references import listed
 from attribution.text.sentences import is_english, sentences
@@ -38,7 +38,7 @@ _LABEL = re.compile(r"(?P<term>[^:：.!?–—]{2,60}?)(?:\s?[:：]\s?|\s[–—
 
 
 @dataclass(frozen=True)
-class Passage:
+class AnswerPassage:
     text: str
     places: tuple[Span, ...]  # places[i]: the characters of the answer behind character i
     kind: Kind = "text"
@@ -117,12 +117,12 @@ def _is_sentence(text: str) -> bool:
     return any(t.dep_ in SUBJECTS and t.head.pos_ in VERBAL for t in parse(text))
 
 
-def passages(answer: str) -> list[Passage]:
+def passages(answer: str) -> list[AnswerPassage]:
     """Return all passages with text, in order."""
     return [p for p in _blocks(read(answer)) if p.text]
 
 
-def statements(answer: str) -> list[Passage]:
+def statements(answer: str) -> list[AnswerPassage]:
     """Return the passages that can hold claims: no headings, code, footnotes, lead-ins or lists of sources."""
     lists = listed(answer)
     return [
@@ -158,13 +158,13 @@ def visible(answer: str, start: int, end: int) -> str:
 
 
 @lru_cache(maxsize=32)
-def _texts(answer: str) -> tuple[list[Text], list[int]]:
+def _texts(answer: str) -> tuple[list[Written], list[int]]:
     """Return the answer's texts and their starts, in order."""
     texts = sorted(read(answer).texts(), key=lambda text: text.start)
     return texts, [text.start for text in texts]
 
 
-def _blocks(block: Element) -> Iterator[Passage]:
+def _blocks(block: Element) -> Iterator[AnswerPassage]:
     for number, child in enumerate(block.elements):
         if child.tag == "p":
             item = block.tag == "li" and number == 0
@@ -180,7 +180,7 @@ def _blocks(block: Element) -> Iterator[Passage]:
             yield from _blocks(child)
 
 
-def _paragraph(block: Element, kind: Kind) -> Iterator[Passage]:
+def _paragraph(block: Element, kind: Kind) -> Iterator[AnswerPassage]:
     """Yield a paragraph; a bold title on its first line becomes a heading, except in an item."""
     characters = list(_characters(block))
     if kind == "text":
@@ -192,7 +192,7 @@ def _paragraph(block: Element, kind: Kind) -> Iterator[Passage]:
     yield _flat(characters, kind)
 
 
-def _rows(table: Element) -> Iterator[Passage]:
+def _rows(table: Element) -> Iterator[AnswerPassage]:
     """Yield each cell with the heads of its column and its row."""
     heads: list[str] = []
     rows = [
@@ -211,29 +211,29 @@ def _rows(table: Element) -> Iterator[Passage]:
                     + [*cell.places]
                     + [(cell.end, cell.end)] * len(said.after)
                 )
-                yield Passage(said.before + cell.text + said.after, tuple(places), "row")
+                yield AnswerPassage(said.before + cell.text + said.after, tuple(places), "row")
 
 
-class _Character(NamedTuple):
+class _PlacedCharacter(NamedTuple):
     text: str  # empty for a citation mark
     place: Span
     bold: bool
 
 
-def _characters(block: Element, bold: bool = False) -> Iterator[_Character]:
+def _characters(block: Element, bold: bool = False) -> Iterator[_PlacedCharacter]:
     for child in block.children:
-        if isinstance(child, Text):
+        if isinstance(child, Written):
             for i, character in enumerate(child.text):
                 place = (child.start + i, child.start + i + 1) if child.verbatim else (child.start, child.end)
-                yield _Character(character, place, bold)
+                yield _PlacedCharacter(character, place, bold)
         elif child.tag == "cite":
-            yield _Character("", next(((t.start, t.end) for t in child.texts()), (-1, -1)), bold)
+            yield _PlacedCharacter("", next(((t.start, t.end) for t in child.texts()), (-1, -1)), bold)
         else:
             yield from _characters(child, bold or child.tag == "strong")
 
 
-def _flat(characters: Iterable[_Character], kind: Kind) -> Passage:
-    shown: list[_Character] = []
+def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
+    shown: list[_PlacedCharacter] = []
     cited = False
     mark: Span | None = None  # the first character of a citation mark since the last word
     cuts: list[int] = []
@@ -243,7 +243,7 @@ def _flat(characters: Iterable[_Character], kind: Kind) -> Passage:
             if mark and shown and shown[-1].text == " " and character.text in _ENDING:
                 shown.pop()
             elif mark and _starts(character.text) and _ends(shown):
-                shown += [_Character(" ", mark, False)] if shown[-1].text != " " else []
+                shown += [_PlacedCharacter(" ", mark, False)] if shown[-1].text != " " else []
                 cuts.append(len(shown))
             mark = None
             shown.append(character)
@@ -258,12 +258,12 @@ def _flat(characters: Iterable[_Character], kind: Kind) -> Passage:
     if kind == "item" and (task := _TASK.match(text)):
         shown, text, cuts = shown[task.end() :], text[task.end() :], [cut - task.end() for cut in cuts]
     strong = next((i for i, c in enumerate(shown) if not c.bold), len(shown))
-    return Passage(text, tuple(c.place for c in shown), kind, strong, cited, tuple(cuts))
+    return AnswerPassage(text, tuple(c.place for c in shown), kind, strong, cited, tuple(cuts))
 
 
-def _composed(characters: Iterable[_Character]) -> Iterator[_Character]:
+def _composed(characters: Iterable[_PlacedCharacter]) -> Iterator[_PlacedCharacter]:
     """Yield the characters without soft hyphens, an accent with its letter, and each letter of a ligature."""
-    last: _Character | None = None
+    last: _PlacedCharacter | None = None
     for character in characters:
         text = composed(character.text)
         if last and last.text and text and combining(text[0]) and len(whole := composed(last.text + text)) == 1:
@@ -282,7 +282,7 @@ def _starts(character: str) -> bool:
     return not character.islower() and (character.isalnum() or character in _OPENING)
 
 
-def _ends(shown: Sequence[_Character]) -> bool:
+def _ends(shown: Sequence[_PlacedCharacter]) -> bool:
     """Return True if the last sign is a stop, closing quotes and brackets aside."""
     last = next((c.text for c in reversed(shown) if c.text not in _CLOSING), "")
     return bool(last) and last in _STOPS

@@ -10,18 +10,18 @@ from attribution.verifiers import HUB, VERIFIERS, Verifier, is_downloaded
 
 
 @dataclass(frozen=True)
-class Choice:
+class BestVerifier:
     """A verifier's name, and what a better one needs; empty if none is missing."""
 
     name: str
     missing: str = ""
 
 
-def choose(settings: Settings) -> Choice:
+def choose(settings: Settings) -> BestVerifier:
     """Choose the verifier that `auto` means on this machine, under these settings."""
     downloaded = (name for name in HUB if name == "deberta" or not settings.verifier_model or _is_its(name, settings))
     if found := next((name for name in downloaded if is_downloaded(name, settings)), ""):
-        return Choice(found)
+        return BestVerifier(found)
     return beside(settings)
 
 
@@ -29,10 +29,10 @@ def _is_its(name: str, settings: Settings) -> bool:
     return settings.verifier_model in VERIFIERS[name].models
 
 
-def beside(settings: Settings) -> Choice:
+def beside(settings: Settings) -> BestVerifier:
     """Choose the NLI model whose contradictions stand beside a fact checker's support."""
     missing = VERIFIERS["embedded-base"].missing(settings)
-    return Choice("embedded-small", missing) if missing else Choice("embedded-base")
+    return BestVerifier("embedded-small", missing) if missing else BestVerifier("embedded-base")
 
 
 def smaller_verifier(settings: Settings) -> Failure | None:

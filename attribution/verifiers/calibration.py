@@ -25,7 +25,7 @@ MIN_WEIGHT = 0.3  # weight of punctuation and single letters
 
 
 @dataclass(frozen=True)
-class Reading:
+class WindowOutput:
     """The cross-encoder's output for a claim and one window of a premise."""
 
     entailed: float
@@ -41,7 +41,7 @@ def token_weights(ids: Sequence[int]) -> Array:
     return np.where(rank >= 4, np.log(np.maximum(rank, 4)), MIN_WEIGHT)
 
 
-def coverage(readings: Sequence[Reading]) -> dict[str, float]:
+def coverage(readings: Sequence[WindowOutput]) -> dict[str, float]:
     """Return weighted shares of the claim's tokens found in the windows: exactly, by the nearest token, as pairs."""
     claim = readings[0].claim_ids
     present = {i for r in readings for i in r.premise_ids}

@@ -23,7 +23,7 @@ from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence, shared_words
 from attribution.types import Judgement, Pair, Probabilities, Span
-from attribution.verifiers.calibration import Combiner, Reading, combine, coverage, softmax, weight_of_length
+from attribution.verifiers.calibration import Combiner, WindowOutput, combine, coverage, softmax, weight_of_length
 from attribution.verifiers.pairs import check_claim_tokens, check_pairs, sharing, windows, word_for_word
 
 FOLDER = Path(__file__).parent / "small"
@@ -48,7 +48,7 @@ def _config(folder: Path) -> _Config:
 class CrossEncoder(OnnxModel):
     """Three-way NLI on int8 ONNX; the logits are entailed, no relation, contradicted."""
 
-    def read(self, premise: Sequence[int], claim: Sequence[int]) -> Reading:
+    def read(self, premise: Sequence[int], claim: Sequence[int]) -> WindowOutput:
         """Run the network on the token ids of one window and a claim."""
         import numpy as np
 
@@ -61,7 +61,7 @@ class CrossEncoder(OnnxModel):
         entailed, _, contradicted = softmax(logits[0])
         first = len(premise) + 2
         nearest = (vectors[first:-1] @ vectors[1 : first - 1].T).max(axis=1, initial=0.0).clip(0.0, 1.0)
-        return Reading(entailed, contradicted, tuple(claim), tuple(premise), nearest)
+        return WindowOutput(entailed, contradicted, tuple(claim), tuple(premise), nearest)
 
 
 @load_once

@@ -32,7 +32,7 @@ _FACTCG = (
 
 
 @dataclass(frozen=True)
-class Format:
+class InputFormat:
     """The input of a fact checker: how a document is cut, and how chunk and claim are joined."""
 
     size: int  # of a chunk, in tokens, or for T5 and FactCG in words
@@ -46,10 +46,10 @@ def _minicheck(chunk: str, claim: str, end: str) -> str:
     return f"{chunk}{end}{claim}"
 
 
-ROBERTA = Format(400, " ", 512, False, _minicheck)
-DEBERTA = Format(400, " ", 2048, False, _minicheck)
-T5 = Format(500, " ", 2048, True, lambda chunk, claim, end: f"predict: {_minicheck(chunk, claim, end)}")
-FACTCG = Format(550, "\n", 2048, True, lambda chunk, claim, end: _FACTCG.format(document=chunk, claim=claim))
+ROBERTA = InputFormat(400, " ", 512, False, _minicheck)
+DEBERTA = InputFormat(400, " ", 2048, False, _minicheck)
+T5 = InputFormat(500, " ", 2048, True, lambda chunk, claim, end: f"predict: {_minicheck(chunk, claim, end)}")
+FACTCG = InputFormat(550, "\n", 2048, True, lambda chunk, claim, end: _FACTCG.format(document=chunk, claim=claim))
 MINICHECK = {"t5": T5, "deberta-v2": DEBERTA}  # by the type of the model; others as RoBERTa
 
 
@@ -111,7 +111,7 @@ def _joined(pair: Pair, support: float, judged: Judgement) -> Judgement:
     return replace(judged, probabilities=found, sentence=sentence, signals={"support": support})
 
 
-def _inputs(tokenizer: PreTrainedTokenizerBase, form: Format, pair: Pair) -> Iterator[nli.Features]:
+def _inputs(tokenizer: PreTrainedTokenizerBase, form: InputFormat, pair: Pair) -> Iterator[nli.Features]:
     """Yield the inputs of a pair, one a chunk. Raises BadInput for a claim that leaves no room for the evidence."""
     claim, evidence, title = (*pair, "")[:3]
     check_claim_tokens(claim, len(tokenizer.tokenize(claim)))
@@ -121,7 +121,7 @@ def _inputs(tokenizer: PreTrainedTokenizerBase, form: Format, pair: Pair) -> Ite
         yield {name: encoded[name] for name in nli.INPUTS if name in encoded}
 
 
-def _chunks(tokenizer: PreTrainedTokenizerBase, form: Format, text: str) -> Iterator[str]:
+def _chunks(tokenizer: PreTrainedTokenizerBase, form: InputFormat, text: str) -> Iterator[str]:
     chunk: list[str] = []
     size = 0
     for sentence in (text[slice(*span)] for span in sentences(text)):

@@ -37,7 +37,7 @@ _ALL_OF = re.compile(
 
 
 @dataclass(frozen=True)
-class Reading:
+class Substituted:
     """A claim with the passage's values in place of its own."""
 
     place: int  # of the pair
@@ -52,7 +52,7 @@ def settle(read: Sequence[tuple[Pair, Judgement]], verifier: Reads) -> list[Judg
     settled = [judgement for _, judgement in read]
     asked = [reading for place, (pair, judgement) in enumerate(read) for reading in readings(place, pair, judgement)]
     pairs: list[Pair] = [(reading.text, *read[reading.place][0][1:]) for reading in asked]
-    best: dict[int, tuple[float, Reading, Judgement]] = {}
+    best: dict[int, tuple[float, Substituted, Judgement]] = {}
     for reading, found in zip(asked, verify_each(verifier, pairs), strict=True):
         if isinstance(found, Judgement):
             entailed, own = found.probabilities.entailed, settled[reading.place].probabilities.entailed
@@ -67,7 +67,7 @@ def settle(read: Sequence[tuple[Pair, Judgement]], verifier: Reads) -> list[Judg
     return settled
 
 
-def _settled(pair: Pair, before: Judgement, entailed: float, reading: Reading, found: Judgement) -> Judgement:
+def _settled(pair: Pair, before: Judgement, entailed: float, reading: Substituted, found: Judgement) -> Judgement:
     claim, passage = pair[:2]
     if reading.differing:
         probabilities = Probabilities(entailed=0.0, contradicted=entailed, no_relation=1 - entailed)
@@ -102,7 +102,7 @@ def _settled(pair: Pair, before: Judgement, entailed: float, reading: Reading, f
     )
 
 
-def readings(place: int, pair: Pair, judgement: Judgement) -> Iterator[Reading]:
+def readings(place: int, pair: Pair, judgement: Judgement) -> Iterator[Substituted]:
     """Yield the claim with values of the passage, the likeliest first; none where the passage has all of its values."""
     claim, passage = pair[:2]
     mine, theirs = values(claim), values(passage)
@@ -127,7 +127,7 @@ def readings(place: int, pair: Pair, judgement: Judgement) -> Iterator[Reading]:
         if not all(_definite(v, w) for v, w in differing):
             continue
         implied = all(agreement in ("equal", "not comparable") for agreement in agreements.values())
-        yield Reading(place, _with(claim, passage, made), differing, implied, contested)
+        yield Substituted(place, _with(claim, passage, made), differing, implied, contested)
 
 
 def _beside(passage: str, rivals: Sequence[Value], theirs: Sequence[Value]) -> list[Value]:

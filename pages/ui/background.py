@@ -19,7 +19,7 @@ ALONE, LOOK = 120.0, 2.0  # seconds that a job continues without a tab that foll
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class JobProgress:
     """The state of a job at one moment. Stopping a job, or an error in it, keeps the results so far."""
 
     running: bool = True
@@ -38,7 +38,7 @@ class Progress:
         return 0.0
 
 
-P = TypeVar("P", bound=Progress)
+P = TypeVar("P", bound=JobProgress)
 T = TypeVar("T")
 Work = Callable[[threading.Event, Callable[..., P]], None]
 
@@ -157,17 +157,17 @@ def find(result_id: str) -> Job[Any] | None:
 
 
 @dataclass(frozen=True)
-class Result(Progress, Generic[T]):
+class Computation(JobProgress, Generic[T]):
     """The value of a computation; None until it is done, and after an error."""
 
     key: object
     value: T | None = None
 
 
-def compute(key: object, function: Callable[[], T]) -> Job[Result[T]]:
+def compute(key: object, function: Callable[[], T]) -> Job[Computation[T]]:
     """Compute one value in the background."""
 
-    def work(_stop: threading.Event, update: Callable[..., Result[T]]) -> None:
+    def work(_stop: threading.Event, update: Callable[..., Computation[T]]) -> None:
         update(value=function())
 
-    return Job("computation", Result[T](key), work)
+    return Job("computation", Computation[T](key), work)

@@ -93,7 +93,7 @@ _jobs: dict[str, background.Job[Getting]] = {}  # by model: whoever asks for it 
 
 
 @dataclass(frozen=True)
-class Getting(background.Progress):
+class Getting(background.JobProgress):
     """A download in progress."""
 
     part: float = 0.0  # of the whole

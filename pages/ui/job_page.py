@@ -10,11 +10,11 @@ import streamlit as st
 from attribution.pipeline.experiment import time_left
 from attribution.store.store import Store
 from pages.ui import background, state
-from pages.ui.background import Job, Progress, Work
+from pages.ui.background import Job, JobProgress, Work
 from pages.ui.frame import copy_line, note, progress_bar, status_line
 from pages.ui.state import saved, store
 
-P = TypeVar("P", bound=Progress)
+P = TypeVar("P", bound=JobProgress)
 
 
 class JobPage(Generic[P]):

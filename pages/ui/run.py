@@ -44,7 +44,7 @@ Run = Callable[[str, str, Settings, Sequence[Document], threading.Event], Iterat
 
 
 @dataclass(frozen=True)
-class RunProgress(background.Progress):
+class RunProgress(background.JobProgress):
     """A run at one moment."""
 
     report: Report
@@ -165,7 +165,7 @@ def _changes(now: RunProgress, event: Event | Carried) -> dict[str, object]:
 
 
 @cache
-def preload() -> background.Job[background.Result[None]]:
+def preload() -> background.Job[background.Computation[None]]:
     """Load what a first run would wait for, once per process, while a visitor reads."""
 
     def load_models() -> None:
@@ -478,7 +478,7 @@ def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
         return of(question, answer, settings, documents, database, segmenters, turns)
 
     key = (question, answer, settings, documents, tuple(segmenters), turns)
-    job: background.Job[background.Result[Estimate]] | None = state.get(ESTIMATE)
+    job: background.Job[background.Computation[Estimate]] | None = state.get(ESTIMATE)
     now = job.progress() if job else None
     if now is None or (not now.running and now.key != key):
         state.put(ESTIMATE, background.compute(key, compute))

@@ -11,7 +11,7 @@ from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Content
 from pages.ui.lab.annotate.figures import (
-    Found,
+    CountedJudgements,
     Number,
     agreement_table,
     behind,
@@ -55,7 +55,7 @@ def test_every_number_leads_to_its_tasks(store: Store) -> None:
     for number, task in enumerate(saved.task_ids(project.id)):
         for name, answer in zip(("ann", "bob", "cem"), ("attributable", "not_attributable", "flagged"), strict=True):
             say(saved, project, task, name, CONTENT["attributable" if number < 4 else answer])  # type: ignore[index]
-    found = Found(saved, project, saved.work(project))
+    found = CountedJudgements(saved, project, saved.work(project))
     tables = [*share_tables(found), agreement_table(found), *quality_tables(found)]
     drawn = html(el("div", *(figures_node(table, place) for place, table in enumerate(tables))))
     cells = [(cell_key(t, r, c), cell) for t, table in enumerate(tables) for r, row in enumerate(table.rows)
@@ -82,7 +82,7 @@ def test_what_people_write_is_escaped(store: Store) -> None:
     for hostile in TEXTS:
         said = Content(interpretable=False, justification=hostile, explicature=hostile)
         say(saved, project, task, "ann", said)
-        found = Found(saved, project, saved.work(project))
+        found = CountedJudgements(saved, project, saved.work(project))
         drawn = html(task_list(found.tasks, [task, task], found.everything(), found.answers))
         assert (
             "<script" not in drawn and "<img" not in drawn and "<iframe" not in drawn and drawn.count("<details") == 1

@@ -14,7 +14,7 @@ import pytest
 
 from attribution.reports.html import el, html
 from attribution.store.store import Store
-from attribution.studies.groundedness import Part
+from attribution.studies.groundedness import PartScore
 from attribution.studies.groundedness.evaluation import (
     LeftOut,
     Outcome,
@@ -99,7 +99,13 @@ def test_foreign_text_is_escaped_wherever_it_is_shown() -> None:
 def test_parts_of_a_response_carry_their_scores_and_overlaps_lose_nothing() -> None:
     r = ROWS[0].model_copy(update={"response": "One. Two. Three."})
     o = outcome(
-        0, 1.0, parts=(Part(start=5, end=9, score=0.25), Part(start=0, end=4, score=1), Part(start=3, end=9, score=0))
+        0,
+        1.0,
+        parts=(
+            PartScore(start=5, end=9, score=0.25),
+            PartScore(start=0, end=4, score=1),
+            PartScore(start=3, end=9, score=0),
+        ),
     )
     drawn = html(el("p", *response_parts(r, o)))
     text = drawn.replace("</span>", "").replace("<span>", "")

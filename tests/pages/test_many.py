@@ -9,17 +9,17 @@ import pytest
 from attribution.errors import BadInput
 from attribution.reports.html import html
 from attribution.store.store import Store
-from pages.many import NEWEST, WORST, Row, grid, of_batch, ordered
+from pages.many import NEWEST, WORST, AnswerRow, grid, of_batch, ordered
 from tests.reports.runs import run
 
 ROWS = [
-    Row("fine", {"supported": 3}, "a" * 16, "2026-11-03"),
-    Row("wrong", {"contradicted": 1, "supported": 1}, "b" * 16, "2026-11-01"),
-    Row("<i>doubtful</i>", {"unclear": 2}, "", "2026-11-02"),
+    AnswerRow("fine", {"supported": 3}, "a" * 16, "2026-11-03"),
+    AnswerRow("wrong", {"contradicted": 1, "supported": 1}, "b" * 16, "2026-11-01"),
+    AnswerRow("<i>doubtful</i>", {"unclear": 2}, "", "2026-11-02"),
 ]
 
 
-def names(rows: list[Row]) -> list[str]:
+def names(rows: list[AnswerRow]) -> list[str]:
     return [row.name for row in rows]
 
 

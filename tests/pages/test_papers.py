@@ -13,7 +13,7 @@ from attribution.errors import BadInput
 from attribution.pipeline.experiment import RowDone
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.papers.reproduce import Given, find, reproduce
+from attribution.studies.papers.reproduce import TableInputs, find, reproduce
 from attribution.studies.results import ResultTable
 from pages.papers import TABLE, Reproduced, TableProgress, read, rows_of, work
 from pages.ui.background import Job
@@ -23,9 +23,9 @@ from tests.pages.jobs import ended
 ANSWERS = "".join(json.dumps({"answer": f"Paris has {n} bridges. It is old."}) + "\n" for n in (30, 37)).encode()
 
 
-def given(tmp_path: Path) -> Given:
+def given(tmp_path: Path) -> TableInputs:
     settings = Settings(database_url=f"sqlite:///{tmp_path}/p.sqlite3")
-    return Given(settings, tmp_path / "folder", rows_of(find("V24.T1"), ANSWERS))
+    return TableInputs(settings, tmp_path / "folder", rows_of(find("V24.T1"), ANSWERS))
 
 
 def test_a_table_is_computed_saved_and_read_again(tmp_path: Path, store: Store) -> None:

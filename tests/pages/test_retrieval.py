@@ -15,7 +15,7 @@ from attribution.pipeline.snapshot import Snapshot
 from attribution.provenance import Provenance
 from attribution.reports.html import html
 from attribution.store.store import Store
-from attribution.studies.retrieval import Cell, Choice, Difference, save_grid
+from attribution.studies.retrieval import Cell, CellChoice, CellDifference, save_grid
 from attribution.types import Report, Verdict
 from pages.retrieval import GridProgress, cell_table, difference_list, failure_table, heat_map, names, summary, work
 from pages.ui.background import Job
@@ -36,7 +36,7 @@ def report() -> Report:
 
 def cell(cut: str) -> Cell:
     shares = {"entailed": 1.0, "contradicted": 0.0, "no_relation": 0.0, "missing": 0.0}
-    return Cell(Choice(cut, "minilm", True), report(), shares, 1.5)
+    return Cell(CellChoice(cut, "minilm", True), report(), shares, 1.5)
 
 
 def frozen() -> Snapshot:
@@ -50,7 +50,7 @@ def started(*given: Any) -> Job[GridProgress]:
 def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
     saved: list[object] = []
 
-    def compute(snapshot: Snapshot, chosen: Choice, stop: threading.Event) -> Cell | None:
+    def compute(snapshot: Snapshot, chosen: CellChoice, stop: threading.Event) -> Cell | None:
         if chosen.chunking == "fixed 256":
             return cell(chosen.chunking)
         assert stop.wait(5)
@@ -80,7 +80,10 @@ def test_what_breaks_is_said(error: Exception, words: str) -> None:
 def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
     cells = [cell("fixed 256"), cell("fixed 512")]
     assert names([c.choice for c in cells]) == ["fixed 256", "fixed 512"]
-    assert names([Choice("a", "minilm", True), Choice("a", "minilm", False)]) == ["a · enriched", "a · as written"]
+    assert names([CellChoice("a", "minilm", True), CellChoice("a", "minilm", False)]) == [
+        "a · enriched",
+        "a · as written",
+    ]
     figure = heat_map(cells, dark=False)
     assert figure.data[0].text[0] == ["1 of 1", "0 of 1", "0 of 1", "0 of 1", "0 of 1"]
     columns = [[row[i] for row in figure.data[0].z] for i in range(4)]
@@ -90,7 +93,7 @@ def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
     same = "Of 1 checked claim, 1 supported and 0 contradicted, however passages are split and found."
     assert summary(cells) == same  # both cells found the same
     piece = report().evidence[0].model_copy(update={"text": EVIL})
-    shown = html(difference_list([Difference(report().claims[0], (piece,), ())], *cells))
+    shown = html(difference_list([CellDifference(report().claims[0], (piece,), ())], *cells))
     assert (
         EVIL not in shown
         and "&lt;script&gt;" in shown
@@ -132,7 +135,7 @@ def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(stor
 
 
 def test_a_failing_cell_costs_itself() -> None:
-    def compute(snapshot: Snapshot, choice: Choice, stop: threading.Event) -> Cell:
+    def compute(snapshot: Snapshot, choice: CellChoice, stop: threading.Event) -> Cell:
         if choice.chunking == "fixed 256":
             raise Unavailable("the model is not there", "OSError: <b>offline</b>")
         return cell(choice.chunking)

@@ -14,7 +14,7 @@ from attribution.review.judgements import (
     ENOUGH,
     RIGHT,
     SHOWN,
-    Share,
+    AgreedShare,
     agreement,
     benchmark_rows,
     suggested_threshold,
@@ -65,13 +65,16 @@ def test_every_badge_of_a_compared_claim_has_a_verdict_that_agrees() -> None:
 def test_agreement_is_counted_by_badge_over_all_runs() -> None:
     first = run((0.9, "supported"), (0.9, "contradicted"), (0.1, "unclear"), (0.9, None))
     found = agreement([first, run((0.8, "supported"))])
-    assert found.badges == {"supported": Share(2, 3), "no_relation": Share(1, 1)} and found.all == Share(3, 4)
+    assert found.badges == {
+        "supported": AgreedShare(2, 3),
+        "no_relation": AgreedShare(1, 1),
+    } and found.all == AgreedShare(3, 4)
     assert found.words == "The analyst agrees with 3 of 4 judged badges (75%; 95% interval 30% to 95%)."
     assert agreement([run((0.9, None))]).words == "" == agreement([]).words
     verdict = first.verdicts[0].model_copy(update={"label": "not_checked"})
-    assert agreement([first.model_copy(update={"verdicts": (verdict,)})]).all == Share(0, 0)
+    assert agreement([first.model_copy(update={"verdicts": (verdict,)})]).all == AgreedShare(0, 0)
     strict = recolour(first, DecisionPolicy(0.95, 0.5))  # the badges as they are shown count
-    assert agreement([strict]).badges == {"unclear": Share(0, 2), "no_relation": Share(1, 1)}
+    assert agreement([strict]).badges == {"unclear": AgreedShare(0, 2), "no_relation": AgreedShare(1, 1)}
 
 
 def test_a_threshold_is_suggested_from_enough_judgements_on() -> None:

@@ -18,7 +18,7 @@ from attribution.studies.retrieval import (
     CHUNKINGS,
     OUTCOMES,
     Cell,
-    Choice,
+    CellChoice,
     choices,
     compute_cell,
     differences,
@@ -52,7 +52,7 @@ def cells(snapshot: Snapshot) -> tuple[Cell, ...]:
 def test_cells_hold_the_same_claims_against_the_same_pages(
     snapshot: Snapshot, cells: tuple[Cell, ...], store: Store
 ) -> None:
-    assert [c.choice for c in cells] == [Choice(n, "minilm", True) for n in ("fixed 256", "sentence windows")]
+    assert [c.choice for c in cells] == [CellChoice(n, "minilm", True) for n in ("fixed 256", "sentence windows")]
     for cell in cells:
         assert cell.report.pages == snapshot.report.pages and cell.report.claims == snapshot.report.claims
         assert tuple(cell.shares) == OUTCOMES and sum(cell.shares.values()) == pytest.approx(1, abs=1e-3)
@@ -81,9 +81,9 @@ def test_enriched_claims_are_also_tried_as_they_were(snapshot: Snapshot) -> None
 def test_a_stopped_cell_is_none_and_a_missing_model_says_so(snapshot: Snapshot) -> None:
     stop = threading.Event()
     stop.set()
-    assert compute_cell(snapshot, Choice("fixed 512", "minilm", True), stop) is None
+    assert compute_cell(snapshot, CellChoice("fixed 512", "minilm", True), stop) is None
     with pytest.raises(Unavailable, match="hf download"):
-        compute_cell(snapshot, Choice("fixed 512", "sentence_transformer", True), threading.Event())
+        compute_cell(snapshot, CellChoice("fixed 512", "sentence_transformer", True), threading.Event())
 
 
 def test_outcomes_are_one_prediction_a_claim() -> None:

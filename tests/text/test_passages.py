@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attribution.text.characters import composed
 from attribution.text.markdown import read
-from attribution.text.passages import Passage, passages, plain, statements, visible
+from attribution.text.passages import AnswerPassage, passages, plain, statements, visible
 
 PIECES = [
     "a", "Bee ", "**", "*", "_", "`", "```", "\n", "\n\n", "\r\n", "\r", "- ", "1. ", "1975. ", "• ", "  ", "\t", "> ",
@@ -90,7 +90,7 @@ def test_a_passage_has_its_kind_and_its_label() -> None:
 def test_the_text_before_a_place() -> None:
     source = "He is **old**. She is *not*."
     (passage,) = passages(source)
-    assert isinstance(passage, Passage)
+    assert isinstance(passage, AnswerPassage)
     assert passage.until(source.index("She")) == "He is old."
     assert passage.until(passage.start) == "" and passage.until(len(source)) == passage.text
 

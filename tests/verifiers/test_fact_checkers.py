@@ -108,7 +108,9 @@ def test_support_is_that_of_the_published_input(tmp_path: Path, name: str, kind:
 
 
 def test_the_surest_chunk_of_a_long_document_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fact_checkers, "ROBERTA", fact_checkers.Format(8, " ", 512, False, fact_checkers._minicheck))
+    monkeypatch.setattr(
+        fact_checkers, "ROBERTA", fact_checkers.InputFormat(8, " ", 512, False, fact_checkers._minicheck)
+    )
     folder = made(tmp_path, "roberta")
     parts = ("The river is short.", "The harbour was quiet and blue.")
     (judged,) = checker("minicheck", folder).verify([(CLAIM, " ".join(parts))])

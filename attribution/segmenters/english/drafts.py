@@ -24,14 +24,14 @@ from attribution.text.words import word_lists
 from attribution.types import Claim, Failure, Segmented, Span
 
 
-class Part(NamedTuple):
+class DraftWord(NamedTuple):
     """One word of a draft."""
 
     i: int  # of the token in its sentence; ADDED for a function word that is not in it
     text: str  # as it is written in the statement
 
 
-Draft = tuple[Part, ...]
+Draft = tuple[DraftWord, ...]
 Split = Callable[[Doc], Sequence[Draft]]  # a sentence → its statements; none: the sentence stays whole
 Statement = tuple[str, list[Span]]  # text, and the characters of its sentence
 
@@ -47,12 +47,12 @@ _LABEL = re.compile(r"[^:.!?\"“]{1,60}?:\s+(?=\S)")
 
 def added(*words: str) -> Draft:
     """Return a draft of function words that the sentence does not have."""
-    return tuple(Part(ADDED, word) for word in words)
+    return tuple(DraftWord(ADDED, word) for word in words)
 
 
 def parts(tokens: Iterable[Token]) -> Draft:
     """Return a draft of tokens in the order of the sentence."""
-    return tuple(Part(t.i, t.text) for t in sorted(tokens, key=lambda t: t.i))
+    return tuple(DraftWord(t.i, t.text) for t in sorted(tokens, key=lambda t: t.i))
 
 
 def indices(draft: Draft) -> set[int]:
@@ -66,7 +66,7 @@ def words(draft: Draft) -> set[str]:
 
 def trim(draft: Draft) -> Draft:
     """Remove punctuation and conjunctions at the ends of a draft, and doubled commas."""
-    trimmed: list[Part] = []
+    trimmed: list[DraftWord] = []
     for part in draft:
         if part.text in {",", ";", "–", "—"} and (not trimmed or trimmed[-1].text in {",", ";", "(", "–", "—"}):
             continue
@@ -83,7 +83,7 @@ def to_text(doc: Doc, draft: Draft) -> str:
     """Write the draft as a sentence: initial capital, spaces, "a" or "an", and a full stop if its sentence has one."""
     written = ""
     for n, (i, text) in enumerate(draft):
-        before = draft[n - 1] if n else Part(ADDED, "")
+        before = draft[n - 1] if n else DraftWord(ADDED, "")
         after = draft[n + 1] if n + 1 < len(draft) else None
         if i == 0 and n and doc[0].pos_ != "PROPN" and text[1:].islower() and text != "I":
             text = text[0].lower() + text[1:]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.drafts import ADDED, Part
+from attribution.segmenters.english.drafts import ADDED, DraftWord
 from attribution.segmenters.english.faithful import cut_off, is_imperative, is_sentence
 from attribution.segmenters.english.repairs import repair
 from attribution.text.parse import BE, lemma, parse
@@ -22,7 +22,7 @@ def fault(sentence: str, claim: str) -> str:
     matches = _matches(alone, doc)
     if not _is_statement(alone, doc, matches):
         return "no sentence"
-    draft = tuple(Part(matches[t.i].i if t.i in matches else ADDED, t.text) for t in alone)
+    draft = tuple(DraftWord(matches[t.i].i if t.i in matches else ADDED, t.text) for t in alone)
     if not _is_presupposed(alone, matches) and next(cut_off(doc, draft), ""):
         return "cut off"
     for place, same in matches.items():

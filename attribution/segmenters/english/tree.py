@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spacy.tokens import Token
 
-from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, Part, parts, trim
+from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, DraftWord, parts, trim
 from attribution.text.parse import BE as BE
 from attribution.text.parse import NOMINAL_SUBJECTS as NOMINAL_SUBJECTS
 from attribution.text.parse import SUBJECTS as SUBJECTS
@@ -125,8 +125,8 @@ def is_past(token: Token) -> bool:
     )
 
 
-def be(noun: Token, past: bool) -> Part:
-    return Part(ADDED, ("were" if past else "are") if is_plural(noun) else ("was" if past else "is"))
+def be(noun: Token, past: bool) -> DraftWord:
+    return DraftWord(ADDED, ("were" if past else "are") if is_plural(noun) else ("was" if past else "is"))
 
 
 def referent(noun: Token) -> Token:
@@ -154,7 +154,7 @@ def as_subject(noun: Token) -> Draft:
     out = {t.i for c in beside for t in c.subtree}
     phrase = parts(t for t in own_words(noun) if t.i not in out)
     if noun.dep_ not in SUBJECTS:
-        phrase = tuple(Part(ADDED, "the") if part.text.lower() in ARTICLES else part for part in phrase)
+        phrase = tuple(DraftWord(ADDED, "the") if part.text.lower() in ARTICLES else part for part in phrase)
     return trim(phrase)
 
 
@@ -172,5 +172,5 @@ def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
                 text = SINGULAR[text.lower()]
             elif token.tag_ == "VBP":
                 text = inflect(text, "VBZ")
-            return (*draft[:n], Part(i, text), *draft[n + 1 :])
+            return (*draft[:n], DraftWord(i, text), *draft[n + 1 :])
     return draft

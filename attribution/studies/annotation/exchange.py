@@ -19,7 +19,7 @@ from attribution.files import check_lines, csv_text, parse_rows
 from attribution.pipeline.experiment import Fields
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations, Member, StageChange
-from attribution.studies.annotation.records import Answer, Judgement
+from attribution.studies.annotation.records import Annotation, Answer
 from attribution.studies.annotation.tasks import Project, Task, identity
 from attribution.types import Frozen, content_id
 
@@ -28,7 +28,7 @@ KINDS: dict[str, type[Frozen]] = {
     "member": Member,
     "stage": StageChange,
     "task": Task,
-    "judgement": Judgement,
+    "judgement": Annotation,
 }
 _NAMES = {kind: name for name, kind in KINDS.items()}
 _OF_TASK = ("system", "dataset", "answer")  # repeated beside its judgements
@@ -39,7 +39,7 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Merged:
+class Imported:
     """The result of an import: what was added, and the problems of the other records, each with its line."""
 
     project: Project
@@ -76,7 +76,7 @@ def to_csv(store: Annotations, project: Project) -> str:
         if isinstance(value, Task):
             tasks[value.id] = value
             record["task_id"] = value.id
-        elif isinstance(value, Judgement):
+        elif isinstance(value, Annotation):
             of_task = {name: getattr(tasks[value.task_id], name) for name in _OF_TASK if value.task_id in tasks}
             record |= value.content.model_dump(mode="json") | of_task | {"outcome": value.content.answer or ""}
         shown = record | {"record": whole}
@@ -99,7 +99,7 @@ def _lines_of_csv(content: bytes) -> bytes:
         raise BadInput(f"not CSV ({error})") from None
 
 
-def merge(store: Annotations, content: bytes, is_csv: bool = False) -> Merged:
+def merge(store: Annotations, content: bytes, is_csv: bool = False) -> Imported:
     """Add the records of a file to the database; a bad record is skipped alone.
 
     Raises BadInput for a file without a project, and for one whose project exists with other settings.
@@ -120,7 +120,7 @@ def merge(store: Annotations, content: bytes, is_csv: bool = False) -> Merged:
     project = projects[0]
     store.put_project(project)
     store.put_events(project.id, [value for _, value in values if isinstance(value, Member | StageChange)])
-    tasks, judgements = list[Task](), list[Judgement]()
+    tasks, judgements = list[Task](), list[Annotation]()
     for line, value in values:
         if isinstance(value, Task):
             if value.project_id == project.id and value.id == identity(value):
@@ -130,12 +130,12 @@ def merge(store: Annotations, content: bytes, is_csv: bool = False) -> Merged:
     added = store.add_tasks(tasks)
     known = set(store.task_ids(project.id))
     for line, value in values:
-        if isinstance(value, Judgement):
+        if isinstance(value, Annotation):
             if value.task_id in known:
                 judgements.append(value)
             else:
                 problems.append(f"line {line}: its task is not in the file")
-    return Merged(project, added, store.put_judgements(project.id, judgements), tuple(problems))
+    return Imported(project, added, store.put_judgements(project.id, judgements), tuple(problems))
 
 
 def _value(record: Mapping[str, object]) -> Frozen | str:

@@ -16,7 +16,7 @@ from itertools import combinations
 from statistics import median
 from typing import TYPE_CHECKING, Literal
 
-from attribution.studies.annotation.records import ANSWERS, Answer, Judgement, by_task
+from attribution.studies.annotation.records import ANSWERS, Annotation, Answer, by_task
 from attribution.studies.annotation.tasks import Task
 from attribution.studies.results import BATCH, DRAWS, SEED, interval, ratio
 
@@ -37,7 +37,7 @@ ORDER: tuple[Answer, ...] = tuple(ANSWERS)
 
 
 @dataclass(frozen=True)
-class Share:
+class TaskShare:
     """A share with the tasks behind it and its 95 % interval; value and interval are None if nothing is counted."""
 
     tasks: tuple[str, ...]
@@ -51,17 +51,17 @@ class Share:
 
 
 @dataclass(frozen=True)
-class Row:
+class SystemFigures:
     """The results of one system on one data set."""
 
     dataset: str
     system: str
-    shares: dict[Measure, Share]
+    shares: dict[Measure, TaskShare]
     undecided: tuple[str, ...]  # tied tasks: left out until somebody adjudicates
 
 
 @dataclass(frozen=True)
-class Difference:
+class SystemDifference:
     """The difference in the share of a measure between two systems on one data set."""
 
     dataset: str
@@ -83,10 +83,10 @@ def _by_dataset(tasks: Mapping[str, Task], answers: Iterable[str]) -> list[tuple
     return list(groups.items())
 
 
-def rows(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[Row]:
+def rows(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[SystemFigures]:
     """Return a row for each system and data set."""
     return [
-        Row(
+        SystemFigures(
             dataset,
             system,
             {measure: share(own, answers, measure) for measure in MEASURES},
@@ -97,17 +97,17 @@ def rows(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> lis
     ]
 
 
-def share(tasks: Sequence[str], answers: Mapping[str, Answer | None], measure: Measure) -> Share:
+def share(tasks: Sequence[str], answers: Mapping[str, Answer | None], measure: Measure) -> TaskShare:
     """Return the share of these tasks with its interval."""
     counting, counted = MEASURES[measure]
     base = tuple(task for task in tasks if answers[task] in counted)
     if not base:
-        return Share((), ())
+        return TaskShare((), ())
     some = tuple(task for task in base if answers[task] in counting)
-    return Share(some, base, *_interval(_codes(tasks, answers), measure))
+    return TaskShare(some, base, *_interval(_codes(tasks, answers), measure))
 
 
-def differences(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[Difference]:
+def differences(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[SystemDifference]:
     """Compare all pairs of systems on each data set by each measure, unless a system has nothing to count.
 
     Answers to one item are compared in pairs if most answers of the smaller system have a partner.
@@ -122,7 +122,7 @@ def differences(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None])
             for measure in MEASURES:
                 if test := _test(*codes, paired, measure):
                     items = len(pairs) if paired else 0
-                    found.append(Difference(dataset, (a, b), measure, *test, items, (*first, *second)))
+                    found.append(SystemDifference(dataset, (a, b), measure, *test, items, (*first, *second)))
     return found
 
 
@@ -201,7 +201,7 @@ class Agreement:
         return self.equal / self.pairs if self.pairs else None
 
 
-def agreement(judgements: Iterable[Judgement]) -> Agreement:
+def agreement(judgements: Iterable[Annotation]) -> Agreement:
     """Compute the agreement of finished judgements. A pair is equal only if both of its answers are."""
     labels = {
         task: [j.content.answer for j in of_task if j.content.answer not in (None, "flagged")]
@@ -245,7 +245,7 @@ class Audited:
     both: tuple[str, ...]  # equal in both questions, flags included
 
 
-def audited(judgements: Sequence[Judgement], audits: Iterable[Judgement]) -> list[Audited]:
+def audited(judgements: Sequence[Annotation], audits: Iterable[Annotation]) -> list[Audited]:
     """Return a row for all annotators, then one for each. Of several audits, the first lead by name counts."""
     reference = {audit.task_id: audit for audit in sorted(audits, key=lambda a: a.annotator, reverse=True)}
     compared = [(j, a) for j in judgements if (a := reference.get(j.task_id)) and a.annotator != j.annotator]
@@ -253,7 +253,7 @@ def audited(judgements: Sequence[Judgement], audits: Iterable[Judgement]) -> lis
     return [_audited(name, compared) for name in ["", *names]] if compared else []
 
 
-def _audited(name: str, compared: Sequence[tuple[Judgement, Judgement]]) -> Audited:
+def _audited(name: str, compared: Sequence[tuple[Annotation, Annotation]]) -> Audited:
     own = [(j.task_id, j.content, audit.content) for j, audit in compared if name in ("", j.annotator)]
     asked = [(task, a, b) for task, a, b in own if a.attributable is not None and b.attributable is not None]
     return Audited(
@@ -276,13 +276,13 @@ class Pace:
     both: float | None
 
 
-def periods(judgements: Iterable[Judgement], pilot: Iterable[str]) -> dict[tuple[str, str], list[Judgement]]:
+def periods(judgements: Iterable[Annotation], pilot: Iterable[str]) -> dict[tuple[str, str], list[Annotation]]:
     """Return each annotator's judgements in the pilot, and at the start and the end of those after it; "" for all."""
     tried = set(pilot)
-    by_name: dict[str, list[Judgement]] = defaultdict(list)
+    by_name: dict[str, list[Annotation]] = defaultdict(list)
     for judgement in sorted(judgements, key=lambda j: (j.made_at, j.id)):
         by_name[judgement.annotator].append(judgement)
-    found: dict[tuple[str, str], list[Judgement]] = defaultdict(list)
+    found: dict[tuple[str, str], list[Annotation]] = defaultdict(list)
     for name, own in by_name.items():
         later = [j for j in own if j.task_id not in tried]
         size = -(-len(later) // QUARTER)
@@ -293,14 +293,14 @@ def periods(judgements: Iterable[Judgement], pilot: Iterable[str]) -> dict[tuple
     return found
 
 
-def paces(judgements: Iterable[Judgement], pilot: Iterable[str]) -> list[Pace]:
+def paces(judgements: Iterable[Annotation], pilot: Iterable[str]) -> list[Pace]:
     """Return the pace of finished judgements by annotator and period."""
     found = periods(judgements, pilot)
     names = sorted({name for name, _ in found} | {""})
     return [_pace(name, period, found.get((name, period), [])) for name in names for period in PERIODS]
 
 
-def _pace(name: str, period: str, judgements: Sequence[Judgement]) -> Pace:
+def _pace(name: str, period: str, judgements: Sequence[Annotation]) -> Pace:
     seconds = [j.content.seconds for j in judgements]
     read = [j.content.seconds[1] for j in judgements if j.content.interpretable]
     medians = (median(some) if some else None for some in ([s[0] for s in seconds], read, [sum(s) for s in seconds]))

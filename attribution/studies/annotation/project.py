@@ -16,7 +16,7 @@ from pydantic import Field, TypeAdapter
 from attribution.errors import BadInput
 from attribution.store import schema as t
 from attribution.store.database import Database
-from attribution.studies.annotation.records import Content, Judgement, Position, Role, Stale, current, steps
+from attribution.studies.annotation.records import Annotation, Content, Position, Role, Stale, current, steps
 from attribution.studies.annotation.tasks import MAX_NAME, Project, Stage, Task, audit_tasks, pilot_tasks, queue
 from attribution.types import Frozen, content_id
 
@@ -139,7 +139,7 @@ class Annotations:
 
     # --- judgements ---
 
-    def judgements(self, project_id: str, annotator: str = "", task_id: str = "") -> list[Judgement]:
+    def judgements(self, project_id: str, annotator: str = "", task_id: str = "") -> list[Annotation]:
         """Return the records of a project, optionally of one annotator or about one task."""
         c = t.annotation_judgements.c
         where = [c.project_id == project_id]
@@ -147,9 +147,9 @@ class Annotations:
         where += [c.task_id == task_id] if task_id else []
         with self._engine.connect() as db:
             bodies = db.execute(sa.select(c.body).where(*where).order_by(c.made_at, c.id)).scalars().all()
-        return [Judgement.model_validate_json(body) for body in bodies]
+        return [Annotation.model_validate_json(body) for body in bodies]
 
-    def put_judgements(self, project_id: str, judgements: Sequence[Judgement]) -> int:
+    def put_judgements(self, project_id: str, judgements: Sequence[Annotation]) -> int:
         """Save records of this or another database; return the number of new ones."""
         return self._insert_new(t.annotation_judgements, [_row(project_id, j) for j in judgements])
 
@@ -162,7 +162,7 @@ class Annotations:
 
     def step(
         self, project_id: str, task_id: str, annotator: str, role: Role, stage: Stage, content: Content, follows: str
-    ) -> Judgement:
+    ) -> Annotation:
         """Save an annotator's next step in a task; `follows` is the id of their last record, empty for none.
 
         The same step sent again returns the saved record. Raises Stale if another step was saved in the meantime.
@@ -176,7 +176,7 @@ class Annotations:
             if follows != (last.id if last else ""):
                 raise Stale("This task was answered in another window. What was saved there is shown.")
             origin = _origin(db, project_id)
-            made = Judgement(
+            made = Annotation(
                 task_id=task_id, annotator=annotator, role=role, revision=last.revision + 1 if last else 1,
                 origin=origin, made_at=timestamp(), stage=stage, follows=follows,
                 parent=last.effective if last else "", content=content,
@@ -184,7 +184,7 @@ class Annotations:
             db.execute(t.annotation_judgements.insert(), _row(project_id, made))
             return made
 
-    def undo(self, project_id: str, annotator: str, role: Role) -> Judgement | None:
+    def undo(self, project_id: str, annotator: str, role: Role) -> Annotation | None:
         """Undo this annotator's last step that counts, in any task; None if there is none."""
         records = [r for r in self.judgements(project_id, annotator) if r.role == role]
         counted = steps(records)
@@ -216,17 +216,17 @@ class Annotations:
 
     # --- the project at one moment ---
 
-    def work(self, project: Project) -> Work:
+    def work(self, project: Project) -> ProjectWork:
         """The members, the stage, and everybody's progress."""
         events = self.events(project.id)
         members = [event for event in events if isinstance(event, Member)]
         changes = [(event.at, event.stage) for event in events if isinstance(event, StageChange)]
         stage: Stage = max(changes)[1] if changes else "pilot" if project.pilot else "production"
         annotators, leads = (tuple(sorted({m.name for m in members if m.lead == lead})) for lead in (False, True))
-        return Work(project, stage, annotators, leads, self.task_ids(project.id), self.positions(project.id))
+        return ProjectWork(project, stage, annotators, leads, self.task_ids(project.id), self.positions(project.id))
 
 
-class Work:
+class ProjectWork:
     """A project at one moment: its people, and everybody's queue."""
 
     def __init__(
@@ -263,20 +263,20 @@ class Work:
         return set(pilot_tasks(self.project, self.tasks))
 
 
-def _row(project_id: str, judgement: Judgement) -> dict[str, object]:
+def _row(project_id: str, judgement: Annotation) -> dict[str, object]:
     answer = UNDONE if judgement.restores == "" else judgement.content.answer or ""
     names = {"task_id", "annotator", "role", "revision", "origin", "made_at"}
     own = {"id": judgement.id, "project_id": project_id, "answer": answer, "body": judgement.model_dump_json()}
     return judgement.model_dump(include=names) | own
 
 
-def _records(db: sa.Connection, task_id: str, annotator: str, role: Role) -> list[Judgement]:
+def _records(db: sa.Connection, task_id: str, annotator: str, role: Role) -> list[Annotation]:
     c = t.annotation_judgements.c
     here = (c.task_id == task_id, c.annotator == annotator, c.role == role)
-    return [Judgement.model_validate_json(body) for body in db.execute(sa.select(c.body).where(*here)).scalars()]
+    return [Annotation.model_validate_json(body) for body in db.execute(sa.select(c.body).where(*here)).scalars()]
 
 
-def _last(records: Sequence[Judgement]) -> Judgement | None:
+def _last(records: Sequence[Annotation]) -> Annotation | None:
     return next(iter(current(records).values()), None)
 
 

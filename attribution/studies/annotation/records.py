@@ -57,7 +57,7 @@ class Content(Frozen):
         return "attributable" if self.attributable else "not_attributable"
 
 
-class Judgement(Frozen):
+class Annotation(Frozen):
     """One record of one annotator about one task."""
 
     task_id: str
@@ -101,9 +101,9 @@ class Stale(BadInput):
     """A step that does not follow the last record."""
 
 
-def current(records: Iterable[Judgement]) -> dict[tuple[str, str, str], Judgement]:
+def current(records: Iterable[Annotation]) -> dict[tuple[str, str, str], Annotation]:
     """Return the last record of each annotator about each task in each role, whatever the order of the records."""
-    last: dict[tuple[str, str, str], Judgement] = {}
+    last: dict[tuple[str, str, str], Annotation] = {}
     for record in records:
         known = last.get(record.place)
         if known is None or _order(known) < _order(record):
@@ -111,14 +111,14 @@ def current(records: Iterable[Judgement]) -> dict[tuple[str, str, str], Judgemen
     return last
 
 
-def _order(record: Judgement) -> tuple[int, str, str, str]:
+def _order(record: Annotation) -> tuple[int, str, str, str]:
     return record.revision, record.made_at, record.origin, record.id
 
 
-def steps(records: Sequence[Judgement]) -> list[Judgement]:
+def steps(records: Sequence[Annotation]) -> list[Annotation]:
     """Return the records that still count, oldest first: undo takes back the last of them."""
     by_id = {record.id: record for record in records}
-    found: dict[str, Judgement] = {}
+    found: dict[str, Annotation] = {}
     for record in current(records).values():
         key = record.effective
         while key in by_id and key not in found:
@@ -127,20 +127,20 @@ def steps(records: Sequence[Judgement]) -> list[Judgement]:
     return sorted(found.values(), key=lambda r: (r.made_at, r.revision, r.id))
 
 
-def finished(records: Iterable[Judgement], role: Role = "annotation") -> list[Judgement]:
+def finished(records: Iterable[Annotation], role: Role = "annotation") -> list[Annotation]:
     """Return the judgements that count: each annotator's last record about each task, if it is finished."""
     return [r for r in current(records).values() if r.role == role and r.content.answer is not None]
 
 
-def by_task(judgements: Iterable[Judgement]) -> dict[str, list[Judgement]]:
+def by_task(judgements: Iterable[Annotation]) -> dict[str, list[Annotation]]:
     """Group judgements by task, ordered by the annotators' names."""
-    grouped: dict[str, list[Judgement]] = defaultdict(list)
+    grouped: dict[str, list[Annotation]] = defaultdict(list)
     for judgement in sorted(judgements, key=lambda j: j.annotator):
         grouped[judgement.task_id].append(judgement)
     return dict(grouped)
 
 
-def consensus(judgements: Sequence[Judgement]) -> Answer | None:
+def consensus(judgements: Sequence[Annotation]) -> Answer | None:
     """Return the majority's answer for a task; None for a tie.
 
     The majority decides on flagging first, then, among the remaining annotators, on interpretability, then on
@@ -159,7 +159,7 @@ def consensus(judgements: Sequence[Judgement]) -> Answer | None:
 
 
 def decided(
-    judgements: Mapping[str, Sequence[Judgement]], adjudicated: Mapping[str, Judgement]
+    judgements: Mapping[str, Sequence[Annotation]], adjudicated: Mapping[str, Annotation]
 ) -> dict[str, Answer | None]:
     """Return the answer for each judged task: the adjudicator's if there is one, else the majority's."""
     return {

@@ -26,7 +26,7 @@ class Given:
     response: str
 
 
-class Part(Frozen):
+class PartScore(Frozen):
     """The score of one sentence or claim, in characters of the response."""
 
     start: int
@@ -43,7 +43,7 @@ class Scored:
     """
 
     scores: Mapping[str, float]
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PartScore, ...] = ()
 
 
 class Method(Protocol):
@@ -92,7 +92,7 @@ METHODS: Table[Method] = Table("method", {
         "in its place, sentence by sentence"),
     "lynx": _method("prompted:Lynx", "Lynx's form of question",
         "asks a served Lynx model, or any other, for PASS or FAIL with its reasoning", LLM, english=False),
-    "direct": _method("prompted:Direct", "Language model, asked directly", "one prompt a response", LLM,
+    "direct": _method("prompted:DirectMethod", "Language model, asked directly", "one prompt a response", LLM,
         english=False),
     "refchecker": _method("prompted:RefChecker", "RefChecker: triplets",
         "a language model draws triplets from the response and checks them one by one", LLM, english=False),

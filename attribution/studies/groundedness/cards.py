@@ -61,7 +61,7 @@ class Card(Frozen):
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedCard:
     """A card with its entry in the table; None if the table is not part of this installation."""
 
     name: str
@@ -85,15 +85,15 @@ def names() -> list[str]:
     return [name for name in TITLES if (_FOLDER / f"{name}.yaml").exists()]
 
 
-def listed(table: str) -> list[Listed]:
+def listed(table: str) -> list[ListedCard]:
     """Return the cards of a table in the order of its entries."""
     entries: Mapping[str, Entry] = load(TABLES[table]) if table in TABLES else {}
     found = cards(table)
     order = [*(n for n in entries if n in found), *(n for n in found if n not in entries)]
-    return [Listed(name, found[name], entries.get(name)) for name in order]
+    return [ListedCard(name, found[name], entries.get(name)) for name in order]
 
 
-def steps(of: Listed, settings: Settings | None = None) -> str:
+def steps(of: ListedCard, settings: Settings | None = None) -> str:
     """Return the steps still needed under these settings; empty if it is ready or has no entry in a table."""
     return of.entry.missing(settings) if of.entry else ""
 

@@ -23,7 +23,7 @@ from attribution.models.loading import working_time
 from attribution.pipeline.experiment import ResultFile, read_lines, run_each
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.groundedness import METHODS, Method, Part
+from attribution.studies.groundedness import METHODS, Method, PartScore
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
 from attribution.studies.results import Saved, interval, ratio
 from attribution.types import Frozen, LlmUsage, content_id
@@ -42,7 +42,7 @@ class Outcome(Frozen):
     row: str  # the id of the labelled response
     key: str  # hash of the texts and the method's version: the same key, the same scores
     scores: dict[str, float] = {}  # by reading; empty after an error
-    parts: tuple[Part, ...] = ()
+    parts: tuple[PartScore, ...] = ()
     seconds: float | None = None  # without loading; None where a reply came from the store
     tokens: int | None = None  # None: no language model
     cost: float | None = None
@@ -161,7 +161,7 @@ def _spent(before: LlmUsage | None, after: LlmUsage | None) -> tuple[int | None,
     return used.prompt_tokens + used.completion_tokens, used.cost, used.cached > 0
 
 
-class Estimate(Frozen):
+class Interval(Frozen):
     """A share with its 95 % bootstrap interval over groups of rows; None where undefined, or of too few groups."""
 
     value: float | None
@@ -187,10 +187,10 @@ class MethodFigures(Frozen):
     development_macro_f1: float
     test: int  # rows that are reported
     failed: int  # rows of both splits that could not be scored, left out of all figures
-    precision: Estimate  # of the flagged responses, the share that is ungrounded
-    recall: Estimate  # of the ungrounded responses, the share that is flagged
-    macro_f1: Estimate  # the mean of the F1 scores of both classes
-    accuracy: Estimate
+    precision: Interval  # of the flagged responses, the share that is ungrounded
+    recall: Interval  # of the ungrounded responses, the share that is flagged
+    macro_f1: Interval  # the mean of the F1 scores of both classes
+    accuracy: Interval
     seconds: float | None  # median of a response; None where all replies came from the store
     tokens: float | None  # mean of a response; None where no language model is asked
     cost: float | None  # of the whole run
@@ -274,7 +274,7 @@ MEASURES: dict[str, Callable[[Ints], Floats]] = {
 FEW = 10  # groups; an interval of fewer says nothing
 
 
-def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, Estimate]:
+def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, Interval]:
     """Return each measure with its interval. Whole groups are drawn, since their rows are not independent."""
     names, place = np.unique(groups, return_inverse=True)
     cells = np.zeros((len(names), 4), dtype=int)
@@ -286,7 +286,7 @@ def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, E
         if not np.isnan(value) and len(names) >= FEW:
             found = interval([np.arange(len(names))], lambda drawn, axis=-1, m=measure: m(cells[drawn].sum(axis=-2)))
             low, high = (round(end, 4) for end in found)
-        result[name] = Estimate(value=None if np.isnan(value) else round(value, 4), low=low, high=high)
+        result[name] = Interval(value=None if np.isnan(value) else round(value, 4), low=low, high=high)
     return result
 
 

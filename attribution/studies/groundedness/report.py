@@ -13,8 +13,8 @@ from attribution.pipeline.experiment import Fields
 from attribution.studies.groundedness import METHODS
 from attribution.studies.groundedness.evaluation import (
     GROUNDED,
-    Estimate,
     Evaluation,
+    Interval,
     LeftOut,
     MethodFigures,
     Outcome,
@@ -30,7 +30,7 @@ ROWS, FIGURES, PLOT, TABLES = "rows.jsonl", "figures.json", "f1-latency.html", "
 MEASURES = ("precision", "recall", "macro_f1", "accuracy")
 
 
-def interval(estimate: Estimate) -> str:
+def interval(estimate: Interval) -> str:
     """0.71 (0.65–0.77)"""
     if estimate.value is None:
         return "–"

@@ -169,7 +169,7 @@ class Alteration(BaseModel):
     altered: str
 
 
-class ErrorType(BaseModel):
+class SetError(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     error_type: str
@@ -248,7 +248,7 @@ def agreed_types(models: Sequence[Llm], rows: Sequence[tuple[str, str]]) -> list
     ]
     columns = []
     for llm in models:
-        replies = llm.map(questions, ErrorType)
+        replies = llm.map(questions, SetError)
         names = ("" if isinstance(r, LlmFailed) else r.value.error_type.strip().lower() for r in replies)
         columns.append([name if name in ERROR_TYPES else "" for name in names])
     return list(zip(*columns, strict=True))

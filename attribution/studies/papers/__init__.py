@@ -18,7 +18,7 @@ Printed = float | str  # a figure of a paper's table; text where it is none, suc
 
 
 @dataclass(frozen=True)
-class Choice:
+class PaperSetting:
     """A setting of a paper's experiments, and the section that gives its value."""
 
     value: object
@@ -42,7 +42,7 @@ class Paper:
     name: str
     authors: str
     sections: Mapping[str, str]  # number → heading
-    settings: Mapping[str, Choice]
+    settings: Mapping[str, PaperSetting]
     numbered: Mapping[str, Numbered]
 
 
@@ -60,5 +60,5 @@ def paper(name: str) -> Paper:
         )
         for number, one in (found["tables"] | found["figures"]).items()
     }  # fmt: skip
-    settings = {key: Choice(**one) for key, one in found.get("settings", {}).items()}
+    settings = {key: PaperSetting(**one) for key, one in found.get("settings", {}).items()}
     return Paper(short, found["authors"], found["sections"], settings, numbered)

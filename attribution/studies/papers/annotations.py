@@ -19,9 +19,9 @@ from attribution.studies.annotation.figures import (
     rows,
 )
 from attribution.studies.annotation.project import Annotations
-from attribution.studies.annotation.records import Answer, Judgement, by_task, decided, finished
+from attribution.studies.annotation.records import Annotation, Answer, by_task, decided, finished
 from attribution.studies.annotation.tasks import Task
-from attribution.studies.papers.reproduce import Computed, Given, share
+from attribution.studies.papers.reproduce import Computed, TableInputs, share
 
 P = 0.01  # below which a share is significantly lower than the highest of its column (R23 Table 3)
 DATASETS = {"T3": "QReCC", "T4": "WoW", "T5": "CNN/DM"}
@@ -33,7 +33,7 @@ COLUMNS: dict[str, tuple[Measure, ...]] = {
 STAGES = dict(zip(PERIODS, ("Pilot", "Production Start", "Production Finish"), strict=True))
 
 
-def compute(number: str, given: Given) -> Iterator[RowDone | Computed]:
+def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
     """Yield one table of a project. BadInput without one, or for a name that no project has."""
     annotations = Annotations(Store.open(given.settings.database_url).database)
     projects = {p.name: p for p in annotations.projects()}
@@ -86,7 +86,7 @@ def _shares(number: str, tasks: Mapping[str, Task], given: Mapping[str, Answer |
     return Computed(table, notes=tuple(dict.fromkeys(notes)))
 
 
-def _agreement(tasks: Mapping[str, Task], judged: Sequence[Judgement]) -> dict[str, Sequence[Cell]]:
+def _agreement(tasks: Mapping[str, Task], judged: Sequence[Annotation]) -> dict[str, Sequence[Cell]]:
     found: dict[str, Sequence[Cell]] = {}
     for dataset in dict.fromkeys(tasks[j.task_id].dataset for j in judged):
         one = agreement([j for j in judged if tasks[j.task_id].dataset == dataset])
@@ -95,7 +95,7 @@ def _agreement(tasks: Mapping[str, Task], judged: Sequence[Judgement]) -> dict[s
 
 
 def _audit(
-    tasks: Mapping[str, Task], judged: Sequence[Judgement], audits: Sequence[Judgement]
+    tasks: Mapping[str, Task], judged: Sequence[Annotation], audits: Sequence[Annotation]
 ) -> dict[str, Sequence[Cell]]:
     """Return judgements that are not flagged, the share that a lead looked at, and the share that he found right."""
     found: dict[str, Sequence[Cell]] = {}
@@ -107,7 +107,7 @@ def _audit(
     return found
 
 
-def _times(tasks: Mapping[str, Task], judged: Sequence[Judgement], pilot: set[str]) -> dict[str, Sequence[Cell]]:
+def _times(tasks: Mapping[str, Task], judged: Sequence[Annotation], pilot: set[str]) -> dict[str, Sequence[Cell]]:
     """Return the number of judgements and their mean seconds in each stage."""
     found: dict[str, Sequence[Cell]] = {}
     by_period = periods(judged, pilot)

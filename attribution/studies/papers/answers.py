@@ -19,7 +19,7 @@ from attribution.pipeline.run import run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.papers.reproduce import Computed, Given, share
+from attribution.studies.papers.reproduce import Computed, TableInputs, share
 from attribution.studies.results import mean
 from attribution.types import UNCHECKED, Claim, content_id
 from attribution.verdicts import leaning
@@ -40,7 +40,7 @@ RELATIONS = ("contradicted", "entailed", "no_relation")
 Work = Callable[[Row], Any]
 
 
-def compute(number: str, given: Given) -> Iterator[RowDone | Computed]:
+def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
     """Yield the progress, then one table. BadInput without answers, or without labels where it needs them."""
     if not given.rows:
         raise BadInput(f"V24.{number} needs answers: give them with --input")
@@ -53,7 +53,7 @@ def _texts(row: Row) -> tuple[str, str]:
     return str(row.fields.get("question") or ""), str(row.fields["answer"])
 
 
-def _system(given: Given, name: str) -> Settings:
+def _system(given: TableInputs, name: str) -> Settings:
     """Return the settings of one of the paper's segmenters, or of what stands in for it."""
     segmenter, instead, model = SYSTEMS[name]
     asking = given.asking(model) if segmenter in ("factscore", "direct") else given.settings
@@ -71,7 +71,7 @@ def annotated(row: Row, claims: Sequence[Claim], settings: Settings) -> list[Cla
     return annotate(*_texts(row), claims, tasks, asked)[0]
 
 
-def _claims_of(given: Given, names: Sequence[str], worth: bool = False) -> Work:
+def _claims_of(given: TableInputs, names: Sequence[str], worth: bool = False) -> Work:
     systems = {name: _system(given, name) for name in names}
     spacy = _system(given, CASE_STUDY[0])
 
@@ -122,7 +122,7 @@ def related(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, 
     return {i: relations or ["missing"] for i, relations in found.items() if i in reached}
 
 
-def _with_verifier(given: Given, settings: Settings) -> Settings:
+def _with_verifier(given: TableInputs, settings: Settings) -> Settings:
     name = given.take("DeBERTa", VERIFIERS, DEBERTA, "auto")
     return settings.model_copy(update={"verifier": name})
 
@@ -131,7 +131,7 @@ def _factual(row: Row, settings: Settings) -> list[Claim]:
     return [c for c in annotated(row, _claims(row, settings), settings) if c.worthiness == "factual"]
 
 
-def _by_verifier(given: Given) -> Work:
+def _by_verifier(given: TableInputs) -> Work:
     factscore = _system(given, "gpt35_factscore")
     judges = {"GPT3.5": given.take("GPT3.5", VERIFIERS, "llm-pair", ""), "DeBERTa": ""}
     deberta = _with_verifier(given, factscore)
@@ -169,7 +169,7 @@ def _grouped(row: Row, claims: Sequence[Claim], settings: Settings, name: str) -
     return made
 
 
-def _by_independence(given: Given, direct: bool) -> Work:
+def _by_independence(given: TableInputs, direct: bool) -> Work:
     factscore = _with_verifier(given, _system(given, "gpt35_factscore"))
     segmented = {name: _with_verifier(given, _system(given, name)) for name in ADOPTED[:2]} if direct else {}
 
@@ -205,7 +205,7 @@ def _shares_with_missing(made: Sequence[Mapping[str, list[str]]]) -> dict[str, S
     return _shares(made, ("contradicted", "entailed", "missing", "no_relation"))
 
 
-def _by_embedder(given: Given) -> Work:
+def _by_embedder(given: TableInputs) -> Work:
     direct = _with_verifier(given, _system(given, "GPT4 direct"))
     sbert: dict[str, object] = {"embedder": given.take("SBERT", EMBEDDERS, SBERT, "minilm"), "embedding_model": ""}
     cells: dict[str, dict[str, object]] = {
@@ -234,7 +234,7 @@ def _macro_shares(made: Sequence[Mapping[str, list[str]]]) -> dict[str, Sequence
 LABELS = '"claims": [{"claim": "…", "independent": true or false, "segmenter": "factscore, segmenT5 or spaCy"}]'
 
 
-def _independence(given: Given) -> Work:
+def _independence(given: TableInputs) -> Work:
     """Detect independence among labelled claims, with both language models or the rules in their place."""
     places = {name: given.asking(number) for number, name in enumerate(("GPT3.5", "GPT4"))}
     if not given.settings.has_llm:
@@ -295,7 +295,7 @@ def _detection(made: Sequence[Sequence[Sequence[Any]]]) -> dict[str, Sequence[Ce
 
 
 # number → how each answer is read, and the figures of all answers
-TABLES: dict[str, tuple[Callable[[Given], Work], Callable[[Sequence[Any]], Mapping[str, Sequence[Cell]]]]] = {
+TABLES: dict[str, tuple[Callable[[TableInputs], Work], Callable[[Sequence[Any]], Mapping[str, Sequence[Cell]]]]] = {
     "T1": (partial(_claims_of, names=CASE_STUDY), _segmentation),
     "T3": (partial(_claims_of, names=CASE_STUDY, worth=True), _worthiness),
     "T4": (_by_verifier, _verifiers),

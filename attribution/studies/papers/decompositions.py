@@ -15,7 +15,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.factscore.answer import Counts, score
-from attribution.studies.papers.reproduce import Computed, Given
+from attribution.studies.papers.reproduce import Computed, TableInputs
 from attribution.studies.results import mean, plotly
 from attribution.types import UNCHECKED, Claim
 from attribution.verifiers import VERIFIERS
@@ -33,7 +33,7 @@ MACRO, CORRELATION = "Macro-average", "ρ"
 Subclaims = Sequence[Mapping[str, Any]]  # of an answer: coherent, and supported or None
 
 
-def compute(number: str, given: Given) -> Iterator[RowDone | Computed]:
+def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
     """Yield the progress, then one table. BadInput without answers, or without given scores for T7."""
     if not given.rows:
         raise BadInput(f"W24.{number} needs answers with their system: give them with --input")
@@ -56,7 +56,7 @@ def compute(number: str, given: Given) -> Iterator[RowDone | Computed]:
                 yield Computed(rows, plots)
 
 
-def _work(given: Given, names: Sequence[str], checked: bool) -> Callable[[Row], Any]:
+def _work(given: TableInputs, names: Sequence[str], checked: bool) -> Callable[[Row], Any]:
     choices = {
         name: given.settings.model_copy(
             update={"segmenter": given.take(name, SEGMENTERS, DECOMPOSERS[name], "clauses")}

@@ -15,7 +15,7 @@ from attribution.pipeline.experiment import ResultFile, RowDone
 from attribution.studies.groundedness import METHODS
 from attribution.studies.groundedness.evaluation import LeftOut, Outcome, read_outcomes, run, tune
 from attribution.studies.groundedness.labelled_set import LabelledRow, labelled_set
-from attribution.studies.papers.reproduce import ANSWERS, Computed, Given, share
+from attribution.studies.papers.reproduce import ANSWERS, Computed, TableInputs, share
 from attribution.studies.results import plotly
 from attribution.text.sentences import sentences
 
@@ -41,7 +41,7 @@ TYPES = {
 }  # fmt: skip
 
 
-def compute(number: str, given: Given) -> Iterator[RowDone | Computed]:
+def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
     """Yield the progress, then one table. BadInput without labelled responses, or without both labels in a split."""
     if not given.rows:
         raise BadInput(f"T24.{number} needs labelled responses: give them with --input (docs/groundedness.md)")
@@ -79,7 +79,7 @@ def compute(number: str, given: Given) -> Iterator[RowDone | Computed]:
     yield _table(number, measured, rows)
 
 
-def _model(given: Given, place: int) -> str:
+def _model(given: TableInputs, place: int) -> str:
     return given.models[min(place, len(given.models) - 1)] if given.models else given.settings.openai_model
 
 

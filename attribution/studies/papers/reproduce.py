@@ -30,7 +30,7 @@ MODULES = {
 
 
 @dataclass
-class Given:
+class TableInputs:
     """The inputs of a table. `stood_in` grows while the methods are chosen; `notes` are there at the end."""
 
     settings: Settings
@@ -106,14 +106,14 @@ def find(number: str) -> Numbered:
     return found
 
 
-def reproduce(number: str, given: Given) -> Iterator[RowDone | ResultTable]:
+def reproduce(number: str, given: TableInputs) -> Iterator[RowDone | ResultTable]:
     """Yield the progress, write table.json, table.md and plots into the folder, and yield the table.
 
     BadInput for a table that cannot be computed, or without the rows or the project that it needs.
     """
     numbered = find(number)
     given.folder.mkdir(parents=True, exist_ok=True)
-    compute: Callable[[str, Given], Iterator[RowDone | Computed]] = load(MODULES[numbered.id[:3]])
+    compute: Callable[[str, TableInputs], Iterator[RowDone | Computed]] = load(MODULES[numbered.id[:3]])
     for one in compute(numbered.id[4:], given):
         if isinstance(one, RowDone):
             yield one
@@ -139,7 +139,7 @@ def beside(numbered: Numbered, ours: Mapping[str, Sequence[Cell]]) -> ResultTabl
     return ResultTable(f"{numbered.id} {numbered.title}", ("", *heads), tuple(rows))
 
 
-def _write(numbered: Numbered, table: ResultTable, computed: Computed, given: Given) -> None:
+def _write(numbered: Numbered, table: ResultTable, computed: Computed, given: TableInputs) -> None:
     fields: Fields = {
         "id": numbered.id, "title": numbered.title, "columns": numbered.columns,
         "published": {label: list(row) for label, row in numbered.rows.items()},

@@ -69,7 +69,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Row:
+class SentenceRow:
     """One sentence of the answer; `claims` has a tuple of claim ids for each column."""
 
     sentence: Span
@@ -97,7 +97,7 @@ class Comparison:
 
     report: Report  # of all claims together
     columns: tuple[Column, ...]
-    rows: tuple[Row, ...]  # in the order of the answer
+    rows: tuple[SentenceRow, ...]  # in the order of the answer
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def select_claims(report: Report, ids: Sequence[str], failures: Sequence[Failure
     )
 
 
-def group_by_sentence(sentences: Sequence[Span], columns: Sequence[Column]) -> tuple[Row, ...]:
+def group_by_sentence(sentences: Sequence[Span], columns: Sequence[Column]) -> tuple[SentenceRow, ...]:
     """Return a row for each sentence with the claims made of it; claims without a sentence share an extra row."""
     by_sentence: dict[Span, list[list[str]]] = {s: [[] for _ in columns] for s in sorted(sentences)}
     nowhere: Span = (0, 0)
@@ -248,12 +248,14 @@ def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
     return [span for span, _ in overlap.most_common(1)]
 
 
-def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]) -> Row:
+def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]) -> SentenceRow:
     """Make a row with the verdicts known so far."""
     verdicts = [{v.claim_id: v.label for v in column.report.verdicts} for column in columns]
     labels = [{by_id[i] for i in ids if i in by_id} for ids, by_id in zip(claims, verdicts, strict=True)]
     pending = any(i not in by_id for ids, by_id in zip(claims, verdicts, strict=True) for i in ids)
-    return Row(sentence, claims, tuple(tuple(x for x in LABELS if x in distinct) for distinct in labels), pending)
+    return SentenceRow(
+        sentence, claims, tuple(tuple(x for x in LABELS if x in distinct) for distinct in labels), pending
+    )
 
 
 def recolour_comparison(comparison: Comparison, policy: DecisionPolicy) -> Comparison:

@@ -13,7 +13,7 @@ from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, lo
 from attribution.segmenters import SEGMENTERS
 from attribution.studies.factscore.answer import score
 from attribution.studies.results import ResultTable
-from attribution.studies.segmenters.comparison import Column, Comparison, Row, SegmenterResult, json_data
+from attribution.studies.segmenters.comparison import Column, Comparison, SegmenterResult, SentenceRow, json_data
 from attribution.studies.segmenters.tables import counts, tables
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import visible
@@ -228,7 +228,7 @@ def view(comparison: Comparison, running: bool = False) -> dict[str, object]:
     }
 
 
-def sentence(row: Row, answer: str) -> str:
+def sentence(row: SentenceRow, answer: str) -> str:
     """Return a row's sentence on one line, without markup; empty for claims that have no place in the answer."""
     return visible(answer, *row.sentence).strip()
 
@@ -238,7 +238,7 @@ def look_of(verdict: Verdict | None, report: Report, running: bool = False) -> L
     return look(badge_of(verdict, report)) if verdict else replace(look(None), word=WAITING if running else NOT_REACHED)
 
 
-def _row(row: Row, comparison: Comparison, pages: Mapping[str, Page], running: bool) -> dict[str, object]:
+def _row(row: SentenceRow, comparison: Comparison, pages: Mapping[str, Page], running: bool) -> dict[str, object]:
     answer = comparison.report.answer
     claims = [
         [c for c in column.report.claims if c.id in ids]

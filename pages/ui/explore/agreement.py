@@ -13,7 +13,7 @@ from attribution.reports.html import Node, badge, el, plural, table
 from attribution.review.judgements import (
     ENOUGH,
     SUGGESTED,
-    Agreement,
+    AnalystAgreement,
     agreement,
     benchmark_rows,
     suggested_threshold,
@@ -62,7 +62,7 @@ def _others(report: Report) -> list[Report]:
     return state.cached(OTHERS, report.id, read)
 
 
-def _agreement(where: str, found: Agreement) -> Node:
+def _agreement(where: str, found: AnalystAgreement) -> Node:
     rows = []
     for label, share in found.badges.items():
         low, high = share.interval

@@ -15,7 +15,7 @@ from attribution.evidence.sources import source_names
 from attribution.reports.html import Child, Node, as_sentence, badge, el, link_to_sentence, plural, safe_url, table
 from attribution.review import citations
 from attribution.review.citations import Step, claims_id
-from attribution.review.crossref import Work
+from attribution.review.crossref import CitedWork
 from attribution.review.marks import Cited, Mark, find
 from attribution.review.support import Citation, CitationReport, CitedClaim, Outcome, Standing
 from attribution.settings import LIMITS, Settings
@@ -29,7 +29,7 @@ Check = Callable[[Report, threading.Event], Iterator[Step | CitationReport]]
 
 
 @dataclass(frozen=True)
-class CitationsProgress(background.Progress):
+class CitationsProgress(background.JobProgress):
     step: Step | None = None
     result: CitationReport | None = None
 
@@ -177,7 +177,7 @@ def _source(citation: Citation, result: CitationReport, pages: Mapping[str, Page
     return el("div", named, *(el("div", note, class_="ax-detail") for note in notes))
 
 
-def _work(work: Work) -> Node:
+def _work(work: CitedWork) -> Node:
     """An identifier with its resolver, and what Crossref says of the work."""
     name = f"{work.identifier.kind} {work.identifier.value}"
     if not work.identifier.url:

@@ -41,7 +41,7 @@ CORRECTOR, SENTENCES, FOOTNOTES = "corrector", "unsupported", "footnotes"  # key
 
 
 @dataclass(frozen=True)
-class Seeking(background.Progress):
+class Seeking(background.JobProgress):
     run: str
     total: int
     claims: frozenset[str] = frozenset()

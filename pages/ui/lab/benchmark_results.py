@@ -13,8 +13,8 @@ from attribution.reports.html import Child, Node, badge, el, plural
 from attribution.studies.groundedness import METHODS, report
 from attribution.studies.groundedness.evaluation import (
     GROUNDED,
-    Estimate,
     Evaluation,
+    Interval,
     LeftOut,
     MethodFigures,
     Outcome,
@@ -26,7 +26,7 @@ from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledS
 from attribution.studies.groundedness.report import duration, error_types, ranked
 from attribution.studies.groundedness.twins import ERROR_TYPES
 from pages.ui import state
-from pages.ui.background import Progress
+from pages.ui.background import JobProgress
 from pages.ui.components import number_button, number_table
 from pages.ui.job_page import JobPage
 from pages.ui.run_results import money
@@ -37,7 +37,7 @@ ERROR = "error:"  # before an error type
 
 
 @dataclass(frozen=True)
-class BenchmarkProgress(Progress):
+class BenchmarkProgress(JobProgress):
     """The state of a benchmark at one moment."""
 
     labelled: SavedSet
@@ -240,7 +240,7 @@ def _number(f: MethodFigures, figure: str, text: str, small: str = "") -> Node:
     return number_button(f"{f.method}|{figure}", text, METHODS[f.method].label, small)
 
 
-def _share(f: MethodFigures, figure: str, estimate: Estimate) -> Child:
+def _share(f: MethodFigures, figure: str, estimate: Interval) -> Child:
     if estimate.value is None:
         return "–"
     few = estimate.low is None or estimate.high is None
@@ -341,7 +341,7 @@ def open_in_benchmark(name: str, make: Callable[[], str]) -> None:
     """Draw a button that opens the Benchmark with a labelled set, until a file is chosen there."""
     if st.button("Open in Benchmark", key="to_benchmark", type="primary", help="Measure groundedness methods on it."):
         state.put(GIVEN, (name, make().encode()))
-        JobPage[Progress]("benchmark").clear()
+        JobPage[JobProgress]("benchmark").clear()
         st.switch_page("pages/benchmark.py")
 
 

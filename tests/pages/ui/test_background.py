@@ -13,7 +13,7 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.fair_queue import Turns
 from pages.ui import background
-from pages.ui.background import Job, P, Progress, compute, find, in_turns, register
+from pages.ui.background import Job, JobProgress, P, compute, find, in_turns, register
 
 
 def finished(job: Job[P]) -> P:
@@ -34,10 +34,10 @@ def test_a_value_is_computed_and_an_error_leaves_none() -> None:
 def test_a_stopped_job_says_that_it_is_stopping_and_keeps_its_clock() -> None:
     go = threading.Event()
 
-    def work(stop: threading.Event, update: Callable[..., Progress]) -> None:
+    def work(stop: threading.Event, update: Callable[..., JobProgress]) -> None:
         assert stop.wait(5) and go.wait(5)
 
-    job = Job("test", Progress(), work)
+    job = Job("test", JobProgress(), work)
     assert job.running and not job.progress().stopping
     job.stop()
     assert job.progress().stopping
@@ -53,16 +53,16 @@ def test_a_stopped_job_says_that_it_is_stopping_and_keeps_its_clock() -> None:
     [(Unavailable("no model", "OSError"), "no model", "OSError"), (KeyError("x"), "unexpected error", "KeyError: 'x'")],
 )
 def test_an_error_ends_the_job_with_its_reason(error: Exception, message: str, detail: str) -> None:
-    def work(stop: threading.Event, update: Callable[..., Progress]) -> None:
+    def work(stop: threading.Event, update: Callable[..., JobProgress]) -> None:
         raise error
 
-    now = finished(Job("test", Progress(), work))
+    now = finished(Job("test", JobProgress(), work))
     assert message in now.error and now.detail == detail
 
 
 def test_the_time_left_follows_from_what_this_job_has_done() -> None:
     @dataclass(frozen=True)
-    class Shared(Progress):
+    class Shared(JobProgress):
         done: float = 0.5  # before the job was started
 
         def share(self) -> float:
@@ -81,7 +81,7 @@ def test_the_time_left_follows_from_what_this_job_has_done() -> None:
 
 
 def test_a_job_is_found_by_its_result_while_it_runs() -> None:
-    job = Job("test", Progress(), lambda stop, update: None if stop.wait(5) else None)
+    job = Job("test", JobProgress(), lambda stop, update: None if stop.wait(5) else None)
     register("a result", job)
     assert find("a result") is job and find("another") is None
     job.stop()
@@ -99,7 +99,7 @@ def test_a_job_ends_some_time_after_the_last_of_its_tabs_was_closed(
     monkeypatch.setattr(background, "is_open", tabs.__getitem__)
     here = SimpleNamespace(session_id="first")
     monkeypatch.setattr(background, "get_script_run_ctx", lambda suppress_warning: here)
-    job = Job("test", Progress(), lambda stop, update: None if stop.wait(20) else None, lasting=lasting)
+    job = Job("test", JobProgress(), lambda stop, update: None if stop.wait(20) else None, lasting=lasting)
     here.session_id = "second"
     job.follow()
     tabs["first"] = False

@@ -9,13 +9,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attribution.errors import Unavailable
-from pages.ui.background import Progress
+from pages.ui.background import JobProgress
 from pages.ui.job_page import JobPage
 from tests.pages.jobs import ended
 
 
 @dataclass(frozen=True)
-class Counted(Progress):
+class Counted(JobProgress):
     count: int = 0
 
     def doing(self) -> str:

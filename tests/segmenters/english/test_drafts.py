@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.segmenters.english.drafts import Part, added, covers, indices, is_balanced, parts, to_text, trim
+from attribution.segmenters.english.drafts import DraftWord, added, covers, indices, is_balanced, parts, to_text, trim
 from attribution.text.parse import parse
 
 
@@ -23,7 +23,7 @@ def test_names_in_small_letters_keep_them() -> None:
     [([",", "and", "a", ",", ",", "b", ";", "but", "."], ["a", ",", "b"]), (["a"], ["a"]), ([",", "and"], [])],
 )
 def test_marks_and_conjunctions_are_trimmed(words: list[str], expected: list[str]) -> None:
-    assert [part.text for part in trim(tuple(Part(i, w) for i, w in enumerate(words)))] == expected
+    assert [part.text for part in trim(tuple(DraftWord(i, w) for i, w in enumerate(words)))] == expected
 
 
 def test_what_a_sentence_says_is_covered_or_not() -> None:

@@ -17,7 +17,7 @@ from attribution.studies.annotation.figures import (
     paces,
     rows,
 )
-from attribution.studies.annotation.records import Answer, Content, Judgement, by_task, decided
+from attribution.studies.annotation.records import Annotation, Answer, Content, by_task, decided
 from attribution.studies.annotation.tasks import Project, Task
 from tests.studies.annotation.made import CONTENT, task
 
@@ -31,9 +31,11 @@ EXAMPLE = """
 """
 
 
-def judgement(task_id: str, name: str, answer: Answer, seconds: tuple[float, float] = (1, 1), at: int = 0) -> Judgement:
+def judgement(
+    task_id: str, name: str, answer: Answer, seconds: tuple[float, float] = (1, 1), at: int = 0
+) -> Annotation:
     content = CONTENT[answer].model_copy(update={"seconds": seconds})
-    return Judgement(
+    return Annotation(
         task_id=task_id, annotator=name, revision=1, origin="o", made_at=f"{at:06}", stage="production", content=content
     )  # fmt: skip
 
@@ -78,7 +80,7 @@ PROJECT = Project(id="p", name="P", created_at="")
 
 def simulated(
     items: int, error: float, paired: bool = True
-) -> tuple[dict[str, Task], list[Judgement], dict[str, Answer]]:
+) -> tuple[dict[str, Task], list[Annotation], dict[str, Answer]]:
     """Two systems answer the same or other items; three annotators err independently with this probability."""
     chance = random.Random(5)
     tasks, judgements, truth = {}, [], {}

@@ -10,10 +10,10 @@ import pytest
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
-from attribution.studies.annotation.records import Answer, Judgement
+from attribution.studies.annotation.records import Annotation, Answer
 from attribution.studies.annotation.tasks import TaskTurn, make_task
 from attribution.studies.papers.annotations import compute
-from attribution.studies.papers.reproduce import Computed, Given
+from attribution.studies.papers.reproduce import Computed, TableInputs
 from tests.studies.annotation.made import CONTENT
 
 LABELS: list[tuple[Answer, ...]] = [
@@ -24,7 +24,7 @@ LABELS: list[tuple[Answer, ...]] = [
 ]
 
 
-def given(tmp_path: Path) -> Given:
+def given(tmp_path: Path) -> TableInputs:
     """Four tasks of one system, each judged by three people; the last one is a summary, and the first is audited."""
     settings = Settings(database_url=f"sqlite:///{tmp_path}/p.sqlite3")
     saved = Annotations(Store.open(settings.database_url).database)
@@ -36,16 +36,16 @@ def given(tmp_path: Path) -> Given:
         records = [(f"a{i}", label, "annotation") for i, label in enumerate(labels)]
         records += [("lead", "attributable", "audit")] if n == 0 else []
         saved.put_judgements(project.id, [
-            Judgement(
+            Annotation(
                 task_id=task.id, annotator=name, role=role, revision=1, origin="o", made_at=f"{n:06}",
                 stage="production", content=CONTENT[label].model_copy(update={"seconds": (10.0 * n, 10.0)}),
             )
             for name, label, role in records
         ])  # fmt: skip
-    return Given(settings, tmp_path, project="study")
+    return TableInputs(settings, tmp_path, project="study")
 
 
-def table(number: str, one: Given) -> Computed:
+def table(number: str, one: TableInputs) -> Computed:
     (found,) = [step for step in compute(number, one) if isinstance(step, Computed)]
     return found
 

@@ -21,8 +21,8 @@ from attribution.studies.results import ResultTable
 from attribution.studies.segmenters.comparison import (
     Comparison,
     ComparisonReady,
-    Row,
     SegmenterResult,
+    SentenceRow,
     compare,
     decomposition,
     load_comparison,
@@ -149,9 +149,9 @@ def test_stopped_it_keeps_the_segmenters_and_verdicts_it_has(settings: Settings)
 def test_a_sentence_flips_where_the_cut_changes_what_is_found(
     left: list[Label], right: list[Label], flips: bool
 ) -> None:
-    row = Row((0, 1), (("a",), ("b",)), (tuple(left), tuple(right)))
+    row = SentenceRow((0, 1), (("a",), ("b",)), (tuple(left), tuple(right)))
     assert row.flips is flips
-    assert not Row(row.sentence, row.claims, row.labels, pending=True).flips
+    assert not SentenceRow(row.sentence, row.claims, row.labels, pending=True).flips
 
 
 def test_a_threshold_recolours_all_of_it(made: tuple[Comparison, list[object]]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from attribution.settings import Settings
-from attribution.studies.groundedness import Given, Part, Scored
+from attribution.studies.groundedness import Given, PartScore, Scored
 from attribution.text.sentences import sentences
 from attribution.types import LlmUsage, Probabilities, Span
 from attribution.verifiers import VERIFIERS, key_of, usage_of
@@ -22,9 +22,9 @@ def of_context(given: Given) -> list[str]:
     return list(dict.fromkeys(text[a:b] for text in given.context for a, b in spans(text)))
 
 
-def parts(places: Sequence[Span], scores: Sequence[float]) -> tuple[Part, ...]:
+def parts(places: Sequence[Span], scores: Sequence[float]) -> tuple[PartScore, ...]:
     """Pair each place with its score."""
-    return tuple(Part(start=a, end=b, score=round(s, 6)) for (a, b), s in zip(places, scores, strict=True))
+    return tuple(PartScore(start=a, end=b, score=round(s, 6)) for (a, b), s in zip(places, scores, strict=True))
 
 
 def by_sentence(given: Given, score: Callable[[str], float]) -> Scored:

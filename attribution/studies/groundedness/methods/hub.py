@@ -32,7 +32,7 @@ BATCH = 16
 
 
 @dataclass(frozen=True)
-class HubModel:
+class HubClassifier:
     """A model by its name on the hub, or a folder with its files."""
 
     name: str
@@ -60,19 +60,19 @@ class HubModel:
         raise Unavailable(f"{file} of {self.name} is missing: download it with `hf download {self.name}`")
 
 
-HEM_V1 = HubModel("vectara/hallucination_evaluation_model", "hhem-1.0-open")
-HEM_V2 = HubModel("vectara/hallucination_evaluation_model", files=("model.safetensors",))
-FLAN_T5 = HubModel("google/flan-t5-base", files=TOKENIZER)
-FACTKB = HubModel("bunsenfeng/FactKB")
-ROBERTA = HubModel("roberta-base", files=TOKENIZER)
-CONTEXT_NLI = HubModel("potsawee/deberta-v3-large-mnli")
+HEM_V1 = HubClassifier("vectara/hallucination_evaluation_model", "hhem-1.0-open")
+HEM_V2 = HubClassifier("vectara/hallucination_evaluation_model", files=("model.safetensors",))
+FLAN_T5 = HubClassifier("google/flan-t5-base", files=TOKENIZER)
+FACTKB = HubClassifier("bunsenfeng/FactKB")
+ROBERTA = HubClassifier("roberta-base", files=TOKENIZER)
+CONTEXT_NLI = HubClassifier("potsawee/deberta-v3-large-mnli")
 
 hem_v1_downloaded, hem_v2_downloaded = HEM_V1.is_downloaded, HEM_V2.is_downloaded
 flan_t5_downloaded, roberta_downloaded = FLAN_T5.is_downloaded, ROBERTA.is_downloaded
 factkb_downloaded, contextnli_downloaded = FACTKB.is_downloaded, CONTEXT_NLI.is_downloaded
 
 
-def from_files(model: HubModel, load: Callable[..., M]) -> M:
+def from_files(model: HubClassifier, load: Callable[..., M]) -> M:
     """Call a `from_pretrained` with the files on this machine. Raises Unavailable if it fails."""
     hide_loading_bar()
     try:
@@ -84,14 +84,14 @@ def from_files(model: HubModel, load: Callable[..., M]) -> M:
 
 
 @load_once
-def load_tokenizer(model: HubModel) -> PreTrainedTokenizerBase:
+def load_tokenizer(model: HubClassifier) -> PreTrainedTokenizerBase:
     from transformers import AutoTokenizer
 
     return from_files(model, AutoTokenizer.from_pretrained)
 
 
 @load_once
-def classifier(model: HubModel) -> PreTrainedModel:
+def classifier(model: HubClassifier) -> PreTrainedModel:
     """Load a sequence classification model."""
     from transformers import AutoModelForSequenceClassification
 
@@ -143,11 +143,13 @@ class HubMethod:
     """Base class of the methods: a model, and the one whose tokenizer or configuration it takes."""
 
     name: str
-    model: HubModel
-    foundation: HubModel | None = None  # None: the model's own
+    model: HubClassifier
+    foundation: HubClassifier | None = None  # None: the model's own
     usage = None
 
-    def __init__(self, settings: Settings, model: HubModel | None = None, foundation: HubModel | None = None) -> None:
+    def __init__(
+        self, settings: Settings, model: HubClassifier | None = None, foundation: HubClassifier | None = None
+    ) -> None:
         self._model = model or self.model
         self._foundation = foundation or self.foundation or self._model
         self.version = f"{self.name}.2/{self._model.name}@{self._model.revision}"
@@ -175,7 +177,7 @@ class HemV1(HubMethod):
 
 
 @load_once
-def _hem_v2(weights: HubModel, foundation: HubModel) -> PreTrainedModel:
+def _hem_v2(weights: HubClassifier, foundation: HubClassifier) -> PreTrainedModel:
     """Build HHEM 2.1, FLAN-T5's encoder with a token classifier, without the code on the hub."""
     from safetensors.torch import load_file
     from transformers import AutoConfig, T5ForTokenClassification

@@ -13,9 +13,9 @@ from attribution.pipeline.claims import annotate, segment
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.retrieval.index import Index
 from attribution.settings import Settings
-from attribution.studies.groundedness import ONE, Given, Method, Part, Scored, joined
+from attribution.studies.groundedness import ONE, Given, Method, PartScore, Scored, joined
 from attribution.studies.groundedness.methods import EntailmentMethod, of_context, of_sentences, spans
-from attribution.studies.groundedness.methods.hub import HemV1, HubModel
+from attribution.studies.groundedness.methods.hub import HemV1, HubClassifier
 from attribution.types import LlmUsage, Page, content_id
 from attribution.verifiers import VERIFIERS, policy_of, usage_of
 
@@ -43,7 +43,7 @@ class OwnClassifier(HemV1):
 
     def __init__(self, settings: Settings) -> None:
         folder = Path(settings.gc_model)
-        super().__init__(settings, HubModel(str(folder)))
+        super().__init__(settings, HubClassifier(str(folder)))
         weights = folder / "model.safetensors"
         if not weights.is_file():
             raise Unavailable(
@@ -158,7 +158,7 @@ class Pipeline:
         support = [_support(one) for one in judged]
         share = sum(one.verdict.label == "supported" for one in judged) / len(judged)
         parts = [
-            Part(start=a, end=b, score=round(score, 6))
+            PartScore(start=a, end=b, score=round(score, 6))
             for claim, score in zip(claims, support, strict=True)
             for a, b in claim.spans
         ]

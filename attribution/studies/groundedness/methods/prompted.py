@@ -19,7 +19,7 @@ from attribution.studies.groundedness.methods import Entailment, EntailmentMetho
 from attribution.types import LlmUsage, Probabilities, Relation
 
 
-class _Reply(BaseModel):
+class _MethodReply(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
 
@@ -46,13 +46,13 @@ class Prompted:
         return self.llm.ask(self._question(number, **inputs), schema).value
 
 
-class Judged(_Reply):
+class Grounding(_MethodReply):
     reason: str = ""
     grounded: bool
     confidence: float = Field(1.0, ge=0, le=1)
 
 
-class Direct(Prompted):
+class DirectMethod(Prompted):
     """Method `direct`: ask if the whole response is supported. T24 asks two models; set yours as openai_model."""
 
     prompts = ("groundedness/direct.v2",)
@@ -60,12 +60,12 @@ class Direct(Prompted):
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         judged = self._ask(
-            0, Judged, stop, question=given.question, context=joined(given.context), response=given.response
+            0, Grounding, stop, question=given.question, context=joined(given.context), response=given.response
         )
         return Scored({ONE: judged.confidence if judged.grounded else 1 - judged.confidence})
 
 
-class PassOrFail(_Reply):
+class PassOrFail(_MethodReply):
     REASONING: list[str] | str = ""
     SCORE: Literal["PASS", "FAIL"]
 
@@ -86,11 +86,11 @@ class Lynx(Prompted):
         return Scored({ONE: float(judged.SCORE == "PASS")})
 
 
-class Triplets(_Reply):
+class Triplets(_MethodReply):
     triplets: list[list[str]]
 
 
-class TripletRelation(_Reply):
+class TripletRelation(_MethodReply):
     reason: str = ""
     relation: Relation
 
@@ -129,17 +129,17 @@ def aggregated(relations: Sequence[Relation]) -> dict[str, float]:
     }
 
 
-class Claims(_Reply):
+class ClaimList(_MethodReply):
     claims: list[str]
 
 
-class ClaimVerdict(_Reply):
+class ClaimVerdict(_MethodReply):
     claim: int
     reason: str = ""
     supported: bool
 
 
-class Verdicts(_Reply):
+class Verdicts(_MethodReply):
     verdicts: list[ClaimVerdict]
 
 
@@ -153,10 +153,10 @@ class ClaimsVerify(Prompted):
     aggregation = "one claim of the response that the source's claims do not support makes it ungrounded"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        own = self._ask(0, Claims, stop, text=given.response).claims
+        own = self._ask(0, ClaimList, stop, text=given.response).claims
         if not own:
             return Scored({ONE: 1.0})
-        source = self._ask(0, Claims, stop, text=joined(given.context)).claims
+        source = self._ask(0, ClaimList, stop, text=joined(given.context)).claims
         found = self._ask(1, Verdicts, stop, source_claims=_numbered(source), claims=_numbered(own)).verdicts
         by_claim = {one.claim: one.supported for one in found}  # a claim without a verdict is not supported
         return Scored({ONE: float(all(by_claim.get(n, False) for n in range(1, len(own) + 1)))})

@@ -13,8 +13,8 @@ from attribution.errors import AttributionError
 from attribution.reports import answer, html
 from attribution.reports.html import el
 from attribution.studies.annotation.models import TaskVerdict
-from attribution.studies.annotation.project import Annotations, Work
-from attribution.studies.annotation.records import ANSWERS, FLAGS, Content, Judgement, Role, by_task, current, finished
+from attribution.studies.annotation.project import Annotations, ProjectWork
+from attribution.studies.annotation.records import ANSWERS, FLAGS, Annotation, Content, Role, by_task, current, finished
 from attribution.studies.annotation.tasks import Project, Stage, Task
 from attribution.verifiers import VERIFIERS
 from pages.ui import background, state
@@ -25,7 +25,7 @@ Verify = Callable[[Sequence[Task], threading.Event], Iterator[TaskVerdict]]
 
 
 @dataclass(frozen=True)
-class VerifyProgress(background.Progress):
+class VerifyProgress(background.JobProgress):
     """The progress of a verifier on many tasks."""
 
     verifier: str
@@ -94,7 +94,7 @@ class Annotator:
     name: str
     role: Role
 
-    def queue(self, saved: Annotations, work: Work) -> list[str]:
+    def queue(self, saved: Annotations, work: ProjectWork) -> list[str]:
         """Return the tasks in order; an adjudicator has those on which the annotators differ."""
         if self.role != "adjudication":
             return work.queue(self.name, self.role)
@@ -103,7 +103,7 @@ class Annotator:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class NextTask:
     """The task to show next (None: the first that is not finished), and what to say."""
 
     task: str | None = None
@@ -111,7 +111,7 @@ class Outcome:
     propose: bool = False
 
 
-def last_record(saved: Annotations, project_id: str, annotator: Annotator, task_id: str) -> Judgement | None:
+def last_record(saved: Annotations, project_id: str, annotator: Annotator, task_id: str) -> Annotation | None:
     """Return the last record of somebody about a task."""
     return current(saved.judgements(project_id, annotator.name, task_id)).get((task_id, annotator.name, annotator.role))
 
@@ -122,42 +122,42 @@ def next_task(queue: list[str], done: set[str], wanted: str | None) -> str | Non
 
 
 def perform(
-    saved: Annotations, work: Work, annotator: Annotator, queue: list[str], shown: str | None, act: object
-) -> Outcome:
+    saved: Annotations, work: ProjectWork, annotator: Annotator, queue: list[str], shown: str | None, act: object
+) -> NextTask:
     """Do what the browser asks for; ignore anything that is not a step of this queue."""
     if not isinstance(act, dict):
-        return Outcome(shown)
+        return NextTask(shown)
     kind = act.get("kind")
     if kind == "undo":
         undone = saved.undo(work.project.id, annotator.name, annotator.role)
-        return Outcome(undone.task_id) if undone else Outcome(shown, "There is nothing to undo.")
+        return NextTask(undone.task_id) if undone else NextTask(shown, "There is nothing to undo.")
     if kind == "go" and act.get("to") in (-1, 1):
         place = (queue.index(shown) if shown in queue else len(queue)) + act["to"]
-        return Outcome(queue[place] if 0 <= place < len(queue) else shown)
+        return NextTask(queue[place] if 0 <= place < len(queue) else shown)
     task_id = str(act.get("key", "")).rpartition("/")[2]
     if task_id not in queue:
-        return Outcome(shown)
+        return NextTask(shown)
     if kind == "propose":
-        return Outcome(task_id, propose=True)
+        return NextTask(task_id, propose=True)
     if kind != "answer":
-        return Outcome(shown)
+        return NextTask(shown)
     follows = str(act.get("follows", ""))
     records = [j for j in saved.judgements(work.project.id, annotator.name, task_id) if j.role == annotator.role]
     before = next((record.content for record in records if record.id == follows), Content())
     try:
         content = content_after(act, before)
         if content is None:
-            return Outcome(task_id, "The first question comes first.")
+            return NextTask(task_id, "The first question comes first.")
         if work.stage == "pilot" and annotator.role == "annotation" and content.answer and not content.justification:
-            return Outcome(task_id, "In the pilot each judgement needs a justification.")
+            return NextTask(task_id, "In the pilot each judgement needs a justification.")
         step = saved.step(work.project.id, task_id, annotator.name, annotator.role, work.stage, content, follows)
     except AttributionError as error:
-        return Outcome(task_id, error.public())
+        return NextTask(task_id, error.public())
     except (ValidationError, TypeError, ValueError):
-        return Outcome(task_id, "The answer could not be read. Answer again.")
+        return NextTask(task_id, "The answer could not be read. Answer again.")
     if step.id in {record.id for record in records}:  # sent again: it is there already
-        return Outcome(shown)
-    return Outcome(None if step.content.answer else task_id)
+        return NextTask(shown)
+    return NextTask(None if step.content.answer else task_id)
 
 
 def content_after(act: Mapping[str, Any], before: Content) -> Content | None:
@@ -199,10 +199,10 @@ def view(
     task: Task,
     name: str,
     role: Role,
-    last: Judgement | None,
+    last: Annotation | None,
     *,
     place: str,
-    others: Sequence[Judgement] = (),
+    others: Sequence[Annotation] = (),
     notice: str = "",
     handled: str = "",
     proposal: str = "",

@@ -17,8 +17,8 @@ from attribution.store.store import Store
 from attribution.studies.annotation import exchange, figures, models
 from attribution.studies.annotation.figures import Agreement, agreement
 from attribution.studies.annotation.models import TaskVerdict
-from attribution.studies.annotation.project import Annotations, Work
-from attribution.studies.annotation.records import ANSWERS, Answer, Judgement, by_task, decided, finished
+from attribution.studies.annotation.project import Annotations, ProjectWork
+from attribution.studies.annotation.records import ANSWERS, Annotation, Answer, by_task, decided, finished
 from attribution.studies.annotation.tasks import Project, Task
 from attribution.types import SEVERITY
 from attribution.verifiers import VERIFIERS
@@ -34,9 +34,9 @@ from pages.ui.state import store
 TYPED = 50  # tasks offered at once for naming their error
 
 
-def models_view(saved: Annotations, project: Project, work: Work) -> None:
+def models_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
     """Draw verifiers beside people, and people's answers as a labelled set."""
-    found = Found(saved, project, work)
+    found = CountedJudgements(saved, project, work)
     judged = [task for task, answer in found.answers.items() if answer in ("attributable", "not_attributable")]
     if not judged:
         note("Nothing to compare yet", "People have to judge some tasks first.")
@@ -70,7 +70,7 @@ def start(saved: Annotations, project: Project, name: str, judged: Sequence[str]
     VERIFY.launch(VerifyProgress(name, len(tasks)), acts.work(tasks, verify))
 
 
-def test_set(saved: Annotations, project: Project, found: Found, judged: Sequence[str]) -> None:
+def test_set(saved: Annotations, project: Project, found: CountedJudgements, judged: Sequence[str]) -> None:
     """Offer people's decisions as a test set for the benchmark; error types can be set by hand."""
     section("As a test set")
     small(
@@ -100,16 +100,16 @@ def test_set(saved: Annotations, project: Project, found: Found, judged: Sequenc
         )  # fmt: skip
 
 
-def compared(found: Found) -> None:
+def compared(found: CountedJudgements) -> None:
     """Draw one row for each verifier, and a table of its verdicts by people's answers."""
     verdicts = models.saved(store(), list(found.answers))
-    table = Figures(
+    table = FigureTable(
         "Verifiers beside people",
         "“Supported” against “attributable”, on tasks that people found interpretable. α treats people and verifier as "
         "two annotators.",
         ("Verifier", "Tasks", "Agreement", "Disagreements", "α", "Precision", "Recall"),
     )
-    confusions: list[Figures] = []
+    confusions: list[FigureTable] = []
     by_id: dict[str, models.TaskVerdict] = {}
     for verifier, given in verdicts.items():
         row = models.against(verifier, given, found.answers)
@@ -144,7 +144,7 @@ Cell = str | Number
 
 
 @dataclass(frozen=True)
-class Figures:
+class FigureTable:
     """One table of the page."""
 
     title: str
@@ -157,7 +157,7 @@ def cell_key(table: int, row: int, column: int) -> str:
     return f"{table}-{row}-{column}"
 
 
-def figures_node(table: Figures, place: int) -> Node:
+def figures_node(table: FigureTable, place: int) -> Node:
     """Draw a table whose numbers are buttons; one without tasks stays text."""
     rows = []
     for r, row in enumerate(table.rows):
@@ -174,7 +174,7 @@ def figures_node(table: Figures, place: int) -> Node:
     return el("section", el("h3", table.title), about, number_table(table.title, heads, rows))
 
 
-def behind(tables: Sequence[Figures], opened: str) -> tuple[str, tuple[str, ...]] | None:
+def behind(tables: Sequence[FigureTable], opened: str) -> tuple[str, tuple[str, ...]] | None:
     """Return the label and the tasks of a cell; None if there is no such cell."""
     for t, table in enumerate(tables):
         for r, row in enumerate(table.rows):
@@ -188,7 +188,7 @@ def behind(tables: Sequence[Figures], opened: str) -> tuple[str, tuple[str, ...]
 def task_list(
     tasks: Mapping[str, Task],
     ids: Sequence[str],
-    judgements: Mapping[str, Sequence[Judgement]],
+    judgements: Mapping[str, Sequence[Annotation]],
     answers: Mapping[str, Answer | None],
     verdicts: Mapping[str, TaskVerdict] | None = None,
 ) -> Node:
@@ -200,7 +200,7 @@ def task_list(
     return el("div", *rows, more, class_="ax-rows")
 
 
-def _row(task: Task, judgements: Sequence[Judgement], answer: Answer | None, verdict: TaskVerdict | None) -> Node:
+def _row(task: Task, judgements: Sequence[Annotation], answer: Answer | None, verdict: TaskVerdict | None) -> Node:
     word = ANSWERS[answer] if answer else "Undecided"
     facts = " · ".join(filter(None, (task.system, task.dataset, task.time)))
     turns = [el("p", el("strong", f"{turn.speaker.capitalize()}: "), turn.text, dir="auto") for turn in task.turns]
@@ -216,7 +216,7 @@ def _row(task: Task, judgements: Sequence[Judgement], answer: Answer | None, ver
     )
 
 
-def _judgement(judgement: Judgement, task: Task) -> Node:
+def _judgement(judgement: Annotation, task: Task) -> Node:
     content = judgement.content
     flags = f" ({', '.join(content.flags)})" if content.flags else ""
     role = "" if judgement.role == "annotation" else f" ({judgement.role})"
@@ -235,10 +235,10 @@ def _judgement(judgement: Judgement, task: Task) -> Node:
 WORDS = {"flagged": "Flagged", "interpretable": "Interpretable", "attributable": "AIS"}
 
 
-class Found:
+class CountedJudgements:
     """The judgements of a project that count."""
 
-    def __init__(self, saved: Annotations, project: Project, work: Work, pilot: bool = False) -> None:
+    def __init__(self, saved: Annotations, project: Project, work: ProjectWork, pilot: bool = False) -> None:
         self.records = saved.judgements(project.id)
         self.tasks = saved.tasks(project.id)
         tried = work.pilot
@@ -250,7 +250,7 @@ class Found:
         self.audits = finished(self.records, "audit")
         self.pilot = tried
 
-    def everything(self) -> dict[str, list[Judgement]]:
+    def everything(self) -> dict[str, list[Annotation]]:
         """Return all judgements of each task, including adjudication and audit."""
         return by_task([*self.all, *self.audits, *finished(self.records, "adjudication")])
 
@@ -267,9 +267,9 @@ def count(tasks: Sequence[str]) -> Cell:
     return Number(f"{len(tasks):,}", tuple(tasks))
 
 
-def share_tables(found: Found) -> list[Figures]:
+def share_tables(found: CountedJudgements) -> list[FigureTable]:
     """Make R23 Table 3, 4, 5 and 6."""
-    table = Figures(
+    table = FigureTable(
         "Attribution",
         "Each task counts once, with what most annotators said or the adjudicator decided. Interpretable is of the "
         "tasks that were not flagged, AIS (attributable to identified sources) of the interpretable ones. In brackets: "
@@ -284,7 +284,7 @@ def share_tables(found: Found) -> list[Figures]:
         ]
         undecided = count(row.undecided) if row.undecided else "0"
         table.rows.append((row.dataset or "–", row.system or "–", count(counted), *cells, undecided))
-    differences = Figures(
+    differences = FigureTable(
         "Differences between systems",
         "In percentage points, with 95 % bootstrap intervals; p by permutation, two-sided. Answers to the same item "
         "are compared in pairs where most have a partner.",
@@ -310,16 +310,16 @@ def share_tables(found: Found) -> list[Figures]:
     return [table, *([differences] if differences.rows else [])]
 
 
-def agreement_table(found: Found) -> Figures:
+def agreement_table(found: CountedJudgements) -> FigureTable:
     """Make the table of pairwise agreement and α: for all, by data set, and of each annotator with the others."""
-    table = Figures(
+    table = FigureTable(
         "Agreement",
         "On both answers together: a pair is equal only where both answers are. A flag takes a task out for "
         "whoever set it. α is Krippendorff's, for nominal labels.",
         ("Of", "Tasks", "Pairs", "Pairwise agreement", "α", "Disagreements"),
     )
     datasets = sorted({found.tasks[task].dataset for task in found.judgements})
-    groups: list[tuple[str, list[Judgement]]] = [("All", found.counted)]
+    groups: list[tuple[str, list[Annotation]]] = [("All", found.counted)]
     if len(datasets) > 1:
         groups += [
             (f"Data set {d or '–'}", [j for j in found.counted if found.tasks[j.task_id].dataset == d])
@@ -336,7 +336,7 @@ def agreement_table(found: Found) -> Figures:
     return table
 
 
-def _with(name: str, judgements: Sequence[Judgement]) -> Agreement:
+def _with(name: str, judgements: Sequence[Annotation]) -> Agreement:
     """Compute the agreement of one annotator with each of the others; α has no meaning here."""
     equal = pairs = 0
     tasks, differing = [], []
@@ -363,10 +363,10 @@ def _agreement(found: Agreement) -> tuple[Cell, ...]:
     )
 
 
-def quality_tables(found: Found) -> list[Figures]:
+def quality_tables(found: CountedJudgements) -> list[FigureTable]:
     """Make R23 Table 7 and 8."""
     tables = []
-    audit = Figures(
+    audit = FigureTable(
         "Audit",
         "The share of audited judgements in which the lead gave the same answer.",
         ("Annotator", "Judgements", "Interpretable", "AIS", "Both answers"),
@@ -380,7 +380,7 @@ def quality_tables(found: Found) -> list[Figures]:
             number(len(row.both) / total, row.both, total),
         ))  # fmt: skip
     tables += [audit] if audit.rows else []
-    pace = Figures(
+    pace = FigureTable(
         "Seconds a task",
         "Medians, without pauses. Start and end are the first and the last quarter of what somebody judged after the "
         "pilot.",
@@ -393,26 +393,26 @@ def quality_tables(found: Found) -> list[Figures]:
     return [*tables, *([pace] if pace.rows else [])]
 
 
-def confusion_table(row: models.Against) -> Figures:
+def confusion_table(row: models.Against) -> FigureTable:
     """Make the table of one verifier's verdicts by people's answers."""
     labels = [label for label in SEVERITY if any(label == l for _, l in row.cells)]  # noqa: E741
     people: tuple[Answer, ...] = ("attributable", "not_attributable")
     name, _, version = row.verifier.partition(" ")
-    table = Figures(f"Verdicts of {name}", version, ("People", *(look(label).word for label in labels)))
+    table = FigureTable(f"Verdicts of {name}", version, ("People", *(look(label).word for label in labels)))
     for answer in people:
         cells = [row.cells.get((answer, label), ()) for label in labels]
         table.rows.append((ANSWERS[answer], *(count(tasks) if tasks else "0" for tasks in cells)))
     return table
 
 
-def results_view(saved: Annotations, project: Project, work: Work) -> None:
+def results_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
     """Draw all tables, and the tasks behind the number that was clicked."""
     pilot = False
     if project.pilot:
         part = st.segmented_control("Judgements of", ["Production", "Pilot"], default="Production", required=True,
                                     key="results_part", help="Pilot and production have separate results.")  # fmt: skip
         pilot = part == "Pilot"
-    found = Found(saved, project, work, pilot)
+    found = CountedJudgements(saved, project, work, pilot)
     if not found.counted:
         note("No results yet", "They appear as soon as the first task is judged.")
         return
@@ -427,7 +427,9 @@ def _plain(row: Sequence[Cell]) -> tuple[str, ...]:
     return tuple(cell if isinstance(cell, str) else f"{cell.text} {cell.more}".strip() for cell in row)
 
 
-def opened(tables: list[Figures], found: Found, key: str, verdicts: Mapping[str, TaskVerdict] | None = None) -> None:
+def opened(
+    tables: list[FigureTable], found: CountedJudgements, key: str, verdicts: Mapping[str, TaskVerdict] | None = None
+) -> None:
     """Draw the tables, and the tasks behind the number that was clicked last."""
     chosen = acts.text(acts.CELL)
     drawn = el("div", *(figures_node(table, place) for place, table in enumerate(tables)))

@@ -15,7 +15,7 @@ from attribution.settings import LIMITS
 from attribution.store.history import HistoryQuery
 from attribution.studies.annotation import exchange
 from attribution.studies.annotation import tasks as annotation_tasks
-from attribution.studies.annotation.project import Annotations, Work
+from attribution.studies.annotation.project import Annotations, ProjectWork
 from attribution.studies.annotation.records import Role
 from attribution.studies.annotation.tasks import FORMS, STAGES, UNITS, Project, Task, parse_tasks
 from pages.ui import state
@@ -104,7 +104,7 @@ def new_project(saved: Annotations, first: bool = False) -> None:
         files(saved, None)
 
 
-def project_view(saved: Annotations, project: Project, work: Work) -> None:
+def project_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
     """Show the whole project view."""
     facts = (
         f"{FORMS[project.form]} · {plural(len(work.tasks), 'task')} · overlap {project.overlap} · seed {project.seed}"
@@ -126,7 +126,7 @@ def project_view(saved: Annotations, project: Project, work: Work) -> None:
         new_project(saved)
 
 
-def progress(work: Work) -> Node:
+def progress(work: ProjectWork) -> Node:
     """Return a table of the tasks done and queued for each annotator, and for each lead's audit."""
     rows = []
     people: list[tuple[str, Role]] = [(n, "annotation") for n in work.annotators]
@@ -162,7 +162,7 @@ def people_form(saved: Annotations, project: Project) -> None:
         st.rerun()
 
 
-def stages(saved: Annotations, project: Project, work: Work) -> None:
+def stages(saved: Annotations, project: Project, work: ProjectWork) -> None:
     section("Stage")
     chosen = st.segmented_control(
         "Stage", STAGES, default=work.stage, required=True, format_func=str.capitalize,

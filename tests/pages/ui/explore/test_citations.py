@@ -9,7 +9,7 @@ import pytest
 
 from attribution.reports.html import html
 from attribution.review.citations import Step
-from attribution.review.crossref import Work
+from attribution.review.crossref import CitedWork
 from attribution.review.marks import find
 from attribution.review.support import Citation, CitationReport, CitedClaim, Figures
 from attribution.text.identifiers import Identifier
@@ -61,9 +61,9 @@ def test_dead_links_offer_their_archive_and_works_their_notices() -> None:
     doi = Identifier(kind="DOI", value="10.1/a", url="https://doi.org/10.1/a")
     isbn = Identifier(kind="ISBN", value="9780306406158")
     works = (
-        Work(source="1", identifier=doi, title="A work", notices=("retraction (2010)",)),
-        Work(source="1", identifier=isbn),
-        Work(source="https://a.org/x", identifier=doi, problem="Crossref could not be asked."),
+        CitedWork(source="1", identifier=doi, title="A work", notices=("retraction (2010)",)),
+        CitedWork(source="1", identifier=isbn),
+        CitedWork(source="https://a.org/x", identifier=doi, problem="Crossref could not be asked."),
     )
     made = result("Nile").model_copy(update={"works": works})
     dead = made.citations[1].model_copy(update={"outcome": "dead"})
@@ -84,7 +84,9 @@ def test_nothing_decided_is_said() -> None:
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_foreign_text_is_text(text: str) -> None:
-    work = Work(source="1", identifier=Identifier(kind="DOI", value=text), title=text, notices=(text,), problem=text)
+    work = CitedWork(
+        source="1", identifier=Identifier(kind="DOI", value=text), title=text, notices=(text,), problem=text
+    )
     drawn = html(result_view(result(text, text).model_copy(update={"works": (work,)}), report(NILE, TEA)))
     assert "<script" not in drawn and "<img" not in drawn and "<iframe" not in drawn and 'href="javascript' not in drawn
 

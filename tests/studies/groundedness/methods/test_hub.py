@@ -19,7 +19,7 @@ from attribution.studies.groundedness.methods.hub import (
     FactKB,
     HemV1,
     HemV2,
-    HubModel,
+    HubClassifier,
     pair_windows,
 )
 
@@ -88,7 +88,7 @@ def score(method: Any, given: Given = TWO) -> float:
 def test_hem_v1_is_logistic_with_the_context_first(roberta: Callable[..., Path]) -> None:
     folder = roberta(1)
     expected = [logits(folder, TWO.context[0], s).sigmoid().item() for s in sentences_of(TWO.response)]
-    found = HemV1(Settings(), HubModel(str(folder))).score(TWO, threading.Event())
+    found = HemV1(Settings(), HubClassifier(str(folder))).score(TWO, threading.Event())
     assert [p.score for p in found.parts] == pytest.approx(expected, abs=1e-4) and len(expected) == 2
     assert found.scores == pytest.approx({"minimum": min(expected), "mean": sum(expected) / 2}, abs=1e-4)
 
@@ -97,7 +97,7 @@ def test_factkb_puts_the_response_first_and_takes_class_one(roberta: Callable[..
     folder = roberta(2)
     response, context = sentences_of(TWO.response), sentences_of(TWO.context[0])
     expected = [max(logits(folder, s, c).softmax(-1)[1].item() for c in context) for s in response]
-    method = FactKB(Settings(), HubModel(str(folder)), HubModel(str(folder)))
+    method = FactKB(Settings(), HubClassifier(str(folder)), HubClassifier(str(folder)))
     assert score(method, TWO) == pytest.approx(min(expected), abs=1e-4) and len(context) == len(response) == 2
     other = [max(logits(folder, c, s).softmax(-1)[1].item() for c in context) for s in response]
     assert abs(min(other) - min(expected)) > 1e-3  # the order matters to this model
@@ -105,7 +105,7 @@ def test_factkb_puts_the_response_first_and_takes_class_one(roberta: Callable[..
 
 def test_a_long_context_is_read_to_its_end_and_the_best_window_counts(roberta: Callable[..., Path]) -> None:
     folder = roberta(1)
-    method = HemV1(Settings(), HubModel(str(folder)))
+    method = HemV1(Settings(), HubClassifier(str(folder)))
     long = Given("", ("blue " * 150 + "the river is long and boats came in",), "the river is short")
     from transformers import AutoTokenizer
 
@@ -116,7 +116,7 @@ def test_a_long_context_is_read_to_its_end_and_the_best_window_counts(roberta: C
     each = [of_ids(folder, w["input_ids"]).sigmoid().item() for w in windows]
     assert score(method, long) == pytest.approx(max(each), abs=1e-4) and max(each) > min(each) + 1e-3
     two = roberta(2)
-    factkb = FactKB(Settings(), HubModel(str(two)), HubModel(str(two)))
+    factkb = FactKB(Settings(), HubClassifier(str(two)), HubClassifier(str(two)))
     windows = pair_windows(AutoTokenizer.from_pretrained(two), long.context[0], long.response, 64, False)
     each = [of_ids(two, w["input_ids"]).softmax(-1)[1].item() for w in windows]
     assert score(factkb, long) == pytest.approx(max(each), abs=1e-4) and len(each) > 2
@@ -128,7 +128,7 @@ def test_context_nli_takes_the_least_contradiction_of_each_sentence(roberta: Cal
     folder = roberta(2)
     response, context = sentences_of(TWO.response), sentences_of(TWO.context[0])
     each = [min(logits(folder, s, c).softmax(-1)[1].item() for c in context) for s in response]
-    found = ContextNli(Settings(), HubModel(str(folder))).score(TWO, threading.Event())
+    found = ContextNli(Settings(), HubClassifier(str(folder))).score(TWO, threading.Event())
     assert found.scores == pytest.approx({"": 1 - max(each)}, abs=1e-4)
     assert [p.score for p in found.parts] == pytest.approx([1 - c for c in each], abs=1e-4) and len(each) == 2
 
@@ -161,13 +161,15 @@ def test_hem_v2_is_put_together_from_weights_alone(tmp_path: Path) -> None:
     text = "one the river {text2} is long two a {b} b three"  # braces in a text stay as they are
     with torch.inference_mode():
         expected = made(**tokenizer(text, return_tensors="pt")).logits[0, 0].softmax(-1)[1].item()
-    found = score(HemV2(Settings(), HubModel(str(weights)), HubModel(str(foundation))), given)
+    found = score(HemV2(Settings(), HubClassifier(str(weights)), HubClassifier(str(foundation))), given)
     assert found == pytest.approx(expected, abs=1e-4)
 
 
 def test_models_that_are_not_here_are_neither_ready_nor_downloaded(tmp_path: Path) -> None:
-    assert not HubModel("nobody/no-such-model").is_downloaded() and not HubModel(str(tmp_path)).is_downloaded()
+    assert (
+        not HubClassifier("nobody/no-such-model").is_downloaded() and not HubClassifier(str(tmp_path)).is_downloaded()
+    )
     with pytest.raises(Unavailable, match="hf download nobody/no-such-model"):
-        score(HemV1(Settings(), HubModel("nobody/no-such-model")))
+        score(HemV1(Settings(), HubClassifier("nobody/no-such-model")))
     with pytest.raises(Unavailable, match="cannot be loaded|is missing"):
-        score(HemV2(Settings(), HubModel(str(tmp_path)), HubModel(str(tmp_path))))
+        score(HemV2(Settings(), HubClassifier(str(tmp_path)), HubClassifier(str(tmp_path))))

@@ -12,7 +12,7 @@ from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
 from attribution.studies.annotation.tasks import Project
-from pages.ui.lab.annotate.acts import Annotator, Outcome, last_record, next_task, perform, view
+from pages.ui.lab.annotate.acts import Annotator, NextTask, last_record, next_task, perform, view
 from tests.studies.annotation.made import CONTENT, filled, say
 
 ANN = Annotator("ann", "annotation")
@@ -43,7 +43,7 @@ class Session:
         assert task
         return view(self.project, work.stage, task, self.annotator.name, self.annotator.role, last, place="")
 
-    def act(self, kind: str = "answer", **said: Any) -> Outcome:
+    def act(self, kind: str = "answer", **said: Any) -> NextTask:
         act = {"kind": kind, "justification": "", "explicature": "", "seconds": 2.5}
         if self.shown:
             act |= {name: self.data[name] for name in ("key", "follows")}
