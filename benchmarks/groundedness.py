@@ -4,7 +4,7 @@
                                       [--rows SET=N,N …] [--out FILE.json] [--plot FILE.png]
 
 Thresholds are tuned on rows that may be trained on, and reported on the folds that nothing is trained or chosen on.
-FOLDER keeps each score as it is computed: a run that was killed goes on. Rows are drawn by a hash of their group, the
+FOLDER keeps each score as it is computed: a run that was killed resumes. Rows are drawn by a hash of their group, the
 same ones for every method. The cards of the methods show what is in docs/figures/groundedness.json.
 """
 

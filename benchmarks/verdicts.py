@@ -102,8 +102,8 @@ class Pairs:
 
     file: str
     supported: str
-    neither: tuple[str, ...]  # of the passage's silence, or, where it is not told apart, also of its contradiction
-    refuted: str = ""  # empty where that is not told apart
+    neither: tuple[str, ...]  # of the passage's silence, or, where the two are one class, also of its contradiction
+    refuted: str = ""  # empty where that is no class of its own
     split: str = ""
 
     def __call__(self, folder: Path) -> Iterator[LabelledClaim]:

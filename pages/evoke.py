@@ -171,7 +171,7 @@ def choose_answers() -> list[Grounded]:
     options = (["The last run on Explore"] if last else []) + ["A file"]
     chosen = st.segmented_control(
         "Grounded answers from", options, default=options[0], key="evoke_source", required=True,
-        help="Answers that their context supports: only these have twins with one known error.",
+        help="Answers that their context supports: only these can be altered.",
     )  # fmt: skip
     if chosen != "A file" and last:
         count = plural(len(last.response.splitlines()), "sentence")
@@ -217,7 +217,7 @@ def form(running: bool) -> None:
                     "answer.",
                 )  # fmt: skip
             seed = st.number_input(
-                "Seed", 0, 9999, 0, key="evoke_seed", help="Another seed alters other words.", width=160
+                "Seed", 0, 9999, 0, key="evoke_seed", help="Another seed changes different words.", width=160
             )
         with buttons:
             begin = partial(start, answers, list(kinds), int(seed), by == "Language model")

@@ -106,7 +106,7 @@ def chosen(name: str, as_in_paper: bool, sources: Sequence[str]) -> Settings | s
 
 
 def start(numbered: Numbered, content: bytes, project: str, models: Sequence[str], settings: Settings) -> None:
-    """Compute a table, or go on with the answers that an earlier start with the same choices has finished."""
+    """Compute a table, or resume an earlier start with the same choices."""
     key = content_id(numbered.id, content.hex(), settings.identity, *models, state.browser())
     try:
         given = TableInputs(

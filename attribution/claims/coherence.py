@@ -49,7 +49,7 @@ def _left_out(count: int) -> list[Failure]:
     if not count:
         return []
     message = (
-        f"{count:,} claim{'s were' if count > 1 else ' was'} not held against the answer's own sentence: too long, or "
+        f"{count:,} claim{'s were' if count > 1 else ' was'} not compared with the answer's own sentence: too long, or "
         f"behind the first {MAX_CHARACTERS:,} characters of such pairs. Analyse the answer in parts."
     )
     return [StageFailure("left_out", message).as_failure("coherence", "claims")]

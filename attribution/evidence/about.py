@@ -86,8 +86,8 @@ def other_subject(
         return ""
     lacking = (v for v, words in named_by.items() if (missing & words if strict else words <= missing & heads))
     if lacked := next(lacking, None):
-        return f"it does not name “{_POSSESSIVE.sub('', claim[slice(*lacked.span)])}”"
-    return "it does not name what the claim is about" if strict or missing == anchor else ""
+        return f"it is not confirmed to be about “{_POSSESSIVE.sub('', claim[slice(*lacked.span)])}”"
+    return "it is not confirmed to be about the same thing" if strict or missing == anchor else ""
 
 
 def _other_model(claim: str, passage: str, title: str) -> str:
@@ -115,7 +115,7 @@ def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], 
         short = _is_short(heading)  # else its first word has a capital without being a name
         if not short and not any(token.pos_ == "PROPN" for token in parse(heading)):
             continue  # "Making the film" names no thing
-        lacks = f"it does not name “{heading.strip(' :')}”"
+        lacks = f"it is not confirmed to be about “{heading.strip(' :')}”"
         if not strict and not short:
             names = terms(f"of {heading}")[2] - _SIDES - _MONTHS
             return lacks if names and not any(_holds(found, name) for name in names) else ""

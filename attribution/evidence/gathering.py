@@ -89,7 +89,9 @@ class LiveSources:
         """Steps of one more query for each claim at every engine of the web; Wikipedia has no fact checks."""
         engines = [s for s in self._sources.searchers if Source.of(s.name).searches_web and s.name != "wikipedia"]
         self.budget.start()
-        yield from self._run([_GatheringTask([c.id], engine, refutation(c)) for engine in engines for c in claims], stop)
+        yield from self._run(
+            [_GatheringTask([c.id], engine, refutation(c)) for engine in engines for c in claims], stop
+        )
 
     def _run(self, tasks: Sequence[_GatheringTask], stop: threading.Event) -> Iterator[GatherStep]:
         open_tasks: Counter[str] = Counter()  # by claim
@@ -152,7 +154,9 @@ class LiveSources:
             queues.close()
             self.budget.stop()
 
-    def _first_tasks(self, claims: Sequence[Claim], question: str, written: Mapping[str, Sequence[str]]) -> list[_GatheringTask]:
+    def _first_tasks(
+        self, claims: Sequence[Claim], question: str, written: Mapping[str, Sequence[str]]
+    ) -> list[_GatheringTask]:
         everyone = [c.id for c in claims]
         tasks = [_GatheringTask(everyone[:], query=address) for address in self._sources.addresses]
         for searcher in self._sources.searchers:
@@ -182,7 +186,7 @@ class LiveSources:
         except Exception as error:  # a bug in an engine or extractor must cost one page, not the run
             if (cause := setup_error(error)) is not None:
                 raise cause from error
-            message = f"an internal error in the {task.stage} stage; the run went on without it"
+            message = f"an internal error in the {task.stage} stage; the run continued without it"
             failure = StageFailure("stage_failed", message, task.query, detail=repr(error))
             return [], [], [failure.as_failure(task.stage)]
 

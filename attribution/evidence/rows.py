@@ -96,7 +96,7 @@ def _plain(key: str) -> str:
 
 @remember(1024)
 def in_table(claim: str, text: str) -> RowRelation | None:
-    """Return what the table of a text says of a claim that names one of its rows; None where it cannot be told."""
+    """Return what the table of a text says of a claim that names one of its rows; None where it says nothing."""
     return next(filter(None, (_in_rows(claim, rows) for rows in tables(text))), None)
 
 

@@ -130,7 +130,7 @@ def _started() -> _Worker:
 
 
 def _ask(worker: _Worker, content: bytes, task: _Task | _Drawing, seconds: float) -> _Reply | None:
-    """Return the reply of a process, or None if it crashed. A process that can go on becomes idle again."""
+    """Return the reply of a process, or None if it crashed. A process that can continue becomes idle again."""
     try:
         reply = worker.ask(task, content, seconds)
     except BaseException:  # whatever the cause, keep no process in the middle of a page

@@ -121,8 +121,8 @@ class _Editing:
             provenance = _joined(provenance, matcher.provenance(self.concerns))
         if self.stop.is_set():
             return
-        told = {"subject": changed.subject, "claims": changed.claims, "before": self._before()}
-        made = edits.Edit(at=now(), change=self.change, **told)
+        recorded = {"subject": changed.subject, "claims": changed.claims, "before": self._before()}
+        made = edits.Edit(at=now(), change=self.change, **recorded)
         report = graded_report(tidied(report.model_copy(update={"edits": (*report.edits, made)})))
         self.store.runs.save_edit(report, provenance, self.number)
         yield events.Finished(report)

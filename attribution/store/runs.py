@@ -1,4 +1,4 @@
-"""Save runs: their inputs from the start, their state while they go on, and every version of their report.
+"""Save runs: their inputs from the start, their state while they are in progress, and every version of their report.
 
 A run has an id, and so an address, as soon as it starts. Its result is version 1; each edit adds a version.
 """
@@ -322,7 +322,7 @@ class Runs:
     # --- the state of unfinished runs ---
 
     def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
-        """Save the state of a run that goes on, replacing an earlier state; `pages` are the new ones.
+        """Save the state of a run in progress, replacing an earlier state; `pages` are the new ones.
 
         Nothing is saved for a finished run. Raises NotYours for somebody else's run, and for one that is gone.
         """
@@ -444,7 +444,7 @@ def write_summary(db: sa.Connection, report: Report, number: int) -> None:
 
 
 def forget_unfinished(db: sa.Connection, run_id: str) -> None:
-    """Delete what was kept of a run while it went on."""
+    """Delete what was kept of a run while it was in progress."""
     for table in (t.unfinished_runs, t.run_documents):
         db.execute(table.delete().where(table.c.run_id == run_id))
     s = t.run_summaries.c
@@ -452,6 +452,6 @@ def forget_unfinished(db: sa.Connection, run_id: str) -> None:
 
 
 def forget_summaries(db: sa.Connection, run_id: str) -> None:
-    """Delete all summaries of a run, and what was kept while it went on."""
+    """Delete all summaries of a run, and what was kept while it was in progress."""
     forget_unfinished(db, run_id)
     db.execute(t.run_summaries.delete().where(t.run_summaries.c.run_id == run_id))

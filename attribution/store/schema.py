@@ -65,7 +65,7 @@ run_summaries = _table(  # what a list of runs shows of each version, so that no
     _of("sources"),  # JSON, a list of kinds
     _of("search_text"),  # question, answer and claims
 )  # fmt: skip
-unfinished_runs = _table(  # what is known of a run that goes on or was interrupted
+unfinished_runs = _table(  # what is known of a run that is in progress or was interrupted
     "unfinished_runs", _key("run_id"), _of("saved_at", 32), _of("report"),
 )  # fmt: skip
 run_documents = _table(  # the user's own, until the run is finished

@@ -95,7 +95,7 @@ def slider(name: str) -> None:
     number, step, shown = (int, 1, "%d") if whole else (float, 0.01, "%.2f")
     st.slider(
         LABELS[name], number(least), number(most), number(state.initial(name)), step, format=shown,
-        key=state.key(name), help=f"{HELP[name][0].upper()}{HELP[name][1:]}. A finished run is recoloured at once.",
+        key=state.key(name), help=f"{HELP[name][0].upper()}{HELP[name][1:]}. It relabels a finished run immediately.",
     )  # fmt: skip
 
 

@@ -56,7 +56,7 @@ def test_what_a_passage_does_not_name_is_told() -> None:
         "Fleming, Florey and Heatley shared a prize in 1945.",
         "Fleming, Florey and Chain shared it in 1945.",
     )
-    assert other_subject(claim, passage, "Penicillin", strict=True) == "it does not name “Heatley”"
+    assert other_subject(claim, passage, "Penicillin", strict=True) == "it is not confirmed to be about “Heatley”"
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,10 @@ def test_a_page_about_another_model_is_about_another_thing(claim: str, title: st
 
 def test_a_page_that_names_another_owner_or_no_name_of_the_heading_does_not_support() -> None:
     passage = "The sonata for cello is in G minor."
-    assert other_subject("Brahms's cello sonata is in G minor.", passage, "Chopin") == "it does not name “Brahms”"
+    assert (
+        other_subject("Brahms's cello sonata is in G minor.", passage, "Chopin")
+        == "it is not confirmed to be about “Brahms”"
+    )
     assert not other_subject("Chopin's cello sonata is in G minor.", passage, "Chopin")
     lead = ("Five countries founded the Nordic Council:",)
     assert other_subject("Turkey was one of them.", "Turkey was one of its founders.", "The Black Sea pact", lead)

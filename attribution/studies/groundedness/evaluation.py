@@ -140,7 +140,7 @@ def _scored(
     try:
         scored = method.score(row.given, stop)
     except (BadInput, LlmFailed) as error:
-        if stop.is_set():  # cut off: the row is scored when the run goes on
+        if stop.is_set():  # cut off: the row is scored when the run resumes
             raise Stopped("this row was interrupted") from error
         tokens, cost, _ = _spent(before, method.usage)
         return Outcome(method=name, row=row.id, key=key, error=str(error), tokens=tokens, cost=cost)

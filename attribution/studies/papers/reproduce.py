@@ -60,7 +60,7 @@ class TableInputs:
         return self.settings.model_copy(update={"openai_model": model})
 
     def each(self, number: str, work: Callable[[Row], Any], *choices: object) -> Iterator[RowDone | list[Any]]:
-        """Do the work on every answer; yield the progress, then all results. A killed run goes on where it was."""
+        """Do the work on every answer; yield the progress, then all results. A killed run resumes."""
         own = [number, self.settings.identity, list(self.models), [str(one) for one in self.stood_in], *choices]
         path = self.folder / ANSWERS
 

@@ -147,7 +147,7 @@ def _cost(report: Report, badge: Label, threshold_: float) -> None:
     point = measured.at(threshold_)
     at = (
         f"At {point.threshold:.2f}, {point.shown} of {measured.claims:,} claims that people checked are shown as "
-        f"{word}, {point.right} of them rightly."
+        f"{word}, and {point.right} of these badges are right."
     )
     if max(p.shown for p in measured.points) < ENOUGH:
         small(f"{at} Too few for a curve.")
