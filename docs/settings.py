@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from attribution.settings import SERVER, rows
@@ -16,11 +17,11 @@ Lengths are in characters, times in seconds.
 
 Who may choose it, when it comes from a visitor, a client or an imported file: *anyone*; *limit*: lowered, never raised;
 *sources*: no files of this machine; *model*: one of those that the operator lists; *session*: typed in the page;
-*operator* and *place*: the command line alone. What changes: *claims* are made again, *evidence* is found again, or the
-*decision* is made again, at once, from what was found.
+*operator* and *place*: the command line alone. What is done again after a change: *claims* and all that follows, *evidence*,
+or the *decision*.
 
-| setting | type | default | chosen by | changes | what it is |
-|---|---|---|---|---|---|
+| setting | default | chosen by | changes | what it is |
+|---|---|---|---|---|
 """
 SERVERS = """
 
@@ -37,9 +38,10 @@ def page() -> str:
     """Return the page as Markdown."""
     lines, server = [], list[str]()
     for row in rows():
-        kind = str(row["type"]).replace("|", "\\|")
-        default = "" if row["default"] in ("", ()) else f"`{row['default']}`"
-        cells = (f"`{row['name']}`", f"`{kind}`", default, row["chosen_by"], row["changes"], row["note"])
+        default = "" if row["default"] in ("", (), None) else f"`{row['default']}`"
+        choices = re.findall(r"'(\w+)'", str(row["type"]))
+        note = f"{row['note']}; one of {', '.join(f'`{c}`' for c in choices)}" if choices else row["note"]
+        cells = (f"`{row['name']}`", default, row["chosen_by"], row["changes"], note)
         lines.append(f"| {' | '.join(map(str, cells))} |".replace("|  |", "| |"))
     for variable, (number, _, note) in SERVER.items():
         shown = "one for each core" if variable == "ATTRIBUTION_RUNS" else f"`{number}`"
