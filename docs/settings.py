@@ -17,8 +17,8 @@ Lengths are in characters, times in seconds.
 
 Who may choose it, when it comes from a visitor, a client or an imported file: *anyone*; *limit*: lowered, never raised;
 *sources*: no files of this machine; *model*: one of those that the operator lists; *session*: typed in the page;
-*operator* and *place*: the command line alone. What is done again after a change: *claims* and all that follows, *evidence*,
-or the *decision*.
+*operator* and *place*: the command line alone. What is done again after a change: *claims* and all that follows,
+*evidence*, or the *decision*.
 
 | setting | default | chosen by | changes | what it is |
 |---|---|---|---|---|

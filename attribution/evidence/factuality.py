@@ -189,7 +189,7 @@ def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
 
 
 def _subject(claim: str) -> frozenset[str]:
-    """The stems of the claim's subject, which a reported statement may leave out: "the keeper had a dream in which he …"."""
+    """The stems of the claim's subject, which a report may leave out: "the keeper had a dream in which he …"."""
     return terms(f"of {claim[slice(*subject(claim).whole)]}")[0]
 
 
