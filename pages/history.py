@@ -296,10 +296,8 @@ def undo() -> None:
     """Offer to restore the runs that were deleted last."""
     if run_ids := state.get(UNDO):
         with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
-            note(
-                f"{plural(len(run_ids), 'run')} deleted",
-                f"{'It stays' if len(run_ids) == 1 else 'They stay'} under “Deleted” for {KEPT_HOURS} hours.",
-            )
+            stay = "It stays" if len(run_ids) == 1 else "They stay"
+            note(f"{plural(len(run_ids), 'run')} deleted", f"{stay} under “Deleted” for {KEPT_HOURS} hours.")
             st.button("Undo", on_click=restore, args=(run_ids,), key="history_undo",
                       help="Restore what was deleted.")  # fmt: skip
 

@@ -1,10 +1,11 @@
 """The larger NLI model: all-mpnet-base-v2 with our adapter, made on the user's machine (training/README.md).
 
 It recognises support best where it reads every sentence by itself; the most probable one decides (as in SummaC, Laban
-et al. 2022, section 4). Sentences that share no word with the claim are not read. Where one says something of it, the whole passage
-counts as well, since a claim may need several sentences. What looks decisive is read again in its context, and a
-contradiction must hold in every context: "he won it in 1962" contradicts much that is about somebody else. What a
-passage says word for word it entails. Long claims are read by the small model too, which takes a passage as a whole.
+et al. 2022, section 4). Sentences that share no word with the claim are not read. Where one says something of it, the
+whole passage counts as well, since a claim may need several sentences. What looks decisive is read again in its
+context, and a contradiction must hold in every context: "he won it in 1962" contradicts much that is about somebody
+else. What a passage says word for word it entails. Long claims are read by the small model too, which takes a passage
+as a whole.
 """
 
 from __future__ import annotations
