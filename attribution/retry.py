@@ -9,13 +9,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
-from tenacity import (
-    RetryCallState,
-    Retrying,
-    retry_if_exception_type,
-    sleep_using_event,
-    wait_exponential_jitter,
-)
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, sleep_using_event, wait_exponential_jitter
 
 FIRST_PAUSE = 0.6  # seconds; each pause is twice the last one
 LONGEST_PAUSE = 30.0  # a service that asks for a longer one is given up

@@ -240,10 +240,7 @@ def with_claims(report: Report, claims: Sequence[Claim]) -> Report:
 
 
 def replaced(
-    report: Report,
-    claims: Sequence[Claim],
-    evidence: Mapping[str, Sequence[Evidence]],
-    verdicts: Mapping[str, Verdict],
+    report: Report, claims: Sequence[Claim], evidence: Mapping[str, Sequence[Evidence]], verdicts: Mapping[str, Verdict]
 ) -> Report:
     """Replace the claims, and keep of evidence and verdicts only what belongs to them."""
     return report.model_copy(
@@ -324,11 +321,7 @@ def decided(
 
 
 def with_found(
-    report: Report,
-    claim: Claim,
-    origins: Sequence[str],
-    evidence: Sequence[Evidence],
-    failures: Sequence[Failure] = (),
+    report: Report, claim: Claim, origins: Sequence[str], evidence: Sequence[Evidence], failures: Sequence[Failure] = ()
 ) -> Report:
     """Add the evidence found for a claim, without the passages excluded from it or from its origins."""
     before = [e for e in aside(report).evidence if e.claim_id in {*origins, claim.id}]

@@ -65,10 +65,7 @@ def is_doubtful(verdict: Verdict, version: str) -> bool:
 
 
 def doubts(
-    claims: Sequence[Claim],
-    verdicts: Mapping[str, Verdict],
-    evidence: Mapping[str, Sequence[Evidence]],
-    version: str,
+    claims: Sequence[Claim], verdicts: Mapping[str, Verdict], evidence: Mapping[str, Sequence[Evidence]], version: str
 ) -> list[Doubt]:
     """Return the claims that a second reader is asked about, in their order."""
     found = []

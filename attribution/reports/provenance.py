@@ -187,11 +187,7 @@ def _joined(*parts: str) -> str:
 
 
 def _search(
-    claim: Claim,
-    evidence: Sequence[Evidence],
-    report: Report,
-    pages: Mapping[str, Page],
-    provenance: Provenance | None,
+    claim: Claim, evidence: Sequence[Evidence], report: Report, pages: Mapping[str, Page], provenance: Provenance | None
 ) -> Iterator[tuple[Child, ...]]:
     traces = [t for t in provenance.traces if t.claim_id == claim.id] if provenance else []
     traces = traces or [Trace(claim.id, e.page_id, e.query, e.searcher, e.rank) for e in evidence]

@@ -57,11 +57,7 @@ def source_list(report: Report) -> Node:
         return el("div", el("p", "No page was read."), class_="hint")
     return el(
         "div",
-        el(
-            "p",
-            f"With a passage about a claim: {counted_sources(pages)}.",
-            class_="reason",
-        ),
+        el("p", f"With a passage about a claim: {counted_sources(pages)}.", class_="reason"),
         *(_page(page, used[page.id], numbers) for page in pages),
         el(
             "details",

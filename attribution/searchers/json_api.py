@@ -65,11 +65,7 @@ class Api:
             url = parsed(address if post else f"{address}{'&' if '?' in address else '?'}{urlencode(parameters)}")
         except FetchFailed as error:
             raise SearchFailed("search_failed", f"the address of {self.label}: {error}", query) from None
-        sent = {
-            "Accept": "application/json",
-            **({"Content-Type": "application/json"} if post else {}),
-            **self._headers,
-        }
+        sent = {"Accept": "application/json", **({"Content-Type": "application/json"} if post else {}), **self._headers}
 
         def attempt(left: float) -> dict[str, object]:
             clock = Clock(min(left, self._settings.read_timeout))

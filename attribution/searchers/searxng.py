@@ -44,8 +44,6 @@ class SearXNG:
         results = self._api.rows(reply, query, "results")
         if not results and reply.get("unresponsive_engines"):
             raise SearchFailed(
-                "search_failed",
-                "none of this SearXNG instance's engines has replied: run again later",
-                query,
+                "search_failed", "none of this SearXNG instance's engines has replied: run again later", query
             )
         return self._api.hits(results, "url", "title", "content", query, k)

@@ -160,11 +160,7 @@ class Runs:
         self.finish(report, provenance, report.edits[-1], shown)
 
     def finish(
-        self,
-        report: Report,
-        provenance: Provenance | None = None,
-        edit: Edit | None = None,
-        shown: int | None = None,
+        self, report: Report, provenance: Provenance | None = None, edit: Edit | None = None, shown: int | None = None
     ) -> None:
         """Save the result of a run that was started, or after `edit` a version made from the shown one.
 
