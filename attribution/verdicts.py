@@ -330,18 +330,11 @@ def _heavier(
 
 
 def _surer(supporting: Sequence[Evidence], against: Sequence[Evidence], sure: float) -> tuple[Label, str] | None:
-    """Return the only side that is sure, or the surer of two that are not; None where both are sure."""
-    support = max(e.probabilities.entailed for e in supporting) >= sure
-    contradiction = max(e.probabilities.contradicted for e in against) >= sure
-    if support and contradiction:
+    """Return the surer side; None where both are sure."""
+    support, contradiction = max(map(_strongest, supporting)), max(map(_strongest, against))
+    if min(support, contradiction) >= sure:
         return None
-    if support != contradiction:
-        label: Label = "supported" if support else "contradicted"
-    else:
-        label = (
-            "contradicted" if max((*supporting, *against), key=_strongest).relation == "contradicted" else "supported"
-        )
-    return label, "the surer side counts"
+    return "supported" if support >= contradiction else "contradicted", "the surer side counts"
 
 
 def _strongest(piece: Evidence) -> float:

@@ -6,12 +6,13 @@ import pytest
 
 from attribution.policy import DecisionPolicy
 from attribution.settings import ROOT
-from attribution.types import LABELS, Claim, Evidence, Failure, Probabilities, Reservation
+from attribution.types import HEARSAY, LABELS, Claim, Evidence, Failure, Probabilities, Reservation, Verdict
 from attribution.verdicts import (
     RULES,
     Case,
     counted,
     decide,
+    leaning,
     not_reached,
     recolour,
     relation,
@@ -80,6 +81,23 @@ def test_a_claim_that_the_verifier_refused_or_the_run_did_not_reach_is_not_reach
 def test_the_threshold_decides_between_a_relation_and_none() -> None:
     p = Probabilities(entailed=0.6, contradicted=0.3, no_relation=0.1)
     assert [relation(p, both(t)) for t in (0.5, 0.6, 0.7)] == ["entailed", "entailed", "no_relation"]
+    tied = Probabilities(entailed=0.45, contradicted=0.45, no_relation=0.1)
+    assert [relation(tied, DecisionPolicy(*two)) for two in ((0.4, 0.5), (0.5, 0.4))] == ["entailed", "no_relation"]
+    assert leaning(Probabilities(entailed=0.5, contradicted=0, no_relation=0.5)) == "no_relation"
+
+
+def test_support_by_hearsay_alone_or_without_a_value_of_the_claim_says_so() -> None:
+    def decided(*changes: dict[str, object], decision: Any = "weighed") -> Verdict:
+        pieces = [evidence(claim(), *FOR, page_id=f"p{n}", **c) for n, c in enumerate(changes)]
+        return decide(claim(), pieces, DecisionPolicy(decision=decision))
+
+    forum, news = {"genre": "forum", "lacks": ("3",)}, {"genre": "news", "lacks": ("3", "May")}
+    assert decided(forum).hearsay and decided(forum, forum).hearsay and not decided(forum, news).hearsay
+    assert decided(*({"genre": genre} for genre in HEARSAY)).hearsay  # of every kind together too
+    both_lack = decided(forum, news)
+    assert both_lack.lacks == ("3",) and both_lack.reason.endswith("No passage that supports it has “3”.")
+    plain = decided(forum, decision="plain")
+    assert not plain.hearsay and not plain.lacks
 
 
 def test_recolouring_uses_the_stored_probabilities_and_keeps_the_rest() -> None:
@@ -165,6 +183,8 @@ def test_the_decision_table_is_what_the_code_decides(rule: str, when: str, examp
     pieces = [e.model_copy(update={"relation": counted(e.probabilities, e.reservation, policy)}) for e in pieces]
     made = decide(c, pieces, policy, [refused] * ("refused" in parts))
     assert made.label == label and made.reason
+    if side := {"supported": "entailed", "contradicted": "contradicted"}.get(label):
+        assert made.confidence == round(max(getattr(e.probabilities, side) for e in pieces if e.relation == side), 4)
     applies = next(r for r in RULES if r(Case(c, pieces, policy, [refused] * ("refused" in parts))))
     assert applies.__name__.strip("_").replace("_", " ") == rule
 
@@ -183,7 +203,8 @@ def test_copies_are_one_source_where_several_are_asked_for() -> None:
     assert recolour(report, two).verdicts[0].label == "supported"
     copied = report.model_copy(update={"pages": tuple(p.model_copy(update={"origin": "one"}) for p in copies)})
     (verdict,) = recolour(copied, two).verdicts
-    assert verdict.label == "unclear" and verdict.reason.endswith("but 2 independent sources are asked for.")
+    reason = "2 of 2 passages support it (2 pages, 1 origin), but 2 independent sources are asked for."
+    assert (verdict.label, verdict.reason) == ("unclear", reason)
     assert DecisionPolicy.of(recolour(copied, two).settings) == two
 
 
