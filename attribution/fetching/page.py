@@ -69,9 +69,9 @@ def clean(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", UNWANTED.sub("", _LINE_ENDS.sub("\n", composed(text)))).strip()
 
 
-def one_line(text: str, limit: int = 300) -> str:
-    """Return a title or name on one line, cut to `limit` characters."""
-    return " ".join(clean(text).split())[:limit]
+def one_line(text: str) -> str:
+    """Return a title or name on one line, cut to 300 characters."""
+    return " ".join(clean(text).split())[:300]
 
 
 def is_placeholder(title: str) -> bool:

@@ -154,7 +154,7 @@ def _load(version: str, path: Path) -> Prompt:
 
 
 @cache
-def examples(name: str, folder: Path = FOLDER) -> tuple[Example, ...]:
+def examples(name: str) -> tuple[Example, ...]:
     """The decompositions of `prompts/examples/<name>.jsonl`, in the file's order."""
-    lines = (folder / "examples" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    lines = (FOLDER / "examples" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return tuple(TypeAdapter(list[Example]).validate_python([json.loads(line) for line in lines if line.strip()]))

@@ -321,20 +321,20 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[Child]], class_: str = "
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
-def frame(page: str, height: int = 640) -> str:
+def frame(page: str) -> str:
     """Return a whole HTML file as a frame inside another page, which its styles do not reach. Links open new tabs."""
     allowed = "allow-popups allow-popups-to-escape-sandbox"
     return (
         f'<iframe srcdoc="{html(Text(page))}" sandbox="{allowed}" title="Report"'
-        f' style="width: 100%; height: {height}px; border: 0"></iframe>'
+        f' style="width: 100%; height: 640px; border: 0"></iframe>'
     )
 
 
-def document(title: str, css: str, body: Node, language: str = "en") -> str:
+def document(title: str, css: str, body: Node) -> str:
     """Return a whole HTML file. Its policy keeps browsers from running or loading anything, whatever it contains."""
     heading = html(Text(title))
     return (
-        f'<!doctype html>\n<html lang="{html(Text(language))}">\n<head>\n<meta charset="utf-8">\n'
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'

@@ -123,11 +123,11 @@ MAX_PAIRS = 20_000_000  # pairs of equal words to look at: a second or two
 SAME_WORDS = 6  # in a row, from which on they are more than a common phrase
 
 
-def shared_runs(text: str, other: str, least: int = SAME_WORDS) -> list[Span]:
-    """Return the stretches of a text, of at least so many words, that stand word for word in another."""
+def shared_runs(text: str, other: str) -> list[Span]:
+    """Return the stretches of a text, of at least SAME_WORDS words, that stand word for word in another."""
     mine, its = list(_WORD.finditer(text)), [word.group().casefold() for word in _WORD.finditer(other)]
     blocks = Diff([word.group().casefold() for word in mine], its).get_matching_blocks()
-    return [(mine[b.a].start(), mine[b.a + b.size - 1].end()) for b in blocks if b.size >= least]
+    return [(mine[b.a].start(), mine[b.a + b.size - 1].end()) for b in blocks if b.size >= SAME_WORDS]
 
 
 class Diff(difflib.SequenceMatcher[str]):

@@ -197,11 +197,11 @@ class JobPage(Generic[P]):
                 help="Start with what is filled in (key: r).",
             )  # fmt: skip
 
-    def offer_to_continue(self, known: str, on_click: Callable[[], None], purpose: str, ready: bool = True) -> None:
+    def offer_to_continue(self, known: str, on_click: Callable[[], None], purpose: str) -> None:
         """Offer to complete a result that was stopped or cut off; to those who do not own it, a copy."""
         note("Not complete", known)
         if self.owns():
-            st.button("Continue", on_click=on_click, key="go_on", type="primary", disabled=not ready,
+            st.button("Continue", on_click=on_click, key="go_on", type="primary",
                       help="Do what is missing, with the same choices.")  # fmt: skip
         else:
             copy_line(self.what, purpose, self.copy)
