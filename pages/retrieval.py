@@ -32,6 +32,7 @@ from attribution.studies.retrieval import (
     differences,
     load_grid,
     save_grid,
+    scratch,
 )
 from attribution.types import UNCHECKED, Evidence, Label, Report
 from pages.ui import background, frame, run, state
@@ -47,7 +48,7 @@ from pages.ui.state import store
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-Compute = Callable[[Snapshot, CellChoice, threading.Event], Cell | None]
+Compute = Callable[[Snapshot, CellChoice, threading.Event, Store], Cell | None]
 
 
 @dataclass(frozen=True)
@@ -92,17 +93,18 @@ def work(
     def compute_cells(stop: threading.Event, update: Callable[..., GridProgress]) -> None:
         snapshot = open_snapshot()
         now = update(choices=tuple(choices(snapshot, cuts, embedders)))
-        for choice in now.choices:
-            try:
-                if cell := compute(snapshot, choice, stop):
-                    now = update(cells=(*now.cells, cell))
-                    save(now.cells)
-            except StoreError:
-                raise
-            except Exception as error:  # a model that breaks affects only its own cells
-                now = update(failures=(*now.failures, (choice, *explain(error))))
-            if stop.is_set():
-                return
+        with scratch() as shared:
+            for choice in now.choices:
+                try:
+                    if cell := compute(snapshot, choice, stop, shared):
+                        now = update(cells=(*now.cells, cell))
+                        save(now.cells)
+                except StoreError:
+                    raise
+                except Exception as error:  # a model that breaks affects only its own cells
+                    now = update(failures=(*now.failures, (choice, *explain(error))))
+                if stop.is_set():
+                    return
 
     return compute_cells
 
@@ -112,8 +114,8 @@ def start(snapshot: bytes | None, run_id: str, cuts: Sequence[str], embedders: S
     source = partial(load_snapshot, snapshot) if snapshot else saved_run(run_id)
     id, browser = new_run_id(), state.browser()
 
-    def compute(snapshot: Snapshot, choice: CellChoice, stop: threading.Event) -> Cell | None:
-        cells = (compute_cell(snapshot, one, stop) for one in (choice,))
+    def compute(snapshot: Snapshot, choice: CellChoice, stop: threading.Event, shared: Store) -> Cell | None:
+        cells = (compute_cell(snapshot, one, stop, shared) for one in (choice,))
         return next(in_turns(browser, stop, cells), None)
 
     JOB.launch(GridProgress(), work(source, cuts, embedders, compute, partial(save_grid, store(), id)), id)
@@ -209,7 +211,7 @@ def result(now: GridProgress) -> None:
     plot(heat_map(now.cells, state.is_dark()), f"grid_map_{len(now.cells)}", summary(now.cells))
     with st.expander("Table, with the time", expanded=not now.running):
         show(cell_table(now.cells))
-        small("Each cell starts with empty caches and with its models loaded.")
+        small("The time is for what neither the run nor a cell before it had computed, with models loaded.")
     if not now.running and len(now.cells) > 1:
         compare_cells(now.cells)
 

@@ -43,7 +43,7 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
             )
 
 
-SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.03, {"local": 0.15, "web": 0.6}  # on two cores, until a run has been measured
+SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.06, 0.6  # on two cores, until a run has been measured; of a page on the web
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,9 @@ def estimate(
     if any(source.kind != "documents" for source in sources):
         pages += checked * settings.pages_per_claim
     pair, page, prompt = store.runs.rates() if store else Rates()
-    on_web = any(source.searches_web for source in sources)
-    pace = (page or SECONDS_PER_PAGE["web"]) if on_web else SECONDS_PER_PAGE["local"]
-    seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair) + pages * pace
+    seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair)
+    if any(source.searches_web for source in sources):
+        seconds += pages * (SECONDS_PER_PAGE if page is None else page)
     seconds += sum(used.calls for used in llm.values()) * (prompt or 0.0) / settings.llm_workers
     return Estimate(len(claims), checked, pages, seconds, llm)
 

@@ -23,13 +23,13 @@ from attribution.store import schema as t
 from attribution.store.cache import Cache
 from attribution.store.database import Database, now
 from attribution.store.rights import SHARED, Rights
-from attribution.types import BADGES, Document, Page, Report
+from attribution.types import BADGES, UNCHECKED, Document, Page, Report
 
 
 class Rates(NamedTuple):
     """Seconds per unit; None where too few were measured."""
 
-    pair: float | None = None  # verified
+    pair: float | None = None  # of a checked claim and one of its `top_k` passages, found and verified without the web
     page: float | None = None  # searched for and downloaded
     prompt: float | None = None  # answered by a language model
 
@@ -397,10 +397,13 @@ class Runs:
         pairs, pages, prompts = [], [], []
         for report in reports:
             timings, usage = report.get("timings", {}), report.get("usage", {})
-            if (verified := usage.get("pairs", 0) - usage.get("cached_pairs", 0)) >= 20:
-                pairs.append(timings.get("verify", 0.0) / verified)
+            gathered, cached = timings.get("gather", 0.0), usage.get("cached_pairs", 0)
+            checked = sum(v["label"] not in UNCHECKED for v in report.get("verdicts", ()))
+            if usage.get("pairs", 0) - cached >= max(20, cached):
+                own = timings.get("verify", 0.0) + (0.0 if usage.get("downloads") else gathered)
+                pairs.append(own / max(1, checked * int(report["settings"].get("top_k", 1))))
             if usage.get("downloads", 0) >= 5:
-                pages.append(timings.get("gather", 0.0) / usage["downloads"])
+                pages.append(gathered / usage["downloads"])
             llm = list(usage.get("llm", {}).values())
             if (calls := sum(stage["calls"] for stage in llm)) >= 3:
                 prompts.append(sum(stage["seconds"] for stage in llm) / calls)

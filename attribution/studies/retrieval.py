@@ -6,8 +6,8 @@ Every cell verifies the same claims over the same pages with the same verifier; 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from tempfile import TemporaryDirectory
 
@@ -43,12 +43,12 @@ class CellChoice:
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell, computed with empty caches."""
+    """One cell."""
 
     choice: CellChoice
     report: Report
     shares: dict[str, float]  # of the checked claims, by outcome; they sum to 1
-    seconds: float  # chunking, embedding, retrieval and verification, without loading models
+    seconds: float  # for what neither the run nor a cell before it had computed, without loading models
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,18 @@ def choices(snapshot: Snapshot, chunkings: Sequence[str], embedders: Sequence[st
     return [CellChoice(c, e, enriched) for enriched in wordings for c in chunkings for e in embedders]
 
 
-def compute_cell(snapshot: Snapshot, choice: CellChoice, stop: threading.Event) -> Cell | None:
-    """Compute one cell; None if it was stopped. Nothing is saved, searched or fetched.
+@contextmanager
+def scratch() -> Iterator[Store]:
+    """A database for the cells of one grid, which share their vectors and judgements in it."""
+    with (
+        TemporaryDirectory(prefix="grid-") as folder,
+        closing(Store.open(f"sqlite:///{folder}/grid.sqlite3")) as store,
+    ):
+        yield store
+
+
+def compute_cell(snapshot: Snapshot, choice: CellChoice, stop: threading.Event, store: Store) -> Cell | None:
+    """Compute one cell in a `scratch` store; None if it was stopped. Nothing is searched or fetched.
 
     Raises Unavailable for a model that cannot be loaded, as a run does.
     """
@@ -76,15 +86,10 @@ def compute_cell(snapshot: Snapshot, choice: CellChoice, stop: threading.Event) 
     load_models(settings)
     source = snapshot.report
     claims = source.claims if choice.enriched else tuple(c.model_copy(update={"enriched": None}) for c in source.claims)
-    changed = replace(snapshot.recomputed(), report=source.model_copy(update={"claims": claims}))
-    with (
-        TemporaryDirectory(prefix="grid-") as folder,
-        closing(Store.open(f"sqlite:///{folder}/cell.sqlite3")) as store,
-    ):
-        started = working_time()
-        again = run(source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context)
-        *_, last = again
-        seconds = working_time() - started
+    changed = replace(snapshot, report=source.model_copy(update={"claims": claims}))
+    started = working_time()
+    *_, last = run(source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context)
+    seconds = working_time() - started
     if not isinstance(last, events.Finished) or last.report.stopped:
         return None
     report = last.report

@@ -50,7 +50,7 @@ def started(*given: Any) -> Job[GridProgress]:
 def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
     saved: list[object] = []
 
-    def compute(snapshot: Snapshot, chosen: CellChoice, stop: threading.Event) -> Cell | None:
+    def compute(snapshot: Snapshot, chosen: CellChoice, stop: threading.Event, shared: Store) -> Cell | None:
         if chosen.chunking == "fixed 256":
             return cell(chosen.chunking)
         assert stop.wait(5)
@@ -119,7 +119,7 @@ def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(stor
         frozen,
         ["fixed 256", "fixed 512"],
         ["minilm"],
-        lambda snapshot, choice, stop: cell(choice.chunking),
+        lambda snapshot, choice, stop, shared: cell(choice.chunking),
         partial(save_grid, store, "id"),
     )
     assert len(ended(made).cells) == 2
@@ -135,7 +135,7 @@ def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(stor
 
 
 def test_a_failing_cell_costs_itself() -> None:
-    def compute(snapshot: Snapshot, choice: CellChoice, stop: threading.Event) -> Cell:
+    def compute(snapshot: Snapshot, choice: CellChoice, stop: threading.Event, shared: Store) -> Cell:
         if choice.chunking == "fixed 256":
             raise Unavailable("the model is not there", "OSError: <b>offline</b>")
         return cell(choice.chunking)

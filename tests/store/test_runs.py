@@ -12,7 +12,7 @@ from attribution.store import schema
 from attribution.store.database import now
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.types import Judgement, LlmUsage, Probabilities, Report, Usage
+from attribution.types import Judgement, LlmUsage, Probabilities, Report, Usage, Verdict
 from tests import make
 from tests.make import claim, page, save_version
 
@@ -39,7 +39,8 @@ def test_an_answer_with_a_null_character_is_saved(store: Store) -> None:
 def test_rates_are_medians_of_the_last_runs(store: Store) -> None:
     def run(number: int, pairs: int, cached: int, verify: float, pages: int, gather: float) -> Report:
         return make.report(
-            "A", id=f"run{number}", created_at=f"2026-11-0{number}T00:00:00+00:00",
+            "A", id=f"run{number}", created_at=f"2026-11-0{number}T00:00:00+00:00", settings={"top_k": 5},
+            verdicts=(Verdict(claim_id="c", label="supported", confidence=0.9, reason="r"),),
             timings={"verify": verify, "gather": gather},
             usage=Usage(
                 pairs=pairs, cached_pairs=cached, pages=pages, downloads=pages,
@@ -51,7 +52,7 @@ def test_rates_are_medians_of_the_last_runs(store: Store) -> None:
     for report in (run(1, 100, 0, 5.0, 10, 1.0), run(2, 120, 100, 1.0, 2, 9.0), run(3, 100, 95, 9.0, 20, 6.0)):
         store.runs.save(report)
     pair, page, prompt = store.runs.rates()
-    assert pair == 0.05 and page == pytest.approx(0.2)  # too few judged or fetched do not count
+    assert pair == 5.0 / 5 and page == pytest.approx(0.2)  # too few judged or fetched do not count
     assert prompt == pytest.approx((4 / 3 + 6 / 4) / 2)  # nor one run with two prompts
 
 

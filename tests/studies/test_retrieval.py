@@ -25,6 +25,7 @@ from attribution.studies.retrieval import (
     load_grid,
     outcome,
     save_grid,
+    scratch,
     shares,
 )
 from attribution.types import Claim, Report, Verdict
@@ -46,7 +47,8 @@ def snapshot(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> S
 @pytest.fixture(scope="module")
 def cells(snapshot: Snapshot) -> tuple[Cell, ...]:
     chosen = choices(snapshot, ["fixed 256", "sentence windows"], ["minilm"])
-    return tuple(filter(None, (compute_cell(snapshot, choice, threading.Event()) for choice in chosen)))
+    with scratch() as shared:
+        return tuple(filter(None, (compute_cell(snapshot, choice, threading.Event(), shared) for choice in chosen)))
 
 
 def test_cells_hold_the_same_claims_against_the_same_pages(
@@ -56,7 +58,7 @@ def test_cells_hold_the_same_claims_against_the_same_pages(
     for cell in cells:
         assert cell.report.pages == snapshot.report.pages and cell.report.claims == snapshot.report.claims
         assert tuple(cell.shares) == OUTCOMES and sum(cell.shares.values()) == pytest.approx(1, abs=1e-3)
-        assert cell.seconds > 0 and cell.report.usage.cached_pairs == 0
+        assert cell.seconds > 0
         assert cell.report.settings["chunk_size"] == CHUNKINGS[cell.choice.chunking]["chunk_size"]
         assert store.runs.load(cell.report.id) is None
     texts = {p.id: p.text for p in snapshot.report.pages}
@@ -72,8 +74,11 @@ def test_enriched_claims_are_also_tried_as_they_were(snapshot: Snapshot) -> None
     enriched = Snapshot(snapshot.report.model_copy(update={"claims": (better, *others)}), snapshot.provenance, {}, {})
     chosen = choices(enriched, ["fixed 512"], ["minilm"])
     assert [c.enriched for c in chosen] == [True, False]
-    with_it, without = (compute_cell(enriched, choice, threading.Event()) for choice in chosen)
+    with scratch() as shared:
+        with_it, without = (compute_cell(enriched, choice, threading.Event(), shared) for choice in chosen)
     assert with_it and without
+    usage = without.report.usage
+    assert usage.cached_pairs >= usage.pairs / 2 > 0  # which the cell before, or the run, has judged
     assert with_it.report.claims[0].enriched and without.report.claims[0].enriched is None
     assert with_it.report.evidence[0].similarity != without.report.evidence[0].similarity
 
@@ -81,9 +86,10 @@ def test_enriched_claims_are_also_tried_as_they_were(snapshot: Snapshot) -> None
 def test_a_stopped_cell_is_none_and_a_missing_model_says_so(snapshot: Snapshot) -> None:
     stop = threading.Event()
     stop.set()
-    assert compute_cell(snapshot, CellChoice("fixed 512", "minilm", True), stop) is None
-    with pytest.raises(Unavailable, match="hf download"):
-        compute_cell(snapshot, CellChoice("fixed 512", "sentence_transformer", True), threading.Event())
+    with scratch() as shared:
+        assert compute_cell(snapshot, CellChoice("fixed 512", "minilm", True), stop, shared) is None
+        with pytest.raises(Unavailable, match="hf download"):
+            compute_cell(snapshot, CellChoice("fixed 512", "sentence_transformer", True), threading.Event(), shared)
 
 
 def test_outcomes_are_one_prediction_a_claim() -> None:
