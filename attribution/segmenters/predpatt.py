@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from spacy.tokens import Doc, Token
 
@@ -35,12 +36,14 @@ from attribution.segmenters.english.repairs import repair
 from attribution.segmenters.english.scope import is_reliable
 from attribution.segmenters.llm import Claims, clean
 from attribution.settings import Settings
+from attribution.text.parse import lemma
 from attribution.text.ud import to_ud
 from attribution.types import Claim, Failure, LlmUsage, Segmented
 
 KEPT = "the claim keeps the wording of the rules"
 HUMANS = tuple(LEXICON["humans"])
 TOKENS_PER_CLAIM = 20  # about; for estimates
+_UNCOUNTED = ("ness", "ity", "tion", "sion", "ism", "ment", "nce", "ship", "hood", "dom", "ing", "th", "work", "ure", "cy")
 AS_SUBJECT = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we", "my": "I", "your": "you"}
 
 
@@ -96,13 +99,31 @@ def _is_telling(root: Token, kind: Kind) -> bool:
     if kind == "amod":
         denied = tree.in_negative_scope(noun) or tree.is_negated(noun)
         telling = root.tag_ in {"JJ", "VBN"} and root.lower_ not in LEXICON["determining"] and root.i < noun.i
-        return telling and not denied and not beside & {"-", "/"}
+        return telling and not denied and not beside & {"-", "/"} and _is_specific(noun) and not _is_relational(root)
     if kind == "poss":
-        return root.lower_ not in {"my", "your"} and not noun.text[:1].isupper()
+        name = noun.text[:1].isupper() or noun.lower_ in LEXICON["eponymous"]  # "Alzheimer has disease"
+        described = any(c.tag_ in {"JJS", "RBS"} for c in noun.children)
+        return root.lower_ not in {"my", "your"} and not name and not described and _is_counted(noun)
     if kind == "appos":
         return not root.like_num and len(tree.conjuncts(root)) == 1 and not root.lower_.endswith(("self", "selves"))
     verb = root if root.pos_ in tree.VERBAL else root.head  # "is" of an adjective or a noun
     return _is_described(verb) and not _is_participle(verb)
+
+
+def _is_specific(noun: Token) -> bool:
+    """Return False for a noun of which something would be said in general: "urgent care" does not make care urgent."""
+    after = any(c.dep_ in {"prep", "relcl", "acl"} for c in noun.rights)
+    return noun.pos_ == "PROPN" or after or tree.child(noun, {"det", "poss", "nummod"}) is not None
+
+
+def _is_counted(noun: Token) -> bool:
+    """Return True for what one has: a career or two, but no hard work."""
+    return tree.is_plural(noun) or not noun.lower_.endswith(_UNCOUNTED)
+
+
+def _is_relational(adjective: Token) -> bool:
+    """Return True for one that names a kind and is not said of a thing: "molecular weight", "an annual increase"."""
+    return adjective.lower_.endswith(("al", "ic", "ar", "ary", "ory"))
 
 
 def _is_described(verb: Token) -> bool:
@@ -119,6 +140,8 @@ def _is_participle(verb: Token) -> bool:
     """Return True for one without a statement of its own: ", flooding it", "as described", "in buying and selling"."""
     if tree.is_finite(verb) or verb.tag_ not in {"VBN", "VBG"}:
         return False
+    if verb.tag_ == "VBG" and lemma(verb.lower_) in LEXICON["stative"]:
+        return True  # nothing "is involving" another thing
     if verb.dep_ == "conj":
         return verb.tag_ == "VBG" != verb.head.tag_
     marked = verb.lower_ in LEXICON["prepositional_participles"] or tree.child(verb, {"mark"}) is not None
@@ -143,6 +166,8 @@ def _worded(tokens: Sequence[Token], predicate: Predicate) -> Draft:
     if not any(v.tag_ in tree.FINITE for v in verbs) and root.tag_ in {"VBN", "VBG"}:
         rest = (tree.be(noun, tree.is_past(root)), *(part for part in rest if part.text != "being"))
     front = tuple(part for part in rest if ADDED < part.i < min(tokens[n].i for n in subject.tokens))
+    if predicate.relative and root.head.i in {part.i for part in front}:
+        return ()  # the noun is neither the clause's subject nor put in its place
     if front and root.i > noun.i:
         setting = trim(tuple(part for part in front if noun.doc[part.i].tag_ != "WRB"))
         rest = (*setting, *added(*"," * bool(setting)), *_noun_phrase(tokens, subject), *rest[len(front) :])
@@ -172,7 +197,9 @@ def _first(noun: Token) -> Token:
 def _noun_phrase(tokens: Sequence[Token], argument: Argument) -> Draft:
     """Return an argument as a subject: definite where the sentence has introduced it elsewhere."""
     noun = tokens[argument.root]
-    phrase = trim(parts(tokens[n] for n in set(argument.tokens)))
+    words = sorted((tokens[n] for n in set(argument.tokens)), key=lambda t: t.i)
+    words = [t for before, t in pairwise((words[0], *words)) if not (t.text == "," and before.dep_ in {"det", "poss"})]
+    phrase = trim(parts(words))
     if any(c.dep_ == "relcl" and tree.after_comma(c) and tree.last(c) == phrase[-1].i for c in noun.rights):
         phrase = (*phrase, *added(","))
     if _first(noun).dep_ in tree.SUBJECTS:
@@ -186,7 +213,9 @@ def _possessive(tokens: Sequence[Token], predicate: Predicate) -> Draft:
     whose = tuple(p._replace(text=AS_SUBJECT.get(p.text.lower(), p.text)) for p in _noun_phrase(tokens, own))
     plural = tree.is_plural(owner) or owner.lower_ in {"their", "our", "my", "your"}
     has = "had" if tree.is_past(owner) else "have" if plural else "has"
-    return (*whose, *added(has), *trim(parts(tokens[n] for n in set(owned.tokens))))
+    noun = tokens[owned.root]
+    article = ("a",) if noun.tag_ == "NN" and _is_counted(noun) else ()
+    return (*whose, *added(has, *article), *trim(parts(tokens[n] for n in set(owned.tokens))))
 
 
 class Fluent:

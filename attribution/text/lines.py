@@ -16,6 +16,7 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 _CODE = re.compile(r"^(?:[})\]]|//|/\*|#!|>>>|\$ |def |class |import |from \w+ import |return\b)|\t| {3}|[;{}=\\)]$")
 _QUOTED = re.compile(r"[ \t]*(?:(?:>[ \t]?)+|\|[ \t]?(?!.*\|))")
 _TIMES = re.compile(r"(?:\d+\n)?[\d:]*\d\d:\d\d[.,]\d{3} --> .*\n?|\A\ufeff?WEBVTT.*\n")
+_CLOCK = re.compile(r"^[\[(]?(?:\d{1,2}:)?\d{1,2}:\d\d[\])]?[ \t]*\n", re.MULTILINE)  # above each line of a transcript
 _LEAST_CUES = 2
 _ITALIC = re.compile(r"</?[ibu]>")
 SHORTEST, SHORT = 30, 0.6  # characters, and share of the page's usual line: a shorter line was not wrapped
@@ -40,6 +41,8 @@ def join_lines(text: str, ragged: bool = False) -> str:
     if text.count(" --> ") >= _LEAST_CUES:
         cues = [" ".join(cue.split()) for cue in _TIMES.split(_ITALIC.sub("", text))]
         text = "".join(f"\n{cue}" if cue.startswith("-") else f" {cue}" for cue in cues if cue).strip()
+    if len(_CLOCK.findall(text)) >= max(_LEAST_CUES, text.count("\n") // 4):
+        text = " ".join(_CLOCK.sub("", text).split())
     blocks = list(_blocks(text.split("\n")))
     lines = [line.strip() for _, block in blocks for line in block]
     lengths = sorted(len(line) for line in lines if line)

@@ -257,7 +257,9 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
     text = "".join(c.text for c in shown)
     if kind == "item" and (task := _TASK.match(text)):
         shown, text, cuts = shown[task.end() :], text[task.end() :], [cut - task.end() for cut in cuts]
-    strong = next((i for i, c in enumerate(shown) if not c.bold), len(shown))
+    first = next((i for i, c in enumerate(text) if c.isalnum()), 0)  # "🗼 **Height**: …"
+    strong = next((i for i, c in enumerate(shown) if i >= first and not c.bold), len(shown))
+    strong = 0 if strong == first else strong
     return AnswerPassage(text, tuple(c.place for c in shown), kind, strong, cited, tuple(cuts))
 
 

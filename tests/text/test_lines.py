@@ -38,6 +38,11 @@ def test_subtitles_are_running_text(head: str) -> None:
     assert paragraphs([f"WEBVTT\n\n{text}" if "align" in head else text]) == [PROSE]
 
 
+@pytest.mark.parametrize("head", ["{}:07\n", "0{}:00:07\n", "[00:0{}]\n"])
+def test_a_transcript_is_running_text_without_its_times(head: str) -> None:
+    assert paragraphs(["\n".join(head.format(n) + cue for n, cue in enumerate(textwrap.wrap(PROSE, 40)))]) == [PROSE]
+
+
 @pytest.mark.parametrize(
     "text",
     [

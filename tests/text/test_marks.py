@@ -30,7 +30,7 @@ MORE = [
     "(see Rossi et al., 2020, pp. 4–6)", "(Rossi, in press)", "(Rossi, 2020; Doe et al., 2019)",
     "*(Mill Guide, 2021)*", "(World Mill Organization, 2021)", "(DOI: 10.1000/182)", "doi:10.1000/182",
     "(arXiv:2004.01234)", "<sup>[2]</sup>", "<sup>1, 2</sup>", '<sup><a href="#n1">1</a></sup>', "²", "²˒³",
-    "[source]", "[citation needed]",
+    "[source]", "[citation needed]", "[p. 4]", "(see p. 12)", "[Mill Guide, pp. 4-6]",
 ]  # fmt: skip
 SPECIAL = ("12", "", "https://example.org/b")  # forms that stand in one place alone, tested below
 EXAMPLES = sorted(
@@ -146,11 +146,11 @@ def test_a_claim_with_a_mark_still_repeats_its_sentence(mark: str) -> None:
 
 def test_a_name_in_brackets_is_a_mark_if_the_run_has_such_a_source() -> None:
     names = frozenset(map(name_of, ["reports/Annual_Report.pdf", "trial-summary.docx"]))
-    answer = f"{FIRST} (annual report, p. 3). {SECOND} [trial summary; Annual Report] (as planned)."
+    answer = f"{FIRST} (annual report, note 3). {SECOND} [trial summary; Annual Report] (as planned)."
     assert texts(without_names(answer, names)) == [BOTH[0], f"{SECOND} (as planned)."]
     assert [m.sources for m in find(answer, names=names).marks] == [
-        ("annual report, p. 3",),
-        ("trial summary", "annual report, p. 3"),
+        ("annual report, note 3",),
+        ("trial summary", "annual report, note 3"),
     ]
     assert len(without_names(answer, names)) == len(answer) and not find(answer).marks
 

@@ -23,4 +23,31 @@ from attribution.verifiers.antecedents import antecedent
 )
 def test_the_subject_of_the_sentence_before_is_named(text: str, name: str) -> None:
     spans = [*sentences(text)]
-    assert antecedent(text, spans, spans[-1]) == name
+    assert antecedent("The mill was sold.", text, spans, spans[-1]) == name
+
+
+@pytest.mark.parametrize(
+    ("claim", "text", "name"),
+    [
+        (
+            "The architect of the footbridge was Livia Moretti.",
+            "The footbridge is long. The architect was L.",
+            "The footbridge",
+        ),
+        (
+            "Bo Holm is the head of the town museum.",
+            "The museum in Graz is new. It is big. The head is Bo Holm.",
+            "The museum in Graz",
+        ),
+        ("The architect of the tunnel was Livia Moretti.", "The footbridge is long. The architect was L.", ""),
+        (
+            "The architect of the footbridge was Livia Moretti.",
+            "The footbridge is long. The architect of the mill was L.",
+            "",
+        ),
+        ("The architect was Livia Moretti.", "The footbridge is long. The architect was Livia Moretti.", ""),
+    ],
+)
+def test_what_a_claim_says_the_subject_is_a_part_of_is_named(claim: str, text: str, name: str) -> None:
+    spans = [*sentences(text)]
+    assert antecedent(claim, text, spans, spans[-1]) == name

@@ -52,6 +52,8 @@ def is_sound(doc: Doc, draft: Draft) -> bool:
         return False  # "states, the the are": words of a clause that was left out
     if any(a.text in tree.BE and b.text.lower() == "hence" for a, b in pairwise(draft)):
         return False  # "…, hence their importance": a consequence mistaken for an apposition
+    if any(_is_hole(t, inside) for t in doc):
+        return False  # "copper is more reactive, it can displace iron": what joins two clauses was left out
     opening, end = tokens[0], tokens[-1]
     if opening is not None:
         relative = opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT" and opening.dep_ != "det"
@@ -106,6 +108,15 @@ def _is_made_finite(verb: Token, text: str) -> bool:
     if verb.tag_ == "VBN" and verb.dep_ in {"acl", "advcl"} and tree.child(verb, {"dobj"}) is not None:
         return True
     return verb.tag_ == "VBG" and text != verb.text
+
+
+def _is_hole(join: Token, inside: set[int]) -> bool:
+    """Return True for a conjunction that was left out between words that were kept, the second of them a subject's."""
+    if join.i in inside or join.dep_ not in {"cc", "mark", "advmod"} or not 0 < join.i < len(join.doc) - 1:
+        return False
+    before = join.i - 1 - (join.nbor(-1).text == ",")
+    after = join.nbor()
+    return {before, after.i} <= inside and any(t.dep_ in tree.SUBJECTS for t in (after, *after.ancestors))
 
 
 def _after_comma(verb: Token) -> bool:

@@ -106,6 +106,12 @@ def _passive_conjunct(token: Token) -> list[Change]:
     return [(token.i, "tag", "VBN")] if passive and (perfect or by) and not active else []
 
 
+def _past_tense(token: Token) -> list[Change]:
+    """ "but her hard work paid off": what has a subject of its own and no auxiliary is no participle."""
+    finite = tree.child(token, {"nsubj"}) is not None and tree.child(token, tree.AUXILIARIES) is None
+    return [(token.i, "tag", "VBD")] if token.tag_ == "VBN" and token.dep_ in {"ROOT", "conj"} and finite else []
+
+
 def _present_tense(token: Token) -> list[Change]:
     """ "rods are made up of clumps and form needles": a base form coordinated with a present tense."""
     if token.dep_ != "conj" or token.tag_ != "VB" or tree.child(token, {*tree.AUXILIARIES, "mark"}) is not None:
@@ -150,4 +156,5 @@ REPAIRS: tuple[Callable[[Token], list[Change]], ...] = (
     _clause_after_list,
     _relative_clause,
     _present_tense,
+    _past_tense,
 )
