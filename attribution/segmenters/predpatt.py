@@ -43,7 +43,23 @@ from attribution.types import Claim, Failure, LlmUsage, Segmented
 KEPT = "the claim keeps the wording of the rules"
 HUMANS = tuple(LEXICON["humans"])
 TOKENS_PER_CLAIM = 20  # about; for estimates
-_UNCOUNTED = ("ness", "ity", "tion", "sion", "ism", "ment", "nce", "ship", "hood", "dom", "ing", "th", "work", "ure", "cy")
+_UNCOUNTED = (
+    "ness",
+    "ity",
+    "tion",
+    "sion",
+    "ism",
+    "ment",
+    "nce",
+    "ship",
+    "hood",
+    "dom",
+    "ing",
+    "th",
+    "work",
+    "ure",
+    "cy",
+)
 AS_SUBJECT = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we", "my": "I", "your": "you"}
 
 

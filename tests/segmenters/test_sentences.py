@@ -26,6 +26,7 @@ def texts(answer: str) -> list[str]:
     ("It is simple: 1. Open it. 2. Close it.", ["It is simple: 1. Open it.", "Close it."]),
     ("**Early life:** He was born in Essex. He moved.", ["He was born in Essex.", "He moved."]),
     ("**Entry:** Admission is free. It opens at 9.", ["Admission is free.", "It opens at 9."]),
+    ("- ✅ **Entry**: Admission is free.\n- 🗼 **Tall**", ["Admission is free."]),
     ("- **Funding** – The state paid half.\n- **Born:** 4 May 1962", ["The state paid half.", "Born: 4 May 1962"]),
     ("**It is old.** It is big.", ["It is old.", "It is big."]),
     ("1. **Funding.** The state paid half [1].", ["The state paid half."]),
