@@ -44,9 +44,8 @@ _NEVER, _PHRASES, _BEFORE_NUMBER, _LAST, _FINAL = (
 )
 # "It was", "However, it"; but "He, K." and "An and" are names
 _OPENER = re.compile(rf"[\"“(]?(?:{'|'.join(_TABLE['openers'].split())})(?:,? (?!and |et |& )|\. (?=[A-Z][a-z])|[’'])")
-_ORDINAL = re.compile(
-    r"(?<!\w)(?:[ai]m|de[rnms]|die|das|vom|zum|zur|beim|seit|ab|bis|und) \d{1,2}\.$", re.IGNORECASE
-)  # "am 3. Mai"
+# "am 3. Mai", "im 19. Jahrhundert"
+_ORDINAL = re.compile(r"(?<!\w)(?:[ai]m|de[rnms]|die|das|vom|zu[mr]|beim|seit|ab|bis|und) \d{1,2}\.$", re.IGNORECASE)
 _UNIT = re.compile(r"\d[ \u00a0]?(?:[gmlshbt]|°[CF])\.$")  # "It weighs 11 g. Ann …"
 _TIME = re.compile(r"\s*(?:[A-Z]\w+ )?[\d:]+ [ap]\.m\.\s*$", re.IGNORECASE)  # "At 5 a.m. Mr. Smith …"
 _PLURAL = re.compile(r"[A-Z][a-z]+s (?:[a-z]+ed|are|were|have|had|will|would|can|could|may|might|must|do|did)\b")

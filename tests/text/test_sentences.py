@@ -94,7 +94,7 @@ def test_every_sentence_ends_where_one_may_end(text: str) -> None:
         ("Լավ է: Այո: Πού είναι; Εδώ.", ["Լավ է:", "Այո:", "Πού είναι;", "Εδώ."]),
         ("እንዴት ነህ፧ሰላም ነው።ደህና။နေကောင်း။", ["እንዴት ነህ፧", "ሰላም ነው።", "ደህና။", "နေကောင်း။"]),
         ("It is 11 g. Helene made it. It is 20 °C. Ann left.", ["It is 11 g.", "Helene made it.", "It is 20 °C."]),
-        ("Er kam am 3. Mai 1884. Im 19. Jahrhundert ging er.", ["Er kam am 3. Mai 1884.", "Im 19. Jahrhundert ging er."]),
+        ("Er kam am 3. Mai 1884. Im 19. Jahr ging er.", ["Er kam am 3. Mai 1884.", "Im 19. Jahr ging er."]),
         ("I am 30. My oil is no. 4. He said no. Ann left.", ["I am 30.", "My oil is no. 4.", "He said no."]),
         ("no end", ["no end"]),
         ("", []),
