@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+
+import pytest
+
+from attribution.reports import Exported, export
+from tests.reports.runs import run
 
 ROOT = Path(__file__).parent.parent
 ORDER = """
@@ -164,24 +170,37 @@ def test_the_walk_of_the_documentation_can_be_walked() -> None:
         assert any(re.search(there, source) for source in others), file
 
 
-def test_listing_needs_no_heavy_package() -> None:
-    script = (
-        "import sys, attribution.cli.main as m; m.main(['list']);"
-        "heavy = {'torch', 'spacy', 'transformers', 'faiss', 'onnxruntime', 'streamlit', 'trafilatura'};"
-        "heavy &= set(sys.modules);"
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
+FRESH = """
+import sys
+from attribution.cli.main import main
+from attribution.settings import Settings
+from attribution.store.store import Store
+
+def without(*packages):
+    assert not set(packages) & set(sys.modules), set(packages) & set(sys.modules)
+
+Store.open(Settings.from_environment().database_url).runs.load("x")
+without("alembic")  # it is for an upgrade
+main(["list"])
+without("torch", "spacy", "transformers", "faiss", "onnxruntime", "streamlit", "trafilatura")
+main(["export", "report.json", "--format", "html", "--out", "report.html"])
+own = ["--sources", "documents", "--verifier", "embedded-small"]
+assert main(["batch", "--input", "in.jsonl", "--output", "out.jsonl", *own]) == 0
+without("ray", "pyarrow", "psycopg", "psycopg2", "streamlit")
+from pages.ui.server import prepare_first_page
+prepare_first_page()
+without("torch", "transformers", "openai", "pandas")  # torch takes a second and a half, and 180 MB
+import torch  # others may still have it
+"""
 
 
-def test_no_page_and_no_parse_imports_torch() -> None:
-    """It takes a second and a half, and 180 MB."""
-    script = (
-        "import sys, pages.explore; from attribution.text.parse import parse; parse('It rains.');"
-        "heavy = {'torch', 'transformers', 'openai'} & set(sys.modules);"
-        "import torch;"  # others may still have it
-        "sys.exit(f'imported {heavy}' if heavy else 0)"
+@pytest.mark.usefixtures("store")
+def test_a_fresh_interpreter_imports_nothing_heavy(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_bytes(export("json", Exported(run())))
+    (tmp_path / "in.jsonl").write_text('{"answer": "I hope this helps!"}\n')
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", FRESH], capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=200
     )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
+    assert (tmp_path / "report.html").read_bytes() == export("html", Exported(run()))

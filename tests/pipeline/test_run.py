@@ -10,7 +10,7 @@ import pytest
 
 from attribution import events
 from attribution.chunkers import Fixed
-from attribution.errors import BadInput, Unavailable
+from attribution.errors import BadInput
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
 from attribution.fetching.page import Extracted, make_page
@@ -159,14 +159,6 @@ def test_input_that_is_no_answer_is_refused_before_anything_runs(settings: Setti
 def test_a_source_that_is_nothing_is_said(settings: Settings, store: Store) -> None:
     with pytest.raises(BadInput, match="no-such-place"):
         run(QUESTION, ANSWER, settings.model_copy(update={"sources": ("no-such-place",)}), store)
-
-
-def test_a_missing_model_ends_a_run_by_name(settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    chosen = settings.model_copy(
-        update={"verifier": "deberta", "verifier_model": "nobody/no-such-model", "sources": ("documents",)}
-    )
-    with pytest.raises(Unavailable, match="nobody/no-such-model"):
-        finished(chosen, store, documents=[NOTE])
 
 
 def test_a_page_that_repeats_the_opposite_does_not_crowd_out_the_others(settings: Settings, store: Store) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -62,19 +60,6 @@ def test_foreign_text_stays_text(text: str, address: str) -> None:
     assert seen.tags <= OURS and not any(name.startswith("on") or name == "src" for name, _ in seen.attributes)
     links = [value for name, value in seen.attributes if name == "href"]
     assert all(re.match(r"https?://|#(claim|mark)-\d+$", link) for link in links)
-
-
-def test_it_needs_no_streamlit(tmp_path: Path) -> None:
-    (tmp_path / "report.json").write_bytes(export("json", Exported(run())))
-    out = tmp_path / "report.html"
-    script = (
-        "import sys; from attribution.cli.main import main;"
-        f"main(['export', {str(tmp_path / 'report.json')!r}, '--format', 'html', '--out', {str(out)!r}]);"
-        "sys.exit('streamlit' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr
-    assert out.read_bytes() == export("html", Exported(run()))
 
 
 def test_the_command_names_what_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

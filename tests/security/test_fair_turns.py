@@ -11,14 +11,13 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.evidence.sources import open_sources
 from attribution.fetching import packages, sandbox
-from attribution.fetching.formats import extract
 from attribution.fetching.packages import read_epub
 from attribution.fetching.sandbox import Reading
 from attribution.library import ingest
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document
-from tests.fetching.test_formats import chapter, docx, paragraph
+from tests.fetching.test_formats import docx, paragraph
 from tests.fetching.test_formats import epub as book
 from tests.fetching.test_sandbox import slow_pdf
 
@@ -103,9 +102,3 @@ def test_a_chapter_that_is_named_two_thousand_times_is_read_once(monkeypatch: py
     bomb = book(*hrefs, "./a.xhtml", "b.xhtml", **{"O__a.xhtml": "First.", "O__b.xhtml": "Second."})
     assert read_epub(bomb, "", "a.epub").text == "First.\n\nSecond."
     assert read == [b"First.", b"Second."]
-
-
-def test_a_book_whose_chapters_are_named_once_is_read_as_before() -> None:
-    content = book("a.xhtml", "b.xhtml", **{"O__a.xhtml": chapter("One."), "O__b.xhtml": chapter("Two.")})
-    text = extract(content, "", "a.epub", document=True).text
-    assert text.index("One.") < text.index("Two.")

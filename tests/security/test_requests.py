@@ -94,12 +94,6 @@ def all_sent(server: Server, requests: list[tuple[str, Any]]) -> Iterator[None]:
 
 
 @EACH
-def test_requests_take_turns(server: Server, request_: tuple[str, Any]) -> None:
-    with all_sent(server, [request_] * 3):
-        until(lambda: server.turns.counts() == (2, 1))
-
-
-@EACH
 def test_requests_whose_clients_left_leave_the_queue(server: Server, request_: tuple[str, Any]) -> None:
     with all_sent(server, [request_] * 45):
         pass

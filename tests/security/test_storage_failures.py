@@ -12,8 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
+from attribution.cli.main import main
 from attribution.errors import StoreError, setup_error
 from attribution.fair_queue import Turns
 from attribution.server.api import create
@@ -27,42 +29,16 @@ from attribution.store.store import Store
 ROOT = Path(__file__).parents[2]
 ANSWER = "The Eiffel Tower was completed in 1889. The Nile flows north. The Suez Canal opened in 1869."
 FULL = "has no space left: free some on its disk"
-# The real command line over a database that may grow by so many pages of 4 kB, as on a disk that fills up.
-WITHIN = """
-import sqlite3, sys
-import sqlalchemy as sa
-from attribution.cli.main import main
-
-@sa.event.listens_for(sa.pool.Pool, "connect")
-def limit(connection, record):
-    (pages,) = connection.execute("PRAGMA page_count").fetchone()
-    connection.execute(f"PRAGMA max_page_count = {pages + int(sys.argv[1])}")
-
-sys.exit(main(sys.argv[2:]))
-"""
 
 
-def command_line(*arguments: object, within: int | None = None) -> subprocess.CompletedProcess[str]:
-    """The command line as a process; `within`: the pages by which its database may grow."""
-    start = ["-m", "attribution"] if within is None else ["-c", WITHIN, str(within)]
-    command = [sys.executable, *start, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
-
-
-def last_line(done: subprocess.CompletedProcess[str]) -> str:
+def last_line(errors: str) -> str:
     """The line that ended a command; nothing else on standard error may come from Python itself."""
-    assert "Traceback" not in done.stderr and "internal error" not in done.stderr, done.stderr
-    return done.stderr.strip().splitlines()[-1]
+    assert "Traceback" not in errors and "internal error" not in errors, errors
+    return errors.strip().splitlines()[-1]
 
 
 def path_of(settings: Settings) -> Path:
     return Path(settings.database_url.removeprefix("sqlite:///"))
-
-
-def damage(path: Path, keep: int = 4096) -> None:
-    """Overwrite what follows the first bytes of a file."""
-    content = path.read_bytes()
-    path.write_bytes(content[:keep] + b"\xff" * (len(content) - keep))
 
 
 @pytest.fixture
@@ -81,11 +57,23 @@ def warm(warm_library: None, settings: Settings) -> Settings:
     return settings
 
 
-def test_a_full_disk_ends_analyze_with_one_line(warm: Settings, tmp_path: Path) -> None:
+def test_a_full_disk_ends_analyze_with_one_line(
+    warm: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def limit(connection: sqlite3.Connection, record: object) -> None:
+        """The database may grow by two pages of 4 kB."""
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages + 2}")
+
     out = tmp_path / "report.json"
-    done = command_line("analyze", "--answer", ANSWER, "--out", out, "--verifier", "embedded-small", within=2)
-    assert done.returncode == 2 and FULL in last_line(done) and str(path_of(warm)) in last_line(done)
-    assert "missing" not in done.stderr and not out.exists()
+    sa.event.listen(sa.pool.Pool, "connect", limit)
+    try:
+        assert main(["analyze", "--answer", ANSWER, "--out", str(out), "--verifier", "embedded-small"]) == 2
+    finally:
+        sa.event.remove(sa.pool.Pool, "connect", limit)
+    said = capsys.readouterr().err
+    assert FULL in last_line(said) and str(path_of(warm)) in last_line(said)
+    assert "missing" not in said and not out.exists()
 
 
 def test_a_damaged_database_is_told_from_one_that_is_not_writable(settings: Settings, tmp_path: Path) -> None:
@@ -107,15 +95,18 @@ def test_a_damaged_database_is_told_from_one_that_is_not_writable(settings: Sett
         Store.open("no address")
 
 
-def test_a_database_damaged_in_the_middle_ends_the_command_that_reads_it(empty: Settings) -> None:
+def test_a_database_damaged_in_the_middle_ends_the_command_that_reads_it(
+    empty: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
     path = path_of(empty)
     with sqlite3.connect(path) as plain:
         plain.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         plain.execute("PRAGMA journal_mode=DELETE")
     plain.close()
-    damage(path, keep=path.stat().st_size // 4)
-    done = command_line("collections", "list")
-    assert done.returncode == 2 and f"{path} is damaged: move it away" in last_line(done)
+    content = path.read_bytes()
+    path.write_bytes((whole := content[: len(content) // 4]) + b"\xff" * (len(content) - len(whole)))
+    assert main(["collections", "list"]) == 2
+    assert f"{path} is damaged: move it away" in last_line(capsys.readouterr().err)
 
 
 def test_a_database_that_only_can_be_read_is_named(empty: Settings) -> None:
@@ -192,7 +183,7 @@ def test_a_damaged_model_ends_analyze_with_one_line(warm: Settings, tmp_path: Pa
     command = [sys.executable, "-m", "attribution", "analyze", "--answer", ANSWER, "--verifier", "embedded-small"]
     done = subprocess.run([*command, "--out", str(out)], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode == 2 and "missing" not in done.stderr.replace("missing or damaged", "") and not out.exists()
-    assert f"attribution: the model file {path} is missing or damaged: restore it with" in last_line(done)
+    assert f"attribution: the model file {path} is missing or damaged: restore it with" in last_line(done.stderr)
 
 
 def test_a_damaged_package_ends_analyze_with_one_line(warm: Settings, tmp_path: Path) -> None:
@@ -203,7 +194,7 @@ def test_a_damaged_package_ends_analyze_with_one_line(warm: Settings, tmp_path: 
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
     done = subprocess.run([*command, *more], capture_output=True, text=True, cwd=ROOT, env=environment)
     assert done.returncode == 2, done.stderr
-    assert "the process that reads pages and files cannot start" in last_line(done)
+    assert "the process that reads pages and files cannot start" in last_line(done.stderr)
     lost = setup_error(ImportError("no such part", name="a_package.part"))
     assert "the package a_package is missing or damaged (no such part): install it again with" in str(lost)
 
@@ -221,7 +212,7 @@ def test_a_file_that_does_not_fit_on_the_disk_is_named_and_nothing_is_left_of_it
     output.write_text("what was there before")
     done = within_blocks(2, "worth", "--input", given, "--output", output)
     assert done.returncode == 2
-    assert last_line(done) == (
+    assert last_line(done.stderr) == (
         f"attribution: the file {output} cannot be written (File too large): free some space, then run this again"
     )
     assert output.read_text() == "what was there before" and set(tmp_path.iterdir()) >= {given, output}

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import StoreError
-from attribution.settings import Settings
 from attribution.store.database import MIGRATIONS, REVISION, use_write_ahead_log
 from attribution.store.store import Store
 
@@ -43,15 +42,6 @@ def test_a_database_of_another_version_is_refused_by_name_and_left_alone(tmp_pat
     with pytest.raises(StoreError, match=f"has schema {revision}, this version reads {REVISION}: set ATTRIBUTION_DATA"):
         Store.open(f"sqlite:///{path}")
     assert dump(path) == before
-
-
-def test_alembic_is_imported_only_for_an_upgrade(settings: Settings, store: Store) -> None:
-    script = (
-        "import sys; from attribution.store.store import Store; Store.open(sys.argv[1]).runs.load('x');"
-        "sys.exit('alembic was imported' if 'alembic' in sys.modules else 0)"
-    )
-    done = subprocess.run([sys.executable, "-c", script, settings.database_url], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
 
 
 def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> None:
