@@ -10,7 +10,7 @@ import pytest
 
 from attribution import events
 from attribution.chunkers import Fixed
-from attribution.errors import BadInput
+from attribution.errors import BadInput, Unavailable
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.sources import Sources
 from attribution.fetching.page import Extracted, make_page
@@ -159,6 +159,17 @@ def test_input_that_is_no_answer_is_refused_before_anything_runs(settings: Setti
 def test_a_source_that_is_nothing_is_said(settings: Settings, store: Store) -> None:
     with pytest.raises(BadInput, match="no-such-place"):
         run(QUESTION, ANSWER, settings.model_copy(update={"sources": ("no-such-place",)}), store)
+
+
+def test_a_model_that_cannot_be_used_ends_a_run(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*_: object) -> None:
+        raise Unavailable("the model is gone")
+
+    monkeypatch.setattr("attribution.verifiers.embedded_small.EmbeddedSmall.verify", gone)
+    with pytest.raises(Unavailable, match="the model is gone"):
+        finished(settings.model_copy(update={"sources": ("documents",)}), store, documents=[NOTE])
 
 
 def test_a_page_that_repeats_the_opposite_does_not_crowd_out_the_others(settings: Settings, store: Store) -> None:
