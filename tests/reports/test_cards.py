@@ -10,9 +10,8 @@ from attribution.reports.cards import footnotes, headline, panel, quoted_words, 
 from attribution.reports.html import html
 from attribution.reports.sources import source_list
 from attribution.review.quotations import quotations
-from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Evidence, Failure, LlmUsage, Page, Probabilities, Report, Usage, Verdict
+from attribution.types import Evidence, Failure, Page, Probabilities, Report, Usage, Verdict
 from tests.make import claim, page
 
 CLAIM = claim("The Nile is 6,650 km long.")
@@ -145,38 +144,6 @@ def test_what_failed_for_a_claim_stands_beside_it() -> None:
     beside, _, in_the_chain = shown.partition("Why this verdict")
     for part in (beside, in_the_chain):
         assert part.count("No &lt;b&gt;reply&lt;/b&gt;; searched itself.") == 1
-
-
-def test_the_page_of_a_run_says_which_engine_failed_and_what_was_used(settings: Settings, store: Store) -> None:
-    from streamlit.testing.v1 import AppTest
-
-    fell = Failure(stage="search", subject="one", kind="fell_back", message="one is down, so two was asked instead")
-    llm = {"queries": LlmUsage(calls=3, prompt_tokens=10)}
-    made = report(page(TEXT), failures=(fell,), queries=4, downloads=2, seconds=3.2, llm=llm)
-    store.runs.save(made)
-    at = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "explore.py"), default_timeout=120)
-    at.query_params["run"] = made.id
-    at.run()
-    assert not at.exception
-    shown = "".join(h.body for h in at.get("html"))
-    assert "Not every search worked" in shown and "One is down, so two was asked instead." in shown
-    assert "4 of 300 queries, 2 of 300 web pages, 3 of 600 s" in shown
-    assert "Writing queries" in shown
-
-
-@pytest.mark.parametrize("evidence", [True, False])
-def test_a_search_that_failed_is_said_with_and_without_evidence(store: Store, evidence: bool) -> None:
-    from streamlit.testing.v1 import AppTest
-
-    failed = Failure(stage="search", subject="q", kind="search_failed", message="SearXNG could not be asked")
-    made = report(page(TEXT), failures=(failed,))
-    store.runs.save(made if evidence else made.model_copy(update={"evidence": ()}))
-    at = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "explore.py"), default_timeout=120)
-    at.query_params["run"] = made.id
-    at.run()
-    shown = "".join(h.body for h in at.get("html"))
-    assert "SearXNG could not be asked" in shown and ("Not every search worked" in shown) == evidence
-    assert ("The web could not be searched" in shown) != evidence
 
 
 def test_prices_and_queries_by_a_model_are_set_in_the_sidebar(store: Store) -> None:

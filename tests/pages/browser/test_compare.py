@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 
 import pytest
@@ -15,27 +14,17 @@ from tests.pages.browser.visits import (
     PATIENCE,
     Browser,
     Page,
-    analyse,
-    compare,
     downloaded,
     expect,
     field,
     go_to,
     language_model,
-    menu,
     settled,
     write,
 )
-from tests.pages.hostile import FLAG, TEXTS
 
 pytestmark = MARKS
 SLOW = " ".join(f"The Nile was measured by {n} surveyors and was drawn by {n + 1} painters." for n in range(16))
-FORBIDDEN = """() => {
-  const all = (r) => [...r.querySelectorAll('*')].flatMap((e) => [e, ...(e.shadowRoot ? all(e.shadowRoot) : [])]);
-  return all(document).filter((e) => e.tagName === 'IFRAME' || e.onerror || e.onload || e.tagName === 'MATH'
-    || (e.tagName === 'IMG' && e.getAttribute('src') === 'x') || e.className === 'katex'
-    || (e.href && !/^(https?:|blob:|data:image)/.test(e.href.baseVal ?? e.href))).length
-}"""
 
 
 def opened(page: Page) -> object:
@@ -73,45 +62,6 @@ def test_the_cost_comes_first_then_verdicts_in_their_columns_and_stop_keeps_them
     expect(page.get_by_text(re.compile(r"Not finished · \d+ sentences"))).to_be_visible()
     expect(page.locator(".item.v-pending summary").first).to_have_accessible_name(re.compile("Not reached"))
     assert any(row["verdict"] == "Not reached" for row in csv.DictReader(io.StringIO(file(page, "CSV"))))
-
-
-@pytest.mark.slow
-def test_hostile_text_is_text_on_compare_and_retrieval(page: Page) -> None:
-    lines = [t for t in TEXTS if "\x0b" not in t]
-    source = "\n\n".join(f"The Nile is {t} a river of Africa. It is long." for t in lines)
-    menu(page, "Add documents")
-    page.locator("input[type=file]").set_input_files(
-        {"name": f"<img src=x onerror={FLAG}> $$x$$.txt", "mimeType": "text/plain", "buffer": source.encode()}
-    )
-    expect(page.get_by_text("<img sr")).to_be_visible(timeout=PATIENCE)
-    settled(page)
-    page.keyboard.press("Escape")
-    said = [f"The Nile is {t} a river of Africa and it is long." for t in lines[:1] + lines[4:5] + lines[9:10]]
-    opened(page)
-    write(page, "\n\n".join(said), f"<img src=x onerror={FLAG}> $$what$$?")
-    compare(page)
-    for group in page.locator("details.group:not([open]) > summary").all():
-        group.click()
-    for item in page.locator(".item summary").all():
-        item.click()
-    shown = page.locator(".root:has(section.row)")
-    for words in (f"<script>{FLAG}</script>", f"[press](javascript:{FLAG})", "$$\\href", "onerror"):
-        expect(shown).to_contain_text(words)
-    assert f"\\<script\\>{FLAG}" in file(page, "Markdown")
-    claims = json.loads(file(page, "JSON"))["report"]["claims"]
-    assert any(f"<script>{FLAG}</script>" in claim["text"] for claim in claims)
-    assert page.evaluate(FORBIDDEN) == 0
-    page.get_by_role("link", name="Explore").click()
-    analyse(page)
-    go_to(page, "Compare", "Retrieval")
-    expect(page.get_by_role("combobox", name="Run")).to_have_value(re.compile(r"\$\$what\$\$\?"), timeout=PATIENCE)
-    page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=2 * PATIENCE)
-    for item in page.locator(".ax-differences summary").all():
-        item.click()
-    settled(page)
-    assert page.evaluate(FORBIDDEN) == 0
-    assert page.evaluate("window.pwned") is None
 
 
 @pytest.mark.slow

@@ -5,8 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+from streamlit.testing.v1 import AppTest
+
 from attribution.reports.html import Node, html
-from attribution.types import Failure, LlmUsage, Report, Usage, Verdict
+from attribution.types import Failure, FailureKind, LlmUsage, Report, Usage, Verdict
 from pages import library
 from pages.ui import run_results
 from pages.ui.run_results import budget, expected_cost, failure_table, llm_costs
@@ -109,26 +112,39 @@ def test_the_bar_and_its_figures_count_claims_that_were_not_reached() -> None:
     assert names == ["Not reached", "Likely supported", "Supported"]
 
 
-def test_a_document_that_could_not_be_read_is_named_above_the_result() -> None:
-    from streamlit.testing.v1 import AppTest
+def failed(stage: str, subject: str, kind: FailureKind, message: str) -> Failure:
+    return Failure(stage=stage, subject=subject, kind=kind, message=message)
 
-    def page() -> None:
-        from attribution.types import Document, Failure
+
+SEARCH = failed("search", "q", "search_failed", "SearXNG could not be asked")
+NOTICES: dict[str, tuple[list[Failure], bool, list[str], list[str]]] = {  # failures, evidence, what is said, what not
+    "a document": (
+        [failed("fetch", "scan.pdf", "no_text", "scan.pdf may be scanned: run `ocrmypdf`"),
+         failed("fetch", "https://a.example", "unreachable", "a.example is down")], True,
+        ["Not every document could be read", "Scan.pdf may be scanned: run `ocrmypdf`"], ["a.example"],
+    ),
+    "an engine": ([failed("search", "one", "fell_back", "one is down, so two was asked instead")], True,
+                  ["Not every search worked", "One is down, so two was asked instead."], []),
+    "a search": ([SEARCH], True, ["Not every search worked", SEARCH.message], ["The web could not be searched"]),
+    "all searches": ([SEARCH], False, ["The web could not be searched", SEARCH.message], ["Not every search worked"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NOTICES)
+def test_what_failed_is_named_above_the_result(case: str) -> None:
+    def page(case: str) -> None:
+        from attribution.types import Document
         from pages.ui import run_results
         from pages.ui.run import RunProgress
-        from tests.pages.ui.test_run_results import report
+        from tests.make import claim, evidence
+        from tests.pages.ui.test_run_results import NOTICES, report
 
-        lost = [
-            Failure(
-                stage="fetch", subject="scan.pdf", kind="no_text", message="scan.pdf may be scanned: run `ocrmypdf`"
-            ),
-            Failure(stage="fetch", subject="https://a.example", kind="unreachable", message="a.example is down"),
-        ]
-        now = report().model_copy(update={"failures": tuple(lost)})
+        failures, with_evidence, *_ = NOTICES[case]
+        found = {"claims": (claim(),), "evidence": (evidence(claim(), 0.9, 0.05, "entailed"),) * with_evidence}
+        now = report().model_copy(update={"failures": tuple(failures), **found})
         run_results.notices(RunProgress(report=now, running=False, documents=(Document("scan.pdf", b"%PDF"),)), now)
 
-    app = AppTest.from_function(page, default_timeout=60).run()
-    assert not app.exception
+    app = AppTest.from_function(page, args=(case,), default_timeout=60).run()
     shown = "".join(found.body for found in app.get("html"))
-    assert "Not every document could be read" in shown and "Scan.pdf may be scanned: run `ocrmypdf`" in shown
-    assert "a.example" not in shown
+    assert not app.exception and [words for words in NOTICES[case][2] if words not in shown] == []
+    assert [words for words in NOTICES[case][3] if words in shown] == []

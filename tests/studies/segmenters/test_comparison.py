@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import shutil
 import threading
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 
 from attribution import events
 from attribution.errors import BadInput
-from attribution.files import csv_text
+from attribution.files import FORMULA, csv_text
 from attribution.policy import DecisionPolicy
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
@@ -189,6 +190,10 @@ def test_a_spreadsheet_runs_nothing_of_a_table_and_a_pipe_stays_in_its_cell() ->
     told = ("x;=1+1", 'x; "=1+1"', "a;b;\t-1", "a; b = c", ";@x;")
     rows = list(csv.reader(io.StringIO(csv_text([told]))))
     assert rows == [["x;'=1+1", 'x;\' "=1+1"', "a;b;' -1", "a; b = c", ";'@x;"]]
+    for before, separator in itertools.product(("", "x", "x;", "x,", "x\t", 'x";', "x; "), ",;\t"):
+        told = [before + c for c in ("=cmd|' /C calc'!A0", "+1", "-2+3", "@SUM(1)", "\t=1", '"=1"', " =1", "=1;=2")]
+        cells = [cell for row in csv.reader(io.StringIO(csv_text([told])), delimiter=separator) for cell in row]
+        assert not [cell for cell in cells if cell.strip(' "')[:1] in FORMULA]  # whatever divides the cells
     assert table.markdown().splitlines()[-2:] == ["| a\\|b | 1 |", "| c | – |"]
 
 

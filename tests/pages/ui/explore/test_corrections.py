@@ -7,13 +7,12 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
-from attribution.reports.html import html
 from attribution.review import corrections as desks
 from attribution.review.corrections import Proposal, Review
 from attribution.settings import Settings
 from attribution.store.store import Store
 from pages.ui import state
-from pages.ui.explore.corrections import other_verifier, proposal_card
+from pages.ui.explore.corrections import other_verifier
 from tests.review.make import claim, correction, report
 
 ANSWER = "The tower was finished in 1890. It is <b>330 m</b> high."
@@ -72,13 +71,6 @@ def test_decisions_outlive_the_session_and_are_the_owners_alone(store: Store) ->
     assert copy != REPORT.id and guest.button(key=key).label == "Accepted" and not guest.exception
     pressed(guest, key)
     assert guest.button(key=key).label == "Accept" and visited("owner").button(key=key).label == "Accepted"
-
-
-def test_foreign_text_of_a_proposal_is_escaped() -> None:
-    page = REPORT.pages[0].model_copy(update={"title": "<script>", "url": "javascript:alert(1)"})
-    hostile = correction(ANSWER, FALSE, "The tower was finished in 1889.").model_copy(update={"quote": "<img src=x>"})
-    shown = html(proposal_card(hostile, 1, REPORT.model_copy(update={"pages": (page,)})))
-    assert "<script" not in shown and "<img" not in shown and "javascript:" not in shown
 
 
 def test_another_verifier_is_one_that_is_ready() -> None:
