@@ -1,7 +1,5 @@
 """Shared by all tests: each has its own data folder, and none reaches the network."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A local endpoint of a language model with scripted replies."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

@@ -1,7 +1,5 @@
 """Small values for tests."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A real PostgreSQL server for tests, from Debian's package."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

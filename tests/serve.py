@@ -1,7 +1,5 @@
 """`serve` in a process of its own, and what tests wait for."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

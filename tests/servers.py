@@ -1,7 +1,5 @@
 """Local web servers with scripted responses, good and bad."""
 
-from __future__ import annotations
-
 import contextlib
 import socket
 import ssl

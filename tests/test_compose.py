@@ -1,7 +1,5 @@
 """compose.yaml says what docs/api.md promises; no container runtime is needed to read it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -3,8 +3,6 @@
 Models that are not here are named, with the way to get them.
 """
 
-from __future__ import annotations
-
 import importlib
 import json
 import threading

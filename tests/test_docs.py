@@ -1,7 +1,3 @@
-"""The documentation: its examples run, its links and commands lead somewhere."""
-
-from __future__ import annotations
-
 import importlib
 import importlib.util
 import inspect

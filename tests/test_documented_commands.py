@@ -1,7 +1,3 @@
-"""Every command line of the README and of docs/ runs as it stands, with real files."""
-
-from __future__ import annotations
-
 import json
 import os
 import re

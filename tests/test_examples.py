@@ -1,7 +1,5 @@
 """The example answers: what they promise, and that they show every verdict and every kind of failure without a web."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

@@ -1,7 +1,3 @@
-"""The lock files: everything that requirements*.txt name, in those versions, and a hash for every file."""
-
-from __future__ import annotations
-
 import re
 
 import pytest

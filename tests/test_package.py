@@ -1,7 +1,3 @@
-"""The package: its wheel in an environment of its own, what it asks for, and the Python of the documents."""
-
-from __future__ import annotations
-
 import doctest
 import json
 import os

@@ -1,7 +1,3 @@
-"""The retry policy: how often, how long, and when it gives up."""
-
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

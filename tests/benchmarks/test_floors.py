@@ -1,7 +1,3 @@
-"""Figures compared with the floors of speed."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""The workload of the benchmark of the pipeline, and what it counts as agreement."""
-
-from __future__ import annotations
-
 import pytest
 
 from benchmarks.pipeline.__main__ import agreement

@@ -1,7 +1,3 @@
-"""The figures of badges, from claims whose verdicts are known."""
-
-from __future__ import annotations
-
 import gzip
 import json
 from dataclasses import replace

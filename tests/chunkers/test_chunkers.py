@@ -1,7 +1,3 @@
-"""Properties of the chunkers."""
-
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from attribution.claims.coreference import PRONOUNS, Context, is_balanced, is_expletive, mentions, outward_pronouns

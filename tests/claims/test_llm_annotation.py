@@ -1,7 +1,3 @@
-"""The language model's judgements of claims, from a scripted server."""
-
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

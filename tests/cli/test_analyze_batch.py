@@ -1,7 +1,3 @@
-"""`batch` as a user meets it: progress, summary, exit status."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""`collections add`, `list` and `remove`, and a collection as the source of a run."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

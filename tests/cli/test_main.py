@@ -1,7 +1,3 @@
-"""The command line, as a process where exit status and streams matter."""
-
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

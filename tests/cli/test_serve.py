@@ -1,7 +1,3 @@
-"""`serve`: ports, and coming back after a crash."""
-
-from __future__ import annotations
-
 import os
 import signal
 import socket

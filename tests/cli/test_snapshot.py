@@ -1,7 +1,5 @@
 """The command line, from a run to its replay in another user's empty folder without a network."""
 
-from __future__ import annotations
-
 import json
 import socket
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""`benchmark` as a user meets it: files, notices, going on after a kill, Ctrl-C."""
-
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Against a server on this machine: batches, order, normalisation, failures, and the key that nobody sees."""
-
-from __future__ import annotations
-
 import json
 import logging
 from http.server import BaseHTTPRequestHandler

@@ -1,7 +1,3 @@
-"""A tiny model made here: any folder or hub name goes the same way."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

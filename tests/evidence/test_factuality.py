@@ -1,7 +1,5 @@
 """Denials, hearsay, questions, plans and stories do not support a claim; cases beside those of tests/verdicts."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,3 @@
-"""Search and download together: fall-backs, budgets, one page under many addresses, exclusions."""
-
-from __future__ import annotations
-
 import errno
 import threading
 import time

@@ -1,7 +1,3 @@
-"""A claim of several sentences is judged sentence by sentence, and its weakest part decides."""
-
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,3 @@
-"""A claim beside the rows of a table."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.evidence.judging import Judged, as_evidence

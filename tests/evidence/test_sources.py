@@ -1,7 +1,3 @@
-"""Sources, and the user's own documents among them: every type, hostile names, and what cannot be read."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """A finished run under other choices: pure, from stored probabilities."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

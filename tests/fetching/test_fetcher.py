@@ -1,7 +1,3 @@
-"""Fetching against real servers on this machine: good pages, and everything that may go wrong on the way."""
-
-from __future__ import annotations
-
 import gzip
 import socket
 import ssl

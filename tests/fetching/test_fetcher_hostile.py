@@ -1,7 +1,3 @@
-"""One run over servers that do everything wrong: each case ends by itself, with its own kind, and costs no other."""
-
-from __future__ import annotations
-
 import gzip
 import shutil
 import socket

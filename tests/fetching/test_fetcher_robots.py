@@ -1,7 +1,3 @@
-"""The rules of hosts for programs, against local servers: robots.txt, turns, and hosts that say nothing."""
-
-from __future__ import annotations
-
 import threading
 import time
 from http.server import BaseHTTPRequestHandler

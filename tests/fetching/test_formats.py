@@ -1,7 +1,3 @@
-"""DOCX, EPUB and plain text as they come, and as they come from somebody who means harm."""
-
-from __future__ import annotations
-
 import io
 import zipfile
 from email.message import EmailMessage

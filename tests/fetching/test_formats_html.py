@@ -1,7 +1,3 @@
-"""Bytes → text: encodings, PDF, hostile HTML, and what each failure says."""
-
-from __future__ import annotations
-
 import hashlib
 import time
 from datetime import datetime

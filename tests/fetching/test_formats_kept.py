@@ -1,7 +1,5 @@
 """Everything that a reader of a file sees is in its text, once and unchanged; the rest is not."""
 
-from __future__ import annotations
-
 import io
 import re
 import zipfile

@@ -1,7 +1,3 @@
-"""PDFs as programs write them, and as transfers damage them."""
-
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,3 @@
-"""Files made to hang or to swell, wherever they come from: the limits hold, and the server's process stays small."""
-
-from __future__ import annotations
-
 import resource
 import time
 import zlib

@@ -1,7 +1,3 @@
-"""Full-text search over a folder: ranking, what is not found, hostile queries and files."""
-
-from __future__ import annotations
-
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

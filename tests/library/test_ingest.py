@@ -1,7 +1,3 @@
-"""Adding to collections: every kind of file, pages through the fetching, what fails by itself, resuming, a kill."""
-
-from __future__ import annotations
-
 import os
 import threading
 from collections import Counter

@@ -1,7 +1,3 @@
-"""Words and meaning joined: what either finds, what neither holds, and what changes under a run."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

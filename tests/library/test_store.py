@@ -1,7 +1,3 @@
-"""Collections in the database: once each, replaced by origin, whole after a kill, safe with two writers."""
-
-from __future__ import annotations
-
 import subprocess
 import sys
 import textwrap

@@ -1,7 +1,3 @@
-"""Test connection: what works, and what to check in the form where it does not."""
-
-from __future__ import annotations
-
 import socket
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scripted endpoints that speak as the real ones do (the table in docs/llm.md)."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import dataclass

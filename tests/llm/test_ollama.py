@@ -1,7 +1,3 @@
-"""The models of an Ollama on this machine, by a server that answers as it does."""
-
-from __future__ import annotations
-
 import json
 
 import pytest

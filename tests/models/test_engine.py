@@ -1,7 +1,3 @@
-"""ONNX models: the same results on every CPU, and one pool of threads for all of them."""
-
-from __future__ import annotations
-
 import threading
 from pathlib import Path
 

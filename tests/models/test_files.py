@@ -1,7 +1,3 @@
-"""Model files by their SHA-256, each damaged in turn."""
-
-from __future__ import annotations
-
 import base64
 import hashlib
 import shutil

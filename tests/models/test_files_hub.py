@@ -1,7 +1,3 @@
-"""Downloads from a server that speaks the hub's protocol."""
-
-from __future__ import annotations
-
 import json
 import os
 import subprocess

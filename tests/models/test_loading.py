@@ -1,7 +1,3 @@
-"""What is loaded once, by one thread, and the clock that stands still meanwhile."""
-
-from __future__ import annotations
-
 import threading
 import time
 

@@ -1,7 +1,5 @@
 """What a page does aside ends with its test."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 

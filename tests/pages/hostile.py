@@ -1,7 +1,5 @@
 """Text that would do something if any view took it for markup."""
 
-from __future__ import annotations
-
 FLAG = "window.pwned=1"
 TEXTS = (
     f"<script>{FLAG}</script>", f"<img src=x onerror={FLAG}>", f"<svg/onload={FLAG}>",

@@ -1,7 +1,5 @@
 """Waiting for background jobs."""
 
-from __future__ import annotations
-
 import time
 from typing import Any
 

@@ -1,7 +1,3 @@
-"""The page of two answers: what it draws, says and writes out, and its job."""
-
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Iterator

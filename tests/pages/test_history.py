@@ -1,7 +1,3 @@
-"""The History page without a browser: what a line shows, what a click may name, and the comparison of two runs."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.reports.html import html

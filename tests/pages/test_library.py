@@ -1,7 +1,3 @@
-"""The Library without a browser: adding in the background, what failed, removing, and the sidebar's choice."""
-
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Rows of a batch, and its output without what differs between equal runs."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,3 @@
-"""Many answers: bad rows, kills, and the same file as without them."""
-
-from __future__ import annotations
-
 import json
 import random
 import signal

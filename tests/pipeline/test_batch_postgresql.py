@@ -1,7 +1,5 @@
 """A PostgreSQL server as the store of a batch: the same file, and what one process has computed another finds."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""Changes by hand are made again in another run of the same answer, or of one that was changed a little."""
-
-from __future__ import annotations
-
 from attribution import events
 from attribution.edits import AddClaim, Change, Drop, Exclude, Judge, Merge, Resegment, Reword
 from attribution.errors import BadInput

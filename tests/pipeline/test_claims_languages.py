@@ -1,7 +1,3 @@
-"""An answer in another language: said which parts read English only, and no English grammar is applied to it."""
-
-from __future__ import annotations
-
 from attribution.events import Finished
 from attribution.pipeline.claims import unmatched, unsupported
 from attribution.pipeline.run import run

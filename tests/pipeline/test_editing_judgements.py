@@ -1,7 +1,3 @@
-"""The analyst's own verdict: an edit that changes no claim, and is about the words of one."""
-
-from __future__ import annotations
-
 import json
 
 import pytest

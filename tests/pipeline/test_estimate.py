@@ -1,7 +1,3 @@
-"""What a comparison would take, by the same figures as a run."""
-
-from __future__ import annotations
-
 from attribution.pipeline.estimate import estimate
 from attribution.settings import Settings
 from tests.llm_server import llm_server, llm_settings

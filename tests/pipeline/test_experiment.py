@@ -1,7 +1,3 @@
-"""The driver of all experiments: stopping, and what a row's own problem is."""
-
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

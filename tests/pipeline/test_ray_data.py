@@ -1,7 +1,5 @@
 """The engine `ray` on a cluster of two nodes: the same file as in one process. Slow: the workers load their models."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import signal

@@ -1,7 +1,3 @@
-"""Whole runs on the real stages: the shipped library, the embedded models, local servers."""
-
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

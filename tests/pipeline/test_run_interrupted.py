@@ -1,7 +1,3 @@
-"""A run in a process that is killed: no verdict is lost, and the rest is made up for."""
-
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

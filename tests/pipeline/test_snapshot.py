@@ -1,7 +1,5 @@
 """A run from its own frozen pages: the same report, nothing searched, nothing fetched, nothing leaked."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""The file of a snapshot: the same bytes each time, the same run back, and nothing hostile gets in."""
-
-from __future__ import annotations
-
 import hashlib
 import io
 import json

@@ -1,7 +1,5 @@
 """Loading ahead of the first run."""
 
-from __future__ import annotations
-
 import gc
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A run to export: two claims with evidence, one without a place, and a page of a PDF."""
 
-from __future__ import annotations
-
 from attribution.reports import Exported
 from attribution.types import AnalystVerdict, Claim, Evidence, Page, Probabilities, Report, Verdict, content_id
 

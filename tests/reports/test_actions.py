@@ -1,7 +1,3 @@
-"""The next step for a claim, and the chain from the words of the answer to its verdict."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,3 @@
-"""Evidence cards: where, on which page and on how many sites a passage stands, and what failed for its claim."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

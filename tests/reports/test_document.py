@@ -1,7 +1,3 @@
-"""A run as one HTML file."""
-
-from __future__ import annotations
-
 import re
 from html.parser import HTMLParser
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""Escaping, addresses, verdict looks: nothing foreign becomes markup, in any view."""
-
-from __future__ import annotations
-
 import ast
 import json
 import re

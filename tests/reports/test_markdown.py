@@ -1,7 +1,3 @@
-"""Markdown keeps its places: every text of the tree is the slice of the source it says it is."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Articles of the built-in library are ours: the library is their source, what their facts are from stands apart."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,3 @@
-"""Every export is opened by a program for its format, and hostile text stays text in it."""
-
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Reports for tests: an answer, its claims by their words, and a verdict for each."""
 
-from __future__ import annotations
-
 from attribution.review.correction import Correction, place
 from attribution.types import Claim, Evidence, Label, Page, Report, Verdict
 from tests.make import page

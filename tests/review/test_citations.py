@@ -1,7 +1,3 @@
-"""Marks on their claims, the rule of ALCE, and a whole check with the embedded verifier."""
-
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Sequence

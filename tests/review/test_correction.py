@@ -1,7 +1,3 @@
-"""A new wording of a claim, put into the characters of the answer."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,3 @@
-"""Corrections by rule keep what a claim is about, and decisions about them are kept and undone."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

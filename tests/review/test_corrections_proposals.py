@@ -1,7 +1,3 @@
-"""Proposals for the claims of a run: only what the run's verifier then supports, and never for a supported claim."""
-
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Sequence

@@ -1,7 +1,3 @@
-"""Records of Crossref, asked over a local server, and dead links in a whole check."""
-
-from __future__ import annotations
-
 import json
 from functools import partial
 from http.server import BaseHTTPRequestHandler

@@ -1,7 +1,3 @@
-"""Every form of mark is found where it stands, with its sources; what only looks like one is not."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,3 @@
-"""Quotations with a speaker are compared with the words of the pages."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.review.quotations import quotations

@@ -1,7 +1,3 @@
-"""Which of the pages of a run a cited source is."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.evidence.sources import read_document

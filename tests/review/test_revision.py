@@ -1,7 +1,3 @@
-"""The revised answer: edits in place, sentences marked or left out, footnotes that a Markdown reader finds."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Search engines on this machine, with scripted answers."""
 
-from __future__ import annotations
-
 import json
 from http.server import BaseHTTPRequestHandler
 from typing import Any

@@ -1,7 +1,3 @@
-"""DuckDuckGo against a local server that answers as the real one does on good and on bad days."""
-
-from __future__ import annotations
-
 import socket
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,3 @@
-"""The engines with an interface, against local servers that answer as the real ones do on good and on bad days."""
-
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """All regular expressions of the program, with the ways in which they read a text."""
 
-from __future__ import annotations
-
 import ast
 import importlib
 import re

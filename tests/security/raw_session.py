@@ -1,7 +1,5 @@
 """A client of the web app that is no browser: it sends whatever a page's fields could send, and more."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

@@ -1,7 +1,5 @@
 """Time against length: hostile texts of many shapes, and a measure of what twice the text costs."""
 
-from __future__ import annotations
-
 import gc
 import time
 from collections.abc import Callable

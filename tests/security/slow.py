@@ -1,7 +1,5 @@
 """A verifier and a segmenter that wait until they are let go on, and say how far they came."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 

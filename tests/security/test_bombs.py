@@ -1,7 +1,5 @@
 """Small files that swell: limits count what is unpacked and what it becomes in memory, wherever a file comes in."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -1,7 +1,5 @@
 """The key of every cache holds all that its value depends on, so that nobody decides what others are shown."""
 
-from __future__ import annotations
-
 import itertools
 import json
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Half of a surrogate pair, which JSON can escape and nothing can hold, is refused wherever text enters: one line."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Nobody's documents keep those of others waiting: who reads much waits for who reads little."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Iterator

@@ -1,7 +1,3 @@
-"""Connections that send half a request neither end a server nor keep others from it."""
-
-from __future__ import annotations
-
 import os
 import sys
 import time

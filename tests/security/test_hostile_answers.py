@@ -1,7 +1,3 @@
-"""An answer of any text is split and annotated in time that grows with its length, and holds up nobody else's."""
-
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator
 

@@ -1,7 +1,3 @@
-"""The image of the Dockerfile holds the program and no secret of the folder it is built in."""
-
-from __future__ import annotations
-
 import re
 import subprocess
 from pathlib import Path, PurePosixPath

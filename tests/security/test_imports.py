@@ -1,7 +1,5 @@
 """What is imported or opened by link is data: it has no file of the server read, and raises none of its limits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

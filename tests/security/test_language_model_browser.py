@@ -1,8 +1,6 @@
 """What visitors do in *Language model*, on a server with a key and an address for visitors in its environment, and an
 address without a key in its secrets.toml."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

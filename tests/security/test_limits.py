@@ -1,7 +1,3 @@
-"""Every list and text that a visitor sends has a bound in the table of settings and limits."""
-
-from __future__ import annotations
-
 import ast
 import asyncio
 import time

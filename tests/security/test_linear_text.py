@@ -1,7 +1,3 @@
-"""Foreign text takes time in proportion to its length, whatever it is made of."""
-
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,3 @@
-"""Models that visitors name: those of the operator's list, of a bounded size, few at a time in memory."""
-
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -1,7 +1,5 @@
 """Who may change what is saved: its owner, whatever page or program asks. A link reads."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """No client's requests keep another's waiting for ever: all take turns, end with their client, and are counted."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,3 @@
-"""What strangers may choose of the settings: over real HTTP, from saved runs, and for any settings at all."""
-
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

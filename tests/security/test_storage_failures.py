@@ -1,7 +1,5 @@
 """A full, locked, damaged or read-only database ends what is done with one line, and is never taken for an absence."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

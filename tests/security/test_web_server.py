@@ -1,7 +1,3 @@
-"""The web app and the API answer only to names of their machine; replies, links and searches are protected."""
-
-from __future__ import annotations
-
 import re
 import socket
 import sys

@@ -1,7 +1,5 @@
 """Parsed sentences for the tests of single rules: words are found by their text."""
 
-from __future__ import annotations
-
 from spacy.tokens import Doc, Token
 
 from attribution.text.parse import parse

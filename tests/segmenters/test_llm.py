@@ -1,7 +1,3 @@
-"""Every segmenter that asks a language model, against a local endpoint with scripted replies."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

@@ -1,7 +1,5 @@
 """Loading, batching and reading of a sequence-to-sequence segmenter, on a tiny T5 made and taught here."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

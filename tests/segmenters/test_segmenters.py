@@ -1,7 +1,3 @@
-"""The contract of segmenters that need no language model, on answers of every shape."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings

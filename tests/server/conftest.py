@@ -1,7 +1,5 @@
 """A real server on localhost, in this process, with the small verifier."""
 
-from __future__ import annotations
-
 import shutil
 import threading
 import time

@@ -1,7 +1,3 @@
-"""The API over real connections: results, typed errors, limits, and what one key sees of another."""
-
-from __future__ import annotations
-
 import json
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""The clients of docs/api.md run as they stand there, against real servers."""
-
-from __future__ import annotations
-
 import os
 import re
 import subprocess

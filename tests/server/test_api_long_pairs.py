@@ -1,7 +1,3 @@
-"""Long texts of one client: its server, a process of its own, serves the others meanwhile, and keeps its memory."""
-
-from __future__ import annotations
-
 import contextlib
 import os
 import threading

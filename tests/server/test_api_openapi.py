@@ -1,7 +1,3 @@
-"""The API does what its OpenAPI says, to requests that schemathesis makes up."""
-
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

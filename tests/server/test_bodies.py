@@ -1,7 +1,3 @@
-"""A run's events as lines of JSON."""
-
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import AsyncGenerator

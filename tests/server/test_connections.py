@@ -1,7 +1,3 @@
-"""Connections whose clients are slow, over real sockets."""
-
-from __future__ import annotations
-
 import socket
 import time
 

@@ -1,7 +1,3 @@
-"""The MCP tools, called by the package's own client over standard input and output and over HTTP."""
-
-from __future__ import annotations
-
 import asyncio
 import json
 import signal

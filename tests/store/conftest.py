@@ -1,7 +1,5 @@
 """The tests of this folder run twice: over SQLite and, where Debian's package is installed, a PostgreSQL server."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import pytest

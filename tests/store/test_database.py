@@ -1,7 +1,3 @@
-"""Opening: new, old and newer databases, several threads and processes at once."""
-
-from __future__ import annotations
-
 import sqlite3
 import subprocess
 import sys

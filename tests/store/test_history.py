@@ -1,7 +1,3 @@
-"""The list of an owner's runs: what is found, what is kept, and that nobody else's run is touched."""
-
-from __future__ import annotations
-
 from datetime import date, timedelta
 
 import pytest

@@ -1,7 +1,3 @@
-"""The share of the disk that an owner may use."""
-
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,3 @@
-"""Thresholds with a guarantee, chosen and reported on different folds, and the command that finds them."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Characters that readers take as the same compare as equal, and offsets stay those of the text."""
 
-from __future__ import annotations
-
 import unicodedata
 
 import pytest

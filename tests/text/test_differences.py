@@ -1,7 +1,3 @@
-"""What differs between a claim and a sentence."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

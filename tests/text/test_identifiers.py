@@ -1,7 +1,3 @@
-"""Identifiers of works in the ways that answers write them."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.text.identifiers import identifiers

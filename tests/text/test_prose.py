@@ -1,7 +1,3 @@
-"""Lines that state nothing never reach a verifier, and no offset moves."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,3 @@
-"""Universal Dependencies: each construction that is converted, and what holds of every tree."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.text.parse import parse

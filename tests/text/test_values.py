@@ -1,7 +1,3 @@
-"""Values of two texts that stand to each other as a careful reader would say."""
-
-from __future__ import annotations
-
 import math
 from datetime import date
 from pathlib import Path

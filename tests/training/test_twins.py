@@ -1,7 +1,3 @@
-"""Answers and their twins: targets, a split by answer, and a tiny model that learns to tell them apart."""
-
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

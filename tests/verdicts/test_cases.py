@@ -1,7 +1,5 @@
 """The hand-made cases: complete pairs of the promised form, and the badges they get from recorded judgements."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

@@ -1,7 +1,3 @@
-"""How sure a badge is: by the shipped calibrations, by a user's own, and without one."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.errors import StoreError

@@ -1,7 +1,3 @@
-"""Contradictions that show beside a variant of the claim, or by who does what to whom."""
-
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,5 @@
 """Loading, label mapping, windows and batching, on a tiny DeBERTa made here."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""The verifier that asks a language model, against a server of this machine."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,3 @@
-"""Who does what to whom: exchanged roles, another name in a role, and what one of two sentences denies."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

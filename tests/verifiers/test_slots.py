@@ -1,7 +1,3 @@
-"""Values of a claim against a passage, with a verifier that knows whether a passage has the claim's other words."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.models import mpnet

@@ -1,7 +1,3 @@
-"""Variants replace one name of the claim by the sentence's, and keep its subject."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """One server and one Chromium for all tests of this folder; each test has a session of its own."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,3 @@
-"""Every page under axe, light and dark: with a selected claim, an open panel, a run under way, the help sheet."""
-
-from __future__ import annotations
-
 import itertools
 import re
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,3 @@
-"""Annotate in Chromium: the source stays hidden, two annotators at once, a killed server, keys, axe."""
-
-from __future__ import annotations
-
 import os
 import re
 import socket

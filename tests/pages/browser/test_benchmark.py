@@ -1,7 +1,3 @@
-"""Benchmark in Chromium: a number opens the responses behind it, for the keyboard too, and the address keeps it all."""
-
-from __future__ import annotations
-
 import re
 
 from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, downloaded, expect, go_to, settled

@@ -1,7 +1,3 @@
-"""Compare and Retrieval in Chromium: cost, verdicts as they come, Stop, the keyboard, hostile text."""
-
-from __future__ import annotations
-
 import csv
 import io
 import re

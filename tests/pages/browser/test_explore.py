@@ -1,7 +1,3 @@
-"""The page in Chromium against a real server: run, click, keyboard, Stop, hostile text, two visitors."""
-
-from __future__ import annotations
-
 import csv
 import re
 

@@ -1,7 +1,3 @@
-"""The exported page in Chromium, from the file system and without a network."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""The History page in Chromium, and a server that is killed in the middle of a run."""
-
-from __future__ import annotations
-
 import re
 import shutil
 import time

@@ -1,7 +1,3 @@
-"""Typed text, uploads and proposals are kept in Chromium, and shown where they were asked for."""
-
-from __future__ import annotations
-
 import re
 
 from tests.pages.browser.visits import (

@@ -1,7 +1,3 @@
-"""Evoked errors and method cards in the browser, after a conversation on Explore."""
-
-from __future__ import annotations
-
 from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, expect, go_to, menu, settled, write
 
 pytestmark = MARKS

@@ -1,7 +1,3 @@
-"""The result of the default example in Chromium: where it stands, and what can be done beside the answer."""
-
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

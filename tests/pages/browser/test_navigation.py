@@ -1,7 +1,3 @@
-"""The bar of five entries: it stays in its place, leads to every tab, and old addresses still work."""
-
-from __future__ import annotations
-
 import pytest
 
 from pages.ui.frame import ENTRIES, MOVED

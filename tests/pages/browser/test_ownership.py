@@ -1,7 +1,5 @@
 """Two visitors, one run: whose it is edits it, the other reads it and makes a copy, in every tab that is open."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

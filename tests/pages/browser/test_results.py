@@ -1,7 +1,3 @@
-"""A result in Chromium: its address, corrections, failures, Stop, sharing, and a server that is gone."""
-
-from __future__ import annotations
-
 import re
 import threading
 import time

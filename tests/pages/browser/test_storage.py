@@ -1,7 +1,3 @@
-"""The pages over a damaged database."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""What the page says is so, and what a visitor has typed or chosen stays."""
-
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,3 @@
-"""What an analyst does with a finished run: the next step of a claim, and the answer's own citations."""
-
-from __future__ import annotations
-
 import re
 
 import pytest

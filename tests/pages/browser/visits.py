@@ -1,7 +1,5 @@
 """What the tests in Chromium do on every page."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

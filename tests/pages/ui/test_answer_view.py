@@ -1,7 +1,3 @@
-"""What a click in the answer view asks for; its words come from a browser, so they are checked."""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

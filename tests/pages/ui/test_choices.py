@@ -1,7 +1,3 @@
-"""The form as settings, a saved run back in the form, and errors in the words of the form."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,3 @@
-"""The button that gets the hub's verifier: progress, Stop, an error, and another visitor who finds it under way."""
-
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

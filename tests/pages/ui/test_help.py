@@ -1,7 +1,3 @@
-"""Every control explains itself, every term of a page is in the glossary, and every key does something."""
-
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The demo shows what the shipped models really find."""
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -1,7 +1,3 @@
-"""A run in the background: what it has is there at every moment, Stop keeps it, errors are told apart."""
-
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 

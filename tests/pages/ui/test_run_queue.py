@@ -1,7 +1,3 @@
-"""Turns of what pages start: all of it waits for one, and a run that is stopped meanwhile can be continued."""
-
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

@@ -1,7 +1,3 @@
-"""Below a result: what the run used, its bar, and a chart drawn while another thread imports plotly."""
-
-from __future__ import annotations
-
 import subprocess
 import sys
 

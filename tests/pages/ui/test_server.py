@@ -1,7 +1,3 @@
-"""What is prepared for the first visitor while the server starts."""
-
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""A claim is faithful to its sentence: it can stand alone, nothing above it is cut off, and its tree is the same."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.segmenters.clauses import Clauses

@@ -1,7 +1,5 @@
 """Predicates and arguments: what PredPatt's authors' program (decomp 0.3.2) finds in the same trees."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""Signs that the parse of a sentence is not reliable."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.segmenters.english.scope import is_reliable

@@ -1,7 +1,5 @@
 """Small projects for tests."""
 
-from __future__ import annotations
-
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Answer, Content
 from attribution.studies.annotation.tasks import Project, Task, TaskTurn, make_task

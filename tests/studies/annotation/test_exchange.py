@@ -1,7 +1,3 @@
-"""Files: what is exported is imported, CSV holds no formula, and merging is a union of sets."""
-
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,3 @@
-"""Verifiers on people's tasks, people's answers as a labelled set, and tasks of runs."""
-
-from __future__ import annotations
-
 import json
 import threading
 

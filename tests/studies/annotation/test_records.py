@@ -1,7 +1,3 @@
-"""Judgements: steps, undo, two windows, two processes that are killed; what counts."""
-
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

@@ -1,7 +1,3 @@
-"""Tasks from files, bad rows, and the queues of annotators."""
-
-from __future__ import annotations
-
 import json
 from collections import Counter
 

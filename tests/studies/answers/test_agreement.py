@@ -1,7 +1,5 @@
 """What two claims have to do with each other: the rule over what embedder and verifier say, and both on real claims."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

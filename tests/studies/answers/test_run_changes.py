@@ -1,7 +1,3 @@
-"""Which verdicts differ between two runs, and what explains it."""
-
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pytest

@@ -1,7 +1,3 @@
-"""Two answers on the library: one gathering for both, claims in their own text, verdicts and matches written out."""
-
-from __future__ import annotations
-
 import json
 import shutil
 import threading

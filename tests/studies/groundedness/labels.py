@@ -1,7 +1,5 @@
 """Labelled rows and outcomes made for tests."""
 
-from __future__ import annotations
-
 from attribution.studies.groundedness.evaluation import Outcome
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split
 

@@ -1,7 +1,3 @@
-"""Thresholds from the development split, figures from the test split; runs that skip, fail and go on."""
-
-from __future__ import annotations
-
 import random
 import threading
 from typing import Any

@@ -1,7 +1,3 @@
-"""Reading labelled responses: bad rows cost themselves, groups stay together, the division follows the seed."""
-
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,3 @@
-"""T24's figures against scikit-learn, its splits, and its tables from labelled responses to files."""
-
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

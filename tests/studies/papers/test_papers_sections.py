@@ -1,7 +1,5 @@
 """Every reference to one of the four papers, as in "V24 4.3" or "V24 Table 4", leads to what the paper has."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

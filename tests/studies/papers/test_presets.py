@@ -1,7 +1,3 @@
-"""Settings as in a paper, and what stands in for what is missing."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.cli.main import main

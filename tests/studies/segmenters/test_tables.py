@@ -1,7 +1,3 @@
-"""The summary of a batch: counts, seconds, and verdicts by people's label."""
-
-from __future__ import annotations
-
 import json
 import math
 from collections import Counter

@@ -1,7 +1,3 @@
-"""Corrections on the page: proposed, accepted, taken back, and the revised answer that comes of it."""
-
-from __future__ import annotations
-
 import time
 from pathlib import Path
 

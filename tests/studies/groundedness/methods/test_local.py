@@ -1,7 +1,3 @@
-"""The methods that need neither key nor download: similarity, entailment, SelfCheck with the context, the pipeline."""
-
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping, Sequence
 

@@ -1,7 +1,3 @@
-"""Methods that ask a language model, against an endpoint with scripted replies."""
-
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable, Iterator
