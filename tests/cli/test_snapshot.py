@@ -68,9 +68,3 @@ def test_bad_input_is_one_line_and_a_status(command: list[str], message: str, ca
     assert main(["snapshot", *command]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
-
-
-def test_a_file_that_is_no_snapshot(tmp_path: Path, capsys) -> None:
-    (tmp_path / "x.zip").write_bytes(b"nothing")
-    assert main(["snapshot", "import", str(tmp_path / "x.zip")]) == 2
-    assert "not a usable snapshot file" in capsys.readouterr().err

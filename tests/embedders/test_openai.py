@@ -97,11 +97,3 @@ def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.raises(Unavailable, match="more than 10,000 bytes"),
     ):
         embedder(served).embed(["a"])
-
-
-def test_the_environment_gives_key_and_address(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
-    used = endpoint.OpenAI(Settings.from_environment())
-    assert used.version == "openai/text-embedding-3-small@127.0.0.1:1"
-    assert used._settings.endpoint.key.get_secret_value() == KEY

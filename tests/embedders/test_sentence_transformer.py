@@ -3,8 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attribution.embedders.minilm import MiniLM
-from attribution.embedders.sentence_transformer import DEFAULT, HubModel
+from attribution.embedders.sentence_transformer import HubModel
 from attribution.errors import Unavailable
 from attribution.settings import Settings
 
@@ -47,8 +46,3 @@ def test_a_model_by_name_gives_unit_rows_in_order(tiny: Path) -> None:
 def test_a_model_that_is_not_there_says_how_to_fetch_it() -> None:
     with pytest.raises(Unavailable, match=r"hf download nobody/no-such-embedder.*minilm"):
         HubModel(Settings(embedding_model="nobody/no-such-embedder")).embed(["a"])
-
-
-def test_the_default_is_the_one_of_the_paper_and_versions_differ() -> None:
-    assert HubModel(Settings()).model == DEFAULT == "sentence-transformers/all-mpnet-base-v2"
-    assert HubModel(Settings()).version != MiniLM(Settings()).version

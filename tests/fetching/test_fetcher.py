@@ -18,7 +18,7 @@ from attribution.fetching.http import USER_AGENT
 from attribution.fetching.network import is_public, resolve
 from attribution.models.loading import load_once
 from attribution.settings import Settings
-from tests.servers import Answer, Served, encrypted, http_server, pdf_bytes, raw_server
+from tests.servers import Answer, encrypted, http_server, pdf_bytes, raw_server
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 PAGE = b"<!doctype html><html><head><title>A page</title></head><body><p>The Nile flows north.</p></body></html>"
@@ -261,20 +261,6 @@ def test_http_errors_say_what_to_do(status: int, kind: str, says: str) -> None:
         assert error.kind == kind and str(status) in str(error) and says in str(error)
 
 
-@pytest.mark.parametrize(("headers", "content", "kind"), [
-    ({"Content-Type": "image/png"}, b"\x89PNG\r\n", "wrong_type"),
-    ({"Content-Type": "application/json"}, b"{}", "wrong_type"), (HTML, b"\x89PNG\r\n\x1a\n\0\0", "wrong_type"),
-    (HTML, b"PK\x03\x04\x14\0\0\0", "wrong_type"),
-    ({"Content-Type": "application/octet-stream"}, bytes(range(256)), "wrong_type"), (HTML, b"", "no_text"),
-    (HTML, b"<html><body><div id='app'></div><script>x</script></body></html>", "needs_javascript"),
-    (HTML, b"<html><body>" + b"<div>" * 30_000 + b"deep", "unreadable"),
-    ({"Content-Type": "application/pdf"}, b"%PDF-1.4 but no more", "unreadable"),
-])  # fmt: skip
-def test_content_that_is_not_a_page(headers: dict[str, str], content: bytes, kind: str) -> None:
-    with http_server(always(200, headers, content)) as server:
-        assert failure(server.url()).kind == kind
-
-
 def test_size_is_counted_while_it_streams_and_after_unpacking() -> None:
     def stream(connection: socket.socket, over: threading.Event) -> None:
         connection.recv(4096)
@@ -367,20 +353,3 @@ def test_answers_that_are_no_http(answer: bytes) -> None:
 
     with raw_server(talk) as server:
         assert failure(server.url()).kind == "unreachable"
-
-
-def test_threads_do_not_disturb_each_other() -> None:
-    def respond(request: BaseHTTPRequestHandler) -> Answer:
-        return 200, HTML, PAGE.replace(b"north", request.path.strip("/").encode())
-
-    def load(server: Served, number: int, texts: dict[int, str]) -> None:
-        texts[number] = fetch(server.url(f"/to{number}"), PATIENT, local).text
-
-    with http_server(respond) as server:
-        texts: dict[int, str] = {}
-        threads = [threading.Thread(target=load, args=(server, n, texts)) for n in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    assert texts == {n: f"The Nile flows to{n}." for n in range(8)}

@@ -44,10 +44,6 @@ def chapter(text: str) -> str:
     return f"<html><body><p>{text} It goes on for a sentence or two, as chapters do.</p></body></html>"
 
 
-def test_docx_paragraphs_in_order() -> None:
-    assert extract(docx(paragraph("One.") + paragraph("Two.")), "", "a.docx", document=True).text == "One.\n\nTwo."
-
-
 def test_epub_follows_the_spine() -> None:
     book = epub("z.xhtml", "a.xhtml", **{"O__a.xhtml": chapter("Second."), "O__z.xhtml": chapter("First.")})
     text = extract(book, "", "b.epub", document=True).text

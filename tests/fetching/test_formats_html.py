@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 from attribution.fetching.page import clean, make_page, valid_date
-from attribution.text.lines import join_lines, unbroken
 from attribution.types import content_id
 from tests.servers import encrypted, pdf_bytes
 
@@ -99,36 +98,6 @@ def test_pdf_pages_are_joined() -> None:
     assert page.breaks == (0, 13, 13)
     assert [page.page_number(page.text.index(word)) for word in ("First", "page", "Third")] == [1, 1, 3]
     assert make_page("a", "web", extract(b"No pages.", "text/plain", "a")).page_number(0) is None
-
-
-def test_wrapped_lines_of_a_pdf_are_joined() -> None:
-    lines = [
-        "The Nile flows north through eleven countries and is one",
-        "of the longest rivers on Earth, with a length of about 6,650 kilo-",
-        "metres. It ends in the Mediterranean Sea in Egypt, where it", "Alexandria and Rosetta lie.", "Its sources",
-        "The White Nile comes from Lake Victoria, the Blue Nile from Lake Tana.",
-        "- Ethiopia gives most of the water that reaches the sea in the end", "- Uganda gives the rest",
-    ]  # fmt: skip
-    assert unbroken([join_lines("\n".join(lines), ragged=True)])[0].split("\n") == [
-        "The Nile flows north through eleven countries and is one of the longest rivers on Earth, with a length of "
-        "about 6,650 kilometres. It ends in the Mediterranean Sea in Egypt, where it Alexandria and Rosetta lie.",
-        *lines[4:],
-    ]
-
-
-@given(st.lists(st.sampled_from(["", "One.", "Two words.", "Three"]), min_size=1, max_size=8))
-@settings(max_examples=40)
-def test_every_character_of_a_pdf_knows_its_page(pages: list[str]) -> None:
-    if not any(pages):
-        return
-    found = make_page("a", "web", extract(pdf_bytes(*pages), "application/pdf", "a.pdf"))
-    assert len(found.breaks) == len(pages) and found.breaks == tuple(sorted(found.breaks))
-    at = 0
-    for number, own in enumerate(pages, 1):
-        if own:
-            at = found.text.index(own, at)
-            assert {found.page_number(i) for i in range(at, at + len(own))} == {number}
-            at += len(own)
 
 
 @pytest.mark.parametrize("media_type", ["application/octet-stream", "text/html", ""])

@@ -4,7 +4,6 @@ from typing import Any
 import pytest
 
 from attribution.errors import BadInput
-from attribution.llm import prompts
 from attribution.llm.prompts import FOLDER, Example, data, examples, load
 from attribution.settings import Settings
 
@@ -65,10 +64,6 @@ def test_inputs_are_strict_and_templates_sandboxed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["</data>", "< / DATA >", "<data>", "<Data x>"])
 def test_data_cannot_close_its_marks(text: str) -> None:
     assert data(f"a {text} b").count("<") == 2
-
-
-def test_the_folder_is_the_repositorys() -> None:
-    assert (prompts.FOLDER / "direct.v1.md").is_file()
 
 
 def settings(folder: Path | None = None, **choices: Any) -> Settings:

@@ -62,11 +62,6 @@ def test_a_collection_without_a_name_is_not_added() -> None:
     assert start("", [], "") == "Type a name for the new collection first."
 
 
-def test_the_table_of_collections_scrolls_where_it_is_too_wide() -> None:
-    drawn = html(collection_table([]))
-    assert drawn.startswith('<div class="ax-scroll" role="region" tabindex="0" aria-label="Collections">')
-
-
 def test_foreign_names_are_escaped(store: Store) -> None:
     drawn = html(failure_table([FAILURE] * 201))
     assert EVIL not in drawn and "&lt;script&gt;" in drawn and "1 more" in drawn

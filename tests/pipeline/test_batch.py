@@ -1,7 +1,4 @@
 import json
-import random
-import signal
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -12,7 +9,7 @@ from attribution.files import Row, parse_rows
 from attribution.pipeline.batch import Analyst, batch
 from attribution.pipeline.experiment import Fields, Prepare, Result, local
 from attribution.settings import Settings
-from tests.pipeline.rows import MANY, ROWS, command, comparable, done, encoded, started, wait_for_lines
+from tests.pipeline.rows import MANY, ROWS, comparable, done, encoded
 
 
 @pytest.fixture
@@ -101,19 +98,3 @@ def test_stopped_and_resumed_with_any_engine_it_ends_as_an_undisturbed_one(own: 
     assert ids == ["bad", "0-0", "0-1", "bad", "1-1", "1-0", "0-3"]
     done(rows, elsewhere, stopped, backwards)
     assert comparable(stopped) == comparable(whole)
-
-
-@pytest.mark.slow
-def test_killed_at_random_and_resumed_it_ends_as_an_undisturbed_one(tmp_path: Path) -> None:
-    (tmp_path / "in.jsonl").write_bytes(encoded(MANY))
-    whole, killed = tmp_path / "whole.jsonl", tmp_path / "killed.jsonl"
-    assert started(command(tmp_path, whole)).wait(200) == 0
-    rng, other = random.Random(5), str(tmp_path / "other")
-    for wanted in (1, 5):
-        process = started(command(tmp_path, killed), ATTRIBUTION_DATA=other)
-        wait_for_lines(process, killed, wanted)
-        time.sleep(rng.random() * 0.2)
-        process.send_signal(signal.SIGKILL)
-        process.wait(20)
-    assert started(command(tmp_path, killed), ATTRIBUTION_DATA=other).wait(200) == 0
-    assert comparable(killed) == comparable(whole)

@@ -152,11 +152,6 @@ def test_input_that_is_no_answer_is_refused_before_anything_runs(settings: Setti
         estimate(QUESTION, answer, settings)
 
 
-def test_a_source_that_is_nothing_is_said(settings: Settings, store: Store) -> None:
-    with pytest.raises(BadInput, match="no-such-place"):
-        run(QUESTION, ANSWER, settings.model_copy(update={"sources": ("no-such-place",)}), store)
-
-
 def test_a_model_that_cannot_be_used_ends_a_run(
     settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:

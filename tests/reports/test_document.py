@@ -1,5 +1,4 @@
 import re
-from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 from attribution.reports import Exported, export
 from tests.pages.hostile import ADDRESSES, TEXTS
 from tests.reports.runs import QUOTE, hostile, run
+from tests.reports.test_html import _Tags
 
 ROOT = Path(__file__).parents[2]
 OURS = set(
@@ -17,30 +17,11 @@ OURS = set(
 )
 
 
-class _Seen(HTMLParser):
-    """The tags, attributes and text of a file."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__(convert_charrefs=True)
-        self.tags: set[str] = set()
-        self.attributes: list[tuple[str, str]] = []
-        self.text = ""
-        self.feed(source)
-        self.close()
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.attributes += [(name, value or "") for name, value in attrs]
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
 def test_each_claim_leads_to_its_evidence_and_back() -> None:
     made = export("html", Exported(run(), "A title", "A note", frozenset({"c1"}))).decode()
-    seen = _Seen(made)
+    seen = _Tags(made)
     ids = [value for name, value in seen.attributes if name == "id"]
-    places = [value[1:] for name, value in seen.attributes if name == "href" and value.startswith("#")]
+    places = [value[1:] for name, value in seen.attributes if name == "href" and (value or "").startswith("#")]
     assert sorted(ids) == ["claim-1", "claim-2", "mark-1", "mark-2"]
     assert sorted(places) == ["claim-1", "claim-2", "mark-1"]  # the second claim has no place in the answer
     for words in ("A title", "A note", "Question: When was", QUOTE, "Corrected by hand.", "Claims without a place"):
@@ -52,10 +33,10 @@ def test_each_claim_leads_to_its_evidence_and_back() -> None:
 @given(st.text(max_size=60) | st.sampled_from(TEXTS), st.sampled_from([a for a in ADDRESSES if a]))
 @settings(max_examples=40)
 def test_foreign_text_stays_text(text: str, address: str) -> None:
-    seen = _Seen(export("html", hostile(text, address)).decode())
+    seen = _Tags(export("html", hostile(text, address)).decode())
     assert seen.tags <= OURS and not any(name.startswith("on") or name == "src" for name, _ in seen.attributes)
     links = [value for name, value in seen.attributes if name == "href"]
-    assert all(re.match(r"https?://|#(claim|mark)-\d+$", link) for link in links)
+    assert all(re.match(r"https?://|#(claim|mark)-\d+$", link or "") for link in links)
 
 
 def test_the_command_names_what_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -171,25 +171,11 @@ def test_searxng_whose_engines_are_silent_has_not_found_nothing(engine: Engine, 
     assert failure(lambda: searcher("searxng").search("q", 3)).kind == "search_failed"
 
 
-@pytest.mark.parametrize("name", ["searxng", "google_cse", "brave", "tavily"])
-def test_what_is_missing_is_declared(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for variable in (*KEYS, "GOOGLE_CSE_ID", "ATTRIBUTION_SEARXNG_URL"):
-        monkeypatch.delenv(variable, raising=False)
-    assert "set " in SEARCHERS[name].missing()
-    with pytest.raises(Unavailable, match="set "):
-        SEARCHERS.build(name, Settings())
-
-
 def test_a_key_that_cannot_be_sent_is_not_shown(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRAVE_API_KEY", f"{KEY}\r\nX: y")
     with pytest.raises(Unavailable) as caught:
         searcher("brave")
     assert KEY not in str(caught.value) and "BRAVE_API_KEY" in str(caught.value)
-
-
-def test_keys_are_in_no_setting(server: Served) -> None:
-    chosen = Settings.from_environment()
-    assert KEY not in repr(chosen) and KEY not in str(chosen.public()) and KEY not in chosen.model_dump_json()
 
 
 def test_an_instance_that_a_source_names_is_on_the_public_web_or_is_not_asked(

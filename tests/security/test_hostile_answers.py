@@ -71,7 +71,7 @@ def test_twice_the_answer_takes_at_most_two_and_a_half_times_as_long(segmenter: 
 
 def test_the_parser_is_given_one_sentence_at_a_time_and_the_tokenizer_no_endless_word(parsed: list[str]) -> None:
     for unit in ("the cat ", "$", "He ran. ", "x, ", "( "):
-        annotated(text_of(unit, LIMIT))
+        annotated(text_of(unit, 5_000))
     assert parsed and max(map(len, parsed)) <= parse.MAX_PARSED
     for text in parsed:
         words = [w for w in text.split() if len(w) > parse.LONGEST_WORD]

@@ -12,6 +12,7 @@ from tests.llm_server import asked, claims, completion, error, llm_server, llm_s
 from tests.servers import Answer
 
 NAMES = [name for name, entry in SEGMENTERS.items() if LLM in entry.needs]
+KINDS = ("factscore", "conllu", "direct")  # by sentences, with their parses, and all at once
 QUESTION = "Who was Hitchcock?"
 FIRST, SECOND = "Hitchcock was a director who was born in 1899.", "He made **Psycho** in 1960."
 ANSWER = f"{FIRST} {SECOND} Did you know?"
@@ -52,12 +53,6 @@ def slices(claim: Claim) -> list[str]:
     return [ANSWER[a:b] for a, b in claim.spans]
 
 
-def test_all_of_them_are_here() -> None:
-    assert (
-        set(NAMES) == {"factscore", "factscore-2", "wice", "chen", "conllu", "r_nd", "direct"} == {*METHODS, "direct"}
-    )
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_good_replies_become_claims_with_their_words(name: str) -> None:
     made = run(name, good)
@@ -75,7 +70,7 @@ def test_good_replies_become_claims_with_their_words(name: str) -> None:
     assert name == "direct" or by_text["Did you know?"].spans  # a question is not sent, and stays
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("reply", [
     completion(""), completion("I'm sorry, but I can't help with that."), completion(claims()),
     completion(claims(" ", "…")), completion('{"answer": 42}'), completion("It is about a director."), error(429),
@@ -90,7 +85,7 @@ def test_a_bad_reply_is_a_failure_and_the_sentence_stays(name: str, reply: Answe
     assert all("kept as" in f.message for f in made.failures)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_one_bad_sentence_costs_only_itself(name: str) -> None:
     def script(body: dict[str, Any]) -> str | Answer:
         if name == "direct" or FIRST in body["messages"][-1]["content"]:
@@ -101,7 +96,7 @@ def test_one_bad_sentence_costs_only_itself(name: str) -> None:
     assert FIRST in [c.text for c in made.claims] and len(made.failures) == 1
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize(
     "form", ["```json\n{}\n```", "Here they are:\n{}\nDone.", "{}".replace("{}", "{}")]
 )  # fenced, among words, bare
@@ -110,7 +105,7 @@ def test_forms_of_replies(name: str, form: str) -> None:
     assert set(OF_FIRST) <= {c.text for c in made.claims}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 def test_a_reply_that_is_cut_off_keeps_what_came_whole_and_says_so(name: str) -> None:
     made = run(name, lambda body: completion('{"claims": ["Hitchcock was a director.", "Hitch', finish="length"))
     assert made.claims[0].text == "Hitchcock was a director."
@@ -147,7 +142,7 @@ def test_a_second_run_asks_nothing_and_another_model_asks_again(name: str) -> No
         assert len(served.requests) == 2 * asked_once
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("answer", ["word", "```\ncode\n```", "Er wurde 1899 geboren.", "- Item 1 is blue.\n" * 40])
 def test_answers_of_every_shape(name: str, answer: str) -> None:
     run(name, lambda body: claims("It is so.", asked(body)[:900]), answer)

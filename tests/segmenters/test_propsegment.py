@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from attribution.errors import Unavailable
 from attribution.segmenters.propsegment import INPUT, PropSegment
 from attribution.settings import Settings
 
@@ -58,11 +57,6 @@ def test_what_the_model_writes_becomes_claims_with_their_words(tiny: Path) -> No
     assert texts[:4] == ["the river is long", "the river is blue", "boats came", "boats came in 1899"]
     assert made.claims[-1].text == "Really?" and made.failures == ()
     assert all(c.spans and c.sentence for c in made.claims) and made.version.endswith(str(tiny))
-
-
-def test_a_model_that_cannot_be_reached_says_how_to_fetch_it() -> None:
-    with pytest.raises(Unavailable, match="hf download nobody/no-such-model"):
-        PropSegment(Settings(segmenter_model="nobody/no-such-model")).segment("", "The river is long.")
 
 
 def test_nothing_to_segment_needs_no_model() -> None:

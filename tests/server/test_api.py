@@ -124,12 +124,6 @@ def test_a_verdict_that_does_not_fit_is_refused(client: httpx2.Client) -> None:
     assert client.get(f"/runs/{run}").json() == report
 
 
-def test_the_last_verdict_on_a_claim_is_that_of_the_report(client: httpx2.Client) -> None:
-    events = analyse(client, answer=f"{ANSWER} It is made of iron.", sources=["library"])
-    verdicts = [e["verdict"] for e in events if e["event"] == "verdict"]
-    assert {v["claim_id"]: v for v in verdicts} == {v["claim_id"]: v for v in events[-1]["report"]["verdicts"]}
-
-
 def test_a_run_knows_the_conversation_before_it(client: httpx2.Client) -> None:
     body = {"question": "When was it built?", "answer": "It was finished in 1889."}
     for turns in ("User: What is the Eiffel Tower?", [{"role": "user", "content": "What is the Eiffel Tower?"}]):

@@ -100,11 +100,6 @@ def test_a_model_with_other_labels_is_refused(labels: dict[int, str]) -> None:
         relation_columns(labels)
 
 
-def test_a_model_that_cannot_be_reached_says_how_to_fetch_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(Unavailable, match="hf download nobody/no-such-model"):
-        Deberta(Settings(verifier_model="nobody/no-such-model")).verify([("a claim", "some evidence")])
-
-
 @pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "config.json", "model.safetensors"])
 @pytest.mark.parametrize("in_int8", [False, True])
 def test_a_damaged_file_of_a_model_is_an_error_that_names_it(

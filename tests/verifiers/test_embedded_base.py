@@ -1,4 +1,3 @@
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -7,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from attribution.errors import BadInput
-from attribution.models import files, merge, mpnet
+from attribution.models import mpnet
 from attribution.settings import ROOT, Settings
 from attribution.types import Judgement, Probabilities, Relation
 from attribution.verdicts import relation
@@ -156,20 +155,6 @@ def test_a_fact_at_the_end_of_a_passage_without_stops_is_read(verifier: Embedded
 def test_what_cannot_be_judged_is_a_typed_error(verifier: EmbeddedBase, claim: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         verifier.verify([(claim, FACT)])
-
-
-@pytest.mark.slow
-@needs_base
-def test_a_damaged_model_is_made_again(own_data_folder: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    whole = embedded_base.make().parent
-    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path / "other"))
-    folder = shutil.copytree(whole, embedded_base.model_folder())
-    assert files.is_whole(folder, merge._source(embedded_base.FOLDER))
-    weights = folder / merge.WEIGHTS
-    weights.write_bytes(weights.read_bytes()[:1000])
-    told: list[str] = []
-    embedded_base.make(lambda share, what: told.append(what))
-    assert told and files.is_whole(folder, merge._source(embedded_base.FOLDER))
 
 
 def test_auto_takes_the_base_where_it_is_there_and_says_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,25 +62,6 @@ def unbroken(page: Page, where: str, schemes: Sequence[str] = ("light", "dark"))
         assert broken(page) == [], f"{where}, {scheme}"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_no_rule_of_axe_is_broken(page: Page, scheme: str) -> None:
-    write(page, ANSWER, "Who was Alfred Hitchcock?")
-    analyse(page)
-    expect(page.locator(".answer thead th")).to_have_count(1, timeout=PATIENCE)  # an empty heading is none
-    page.emulate_media(color_scheme=scheme)
-    page.wait_for_timeout(500)  # colours change slowly
-    kinds = set()  # the word of a badge, and whether enrichment has taken words from the claim
-    for number in range(claims(page).count()):
-        claims(page).nth(number).click()
-        badge = page.locator(".panel-body > .head .badge").first.inner_text()
-        kind = (badge.rstrip("0123456789.\n"), page.locator(".enriched del").count() > 0)
-        if kind not in kinds:
-            kinds.add(kind)
-            assert broken(page) == [], kind
-    assert any(struck for _, struck in kinds)
-
-
 def states(page: Page) -> Iterator[str]:
     """Bring Explore into each of its states with a result, and name it."""
     write(page, CITED, "Who was Alfred Hitchcock?")

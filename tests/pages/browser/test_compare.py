@@ -1,5 +1,3 @@
-import csv
-import io
 import re
 
 import pytest
@@ -33,31 +31,6 @@ def opened(page: Page) -> object:
 
 def file(page: Page, name: str) -> str:
     return downloaded(page, f"Download {name}").path().read_text("utf-8-sig")
-
-
-@pytest.mark.slow
-def test_the_cost_comes_first_then_verdicts_in_their_columns_and_stop_keeps_them(page: Page) -> None:
-    button = opened(page)
-    write(page, SLOW)
-    expect(page.get_by_text(re.compile(r"~\d+ claims · up to \d+ pages · \d+ s"))).to_be_visible(timeout=PATIENCE)
-    stop = page.get_by_role("button", name="Stop")
-    place = stop.bounding_box()
-    button.click()
-    expect(page.locator(".ax-figures tbody tr")).to_have_count(2, timeout=PATIENCE)
-    rows = page.locator("section.row")
-    expect(rows).to_have_count(16, timeout=PATIENCE)
-    expect(rows.first.locator(".item.v-pending").first).to_be_visible()
-    first = rows.first.locator(".item").first
-    first.locator("summary").click()
-    expect(page.locator(".item:not(.v-pending)").first).to_be_visible(timeout=PATIENCE)
-    expect(first).to_have_attribute("open", "")  # it stayed open while verdicts came
-    page.locator("[data-testid=stMain]").evaluate("e => e.scrollTo(0, 0)")  # opening the claim may have scrolled
-    assert stop.bounding_box() == place
-    stop.click()
-    expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text(re.compile(r"Not finished · \d+ sentences"))).to_be_visible()
-    expect(page.locator(".item.v-pending summary").first).to_have_accessible_name(re.compile("Not reached"))
-    assert any(row["verdict"] == "Not reached" for row in csv.DictReader(io.StringIO(file(page, "CSV"))))
 
 
 @pytest.mark.slow

@@ -11,7 +11,6 @@ from tests.pages.browser.visits import (
     analyse,
     choose,
     claims,
-    compare,
     downloaded,
     expect,
     field,
@@ -150,12 +149,6 @@ def test_bad_input_is_told_and_nothing_is_lost(page: Page) -> None:
         expect(claims(page)).to_have_count(3)
 
 
-def test_no_claim_worth_checking(page: Page) -> None:
-    write(page, "I think it is lovely. Would you like to know more?")
-    analyse(page)
-    expect(page.get_by_text("No claim worth checking")).to_be_visible()
-
-
 def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:
     write(page, ANSWER)
     menu(page, "Sources")
@@ -242,43 +235,3 @@ def test_evidence_stands_where_there_is_room(browser: Browser, address: str) -> 
         assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.events == []
     page.context.close()
-
-
-@pytest.mark.slow
-def test_two_segmenters_side_by_side_with_what_was_typed_kept(page: Page) -> None:
-    """What was typed on Explore is there on Compare; a claim lights its words."""
-    answer = "The Nile flows north and reaches the Mediterranean. It is long."
-    write(page, answer, "Which way?")
-    page.get_by_role("link", name="Compare").click()
-    expect(field(page, "Answer")).to_have_value(answer)
-    expect(field(page, "Question")).to_have_value("Which way?")
-    compare(page)
-    row = page.locator("section.row", has_text="reaches the Mediterranean").first
-    expect(row.locator(".column")).to_have_count(2)
-    claims = row.locator(".column").nth(1).locator("summary")
-    expect(claims.nth(1)).to_be_attached()
-    claims.last.focus()
-    expect(row.locator(".piece.lit").first).to_be_visible()
-    page.keyboard.press("Enter")
-    expect(row.locator("details[open] .reason").first).to_be_visible()
-    assert page.evaluate("window.pwned") is None
-    page.get_by_role("link", name="Explore").click()
-    expect(field(page, "Answer")).to_have_value(answer)
-
-
-def test_evidence_added_by_hand_checks_that_claim_alone_again(page: Page) -> None:
-    write(page, "The Zorb bridge was opened in 1931. The Nile flows north into the Mediterranean.")
-    analyse(page)
-    claims(page).first.click()
-    page.get_by_role("button", name="Edit claim 1").click()
-    page.get_by_role("dialog").get_by_role("tab", name="Evidence").click()
-    page.get_by_label("A text", exact=True).fill("The Zorb bridge was opened in 1931 by the mayor of the town of Zorb.")
-    page.get_by_role("button", name="Check with this evidence").click()
-    first = page.locator("[data-claim][role=button]").first
-    expect(first).to_have_accessible_name(re.compile("supported"), timeout=PATIENCE)
-    finished(page)
-    first.click()
-    expect(page.locator("aside.panel .title", has_text="Pasted text").first).to_be_visible()
-    menu(page, "⋯")
-    page.get_by_role("button", name="Undo").click()
-    expect(page.locator("aside.panel .title", has_text="Pasted text")).to_have_count(0, timeout=PATIENCE)

@@ -13,7 +13,6 @@ from tests.pages.browser.visits import (
     claims,
     downloaded,
     expect,
-    finished,
     menu,
     settled,
     tab,
@@ -224,21 +223,6 @@ def test_verdicts_move_with_a_slider_as_the_server_then_decides(page: Page) -> N
             assert shown(page) == held, (name, value)  # what the server decided at the value where it was left
             seen.append(held)
     assert len({str(one) for one in seen}) > 3
-
-
-@pytest.mark.slow
-def test_what_if_is_drawn_only_while_its_tab_is_open(page: Page) -> None:
-    write(page, "The Nile flows north into the Mediterranean.")
-    analyse(page)
-    settled(page)
-    curves = page.locator(".st-key-side_what_if [data-testid=stPlotlyChart]")
-    expect(curves).to_have_count(0)
-    page.get_by_role("tab", name="What if").click()
-    expect(curves).to_have_count(2, timeout=PATIENCE)
-    page.reload()
-    finished(page)
-    settled(page)
-    expect(curves).to_have_count(0)
 
 
 @pytest.mark.slow

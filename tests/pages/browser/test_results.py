@@ -35,29 +35,6 @@ def ended(page: Page) -> None:
 
 
 @pytest.mark.slow
-def test_a_model_that_cannot_be_loaded_leaves_no_claim_checked(page: Page) -> None:
-    write(page, "The Nile flows north into the Mediterranean.")
-    choose(page, "Verifier", "DeBERTa")
-    analyse(page, end=False)
-    expect(page.get_by_text("The run could not be finished")).to_be_visible(timeout=PATIENCE)
-    ended(page)
-    notice = page.locator(".ax-note", has_text=re.compile("DeBERTa.* cannot be loaded"))
-    expect(notice).to_contain_text(
-        "enter its folder as “Model of the verifier”; “Embedded small model” needs no download"
-    )
-    menu(page, "Options")
-    expect(page.get_by_role("textbox", name="Model of the verifier")).to_be_visible()
-    page.keyboard.press("Escape")
-    expect(notice.locator("details p")).to_be_hidden()
-    notice.get_by_text("Details").click()
-    expect(notice.locator("details p")).to_be_visible()
-    expect(page.get_by_text("1 not reached").first).to_be_visible()
-    expect(page.locator(".chip")).to_have_text([re.compile("1 not reached")])
-    for wrong in ("being checked", "opinion", "states something"):
-        expect(page.locator("[data-testid=stMain]")).not_to_contain_text(wrong)
-
-
-@pytest.mark.slow
 def test_a_run_stopped_while_claims_are_found_reached_none(page: Page, llm_port: int) -> None:
     asked = threading.Event()
 
@@ -237,17 +214,6 @@ def test_compare_and_retrieval_survive_a_reload(page: Page) -> None:
     page.wait_for_url("**/retrieval?*grid=*")
     page.reload()
     expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=PATIENCE)
-
-
-def test_a_run_goes_on_in_the_tab_that_was_reloaded(page: Page) -> None:
-    write(page, " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(120)))
-    analyse(page, end=False)
-    page.wait_for_url("**/?run=*", timeout=PATIENCE)
-    page.reload()
-    stop = page.get_by_role("button", name="Stop").first
-    expect(stop).to_be_enabled(timeout=PATIENCE)
-    stop.click()
-    expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
 
 
 @pytest.mark.slow

@@ -1,32 +1,13 @@
 import re
 
-import pytest
-
-from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, menu, settled, write
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, settled, write
 
 pytestmark = MARKS
-ICE = "The Nile freezes in some winters."
 
 
 def select(page: Page, number: int) -> None:
     claims(page).nth(number - 1).click()
     expect(page.get_by_label("Evidence of the selected claim")).to_be_visible()
-
-
-@pytest.mark.slow
-def test_another_verifier_then_the_web_then_undo(page: Page) -> None:
-    write(page, f"The Nile flows north into the Mediterranean. {ICE}")
-    analyse(page)
-    select(page, 2)
-    panel = page.get_by_label("Evidence of the selected claim")
-    panel.get_by_role("button", name="Check with another verifier").click()
-    expect(page.locator(".chip", has_text="edited")).to_be_visible(timeout=PATIENCE)
-    settled(page)
-    menu(page, "⋯")
-    page.get_by_text("Edits (1)").click()
-    expect(page.get_by_text(f"Checked again by embedded-small: “{ICE}”")).to_be_visible(timeout=PATIENCE)
-    page.get_by_role("button", name="Undo").click()
-    expect(page.locator(".chip", has_text="edited")).to_have_count(0, timeout=PATIENCE)
 
 
 def test_a_claim_without_evidence_is_searched_for_on_the_web(page: Page) -> None:

@@ -73,11 +73,6 @@ def test_a_file_without_text_is_said_at_upload(session: dict[str, object]) -> No
     assert choices.unreadable(Document("good.pdf", pdf_bytes("A text."))) == ""
 
 
-def test_a_saved_run_has_no_changes(session: dict[str, object]) -> None:
-    choices.restore(saved())
-    assert choices.differences(saved(), choices.documents()) == []
-
-
 @pytest.mark.parametrize(("change", "label"), [
     ({"question": "When?"}, "Question"), ({"answer": "No."}, "Answer"), ({"library": False}, "Sources"),
     ({"fallback": []}, "Fallback search"), ({"segmenter": "sentences"}, "Split the answer into"),

@@ -5,7 +5,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attribution.reports.html import Node, html
-from attribution.types import Failure, FailureKind, LlmUsage, Report, Usage, Verdict
+from attribution.types import Failure, FailureKind, Label, LlmUsage, Report, Usage, Verdict
 from pages import library
 from pages.ui import run_results
 from pages.ui.run_results import budget, expected_cost, failure_table, llm_costs
@@ -113,30 +113,34 @@ def failed(stage: str, subject: str, kind: FailureKind, message: str) -> Failure
 
 
 SEARCH = failed("search", "q", "search_failed", "SearXNG could not be asked")
-NOTICES: dict[str, tuple[list[Failure], bool, list[str], list[str]]] = {  # failures, evidence, what is said, what not
+NOTICES: dict[str, tuple[list[Failure], Label, list[str], list[str]]] = {  # failures, badge, what is said, what not
     "a document": (
         [failed("fetch", "scan.pdf", "no_text", "scan.pdf may be scanned: run `ocrmypdf`"),
-         failed("fetch", "https://a.example", "unreachable", "a.example is down")], True,
+         failed("fetch", "https://a.example", "unreachable", "a.example is down")], "supported",
         ["Not every document could be read", "Scan.pdf may be scanned: run `ocrmypdf`"], ["a.example"],
     ),
-    "an engine": ([failed("search", "one", "fell_back", "one is down, so two was asked instead")], True,
+    "an engine": ([failed("search", "one", "fell_back", "one is down, so two was asked instead")], "supported",
                   ["Not every search worked", "One is down, so two was asked instead."], []),
-    "a search": ([SEARCH], True, ["Not every search worked", SEARCH.message], ["The web could not be searched"]),
-    "all searches": ([SEARCH], False, ["The web could not be searched", SEARCH.message], ["Not every search worked"]),
+    "a search": ([SEARCH], "supported", ["Not every search worked", SEARCH.message], ["The web could not be searched"]),
+    "all searches": ([SEARCH], "missing", ["The web could not be searched", SEARCH.message], ["Not every search"]),
+    "nothing": ([], "missing", ["Nothing was found for any claim"], []),
+    "an opinion": ([], "not_checked", ["No claim worth checking"], ["Nothing was found"]),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", NOTICES)
 def test_what_failed_is_named_above_the_result(case: str) -> None:
     def page(case: str) -> None:
-        from attribution.types import Document
+        from attribution.types import Document, Verdict
         from pages.ui import run_results
         from pages.ui.run import RunProgress
         from tests.make import claim, evidence
         from tests.pages.ui.test_run_results import NOTICES, report
 
-        failures, with_evidence, *_ = NOTICES[case]
-        found = {"claims": (claim(),), "evidence": (evidence(claim(), 0.9, 0.05, "entailed"),) * with_evidence}
+        failures, label, *_ = NOTICES[case]
+        pieces = (evidence(claim(), 0.9, 0.05, "entailed"),) * (label == "supported")
+        verdict = Verdict(claim_id=claim().id, label=label, confidence=0.9, reason="because")
+        found = {"claims": (claim(),), "evidence": pieces, "verdicts": (verdict,)}
         now = report().model_copy(update={"failures": tuple(failures), **found})
         run_results.notices(RunProgress(report=now, running=False, documents=(Document("scan.pdf", b"%PDF"),)), now)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from attribution.errors import BadInput
 from attribution.files import Row
 from attribution.settings import Settings
 from attribution.studies.segmenters.tables import NO_LABEL, compare_many, summarise
@@ -60,12 +59,6 @@ def test_failed_answers_are_tried_again_and_listed_once(settings: Settings, tmp_
         list(compare_many([ROWS[1], ROWS[3]], settings, NAMES, tmp_path))
     assert len((tmp_path / "comparisons.jsonl").read_text().splitlines()) == 2
     assert (tmp_path / "tables.md").read_text().startswith("### Failed answers")
-
-
-def test_segmenters_are_checked_before_any_work(settings: Settings, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="expected one of"):
-        list(compare_many(ROWS, settings, ["sentences", "nope"], tmp_path / "out"))
-    assert not (tmp_path / "out").exists()
 
 
 ANSWER = "The tower is old. It is in Rome. Bees dance to show the way. I like it."
