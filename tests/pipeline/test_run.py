@@ -134,13 +134,6 @@ def test_bad_pages_cost_no_more_than_themselves(settings: Settings, store: Store
     assert any(v.label == "supported" for v in report.verdicts)
 
 
-def test_nothing_found_is_missing_with_its_reason(settings: Settings, store: Store) -> None:
-    chosen = settings.model_copy(update={"sources": ("http://10.0.0.1/a",)})
-    report = finished(chosen, store, "The Eiffel Tower was completed in 1889.")
-    assert report.verdicts[0].label == "missing"
-    assert "10.0.0.1" in report.verdicts[0].reason or "public" in report.verdicts[0].reason
-
-
 @pytest.mark.parametrize(
     ("answer", "message"),
     [("", "empty"), (" \n", "empty"), ("x" * 20_001, "20,001 characters"), ("\x00\x01\x02\x03" * 9, "not text")],
@@ -235,11 +228,6 @@ def test_a_passage_with_too_many_sentences_is_left_out_and_the_others_decide(set
     assert [v.label for v in report.verdicts] == ["supported"]
     (left,) = report.failures
     assert left.kind == "left_out" and left.message.startswith("1 of 2 passages were not read: ")
-
-
-def test_an_estimate_is_given_before_the_run(settings: Settings) -> None:
-    e = estimate(QUESTION, ANSWER, settings)
-    assert e.claims == 5 and e.checked == 3 and e.pages == 9 and e.seconds > 0
 
 
 def test_a_language_model_that_fails_leaves_a_notice_with_what_was_used_instead(store: Store) -> None:

@@ -110,13 +110,6 @@ def test_nothing_of_a_snapshot_reaches_the_caches(snapshot: Snapshot, other: Sto
     assert all(other.cache.page(p.url, 1e5) is None for p in snapshot.report.pages)
 
 
-def test_a_snapshot_decides_neither_addresses_nor_keys(snapshot: Snapshot, settings: Settings) -> None:
-    foreign = {**snapshot.report.settings, "openai_base_url": "http://evil.example", "database_url": "sqlite:///x"}
-    report = snapshot.report.model_copy(update={"settings": foreign})
-    mine = Snapshot(report, snapshot.provenance, {}, {}).settings()
-    assert mine.endpoint == settings.endpoint and mine.database_url == settings.database_url
-
-
 def test_what_cannot_be_frozen_is_said(store: Store, snapshot: Snapshot) -> None:
     with pytest.raises(BadInput, match="no saved run 'nothing'"):
         Snapshot.of(store, "nothing")

@@ -112,11 +112,6 @@ def test_other_answers_are_failures(engine: Engine, server: Served, status: int,
     assert len(server.requests) == 3
 
 
-def test_a_second_try_may_succeed(engine: Engine, server: Served) -> None:
-    engine.answers = [(500, HTML, b""), (429, HTML, b""), (200, HTML, GOOD)]
-    assert len(searcher().search("q", 3)) == 3 and len(server.requests) == 3
-
-
 def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]

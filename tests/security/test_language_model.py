@@ -24,8 +24,6 @@ from pages.ui import choices
 from tests.llm_server import KEY, READY, completion, error, keys_sent, llm_server, llm_settings
 from tests.pipeline.test_snapshot_file import made as made_snapshot
 from tests.security.scaling import is_linear, shapes
-from tests.server.conftest import KEY as API_KEY
-from tests.server.conftest import Server
 from tests.servers import Answer, Served, http_server
 
 TYPED = "sk-typed-by-the-visitor"
@@ -98,24 +96,6 @@ def test_no_dump_of_settings_holds_an_endpoint() -> None:
     settings = Settings(endpoint=Endpoint("https://a.example/v1", SecretStr(KEY)))
     for text in (repr(settings), settings.model_dump_json(), str(settings.model_dump()), str(settings.public())):
         assert KEY not in text and "a.example" not in text
-
-
-def test_a_client_names_no_endpoint(elsewhere: Served, key_in_the_environment: None, settings: Settings) -> None:
-    server = Server(settings)
-    pair = {"claim": "The tower is in Paris.", "evidence": "The tower stands in Paris."}
-    try:
-        with server.client(API_KEY) as client:
-            for forged in (
-                {"openai_base_url": elsewhere.url("/v1")},
-                {"openai_api_key": TYPED},
-                {"endpoint": {"address": elsewhere.url("/v1")}},
-            ):
-                body = {"pairs": [pair], "verifier": "llm", "settings": forged}
-                reply = client.post("/verify", json=body)
-                assert reply.status_code == 400 and "cannot be chosen here" in reply.text
-    finally:
-        server.close()
-    assert elsewhere.requests == []
 
 
 def test_an_address_on_the_command_line_gets_the_key_of_the_command_line_or_none(

@@ -97,15 +97,6 @@ def test_one_bad_sentence_costs_only_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize(
-    "form", ["```json\n{}\n```", "Here they are:\n{}\nDone.", "{}".replace("{}", "{}")]
-)  # fenced, among words, bare
-def test_forms_of_replies(name: str, form: str) -> None:
-    made = run(name, lambda body: form.replace("{}", good(body)))
-    assert set(OF_FIRST) <= {c.text for c in made.claims}
-
-
-@pytest.mark.parametrize("name", KINDS)
 def test_a_reply_that_is_cut_off_keeps_what_came_whole_and_says_so(name: str) -> None:
     made = run(name, lambda body: completion('{"claims": ["Hitchcock was a director.", "Hitch', finish="length"))
     assert made.claims[0].text == "Hitchcock was a director."

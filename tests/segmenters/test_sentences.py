@@ -84,11 +84,6 @@ def test_answers_of_every_shape(answer: str, expected: list[str]) -> None:
     assert texts(answer) == expected
 
 
-def test_hostile_markup_stays_text() -> None:
-    answer = "<script>alert(1)</script> is text. [Click](javascript:alert(1)) is a link."
-    assert texts(answer) == ["<script>alert(1)</script> is text.", "Click is a link."]
-
-
 def test_a_claim_said_twice_is_one_claim_with_two_spans() -> None:
     answer = "The Nile is long. It is old.\n\n- the  nile is **long**."
     claims = list(SENTENCES.segment("", answer).claims)
@@ -147,12 +142,6 @@ def test_claims_of_markdown_are_slices_and_none_is_empty_or_twice(answer: str) -
     claims = list(SENTENCES.segment("", answer).claims)
     check(answer, claims)
     assert list(SENTENCES.segment("", answer).claims) == claims
-
-
-@hypothesis_settings(max_examples=80)
-@given(st.text(max_size=200))
-def test_any_text_can_be_segmented(answer: str) -> None:
-    check(answer, list(SENTENCES.segment("", answer).claims))
 
 
 WORDS = st.lists(st.sampled_from(["the", "river", "was", "old", "and", "big", "1899", "Paris"]), min_size=2, max_size=8)

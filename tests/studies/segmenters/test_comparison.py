@@ -34,7 +34,6 @@ from attribution.studies.segmenters.comparison import (
     with_verdicts,
     without_page_texts,
 )
-from attribution.studies.segmenters.tables import tables
 from attribution.types import Claim, Label, Turn, Verdict, content_id
 from tests.make import both
 
@@ -161,17 +160,6 @@ def test_a_threshold_recolours_all_of_it(made: tuple[Comparison, list[object]]) 
     assert strict.report.settings["threshold"] == 0.99
     assert sum(c.figures.supported for c in strict.columns) <= sum(c.figures.supported for c in comparison.columns)
     assert recolour_comparison(comparison, DecisionPolicy.of(comparison.report.settings)) is comparison
-
-
-def test_tables_have_a_row_a_segmenter_and_shares_add_up(made: tuple[Comparison, list[object]]) -> None:
-    comparison, _ = made
-    found = {t.title.split(",")[0].split(":")[0]: t for t in tables([comparison, comparison])}
-    assert [row[0] for row in found["Claims"].rows] == ["sentences", "clauses"]
-    assert dict(zip(found["Claims"].columns, found["Claims"].rows[0], strict=True))["answers"] == 2
-    shares = [float(str(cell)) for cell in found["Verdicts"].rows[1][2:]]
-    assert sum(shares) == pytest.approx(1)
-    assert "| sentences |" in found["Check-worthiness"].markdown()
-    assert found["Check-worthiness"].csv().count("\n") == 3
 
 
 def test_one_segmenter_five_or_an_empty_answer_are_refused(settings: Settings) -> None:
