@@ -187,7 +187,7 @@ def choose_input(numbered: Numbered) -> tuple[bytes, str, list[str]]:
     )  # fmt: skip
     models = st.text_input(
         "Language models", key="paper_models", max_chars=LIMITS.line,
-        help="Names at the endpoint of Options, separated by spaces, in the places of the paper's.",
+        help="Models of the endpoint in Options, separated by spaces, in place of the paper's.",
     )  # fmt: skip
     return upload.getvalue() if upload else b"", "", models.split()
 
@@ -206,7 +206,7 @@ def result(now: TableProgress) -> None:
     link("Link to this table", **state.address(JOB.name))
     rows = [list(map(format_cell, row)) for row in made.table.rows]
     show(scrolling(table(made.table.columns, rows, class_="ax-table wide"), made.table.title))
-    stood_in = made.notes or ("Nothing stood in for anything.",)
+    stood_in = made.notes or ("Nothing was replaced.",)
     show(el("ul", *(el("li", line) for line in stood_in), class_="ax-quiet"))
     name = made.number.replace(".", "-")
     downloads({

@@ -138,7 +138,7 @@ def finished_run(subject: str) -> Exported:
             raise BadInput(f"{path}: {error}") from None
     store = Store.open(Settings.from_environment().database_url)
     if (report := store.runs.load(subject)) is None:
-        raise BadInput(f"{subject}: neither a report file nor the id of a saved run; expected one of both")
+        raise BadInput(f"{subject}: neither a report file nor the id of a saved run; expected one of the two")
     about = store.history.description(subject)
     corrected = frozenset(v.claim_id for v in store.runs.versions(subject) if v.claim_id)
     return Exported(report, about.title, about.note, corrected)

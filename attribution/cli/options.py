@@ -105,7 +105,7 @@ def add_verifier(p: argparse.ArgumentParser, example: str) -> None:
 
 def add_settings(p: argparse.ArgumentParser, example: str) -> None:
     p.add_argument("--set", action="append", metavar="KEY=VALUE", help=f"any of `list settings`, such as {example}")
-    p.add_argument("--preset", choices=PRESETS, help="the settings of a paper; what else is named comes before them")
+    p.add_argument("--preset", choices=PRESETS, help="the settings of a paper; other options override them")
 
 
 def positive(text: str) -> int:

@@ -29,7 +29,7 @@ def commands(add: Add) -> None:
 
     p = add("calibrate", "find how sure a verifier's badges are, from judged ones", calibrate)
     p.add_argument("--input", type=Path, required=True, help='output of judge, each line with "right": true or false')
-    p.add_argument("--output", type=Path, help="by default where it is found from then on")
+    p.add_argument("--output", type=Path, help="by default in the data folder, where it is used from then on")
 
     p = add("coherence", "judge whether sentences say the claims made of them", coherence)
     options.add_rows(p, '"sentence", "claim"')

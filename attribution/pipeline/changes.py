@@ -271,7 +271,7 @@ def checked_spans(answer: str, spans: Sequence[Span]) -> tuple[Span, ...]:
     for start, end in sorted(set(spans)):
         if not 0 <= start < end <= len(answer) or not answer[start:end].strip():
             raise BadInput(
-                f"characters {start} to {end} are no text of this answer, which has {len(answer)} characters"
+                f"characters {start} to {end} are not text of this answer, which has {len(answer)} characters"
             )
         text = answer[start:end]
         found.append((start + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())))

@@ -26,7 +26,7 @@ CONNECT_TIMEOUT = 10  # seconds
 RETRIES = 2  # of a row whose worker died
 BLOCKS = 10_000  # rows are handed over one by one; beyond so many, several together
 FATAL = (Unavailable, BadInput, StoreError)  # what ends the batch, as in this process
-LOST = "its worker process died, perhaps for want of memory; the next call tries this row again"
+LOST = "its worker process died, perhaps for lack of memory; the next call tries this row again"
 
 
 class OnRay:

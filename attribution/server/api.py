@@ -124,7 +124,9 @@ def _about_the_server(app: FastAPI, keyed: APIRouter, own: Settings, work: Work,
                 asyncio.to_thread(Store.open, own.database_url), PATIENCE
             )  # not in the pool, where it could wait
         except TimeoutError:
-            raise StoreError(f"the database has not answered for {PATIENCE} seconds: see whether it is up") from None
+            raise StoreError(
+                f"the database has not answered for {PATIENCE} seconds: check that it is running"
+            ) from None
         running, waiting = work.turns.counts()
         return {"status": "ok", "pipeline": VERSION, "running": running, "waiting": waiting}
 
@@ -252,7 +254,7 @@ def _runs(app: APIRouter, own: Settings) -> None:
             agreed = agreeing(next((v.label for v in report.verdicts if v.claim_id == claim_id), None))
             if verdict and agreed is None:
                 raise BadInput(
-                    "this claim was not compared with the sources, and takes no verdict: judge one that was, "
+                    "this claim was not compared with the sources, so it cannot be judged: judge one that was, "
                     f"see the verdicts of GET /runs/{run_id}"
                 )
             change = Judge(claim_id=claim_id, label=agreed if verdict == "agree" else verdict, note=note)

@@ -137,11 +137,11 @@ class Refused(BaseModel):
 
 
 _REFUSALS = {
-    400: "A value that is not taken: BadInput, BadSetting, UnknownName",
+    400: "A value that is not accepted: BadInput, BadSetting, UnknownName",
     401: "No key of this server: WrongKey",
     404: "No such run or claim of this key: NotFound",
     413: "A body that is too large: TooLarge",
-    421: "A Host that is no name of this server: WrongHost",
+    421: "A Host that is not a name of this server: WrongHost",
     422: "A body or parameter of the wrong form: BadInput",
     429: "Too many requests wait: Busy; Retry-After says for how many seconds",
     500: "The server failed: InternalError",

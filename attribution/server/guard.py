@@ -81,7 +81,7 @@ class Guard:
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY:
             await reply(
-                scope, send, 413, "TooLarge", f"the body has {length[:20]} bytes; at most {MAX_BODY:,} are taken"
+                scope, send, 413, "TooLarge", f"the body has {length[:20]} bytes; at most {MAX_BODY:,} are accepted"
             )
             return
         read, started = 0, False

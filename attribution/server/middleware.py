@@ -20,8 +20,8 @@ EVERYWHERE = ("0.0.0.0", "::")  # a place to listen at, not a name
 ANY = "*"
 YEAR = 365 * 24 * 3600  # seconds
 WRONG_HOST = (
-    "the Host of this request is no name of this server: put the names under which it is reached into the environment "
-    "variable ATTRIBUTION_HOSTS, separated by commas"
+    "the Host of this request is not a name of this server: put the names under which it is reached into the "
+    "environment variable ATTRIBUTION_HOSTS, separated by commas"
 )
 WRONG_ORIGIN = "this connection was opened by a page of another site"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}")
@@ -40,7 +40,7 @@ def host_names(address: str) -> frozenset[str]:
     for name in allowed_hosts():
         if not _name(name):
             raise BadInput(
-                f"ATTRIBUTION_HOSTS: {name[:80]!r} is no name of a server: expected names such as "
+                f"ATTRIBUTION_HOSTS: {name[:80]!r} is not a name of a server: expected names such as "
                 "explorer.example.org, separated by commas, without http:// and path; or * for any"
             )
         names.add(_name(name))

@@ -56,7 +56,7 @@ class RunProgress(background.JobProgress):
     rejected: str = ""  # why the input cannot be checked
     documents: tuple[Document, ...] = ()  # that it is checked against
     unfinished: bool = False  # it was interrupted and can be continued
-    carried: Carried | None = None  # what became of the changes of the run before
+    carried: Carried | None = None  # what became of the changes of the previous run
 
 
 E = TypeVar("E")

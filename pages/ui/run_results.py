@@ -243,10 +243,10 @@ def notices(now: RunProgress, report: Report) -> None:
 
 
 def _carried(now: RunProgress) -> None:
-    """Show which changes of the run before were made in this one too, and lead back to it."""
+    """Show which changes of the previous run were made in this one too, and lead back to it."""
     if (carried := now.carried) is None:
         return
-    made = f"{plural(carried.made, 'change')} of the run before {'was' if carried.made == 1 else 'were'} made again."
+    made = f"{plural(carried.made, 'change')} of the previous run {'was' if carried.made == 1 else 'were'} made again."
     lost = [f"Not carried over: {'; '.join(carried.left)}."] if carried.left else []
     note("Your changes were carried over" if carried.made else "Your changes do not fit this run", made, *lost)
     st.button("Open the run before", on_click=run.open_before, args=(carried.before,), key="run_before",

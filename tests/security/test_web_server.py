@@ -101,7 +101,7 @@ def test_an_impossible_name_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: 
     for flags in ([], ["--api"]):
         assert main(["serve", *flags]) == 2
         error = capsys.readouterr().err
-        assert error.count("\n") == 1 and "'https://explorer.example.org' is no name of a server" in error
+        assert error.count("\n") == 1 and "'https://explorer.example.org' is not a name of a server" in error
 
 
 def test_the_limit_of_open_files_is_raised(server: Server) -> None:

@@ -140,7 +140,7 @@ def _part(report: Report, polling: bool) -> None:
     job = job_of(report)
     _propose(report, claims, polling, own)
     if job and (error := job.progress().error):
-        note("Corrections could not be sought", error, label="contradicted", detail=job.progress().detail)
+        note("Corrections could not be proposed", error, label="contradicted", detail=job.progress().detail)
     open_claims = {c.id for c in claims}
     found = {i: p.correction for i, p in review.proposals.items() if p.correction and i in open_claims}
     _proposals(report, claims, found, review, own)
@@ -180,7 +180,7 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) 
             by = names.get(str(chosen), by)
         st.button(
             "Propose corrections", on_click=seek, args=(report, claims, by), type="primary", key="propose",
-            help="Seek the smallest change of each of these claims that its evidence supports.",
+            help="Find the smallest change of each of these claims that its evidence supports.",
         )  # fmt: skip
 
 
@@ -301,7 +301,7 @@ def in_cards(report: Report, editable: bool) -> dict[str, Node]:
         proposal = review.proposals.get(claim.id)
         if proposal is None:
             if job and job.running and claim.id in job.progress().claims:
-                found[claim.id] = el("p", "A correction is being sought …", class_="reason", role="status")
+                found[claim.id] = el("p", "Looking for a correction …", class_="reason", role="status")
         elif proposal.correction is None:
             found[claim.id] = el("p", f"No correction: {proposal.reason}", class_="reason")
         else:

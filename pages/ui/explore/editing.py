@@ -63,7 +63,7 @@ def _help(label: str, edit: edits.Edit | None) -> str:
 def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
     """Draw the edits with their times, the latest first, and dropped claims with a button to restore them."""
     if not report.edits:
-        small("Nothing was changed by hand. Select a claim and press edits.Edit, or select words of the answer.")
+        small("Nothing was changed by hand. Select a claim and press Edit, or select words of the answer.")
     items = [
         el("li", el("span", e.words, dir="auto"), el("span", f" {date(e.at)}, {e.at[11:16]} UTC", class_="facts"))
         for e in reversed(report.edits)

@@ -106,13 +106,13 @@ def test_a_run_again_keeps_what_was_changed_and_leads_back_to_the_run_before(pag
     expect(claims(page)).to_have_count(2, timeout=PATIENCE)
     settled(page)
     page.get_by_role("button", name="Run again").click()
-    expect(page.get_by_text("2 changes of the run before were made again.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("2 changes of the previous run were made again.")).to_be_visible(timeout=PATIENCE)
     finished(page)
     expect(claims(page)).to_have_count(2)
     expect(page.locator(".chip", has_text="1 judged by you")).to_be_visible()
     assert page.url != before
     page.get_by_role("button", name="Open the run before").click()
-    expect(page.get_by_text("of the run before were made again")).to_have_count(0, timeout=PATIENCE)
+    expect(page.get_by_text("of the previous run were made again")).to_have_count(0, timeout=PATIENCE)
     assert page.url == before
     go_to(page, "Compare", "Answers")
     page.locator(f".ax-grid tbody a[href*='{before.rpartition('=')[2]}']").click()
