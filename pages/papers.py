@@ -21,8 +21,8 @@ from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.papers import NAMES, Numbered, paper
-from attribution.studies.papers.presets import preset
-from attribution.studies.papers.reproduce import TableInputs, computable, find, reproduce
+from attribution.studies.papers.presets import concerning, preset
+from attribution.studies.papers.reproduce import Given, computable, find, reproduce
 from attribution.studies.results import ResultTable, Saved
 from attribution.types import content_id
 from pages.ui import background, choices, frame, state
@@ -105,13 +105,15 @@ def chosen(name: str, as_in_paper: bool, sources: Sequence[str]) -> Settings | s
         return choices.explain(error)[0]
 
 
-def start(numbered: Numbered, content: bytes, project: str, models: Sequence[str], settings: Settings) -> None:
-    """Compute a table, or resume an earlier start with the same choices."""
+def start(
+    numbered: Numbered, content: bytes, project: str, models: Sequence[str], settings: Settings, as_in_paper: bool
+) -> None:
+    """Compute a table, or go on with the answers that an earlier start with the same choices has finished."""
     key = content_id(numbered.id, content.hex(), settings.identity, *models, state.browser())
+    lacking = concerning(numbered.needs, preset(numbered.id[:3], settings), settings) if as_in_paper else []
     try:
-        given = TableInputs(
-            settings, data_folder() / "papers" / key, rows_of(numbered, content), project, tuple(models)
-        )
+        rows, folder = rows_of(numbered, content), data_folder() / "papers" / key
+        given = Given(settings, folder, rows, project, tuple(models), stood_in=lacking)
     except BadInput as error:
         JOB.refuse(error.public(), "The table cannot be computed")
         return
@@ -127,7 +129,7 @@ def start(numbered: Numbered, content: bytes, project: str, models: Sequence[str
 
 def rows_of(numbered: Numbered, content: bytes) -> list[Row]:
     """Read the rows that a table is computed from. BadInput for too many."""
-    if numbered.id.startswith("R23"):
+    if not content:
         return []
     field = "response" if numbered.id.startswith("T24") else "answer"
     rows = parse_rows(content, [field], ["question", "system", "split"])
@@ -168,18 +170,23 @@ def form(running: bool) -> None:
         ready = not isinstance(found, str) and bool(content or project)
         with buttons:
             begin = partial(
-                start, numbered, content, project, models, found if not isinstance(found, str) else Settings()
-            )
+                start, numbered, content, project, models,
+                found if not isinstance(found, str) else Settings(), as_in_paper,
+            )  # fmt: skip
             JOB.buttons("Compute", begin, running, ready, "Finished answers are kept: the same choices resume.")
 
 
 def choose_input(numbered: Numbered) -> tuple[bytes, str, list[str]]:
     """Draw what a table is computed from: an annotation project, or a file and the language models to ask."""
-    if numbered.id.startswith("R23"):
+    project = ""
+    if numbered.id.startswith("R23") or numbered.id in ("V24.T2", "V24.T4"):
         projects = [p.name for p in Annotations(store().database).projects()]
         if not projects:
             small("There is no annotation project yet.")
-        return b"", str(st.selectbox("Project", projects, key="paper_project", help="Of Annotation.") or ""), []
+        index = None if numbered.id == "V24.T4" else 0
+        project = st.selectbox("Project", projects, index, key="paper_project", help="Of Annotation.") or ""
+        if numbered.id != "V24.T4":
+            return b"", project, []
     what = "labelled responses" if numbered.id.startswith("T24") else "answers"
     upload = st.file_uploader(
         what.capitalize(), ["jsonl", "json", "txt"], key="paper_file",
@@ -189,7 +196,7 @@ def choose_input(numbered: Numbered) -> tuple[bytes, str, list[str]]:
         "Language models", key="paper_models", max_chars=LIMITS.line,
         help="Models of the endpoint in Options, separated by spaces, in place of the paper's.",
     )  # fmt: skip
-    return upload.getvalue() if upload else b"", "", models.split()
+    return upload.getvalue() if upload else b"", project, models.split()
 
 
 def result(now: TableProgress) -> None:

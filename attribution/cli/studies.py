@@ -37,8 +37,8 @@ def commands(add: Add) -> None:
     options.add_verifier(p, "top_k=8")
     p = add("factscore", "score answers by FActScore with several decomposers and verifiers", factscore)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer", "system"}')
-    p.add_argument("--decomposers", nargs="+", default=["sentences"], help="one to six; see: list segmenters")
-    p.add_argument("--verifiers", nargs="+", default=["auto"], help="one to six; see: list verifiers")
+    p.add_argument("--decomposers", nargs="+", default=["sentences"], help="see: list segmenters")
+    p.add_argument("--verifiers", nargs="+", default=["auto"], help="see: list verifiers")
     options.add_sources(p)
     p.add_argument("--snapshot", type=Path, metavar="run.zip", help="take the pages of this snapshot as the sources")
     p.add_argument("--gamma", type=float, default=10, help="length penalty below so many facts; 0: none (default: 10)")
@@ -48,7 +48,10 @@ def commands(add: Add) -> None:
     p = add("reproduce", "compute a numbered table of one of the four papers beside its figures", reproduce)
     p.add_argument("number", metavar="list | V24.T4", help="list, or the table to compute")
     p.add_argument("--input", type=Path, help="JSON Lines of answers, or of labelled responses for T24")
-    p.add_argument("--project", default="", help="an annotation project, for R23")
+    p.add_argument("--project", default="", help="an annotation project: R23, V24.T2, V24.T4")
+    p.add_argument(
+        "--sample", type=options.positive, default=0, metavar="N", help="claims of a stratum, V24.T4, T7, T8"
+    )
     p.add_argument("--models", nargs="+", default=(), metavar="MODEL", help="language models in the paper's places")
     options.add_sources(p)
     p.add_argument("--out", type=Path, metavar="FOLDER", help="for table.json, table.md and plots")
@@ -233,8 +236,8 @@ def evoke(args: argparse.Namespace) -> int:
 def reproduce(args: argparse.Namespace) -> int:
     """Writes the table into the folder; the exit status is 1 if a row failed."""
     from attribution.pipeline.experiment import RowDone
-    from attribution.studies.papers.presets import preset
-    from attribution.studies.papers.reproduce import MARKDOWN, TableInputs, find, listed
+    from attribution.studies.papers.presets import concerning, preset
+    from attribution.studies.papers.reproduce import MARKDOWN, Given, find, listed
     from attribution.studies.papers.reproduce import reproduce as compute
 
     if args.number == "list":
@@ -247,12 +250,8 @@ def reproduce(args: argparse.Namespace) -> int:
     fields = (["response"], ["question", "split"]) if labelled else (["answer"], ["question", "system"])
     rows = read_rows(args.input, *fields) if args.input else ()
     settings = options.settings(args)
-    chosen = settings.model_dump(mode="json")
-    lacking = [
-        one for one in (preset(args.preset, settings).stood_in if args.preset else ())
-        if one.taken in (chosen[one.setting], ", ".join(map(str, chosen["sources"])))
-    ]  # fmt: skip
-    given = TableInputs(settings, args.out, rows, args.project, tuple(args.models), lacking)
+    lacking = concerning(numbered.needs, preset(args.preset, settings), settings) if args.preset else []
+    given = Given(settings, args.out, rows, args.project, tuple(args.models), args.sample, lacking)
     failed = _follow("reproduce", (one for one in compute(numbered.id, given) if isinstance(one, RowDone)))
     for one in given.stood_in:
         progress(f"{numbered.id}: {one}")
@@ -261,8 +260,8 @@ def reproduce(args: argparse.Namespace) -> int:
 
 
 def factscore(args: argparse.Namespace) -> int:
-    """Writes tables and a line of factscore.jsonl for each answer; those already there are not scored again."""
-    from attribution.studies.factscore.experiment import FILE, run
+    """Writes tables and a file of scored answers for each verifier; those already there are not scored again."""
+    from attribution.studies.papers.decompositions import sensitivity
 
     if args.gamma < 0:
         raise BadInput(f"--gamma {args.gamma:g}: expected 0 (no penalty) or a number of facts")
@@ -271,7 +270,7 @@ def factscore(args: argparse.Namespace) -> int:
     settings = options.settings(args)
     rows = read_rows(args.input, ["answer"], ["question", "system"])
     snapshot = snapshot_command.read(args.snapshot) if args.snapshot else None
-    steps = run(rows, settings, args.decomposers, args.verifiers, args.out, args.gamma, snapshot)
+    steps = sensitivity(rows, settings, args.decomposers, args.verifiers, args.out, args.gamma, snapshot)
     failed = _follow("factscore", steps)
-    progress(f"{args.out}: {len(rows) - failed} scored, {failed} failed; tables.md, CSV tables, {FILE}")
+    progress(f"{args.out}: {len(rows) - failed} scored, {failed} failed; tables.md, CSV tables, a file a verifier")
     return int(failed > 0)

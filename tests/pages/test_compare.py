@@ -15,7 +15,7 @@ from attribution.events import ClaimsReady, StageStarted, VerdictReady
 from attribution.files import Row
 from attribution.reports.html import html
 from attribution.settings import Settings
-from attribution.studies.factscore.answer import score
+from attribution.studies.factscore import score
 from attribution.studies.segmenters.comparison import (
     Column,
     Comparison,

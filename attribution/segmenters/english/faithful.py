@@ -241,7 +241,7 @@ def cut_off(doc: Doc, draft: Draft) -> Iterator[str]:
             hedge = token.lower_ in LEXICON["hedges"]  # what is said to be so, is said to be so of each part
             if lost or not hedge and any(_is_partial(head, inside, scope) for head in scope if head.dep_ != "conj"):
                 yield token.text
-        elif token.i not in inside and _is_condition(token):
+        elif token.i not in inside and _is_condition(token) and not _is_one_case(token):
             condition = {t.i for t in token.subtree}
             shared = token.i > token.head.i and tree.subject_of(token.head) is None  # "won and set a record if …"
             head = _group_head(token.head) if shared else token.head
@@ -302,6 +302,11 @@ def _is_condition(clause: Token) -> bool:
     subject = tree.child(clause, tree.SUBJECTS)
     start = next(iter(clause.subtree))
     return subject is not None and start.lower_ in {"had", "should", "were"} and start.i < subject.i
+
+
+def _is_one_case(clause: Token) -> bool:
+    """Return True for a condition without which the sentence holds too: "especially when", "even if"."""
+    return any(c.lower_ in {"especially", "particularly", "even"} for c in clause.lefts)
 
 
 def _is_operator(token: Token) -> bool:

@@ -13,6 +13,7 @@ from attribution.segmenters.english.repairs import repair
 from attribution.text.parse import BE, lemma, parse
 
 NOUNS = {"NOUN", "PROPN", "NUM"}
+JOINED_DENIALS = {"neither", "nor", "or"}  # "nor" is an "or" to `cut_off`
 DANGLING = {"ADP", "DET", "CCONJ", "SCONJ"}
 
 
@@ -22,11 +23,13 @@ def fault(sentence: str, claim: str) -> str:
     matches = _matches(alone, doc)
     if not _is_statement(alone, doc, matches):
         return "no sentence"
-    draft = tuple(DraftWord(matches[t.i].i if t.i in matches else ADDED, t.text) for t in alone)
-    if not _is_presupposed(alone, matches) and next(cut_off(doc, draft), ""):
+    draft = tuple(Part(matches[t.i].i if t.i in matches else ADDED, t.text) for t in alone)
+    denied = any(t.dep_ == "neg" for t in alone)  # "the mayor did not come", of "neither the mayor nor the dean came"
+    lost = (word for word in cut_off(doc, draft) if not (denied and word.lower() in JOINED_DENIALS))
+    if not _is_presupposed(alone, matches) and next(lost, ""):
         return "cut off"
     for place, same in matches.items():
-        if _changes_role(alone[place], same, matches):
+        if _changes_role(alone[place], same, matches) or _is_of_another(same, alone, matches):
             return f"another role: {same.text}"
     return ""
 
@@ -48,15 +51,18 @@ def _is_presupposed(alone: Doc, matches: dict[int, Token]) -> bool:
 def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
     """Return True for a sentence: by its own parse, or because a verb follows its subject as in the sentence."""
     words = [t for t in alone if not t.is_punct]
-    if not words or words[-1].pos_ in DANGLING:
+    if not words or words[-1].pos_ in DANGLING or words[-1].tag_ in tree.RELATIVE:
         return False
     if _opens_alike(alone, doc, matches):
         return True
-    if words[0].tag_ in {*tree.RELATIVE, "WRB"}:
+    root, opens = next(alone.sents).root, words[0]
+    if opens.tag_ in {*tree.RELATIVE, "WRB"} and not (opens.tag_ == "WRB" and opens.head.dep_ == "advcl"):
+        return False
+    if opens.dep_ == "mark" and opens.head == root:
         return False
     if is_sentence(alone.text):
         return True
-    if is_imperative(next(alone.sents).root):
+    if is_imperative(root):
         return is_imperative(next(doc.sents).root)
     places = {same: place for place, same in matches.items()}
     return any(
@@ -101,7 +107,8 @@ def _matches(alone: Doc, doc: Doc) -> dict[int, Token]:
 def _is_same(one: Token, other: Token) -> bool:
     verbal = one.pos_ in tree.VERBAL
     if one.lower_ == other.lower_:
-        return verbal == (other.pos_ in tree.VERBAL) or "amod" in {one.dep_, other.dep_}
+        alike = verbal == (other.pos_ in tree.VERBAL) or "amod" in {one.dep_, other.dep_}
+        return alike or one.tag_ in {"VBZ", "VBP"} and tree.child(one, tree.SUBJECTS) is not None  # "fern tolerate sun"
     return verbal and other.pos_ in tree.VERBAL and lemma(one.lower_) == lemma(other.lower_)
 
 
@@ -130,9 +137,24 @@ def _changes_role(word: Token, same: Token, matches: dict[int, Token]) -> bool:
         return not _belongs_to(same, meant)
     holders = {t for t in same.doc for v, r in _roles(t) if v == meant and r == role and t.tag_ not in tree.RELATIVE}
     holders |= {c for h in holders for c in (tree.referent(h), *h.children) if c.dep_ == "appos" or c not in h.children}
-    if same in holders or any(h.pos_ in {"PRON", "NUM"} or h.lower_ == same.lower_ for h in holders):
+    named = {h for h in holders if h.pos_ in {"PRON", "NUM"} or h.lower_ == same.lower_ and same.dep_ != "poss"}
+    if same in holders or named:
         return False
     return bool(holders) and not holders & _exemplified(same)
+
+
+def _is_of_another(noun: Token, alone: Doc, matches: dict[int, Token]) -> bool:
+    """Return True if the noun is said of a part of an "and" that the claim leaves out while it keeps another part."""
+    owner = noun.head.head if noun.dep_ == "pobj" and noun.head.dep_ == "prep" else None
+    joined = owner.head if owner is not None and owner.dep_ == "pobj" else owner  # "by Hale in Texas and by Bopp in …"
+    if owner is None or joined is None or owner.pos_ not in NOUNS or joined.dep_ != "conj":
+        return False
+    first: Token | None = joined.head
+    if joined is not owner:
+        first = next((c for c in joined.head.children if c.lower_ == joined.lower_), None)
+    others = {first, *first.children} if first is not None else set()
+    kept = {t for t in matches.values() if t.pos_ in NOUNS}
+    return bool(others & kept) and owner.lower_.rstrip("s") not in {t.lower_.rstrip("s") for t in alone}
 
 
 def _is_type(noun: Token) -> bool:
@@ -159,6 +181,8 @@ def _belongs_to(noun: Token, verb: Token) -> bool:
         clause = _clause(clause)
     if clause in {None, verb} or any(v == verb for v, _ in _roles(noun)):
         return True
+    if verb.dep_ == "relcl" and verb.head == noun and any(c.tag_ == "WRB" for c in verb.children):
+        return True  # "Graz, where she lives"
     subject = tree.subject_of(clause) if clause is not None else None
     if subject is None or clause is None or verb not in tree.conjuncts(clause):
         return False
@@ -187,8 +211,8 @@ def _role(word: Token) -> tuple[Token | None, str]:
 def _roles(word: Token) -> Iterator[tuple[Token, str]]:
     """Yield the verbs that a noun depends on, each with its role: agent, patient or other; a passive is turned."""
     first = word
-    while first.dep_ == "conj" and first.pos_ in NOUNS:
-        first = first.head
+    while first.pos_ in NOUNS and (first.dep_ == "conj" or first.dep_ == "nmod" and tree.child(first, {"cc"})):
+        first = first.head  # an "nmod" with an "and" is a coordination misread: "shade and moist soil"
     head = first.head
     if first.dep_ in tree.SUBJECTS:
         for verb in tree.conjuncts(head):
@@ -199,7 +223,7 @@ def _roles(word: Token) -> Iterator[tuple[Token, str]]:
                 yield verb, "patient" if verb.tag_ == "VBN" else "agent"
     elif first.dep_ in {"dobj", "oprd"} and head.pos_ in tree.VERBAL:
         yield head, "patient"
-    elif first.dep_ == "pobj" and head.dep_ == "agent":
+    elif first.dep_ == "pobj" and (head.dep_ == "agent" or _is_second_agent(head)):
         yield head.head, "agent"
     elif first.dep_ == "pobj" and (governor := _clause(head)) is not None:
         yield governor, "other"
@@ -210,6 +234,19 @@ def _roles(word: Token) -> Iterator[tuple[Token, str]]:
                 yield verb, "patient" if _is_passive(verb, clause) else "agent"
         elif clause.dep_ == "acl":
             yield clause, "patient" if clause.tag_ == "VBN" else "agent"
+    if any(c.i > word.i for c in word.children if c.dep_ == "prep"):  # "the bridge at Sorne, built by prisoners"
+        yield from ((c, "patient") for c in tree.subtree(word) if _is_apart(c))
+
+
+def _is_apart(participle: Token) -> bool:
+    """Return True for a participle behind a comma, which may describe any noun of the phrase before it."""
+    return participle.dep_ == "acl" and participle.tag_ == "VBN" and participle.nbor(-1).text == ","
+
+
+def _is_second_agent(preposition: Token) -> bool:
+    """Return True for the second "by" of "written by Ada and by Ida"."""
+    verb = preposition.head
+    return preposition.dep_ == "conj" and preposition.lower_ == "by" and tree.child(verb, {"agent"}) is not None
 
 
 def _is_passive(verb: Token, head: Token) -> bool:

@@ -155,10 +155,20 @@ def audit_tasks(project: Project, judged: Collection[str]) -> list[str]:
     return in_order(drawn, project.seed, "audit")
 
 
-Form = Literal["qa", "summary", "table"]
+Form = Literal["qa", "summary", "table", "property", "relation"]
 Unit = Literal["answer", "sentence", "claim"]
 Stage = Literal["pilot", "review", "production"]
-FORMS: dict[Form, str] = {"qa": "Conversational QA", "summary": "Summarisation", "table": "Table to text"}
+FORMS: dict[Form, str] = {
+    "qa": "Conversational QA", "summary": "Summarisation", "table": "Table to text",
+    "property": "A property of a claim", "relation": "Relation of claim and passage",
+}  # fmt: skip
+PROPERTIES = {  # V24 4.1; the data set of a task names its property
+    "atomic": "Does the claim contain a single fact?",
+    "independent": "Can the claim be verified without further context?",
+    "useful": "Is the claim useful for the question?",
+    "errorless": "Is the claim free of faults of form, such as a broken or empty sentence?",
+    "repetition": "Does the claim repeat another claim of the list?",
+}
 STAGES: tuple[Stage, ...] = get_args(Stage)
 UNITS: tuple[Unit, ...] = get_args(Unit)
 MAX_NAME = 80  # characters of a name or code

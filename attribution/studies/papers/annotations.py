@@ -1,7 +1,8 @@
-"""The tables of R23, from an annotation project: shares, agreement, audit and mean completion times."""
+"""The tables of R23 and the human rows of V24, from an annotation project."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 
@@ -19,9 +20,9 @@ from attribution.studies.annotation.figures import (
     rows,
 )
 from attribution.studies.annotation.project import Annotations
-from attribution.studies.annotation.records import Annotation, Answer, by_task, decided, finished
-from attribution.studies.annotation.tasks import Task
-from attribution.studies.papers.reproduce import Computed, TableInputs, share
+from attribution.studies.annotation.records import Answer, Judgement, by_task, decided, finished
+from attribution.studies.annotation.tasks import FORMS, PROPERTIES, Project, Task
+from attribution.studies.papers.reproduce import Computed, Given, share
 
 P = 0.01  # below which a share is significantly lower than the highest of its column (R23 Table 3)
 DATASETS = {"T3": "QReCC", "T4": "WoW", "T5": "CNN/DM"}
@@ -35,12 +36,7 @@ STAGES = dict(zip(PERIODS, ("Pilot", "Production Start", "Production Finish"), s
 
 def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
     """Yield one table of a project. BadInput without one, or for a name that no project has."""
-    annotations = Annotations(Store.open(given.settings.database_url).database)
-    projects = {p.name: p for p in annotations.projects()}
-    if given.project not in projects:
-        known = ", ".join(projects) or "none"
-        raise BadInput(f"R23.{number} needs an annotation project: --project NAME, one of: {known}")
-    project = projects[given.project]
+    annotations, project = _project(f"R23.{number}", given)
     records, tasks = annotations.judgements(project.id), annotations.tasks(project.id)
     pilot = annotations.work(project).pilot
     judged = finished(records)
@@ -53,6 +49,44 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
         yield Computed(_audit(tasks, judged, finished(records, "audit")))
     else:
         yield Computed(_times(tasks, judged, pilot))
+
+
+def _project(number: str, given: Given, *forms: str) -> tuple[Annotations, Project]:
+    annotations = Annotations(Store.open(given.settings.database_url).database)
+    projects = {p.name: p for p in annotations.projects() if not forms or p.form in forms}
+    if given.project not in projects:
+        of, known = f" of the form “{FORMS[forms[0]]}”" if forms else "", ", ".join(projects) or "none"  # type: ignore[index]
+        raise BadInput(f"{number} needs an annotation project{of}: --project NAME, one of: {known}")
+    return annotations, projects[given.project]
+
+
+def _answers(number: str, given: Given, form: str) -> list[tuple[Task, Answer | None]]:
+    """Return the tasks of a project with the answer of most of its annotators, or of who adjudicated."""
+    annotations, project = _project(number, given, form)
+    records, tasks = annotations.judgements(project.id), annotations.tasks(project.id)
+    adjudicated = {j.task_id: j for j in finished(records, "adjudication")}
+    return [(tasks[i], answer) for i, answer in decided(by_task(finished(records)), adjudicated).items()]
+
+
+def properties(given: Given) -> dict[str, Sequence[Cell]]:
+    """Return by segmenter how many of its judged claims have each of five properties (V24 Table 2)."""
+    found: dict[str, dict[str, Counter[bool]]] = defaultdict(lambda: {name: Counter() for name in PROPERTIES})
+    for task, answer in _answers("V24.T2", given, "property"):
+        if task.dataset in PROPERTIES and answer in ("attributable", "not_interpretable"):
+            found[task.system][task.dataset][answer == "attributable"] += 1
+    return {
+        system: [f"{own[True]}/{own.total()}" if own else None for own in of.values()] for system, of in found.items()
+    }
+
+
+def relations(given: Given) -> dict[str, Counter[str]]:
+    """Return by system, such as "Human - 256", how often people found each relation of a pair (V24 Table 4)."""
+    names = {"attributable": "entailed", "not_attributable": "contradicted", "not_interpretable": "no_relation"}
+    found: dict[str, Counter[str]] = defaultdict(Counter)
+    for task, answer in _answers("V24.T4", given, "relation"):
+        if answer in names:
+            found[task.system][names[answer]] += 1
+    return found
 
 
 def _kind(task: Task) -> str:

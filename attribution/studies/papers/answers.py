@@ -14,12 +14,14 @@ from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
 from attribution.files import Cell, Row
 from attribution.pipeline.claims import annotate, segment
-from attribution.pipeline.experiment import RowDone
+from attribution.pipeline.experiment import Fields, RowDone
 from attribution.pipeline.run import run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.papers.reproduce import Computed, TableInputs, share
+from attribution.studies.annotation.tasks import PROPERTIES
+from attribution.studies.papers.annotations import properties, relations
+from attribution.studies.papers.reproduce import Computed, Given, share
 from attribution.studies.results import mean
 from attribution.types import UNCHECKED, Claim, content_id
 from attribution.verdicts import leaning
@@ -35,18 +37,52 @@ SYSTEMS = {
 }
 CASE_STUDY = ("spaCy_sentences", "gpt35_factscore", "segment5_propsegment")
 ADOPTED = ("GPT3.5 direct", "GPT4 direct", "spaCy_sentences", "gpt35_factscore")
-DEBERTA, SBERT, ADA, ANGLE = "deberta", "mpnet", "text-embedding-ada-002", "WhereIsAI/UAE-Large-V1"
+SBERT, ADA, ANGLE = "mpnet", "text-embedding-ada-002", "WhereIsAI/UAE-Large-V1"
 RELATIONS = ("contradicted", "entailed", "no_relation")
 Work = Callable[[Row], Any]
+Relate = Callable[[Row, Sequence[Claim], Settings], Mapping[str, Sequence[Any]]]  # by claim: what its pairs are
 
 
 def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
     """Yield the progress, then one table. BadInput without answers, or without labels where it needs them."""
+    people = _of_people(number, given) if given.project else {}
+    if not given.rows and people:
+        yield Computed(people)
+        return
     if not given.rows:
         raise BadInput(f"V24.{number} needs answers: give them with --input")
-    work, figures = TABLES[number]
-    for one in given.each(number, work(given)):
-        yield one if isinstance(one, RowDone) else Computed(figures(one))
+    relate: Relate = related
+    if given.sample and number in SAMPLED:
+        strata: dict[str, set[str]] = {}
+        for one in given.each(f"{number} strata", SAMPLED[number](given, _ids)):
+            if isinstance(one, RowDone):
+                yield one
+                continue
+            for answer in one:
+                for label, ids in answer.items():
+                    strata.setdefault(label, set()).update(i if isinstance(i, str) else i[0] for i in ids)
+        drawn = {i for ids in strata.values() for i in sorted(ids)[: given.sample]}  # ids are hashes: a random draw
+        relate = partial(_related_of, drawn)
+    work = SAMPLED[number](given, relate) if number in SAMPLED else TABLES[number](given)
+    for one in given.each(number, work, given.sample):
+        if isinstance(one, RowDone):
+            yield one
+        elif number == "T2":
+            yield Computed(people, notes=(given.to_judge([t for tasks in one for t in tasks], "property"),))
+        elif number == "T4" and not people:
+            tasks = [task for answer in one for task in _pairs(answer)]
+            yield Computed(FIGURES[number](one), notes=(given.to_judge(tasks, "relation"),))
+        else:
+            yield Computed({**FIGURES[number](one), **people})
+
+
+def _of_people(number: str, given: Given) -> dict[str, Sequence[Cell]]:
+    """Return the figures that an annotation project has. BadInput for a table that needs none."""
+    if number == "T2":
+        return properties(given)
+    if number != "T4":
+        raise BadInput(f"V24.{number} needs no annotation project: leave --project out")
+    return {name: _counted(counts) for name, counts in relations(given).items()}
 
 
 def _texts(row: Row) -> tuple[str, str]:
@@ -107,82 +143,122 @@ def _worthiness(made: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Cell]]:
     return rows
 
 
-def related(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, list[str]]:
-    """Return the relations of each claim's pairs, each the most probable of the three; `missing` without a passage."""
+def _ids(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, list[str]]:
+    return {c.id: [c.id] for c in claims}
+
+
+def _related_of(drawn: set[str], row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, list[list[str]]]:
+    return related(row, [c for c in claims if c.id in drawn], settings)
+
+
+def related(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, list[list[str]]]:
+    """Return each claim's pairs: the most probable of three relations, claim and passage; `missing` without one."""
     own = [c.model_copy(update={"worthiness": "factual", "coherent": True, "enriched": None}) for c in claims]
     plain = settings.model_copy(update={"decision": "plain", "coherence": 0.0, "query": "claim"})
-    found: dict[str, list[str]] = {c.id: [] for c in own}
+    found: dict[str, list[list[str]]] = {c.id: [] for c in own}
+    texts = {c.id: c.text for c in own}
     if not own:
         return found
     *_, last = run(*_texts(row), plain, claims=own)
     assert isinstance(last, events.Finished)
     for piece in last.report.evidence:
-        found[piece.claim_id].append(leaning(piece.probabilities))
+        found[piece.claim_id].append([leaning(piece.probabilities), texts[piece.claim_id], piece.text])
     reached = {v.claim_id for v in last.report.verdicts if v.label not in UNCHECKED}
-    return {i: relations or ["missing"] for i, relations in found.items() if i in reached}
+    return {i: pairs or [["missing", texts[i], ""]] for i, pairs in found.items() if i in reached}
 
 
-def _with_verifier(given: TableInputs, settings: Settings) -> Settings:
-    name = given.take("DeBERTa", VERIFIERS, DEBERTA, "auto")
-    return settings.model_copy(update={"verifier": name})
+def _with_verifier(given: Given, settings: Settings) -> Settings:
+    return settings.model_copy(update={"verifier": given.judge("DeBERTa", "deberta")})
 
 
 def _factual(row: Row, settings: Settings) -> list[Claim]:
     return [c for c in annotated(row, _claims(row, settings), settings) if c.worthiness == "factual"]
 
 
-def _by_verifier(given: TableInputs) -> Work:
+def _by_verifier(given: Given, relate: Relate) -> Work:
     factscore = _system(given, "gpt35_factscore")
     judges = {"GPT3.5": given.take("GPT3.5", VERIFIERS, "llm-pair", ""), "DeBERTa": ""}
     deberta = _with_verifier(given, factscore)
 
-    def work(row: Row) -> dict[str, list[str]]:
+    def work(row: Row) -> dict[str, list[Any]]:
         claims, made = _factual(row, factscore), {}
         for name, verifier in judges.items():
             if name == "GPT3.5" and not verifier:
                 continue  # no verifier of ours stands in for a language model
             for size in (256, 512):
                 own = deberta.model_copy(update={"chunk_size": size} | ({"verifier": verifier} if verifier else {}))
-                made[f"{name} - {size}"] = [r for pairs in related(row, claims, own).values() for r in pairs]
+                made[f"{name} - {size}"] = [p for pairs in relate(row, claims, own).values() for p in pairs]
         return made
 
     return work
 
 
-def _verifiers(made: Sequence[Mapping[str, list[str]]]) -> dict[str, Sequence[Cell]]:
-    rows: dict[str, Sequence[Cell]] = {}
-    for name in made[0] if made else ():
-        counts = Counter(relation for answer in made for relation in answer[name])
-        counts.pop("missing", 0)
-        rows[name] = (*(counts[r] for r in RELATIONS), share(counts["no_relation"], counts.total()))
-    return rows
+def _verifiers(made: Sequence[Mapping[str, list[Any]]]) -> dict[str, Sequence[Cell]]:
+    return {n: _counted(Counter(p[0] for answer in made for p in answer[n])) for n in (made[0] if made else ())}
 
 
-def _grouped(row: Row, claims: Sequence[Claim], settings: Settings, name: str) -> dict[str, list[str]]:
+def _counted(counts: Mapping[str, int]) -> Sequence[Cell]:
+    cells = [counts.get(relation, 0) for relation in RELATIONS]
+    return (*cells, share(cells[-1], sum(cells)))
+
+
+def _pairs(answer: Mapping[str, list[Any]]) -> list[Fields]:
+    """Return the pairs of an answer, as tasks for people."""
+    sizes = [name for name in answer if name.startswith("DeBERTa")]
+    return [
+        {"answer": claim, "source": passage, "system": name.replace("DeBERTa", "Human"), "unit": "claim"}
+        for name in sizes
+        for relation, claim, passage in answer[name]
+        if relation != "missing"
+    ]
+
+
+def _properties(given: Given) -> Work:
+    """Make the claims of an answer tasks for people, each as often as it was made, one for every property."""
+    systems = {name: _system(given, name) for name in CASE_STUDY}
+
+    def work(row: Row) -> list[Fields]:
+        tasks: list[Fields] = []
+        question, answer = _texts(row)
+        for name, settings in systems.items():
+            texts = [c.text for c in _claims(row, settings) for _ in range(c.times)]
+            listed = "\n".join(f"{n}. {text}" for n, text in enumerate(texts, 1))
+            for n, text in enumerate(texts, 1):
+                for of in PROPERTIES:
+                    shown = f"The claims of this answer, of which this is number {n}:\n{listed}"
+                    spoken = [("user", question), ("system", shown if of == "repetition" else answer)]
+                    context = [{"speaker": who, "text": said} for who, said in spoken if said]
+                    tasks.append({"answer": text, "source": answer, "context": context, "system": name,
+                                  "dataset": of, "item": f"{content_id(answer)} {n}", "unit": "claim"})  # fmt: skip
+        return tasks
+
+    return work
+
+
+def _grouped(row: Row, claims: Sequence[Claim], settings: Settings, name: str, relate: Relate) -> dict[str, list[str]]:
     """Return the relations of the pairs of independent and of other claims."""
-    found = related(row, claims, settings)
+    found = relate(row, claims, settings)
     made: dict[str, list[str]] = {}
     for claim in claims:
-        made.setdefault(name.format("Independent" if claim.independent else "Non-Ind."), []).extend(
-            found.get(claim.id, [])
-        )
+        label = name.format("Independent" if claim.independent else "Non-Ind.")
+        made.setdefault(label, []).extend(pair[0] for pair in found.get(claim.id, ()))
     return made
 
 
-def _by_independence(given: TableInputs, direct: bool) -> Work:
+def _by_independence(given: Given, relate: Relate, direct: bool) -> Work:
     factscore = _with_verifier(given, _system(given, "gpt35_factscore"))
     segmented = {name: _with_verifier(given, _system(given, name)) for name in ADOPTED[:2]} if direct else {}
 
     def work(row: Row) -> dict[str, list[str]]:
         claims = _factual(row, factscore)
-        made = _grouped(row, claims, factscore, "Original {}")
+        made = _grouped(row, claims, factscore, "Original {}", relate)
         for name, settings in segmented.items():
             label = name.replace("direct", "Direct") + " - {}"
-            made |= _grouped(row, _factual(row, settings), settings, label)
+            made |= _grouped(row, _factual(row, settings), settings, label, relate)
         if not direct:
             enriched = [_as_claim(c.enriched) for c in claims if c.enriched and not c.independent]
             again = annotated(row, enriched, factscore)
-            made |= _grouped(row, again, factscore, "Enriched {}")
+            made |= _grouped(row, again, factscore, "Enriched {}", relate)
         return made
 
     return work
@@ -219,7 +295,7 @@ def _by_embedder(given: TableInputs) -> Work:
     def work(row: Row) -> dict[str, list[str]]:
         claims = _factual(row, direct)
         changed = {n: direct.model_copy(update={"ranking": "vectors", "shortlist": 0} | c) for n, c in cells.items()}
-        return {n: [r for of in related(row, claims, s).values() for r in of] for n, s in changed.items()}
+        return {n: [p[0] for of in related(row, claims, s).values() for p in of] for n, s in changed.items()}
 
     return work
 
@@ -295,13 +371,15 @@ def _detection(made: Sequence[Sequence[Sequence[Any]]]) -> dict[str, Sequence[Ce
 
 
 # number → how each answer is read, and the figures of all answers
-TABLES: dict[str, tuple[Callable[[TableInputs], Work], Callable[[Sequence[Any]], Mapping[str, Sequence[Cell]]]]] = {
-    "T1": (partial(_claims_of, names=CASE_STUDY), _segmentation),
-    "T3": (partial(_claims_of, names=CASE_STUDY, worth=True), _worthiness),
-    "T4": (_by_verifier, _verifiers),
-    "T5": (_independence, _detection),
-    "T6": (partial(_claims_of, names=ADOPTED), _segmentation),
-    "T7": (partial(_by_independence, direct=False), _shares),
-    "T8": (partial(_by_independence, direct=True), _shares_with_missing),
-    "T9": (_by_embedder, _macro_shares),
-}
+TABLES: dict[str, Callable[[Given], Work]] = {
+    "T1": partial(_claims_of, names=CASE_STUDY), "T2": _properties,
+    "T3": partial(_claims_of, names=CASE_STUDY, worth=True), "T5": _independence,
+    "T6": partial(_claims_of, names=ADOPTED), "T9": _by_embedder,
+}  # fmt: skip
+SAMPLED: dict[str, Callable[[Given, Relate], Work]] = {  # those whose claims may be a sample
+    "T4": _by_verifier, "T7": partial(_by_independence, direct=False), "T8": partial(_by_independence, direct=True),
+}  # fmt: skip
+FIGURES: dict[str, Callable[[Sequence[Any]], Mapping[str, Sequence[Cell]]]] = {
+    "T1": _segmentation, "T3": _worthiness, "T4": _verifiers, "T5": _detection, "T6": _segmentation, "T7": _shares,
+    "T8": _shares_with_missing, "T9": _macro_shares,
+}  # fmt: skip

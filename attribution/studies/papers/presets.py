@@ -58,6 +58,16 @@ def preset(name: str, own: Settings) -> Preset:
     return Preset(values, tuple(stood_in))
 
 
+def concerning(needs: str, found: Preset, own: Settings) -> list[StoodIn]:
+    """Return what stood in for a paper's values in these settings, of those that a table with such needs reads.
+
+    Segmenters and verifiers are chosen by the table, which names what stood in for each of its rows.
+    """
+    left_out = {"segmenter", "verifier"} | (set() if "sources" in needs else {"sources"})
+    chosen = {name: _words(value) for name, value in own.model_dump(mode="json").items()}
+    return [s for s in found.stood_in if s.setting not in left_out and s.taken == chosen[s.setting]]
+
+
 def _words(value: object) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
 

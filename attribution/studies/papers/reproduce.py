@@ -12,15 +12,18 @@ from attribution.errors import BadInput
 from attribution.files import Cell, Row, replace_text
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, is_result, read_lines
 from attribution.settings import Settings
+from attribution.studies.annotation.tasks import FORMS, Form
 from attribution.studies.papers import NAMES, Numbered, paper
 from attribution.studies.papers.presets import StoodIn, lacking
 from attribution.studies.results import ResultTable
 from attribution.tables import Entry, load
+from attribution.verifiers import VERIFIERS
+from attribution.verifiers.auto import choose
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-JSON, MARKDOWN, ANSWERS = "table.json", "table.md", "answers.jsonl"
+JSON, MARKDOWN, ANSWERS, TASKS = "table.json", "table.md", "answers.jsonl", "tasks.jsonl"
 MODULES = {
     "V24": "attribution.studies.papers.answers:compute",
     "W24": "attribution.studies.papers.decompositions:compute",
@@ -38,15 +41,26 @@ class TableInputs:
     rows: Sequence[Row] = ()  # answers, or labelled responses
     project: str = ""  # of annotations
     models: tuple[str, ...] = ()  # language models in the places of GPT-3.5 and GPT-4
+    sample: int = 0  # most claims of a stratum whose pairs are judged (V24 5.3); 0: all
     stood_in: list[StoodIn] = field(default_factory=list)
     notes: tuple[str, ...] = ()  # of a finished table: what stood in for what, and what was made otherwise
 
     def take(self, place: str, table: Mapping[str, Entry], name: str, instead: str, model: str = "") -> str:
         """Return the paper's own method where it is ready, else what stands in for it, which is noted."""
         needs = lacking(table[name], self.settings, model)
+        if instead == "auto":
+            instead = choose(self.settings).name
         if needs:
             self.note(place, name, instead, needs)
         return instead if needs else name
+
+    def judge(self, place: str, name: str, *same: str) -> str:
+        """Return the paper's verifier or what stands in for it: that of the settings, if another was named there."""
+        chosen = self.settings.verifier
+        if chosen in ("auto", name, *same):
+            return self.take(place, VERIFIERS, name, "auto")
+        self.note(place, name, chosen, "it was chosen as the verifier")
+        return chosen
 
     def note(self, place: str, wanted: str, taken: str, needs: str) -> None:
         if (one := StoodIn(place, wanted, taken, needs)) not in self.stood_in:
@@ -58,6 +72,15 @@ class TableInputs:
         if self.settings.has_endpoint and model:
             self.note("language model", ("GPT-3.5", "GPT-4")[place], model, "name the two with --models")
         return self.settings.model_copy(update={"openai_model": model})
+
+    def to_judge(self, tasks: Sequence[Fields], form: Form) -> str:
+        """Write the tasks that people have to judge, and say what to do with them."""
+        text = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks)
+        replace_text(self.folder / TASKS, text)
+        form_named = f"a project of the form “{FORMS[form]}” (Lab, Annotation)"
+        return (
+            f"people judge the {len(tasks)} tasks of {TASKS}: import them into {form_named}, then name it by --project"
+        )
 
     def each(self, number: str, work: Callable[[Row], Any], *choices: object) -> Iterator[RowDone | list[Any]]:
         """Do the work on every answer; yield the progress, then all results. A killed run resumes."""

@@ -16,7 +16,7 @@ from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work, i
 from attribution.segmenters.alignment import align
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.factscore.answer import Counts, abstains, score
+from attribution.studies.factscore import Counts, abstains, score
 from attribution.studies.results import Failed, ResultTable, failed_answers, mean, read_results, write_tables
 from attribution.studies.segmenters.comparison import (
     COMPARISON,

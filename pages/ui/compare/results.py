@@ -11,7 +11,7 @@ from attribution.files import Cell, csv_text
 from attribution.reports import html
 from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, look, plural, scrolling, style_class
 from attribution.segmenters import SEGMENTERS
-from attribution.studies.factscore.answer import score
+from attribution.studies.factscore import score
 from attribution.studies.results import ResultTable
 from attribution.studies.segmenters.comparison import Column, Comparison, SegmenterResult, SentenceRow, json_data
 from attribution.studies.segmenters.tables import counts, tables

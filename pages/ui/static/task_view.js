@@ -96,8 +96,8 @@ function draw(root, data, app) {
   work.append(turns(data), make("p", "label", data.unit), answer);
   if (data.said) work.append(make("p", "said", data.said));
   work.append(question, make("p", "test", data.test), row, hint, flagBox, why, more);
-  const [side, search] = reading ? sourceOf(data.source) : [make("div", "side empty"), null];
-  if (!reading) side.append(make("p", "hint", "The source is shown after you have answered the first question with yes."));
+  const [side, search] = data.source ? sourceOf(data.source) : [make("div", "side empty"), null];
+  if (!data.source && data.hidden) side.append(make("p", "hint", data.hidden));
   for (const [who, what, reason] of data.others) {
     const other = make("p", "other"), words = make("span", "", reason);
     words.dir = "auto";

@@ -12,6 +12,7 @@ CLUB = "Founded in 1901, the club won its first title in 1933 and moved to a new
 STERN = "Paul Stern, a French painter, married the singer Ida Lund in Oslo."
 PUMPS = "The company, which makes pumps, bought its rival Kern in 2003."
 BRIDGE = "The bridge was designed by Ove Berg and opened by the king in 1932."
+COMET = "The comet was discovered independently by Hale in New Mexico and by Bopp in Arizona."
 
 
 @pytest.mark.parametrize(("sentence", "claim"), [
@@ -29,6 +30,13 @@ BRIDGE = "The bridge was designed by Ove Berg and opened by the king in 1932."
     ("When it snows, it is wise to check the roof and the walls.", "When it snows, it is wise to check the roof."),
     ("Clara Voss, a Danish chemist born in Aarhus, discovered the salt in 1911.", "Clara Voss was born in Aarhus."),
     ("Maria Lund married the pilot Erik Dahl in Bergen in 1934.", "Maria Lund married Erik Dahl."),
+    ("Most ferns need shade and moist soil, although a few species tolerate full sun.", "Most ferns need shade."),
+    (COMET, "Bopp discovered the comet in Arizona."),
+    ("The bridge at Sorne, built by prisoners in the war, fell.", "The bridge at Sorne was built by prisoners."),
+    ("Rosa Perez bought a vineyard near Mendoza, where she still lives.", "Rosa Perez still lives near Mendoza."),
+    ("Neither the mayor nor her deputy attended the opening.", "The mayor did not attend the opening."),
+    ("The drug can cause nausea, especially when it is taken without food.", "The drug can cause nausea."),
+    ("The lizard drops its tail when it is seized.", "When it is seized, the lizard drops its tail."),
 ])  # fmt: skip
 def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str) -> None:
     assert fault(sentence, claim) == ""
@@ -42,6 +50,9 @@ def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str)
     (CLUB, "The club moved to a new ground in 1933.", "another role"),
     (STERN, "Ida Lund was a French painter.", "another role"), (STERN, "Paul Stern was a singer.", "another role"),
     (STERN, "Married the singer in Oslo.", "no sentence"),
+    ("The dough rests before it rises.", "Before it rises.", "no sentence"),
+    ("Ruth Amsel's husband mapped the glacier and drowned in 1931.", "Ruth Amsel drowned in 1931.", "another role"),
+    (COMET, "Hale discovered the comet in Arizona.", "another role"),
     (PUMPS, "Kern bought the company in 2003.", "another role"),
     (PUMPS, "Which makes pumps the company.", "no sentence"),
     (BRIDGE, "The king was opened by the bridge.", "another role"),

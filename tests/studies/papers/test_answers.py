@@ -9,7 +9,12 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.errors import BadInput
+from attribution.store.store import Store
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.records import Content
+from attribution.studies.annotation.tasks import PROPERTIES, make_task, parse_tasks
 from attribution.studies.papers import answers
+from tests.studies.annotation.made import say
 
 ANSWER = "Paris is the capital of France. It lies on the Seine. It lies on the Seine. Should you go?"
 
@@ -23,14 +28,15 @@ def test_claims_are_counted_before_and_after_repetitions() -> None:
 
 
 def test_relations_are_shares_of_pairs_and_macro_means_are_of_answers() -> None:
-    made = [
+    made: list[dict[str, list[str]]] = [
         {"x": ["entailed", "entailed", "no_relation", "missing"]},
         {"x": ["contradicted"], "y": ["missing"]},
     ]
     assert answers._shares(made) == {"x": (25.0, 50.0, 25.0), "y": (None, None, None)}
     assert answers._shares_with_missing(made)["x"] == (20.0, 40.0, 20.0, 20.0)
     assert answers._macro_shares(made)["x"] == pytest.approx((50.0, 33.35, 16.65), abs=0.01)
-    assert answers._verifiers([{"v": ["entailed", "no_relation", "no_relation", "missing"]}]) == {"v": (0, 1, 2, 66.7)}
+    pairs = [(relation, "claim", "passage") for relation in ("entailed", "no_relation", "no_relation", "missing")]
+    assert answers._verifiers([{"v": pairs}]) == {"v": (0, 1, 2, 66.7)}
 
 
 def test_detection_of_dependent_claims_has_precision_recall_and_f1() -> None:
@@ -83,7 +89,8 @@ def test_labelled_claims_are_needed_and_read_by_the_rules_without_a_model(tmp_pa
 
 
 @pytest.mark.parametrize(("arguments", "said"), [
-    (["V24.T2", "--out", "x"], "is not computed: it needs people"),
+    (["V24.T10", "--out", "x"], "is not computed: it needs nothing: a prompt"),
+        (["V24.T2", "--project", "x", "--out", "{}"], "of the form “A property of a claim”"),
     (["X1.T1", "--out", "x"], "is no table of the four papers"), (["V24.T1"], "give one with --out"),
     (["V24.T1", "--out", "{}"], "needs answers"), (["R23.T3", "--out", "{}"], "needs an annotation project"),
     (["T24.T3", "--out", "{}"], "needs labelled responses"),
@@ -108,7 +115,7 @@ def test_every_numbered_table_and_figure_is_listed(capsys: pytest.CaptureFixture
     assert set(listed) == ids and all(row["needs"] for row in listed.values())
     computed = {i for i, row in listed.items() if row["computed"]}
     assert computed == {
-        *(f"V24.T{n}" for n in (1, 3, 4, 5, 6, 7, 8, 9)), *(f"W24.T{n}" for n in range(2, 8)),
+        *(f"V24.T{n}" for n in range(1, 10)), *(f"W24.T{n}" for n in range(2, 8)),
         *(f"R23.T{n}" for n in range(3, 9)), *(f"T24.T{n}" for n in range(1, 5)),
     }  # fmt: skip
 
@@ -118,3 +125,42 @@ def test_bad_input_is_an_error_of_its_own() -> None:
         from attribution.studies.papers.reproduce import find
 
         find("V24")
+
+
+PEOPLE = {"yes": Content(interpretable=True, attributable=True), "no": Content(interpretable=False),
+          "denied": Content(interpretable=True, attributable=False)}  # fmt: skip
+
+
+@pytest.mark.parametrize(("number", "form", "said", "label", "figures"), [
+    ("V24.T2", "property", {"a": ["yes", "no"], "b": ["yes"]}, "spaCy_sentences", ["1/2", "1/1", None, None, None]),
+    ("V24.T4", "relation", {"a": ["yes", "no", "denied", "no"]}, "Human - 256", [1, 1, 2, 50.0]),
+])  # fmt: skip
+def test_people_judge_in_a_project(
+    number: str, form: str, said: dict[str, list[str]], label: str, figures: list[object],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("ATTRIBUTION_DATABASE_URL", f"sqlite:///{tmp_path}/people.sqlite3")
+    saved = Annotations(Store.open(f"sqlite:///{tmp_path}/people.sqlite3").database)
+    project = saved.create("study", form=form, overlap=1)
+    datasets = dict(zip(said, PROPERTIES, strict=False)) if form == "property" else dict.fromkeys(said, "")
+    for name, answers_given in said.items():
+        for n, one in enumerate(answers_given):
+            task = make_task(project.id, f"Claim {n}.", "Source.", system=label, dataset=datasets[name])
+            saved.add_tasks([task])
+            say(saved, project, task.id, "ann", PEOPLE[one])
+    assert main(["reproduce", number, "--project", "study", "--out", str(tmp_path / "out")]) == 0
+    assert json.loads((tmp_path / "out" / "table.json").read_text())["ours"][label] == figures
+
+
+@pytest.mark.parametrize(
+    ("number", "count", "first"), [("V24.T2", 60, "Paris is the capital of France."), ("V24.T4", 2, "")]
+)
+def test_what_people_have_to_judge_is_written_as_tasks(number: str, count: int, first: str, tmp_path: Path) -> None:
+    source = tmp_path / "paris.txt"
+    source.write_text("Paris is the capital of France. The city lies on the Seine.")
+    command = ["reproduce", number, "--input", str(write(tmp_path)), "--out", str(tmp_path / "out"), "--preset", "v24"]
+    more = ["--sources", str(source), "--sample", "1", "--set", "verifier=embedded-small"]
+    assert main([*command, *more]) == 0
+    tasks, problems = parse_tasks((tmp_path / "out" / "tasks.jsonl").read_bytes(), "p")
+    assert not problems and len(tasks) == count and tasks[0].answer.startswith(first)
+    assert "people judge" in (tmp_path / "out" / "table.md").read_text()

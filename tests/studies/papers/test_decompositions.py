@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from attribution.cli.main import main
-from attribution.studies.papers.decompositions import MEASURES, _by_system, _correlations
+from attribution.events import Finished
+from attribution.files import Row
+from attribution.pipeline.run import run
+from attribution.pipeline.snapshot import Snapshot
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.studies.papers.decompositions import MEASURES, _by_system, _correlations, sensitivity
+from attribution.types import Document
 
 YES, NO = {"coherent": True, "supported": True}, {"coherent": True, "supported": False}
 LOST = {"coherent": False, "supported": False}
@@ -64,3 +71,17 @@ def test_a_table_by_system_with_a_plot(tmp_path: Path, number: str) -> None:
     assert set(made["ours"]) == {"x", "y", "Macro-average"} and len(made["ours"]["x"]) == 7
     assert {one["wanted"] for one in made["stood_in"]} >= {"r_nd", "wice", "factscore-2"}
     assert (tmp_path / "out" / ("F3.html" if number == "W24.T2" else "F2.html")).is_file()
+
+
+def test_a_snapshot_is_the_source_of_other_answers(settings: Settings, store: Store, tmp_path: Path) -> None:
+    note = Document("ada.txt", b"Ada Lovelace was an English mathematician and writer.")
+    own = settings.model_copy(update={"verifier": "embedded-small", "sources": ("documents",)})
+    *_, last = run("", "Ada Lovelace was a writer.", own, store, [note])
+    assert isinstance(last, Finished)
+    snapshot = Snapshot.of(store, last.report.id)
+    rows = [Row(1, {"answer": "Ada Lovelace was a mathematician."})]
+    list(sensitivity(rows, own, ["sentences"], ["embedded-small"], tmp_path, 0, snapshot))
+    (line,) = (tmp_path / "embedded-small.jsonl").read_text().splitlines()
+    assert json.loads(line)["scored"]["made"] == {
+        "sentences": [{"coherent": True, "entailed": None, "supported": True}]
+    }

@@ -13,9 +13,19 @@ from attribution.errors import AttributionError
 from attribution.reports import answer, html
 from attribution.reports.html import el
 from attribution.studies.annotation.models import TaskVerdict
-from attribution.studies.annotation.project import Annotations, ProjectWork
-from attribution.studies.annotation.records import ANSWERS, FLAGS, Annotation, Content, Role, by_task, current, finished
-from attribution.studies.annotation.tasks import Project, Stage, Task
+from attribution.studies.annotation.project import Annotations, Work
+from attribution.studies.annotation.records import (
+    ANSWERS,
+    FLAGS,
+    FORM_ANSWERS,
+    Content,
+    Judgement,
+    Role,
+    by_task,
+    current,
+    finished,
+)
+from attribution.studies.annotation.tasks import PROPERTIES, Project, Stage, Task
 from attribution.verifiers import VERIFIERS
 from pages.ui import background, state
 from pages.ui.job_page import JobPage
@@ -145,7 +155,7 @@ def perform(
     records = [j for j in saved.judgements(work.project.id, annotator.name, task_id) if j.role == annotator.role]
     before = next((record.content for record in records if record.id == follows), Content())
     try:
-        content = content_after(act, before)
+        content = content_after(act, before, single=work.project.form == "property")
         if content is None:
             return NextTask(task_id, "The first question comes first.")
         if work.stage == "pilot" and annotator.role == "annotation" and content.answer and not content.justification:
@@ -160,8 +170,8 @@ def perform(
     return NextTask(None if step.content.answer else task_id)
 
 
-def content_after(act: Mapping[str, Any], before: Content) -> Content | None:
-    """Return the content after an answer; None for one that skips the first question."""
+def content_after(act: Mapping[str, Any], before: Content, single: bool = False) -> Content | None:
+    """Return the content after an answer; None for one that skips the first question. `single`: there is no second."""
     seconds = min(max(float(act.get("seconds") or 0), 0.0), MAX_SECONDS)
     reading = before.interpretable is True and not before.flags
     timed = (before.seconds[0], seconds) if reading else (seconds, 0.0)
@@ -173,7 +183,9 @@ def content_after(act: Mapping[str, Any], before: Content) -> Content | None:
             return None
         answers = {"interpretable": True, "attributable": act["attributable"]}
     elif isinstance(act.get("interpretable"), bool):
-        answers = {"interpretable": act["interpretable"]}
+        answers = {"interpretable": act["interpretable"]} | (
+            {"attributable": True} if single and act["interpretable"] else {}
+        )
     else:
         return None
     return Content.model_validate({**answers, **words, "seconds": timed})
@@ -190,7 +202,16 @@ TESTS = {
 SECOND_TEST = "Put “According to the source, …” before it, with what its pronouns stand for. Is that true?"
 UNITS = {"answer": "System response", "sentence": "Sentence of a response", "claim": "Claim of a response"}
 SPEAKERS = {"user": "User", "system": "System"}
-FORM_NOTES = {"qa": "", "summary": "This is a summary of a document.", "table": "This is a description of a table."}
+RELATION = (  # V24 4.3
+    "Does the passage say that the claim is true, or that it is false?",
+    "Does the passage say that the claim is true?",
+)
+FORM_NOTES = {
+    "property": "Claim",
+    "relation": "Claim",
+    "summary": "This is a summary of a document.",
+    "table": "This is a description of a table.",
+}
 
 
 def view(
@@ -213,7 +234,11 @@ def view(
     """
     content = last.content if last else Content()
     reading = content.interpretable is True and not content.flags
-    what = "summary" if project.form == "summary" else "response"
+    question, test = _asked(project, task, reading)
+    words = FORM_ANSWERS.get(project.form, ANSWERS)
+    shown, hidden = reading, "The source is shown after you have answered the first question with yes."
+    if project.form in FORM_ANSWERS:
+        shown, hidden = project.form == "relation", ""
     return {
         "key": f"{role}/{name}/{task.id}",
         "follows": last.id if last else "",
@@ -224,21 +249,30 @@ def view(
         "unit": UNITS[task.unit] if project.form == "qa" else FORM_NOTES[project.form],
         "answer": [html.data(node) for node in answer.parse(task.answer)],
         "plain": task.answer,
-        "question": QUESTIONS[reading].format(what=what),
-        "test": SECOND_TEST if reading else TESTS[what],
-        "said": f"You said: {ANSWERS[content.answer].lower()}." if content.answer else "",
+        "question": question,
+        "test": test,
+        "said": f"You said: {words[content.answer].lower()}." if content.answer else "",
         "content": content.model_dump(include={"interpretable", "attributable", "justification", "explicature"}),
         "flags": [[flag, label] for flag, label in FLAGS.items()],
         "required": stage == "pilot" and role == "annotation",
         "instructions": project.instructions.get(stage, ""),
-        "others": [
-            [j.annotator, ANSWERS[j.content.answer], j.content.justification] for j in others if j.content.answer
-        ],
+        "others": [[j.annotator, words[j.content.answer], j.content.justification] for j in others if j.content.answer],
         "notice": notice,
         "handled": handled,
         "proposal": proposal,
-        "source": _source(project, task) if reading else None,
+        "source": _source(project, task) if shown else None,
+        "hidden": hidden,
     }
+
+
+def _asked(project: Project, task: Task, reading: bool) -> tuple[str, str]:
+    """Return the question of a stage, and how to find the answer."""
+    if project.form == "property":
+        return PROPERTIES.get(task.dataset, task.dataset), "Read the claim with the answer that it comes from."
+    if project.form == "relation":
+        return RELATION[reading], "Only the passage counts, not what you know."
+    what = "summary" if project.form == "summary" else "response"
+    return QUESTIONS[reading].format(what=what), SECOND_TEST if reading else TESTS[what]
 
 
 def _source(project: Project, task: Task) -> dict[str, object]:

@@ -11,8 +11,8 @@ from attribution.reports.html import safe_url
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
-from attribution.studies.annotation.tasks import Project
-from pages.ui.lab.annotate.acts import Annotator, NextTask, last_record, next_task, perform, view
+from attribution.studies.annotation.tasks import Project, make_task
+from pages.ui.lab.annotate.acts import Annotator, Outcome, last_record, next_task, perform, view
 from tests.studies.annotation.made import CONTENT, filled, say
 
 ANN = Annotator("ann", "annotation")
@@ -156,3 +156,20 @@ def test_leads_adjudicate_disagreements_and_audit_a_sample(store: Store) -> None
 def test_addresses_of_sources_are_web_addresses(own: Session) -> None:
     own.act(interpretable=True)
     assert own.data["source"]["link"] is None and safe_url("javascript:x") is None
+
+
+def test_a_property_is_one_question_and_a_relation_two_with_the_passage(store: Store) -> None:
+    saved = Annotations(store.database)
+    made = [saved.create(form, form=form) for form in ("property", "relation")]
+    for project in made:
+        saved.add_members(project.id, ["ann"])
+        saved.add_tasks([make_task(project.id, "It floats.", "Ice floats.", system="s", dataset="atomic")])
+    one, two = (Session(saved, project) for project in made)
+    assert one.data["question"] == "Does the claim contain a single fact?" and one.data["source"] is None
+    one.act(interpretable=True)
+    assert two.data["source"] and two.data["question"].endswith("true, or that it is false?")
+    two.act(interpretable=True)
+    assert two.data["stage"] == 2
+    two.act(attributable=False)
+    found = [finished(saved.judgements(project.id))[0].content.answer for project in made]
+    assert found == ["attributable", "not_attributable"] and one.shown is two.shown is None

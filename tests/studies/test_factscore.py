@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from attribution.studies.factscore.answer import Counts, abstains, score
+from attribution.studies.factscore import Counts, abstains, score
 
 
 def test_a_worked_example() -> None:
