@@ -22,7 +22,7 @@ from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.papers import NAMES, Numbered, paper
 from attribution.studies.papers.presets import concerning, preset
-from attribution.studies.papers.reproduce import Given, computable, find, reproduce
+from attribution.studies.papers.reproduce import TableInputs, computable, find, reproduce
 from attribution.studies.results import ResultTable, Saved
 from attribution.types import content_id
 from pages.ui import background, choices, frame, state
@@ -113,7 +113,7 @@ def start(
     lacking = concerning(numbered.needs, preset(numbered.id[:3], settings), settings) if as_in_paper else []
     try:
         rows, folder = rows_of(numbered, content), data_folder() / "papers" / key
-        given = Given(settings, folder, rows, project, tuple(models), stood_in=lacking)
+        given = TableInputs(settings, folder, rows, project, tuple(models), stood_in=lacking)
     except BadInput as error:
         JOB.refuse(error.public(), "The table cannot be computed")
         return

@@ -237,7 +237,7 @@ def reproduce(args: argparse.Namespace) -> int:
     """Writes the table into the folder; the exit status is 1 if a row failed."""
     from attribution.pipeline.experiment import RowDone
     from attribution.studies.papers.presets import concerning, preset
-    from attribution.studies.papers.reproduce import MARKDOWN, Given, find, listed
+    from attribution.studies.papers.reproduce import MARKDOWN, TableInputs, find, listed
     from attribution.studies.papers.reproduce import reproduce as compute
 
     if args.number == "list":
@@ -251,7 +251,7 @@ def reproduce(args: argparse.Namespace) -> int:
     rows = read_rows(args.input, *fields) if args.input else ()
     settings = options.settings(args)
     lacking = concerning(numbered.needs, preset(args.preset, settings), settings) if args.preset else []
-    given = Given(settings, args.out, rows, args.project, tuple(args.models), args.sample, lacking)
+    given = TableInputs(settings, args.out, rows, args.project, tuple(args.models), args.sample, lacking)
     failed = _follow("reproduce", (one for one in compute(numbered.id, given) if isinstance(one, RowDone)))
     for one in given.stood_in:
         progress(f"{numbered.id}: {one}")

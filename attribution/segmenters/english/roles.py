@@ -23,7 +23,7 @@ def fault(sentence: str, claim: str) -> str:
     matches = _matches(alone, doc)
     if not _is_statement(alone, doc, matches):
         return "no sentence"
-    draft = tuple(Part(matches[t.i].i if t.i in matches else ADDED, t.text) for t in alone)
+    draft = tuple(DraftWord(matches[t.i].i if t.i in matches else ADDED, t.text) for t in alone)
     denied = any(t.dep_ == "neg" for t in alone)  # "the mayor did not come", of "neither the mayor nor the dean came"
     lost = (word for word in cut_off(doc, draft) if not (denied and word.lower() in JOINED_DENIALS))
     if not _is_presupposed(alone, matches) and next(lost, ""):

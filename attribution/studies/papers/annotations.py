@@ -20,9 +20,9 @@ from attribution.studies.annotation.figures import (
     rows,
 )
 from attribution.studies.annotation.project import Annotations
-from attribution.studies.annotation.records import Answer, Judgement, by_task, decided, finished
+from attribution.studies.annotation.records import Annotation, Answer, by_task, decided, finished
 from attribution.studies.annotation.tasks import FORMS, PROPERTIES, Project, Task
-from attribution.studies.papers.reproduce import Computed, Given, share
+from attribution.studies.papers.reproduce import Computed, TableInputs, share
 
 P = 0.01  # below which a share is significantly lower than the highest of its column (R23 Table 3)
 DATASETS = {"T3": "QReCC", "T4": "WoW", "T5": "CNN/DM"}
@@ -51,7 +51,7 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
         yield Computed(_times(tasks, judged, pilot))
 
 
-def _project(number: str, given: Given, *forms: str) -> tuple[Annotations, Project]:
+def _project(number: str, given: TableInputs, *forms: str) -> tuple[Annotations, Project]:
     annotations = Annotations(Store.open(given.settings.database_url).database)
     projects = {p.name: p for p in annotations.projects() if not forms or p.form in forms}
     if given.project not in projects:
@@ -60,7 +60,7 @@ def _project(number: str, given: Given, *forms: str) -> tuple[Annotations, Proje
     return annotations, projects[given.project]
 
 
-def _answers(number: str, given: Given, form: str) -> list[tuple[Task, Answer | None]]:
+def _answers(number: str, given: TableInputs, form: str) -> list[tuple[Task, Answer | None]]:
     """Return the tasks of a project with the answer of most of its annotators, or of who adjudicated."""
     annotations, project = _project(number, given, form)
     records, tasks = annotations.judgements(project.id), annotations.tasks(project.id)
@@ -68,7 +68,7 @@ def _answers(number: str, given: Given, form: str) -> list[tuple[Task, Answer | 
     return [(tasks[i], answer) for i, answer in decided(by_task(finished(records)), adjudicated).items()]
 
 
-def properties(given: Given) -> dict[str, Sequence[Cell]]:
+def properties(given: TableInputs) -> dict[str, Sequence[Cell]]:
     """Return by segmenter how many of its judged claims have each of five properties (V24 Table 2)."""
     found: dict[str, dict[str, Counter[bool]]] = defaultdict(lambda: {name: Counter() for name in PROPERTIES})
     for task, answer in _answers("V24.T2", given, "property"):
@@ -79,7 +79,7 @@ def properties(given: Given) -> dict[str, Sequence[Cell]]:
     }
 
 
-def relations(given: Given) -> dict[str, Counter[str]]:
+def relations(given: TableInputs) -> dict[str, Counter[str]]:
     """Return by system, such as "Human - 256", how often people found each relation of a pair (V24 Table 4)."""
     names = {"attributable": "entailed", "not_attributable": "contradicted", "not_interpretable": "no_relation"}
     found: dict[str, Counter[str]] = defaultdict(Counter)

@@ -21,7 +21,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.annotation.tasks import PROPERTIES
 from attribution.studies.papers.annotations import properties, relations
-from attribution.studies.papers.reproduce import Computed, Given, share
+from attribution.studies.papers.reproduce import Computed, TableInputs, share
 from attribution.studies.results import mean
 from attribution.types import UNCHECKED, Claim, content_id
 from attribution.verdicts import leaning
@@ -76,7 +76,7 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
             yield Computed({**FIGURES[number](one), **people})
 
 
-def _of_people(number: str, given: Given) -> dict[str, Sequence[Cell]]:
+def _of_people(number: str, given: TableInputs) -> dict[str, Sequence[Cell]]:
     """Return the figures that an annotation project has. BadInput for a table that needs none."""
     if number == "T2":
         return properties(given)
@@ -167,7 +167,7 @@ def related(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, 
     return {i: pairs or [["missing", texts[i], ""]] for i, pairs in found.items() if i in reached}
 
 
-def _with_verifier(given: Given, settings: Settings) -> Settings:
+def _with_verifier(given: TableInputs, settings: Settings) -> Settings:
     return settings.model_copy(update={"verifier": given.judge("DeBERTa", "deberta")})
 
 
@@ -175,7 +175,7 @@ def _factual(row: Row, settings: Settings) -> list[Claim]:
     return [c for c in annotated(row, _claims(row, settings), settings) if c.worthiness == "factual"]
 
 
-def _by_verifier(given: Given, relate: Relate) -> Work:
+def _by_verifier(given: TableInputs, relate: Relate) -> Work:
     factscore = _system(given, "gpt35_factscore")
     judges = {"GPT3.5": given.take("GPT3.5", VERIFIERS, "llm-pair", ""), "DeBERTa": ""}
     deberta = _with_verifier(given, factscore)
@@ -213,7 +213,7 @@ def _pairs(answer: Mapping[str, list[Any]]) -> list[Fields]:
     ]
 
 
-def _properties(given: Given) -> Work:
+def _properties(given: TableInputs) -> Work:
     """Make the claims of an answer tasks for people, each as often as it was made, one for every property."""
     systems = {name: _system(given, name) for name in CASE_STUDY}
 
@@ -245,7 +245,7 @@ def _grouped(row: Row, claims: Sequence[Claim], settings: Settings, name: str, r
     return made
 
 
-def _by_independence(given: Given, relate: Relate, direct: bool) -> Work:
+def _by_independence(given: TableInputs, relate: Relate, direct: bool) -> Work:
     factscore = _with_verifier(given, _system(given, "gpt35_factscore"))
     segmented = {name: _with_verifier(given, _system(given, name)) for name in ADOPTED[:2]} if direct else {}
 
@@ -371,12 +371,12 @@ def _detection(made: Sequence[Sequence[Sequence[Any]]]) -> dict[str, Sequence[Ce
 
 
 # number → how each answer is read, and the figures of all answers
-TABLES: dict[str, Callable[[Given], Work]] = {
+TABLES: dict[str, Callable[[TableInputs], Work]] = {
     "T1": partial(_claims_of, names=CASE_STUDY), "T2": _properties,
     "T3": partial(_claims_of, names=CASE_STUDY, worth=True), "T5": _independence,
     "T6": partial(_claims_of, names=ADOPTED), "T9": _by_embedder,
 }  # fmt: skip
-SAMPLED: dict[str, Callable[[Given, Relate], Work]] = {  # those whose claims may be a sample
+SAMPLED: dict[str, Callable[[TableInputs, Relate], Work]] = {  # those whose claims may be a sample
     "T4": _by_verifier, "T7": partial(_by_independence, direct=False), "T8": partial(_by_independence, direct=True),
 }  # fmt: skip
 FIGURES: dict[str, Callable[[Sequence[Any]], Mapping[str, Sequence[Cell]]]] = {

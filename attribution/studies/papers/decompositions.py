@@ -24,7 +24,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.factscore import GAMMA, Counts, score
-from attribution.studies.papers.reproduce import Computed, Given
+from attribution.studies.papers.reproduce import Computed, TableInputs
 from attribution.studies.results import Failed, ResultTable, failed_answers, mean, plotly, read_results, write_tables
 from attribution.types import UNCHECKED, Claim, Judgement
 from attribution.verifiers import VERIFIERS

@@ -13,13 +13,13 @@ from attribution.errors import AttributionError
 from attribution.reports import answer, html
 from attribution.reports.html import el
 from attribution.studies.annotation.models import TaskVerdict
-from attribution.studies.annotation.project import Annotations, Work
+from attribution.studies.annotation.project import Annotations, ProjectWork
 from attribution.studies.annotation.records import (
     ANSWERS,
     FLAGS,
     FORM_ANSWERS,
+    Annotation,
     Content,
-    Judgement,
     Role,
     by_task,
     current,
