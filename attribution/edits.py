@@ -156,7 +156,6 @@ class Edit(Frozen):
     change: Change
     subject: str = ""  # the claim's text before, or the question
     claims: tuple[str, ...] = ()  # the ids of the claims it made or changed
-    before: str = Field("", exclude_if=lambda badge: not badge)  # the badge before a check by another verifier
 
     @property
     def words(self) -> str:

@@ -132,8 +132,14 @@ class Llm:
                 cached=len(questions) - len(new),
                 prompt_tokens=tokens,
                 completion_tokens=reply_tokens * len(new),
+                seconds=len(new) * self._seconds(new[0]) if new else 0.0,
             )
         )
+
+    def _seconds(self, question: Question) -> float:
+        """Return the seconds of the last reply to such a prompt; 0 where none was measured."""
+        stored = self._store.cache.reply(content_id("seconds", self.key, question.version)) if self._store else None
+        return float(stored or 0)
 
     def _priced(self, usage: LlmUsage) -> LlmUsage:
         prices = (self.settings.input_price, self.settings.output_price)
@@ -213,7 +219,10 @@ class Llm:
                 self._failed = error
                 raise
             tokens = (completion.usage or Tokens(prompt_tokens=0, completion_tokens=0)).model_dump()
-            self._count(calls=1, seconds=round(time.monotonic() - started, 3), **tokens)
+            seconds = round(time.monotonic() - started, 3)
+            self._count(calls=1, seconds=seconds, **tokens)
+            if self._store:
+                self._store.cache.put_reply(content_id("seconds", self.key, question.version), str(seconds))
             return completion
 
         try:

@@ -26,9 +26,9 @@ from attribution.store.runs import Outdated
 from attribution.store.store import Store
 from attribution.text.marks import without_names
 from attribution.types import Claim, Document, Failure, LlmUsage, Page, Report
-from attribution.verdicts import not_reached
+from attribution.verdicts import beside, not_reached
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.calibration import badge_of, graded_report
+from attribution.verifiers.calibration import graded_report
 
 ADDED = "added by hand"
 ATTEMPTS = 5  # to save a change, while others save theirs
@@ -121,18 +121,10 @@ class _Editing:
             provenance = _joined(provenance, matcher.provenance(self.concerns))
         if self.stop.is_set():
             return
-        recorded = {"subject": changed.subject, "claims": changed.claims, "before": self._before()}
-        made = edits.Edit(at=now(), change=self.change, **recorded)
+        made = edits.Edit(at=now(), change=self.change, subject=changed.subject, claims=changed.claims)
         report = graded_report(tidied(report.model_copy(update={"edits": (*report.edits, made)})))
         self.store.runs.save_edit(report, provenance, self.number)
         yield events.Finished(report)
-
-    def _before(self) -> str:
-        """Return the badge of the claim that another verifier reads."""
-        if not isinstance(self.change, edits.CheckAgain) or not self.change.verifier:
-            return ""
-        known = {v.claim_id: v for v in self.before.verdicts}
-        return badge_of(known.get(self.change.claim_id), self.before)
 
     def _changed(self) -> Changed:
         if isinstance(self.change, edits.ChangeQuestion):
@@ -255,7 +247,12 @@ class _Editing:
         if claim.checked and (reason := unmatched(report.answer, self.settings, matcher.pages.values())):
             return with_verdict(report, not_reached(claim, reason), ())
         (evidence,) = matcher.match([claim]) if claim.checked else ((),)
-        return with_found(report, claim, origins, evidence, self.concerns.get(claim.id, ()))
+        report = with_found(report, claim, origins, evidence, self.concerns.get(claim.id, ()))
+        first = next((v for v in self.before.verdicts if v.claim_id == claim.id), None)
+        if first is None or not isinstance(self.change, edits.CheckAgain) or not self.change.verifier:
+            return report
+        verdicts = tuple(beside(v, first) if v.claim_id == claim.id else v for v in report.verdicts)
+        return report.model_copy(update={"verdicts": verdicts})
 
     def _with_pages(self, report: Report, matcher: Matcher) -> Report:
         failures = (*report.failures, *(f for f in dict.fromkeys(self.failures) if f not in report.failures))

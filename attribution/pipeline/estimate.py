@@ -101,7 +101,7 @@ def estimate(
     seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair)
     if any(source.searches_web for source in sources):
         seconds += pages * (SECONDS_PER_PAGE if page is None else page)
-    seconds += sum(used.calls for used in llm.values()) * (prompt or 0.0) / settings.llm_workers
+    seconds += sum(used.seconds or used.calls * (prompt or 0.0) for used in llm.values()) / settings.llm_workers
     return Estimate(len(claims), checked, pages, seconds, llm)
 
 

@@ -23,10 +23,11 @@ from attribution.types import (
     Pair,
     Probabilities,
     Report,
+    Span,
     Verdict,
 )  # fmt: skip
 from attribution.verdicts import beside, decide, leaning
-from attribution.verifiers import VERIFIERS, estimate_cost, policy_of
+from attribution.verifiers import VERIFIERS, Verifier, estimate_cost, policy_of
 from attribution.verifiers.calibration import GUARANTEES, strength_of
 from attribution.verifiers.llm_brief import BriefLlmVerifier, chosen, neighbourhood
 from attribution.verifiers.pairs import CachedVerifier
@@ -103,7 +104,7 @@ class SecondReader:
 
     @cached_property
     def reader(self) -> CachedVerifier:
-        return CachedVerifier(chosen(self._own) if self.name == LLM else self._verifier, self.store)
+        return CachedVerifier(chosen(self._own, PASSAGES) if self.name == LLM else self._verifier, self.store)
 
     @property
     def keys(self) -> set[str]:
@@ -118,14 +119,11 @@ class SecondReader:
     def usage(self) -> LlmUsage | None:
         return self.reader.usage if "reader" in self.__dict__ else None
 
-    @property
-    def brief(self) -> bool:
-        return isinstance(self.reader.verifier, BriefLlmVerifier)
-
     def estimate(self, found: Sequence[Doubt]) -> LlmUsage | None:
         """Estimate the use of a language model for these claims, an upper bound; None if none is asked."""
-        capped = found[: self.settings.second_claims]
-        return estimate_cost(self._verifier, [pair for doubt in capped for pair in self._pairs(doubt, doubt.places)])
+        form = chosen(self._own, PASSAGES, ask=False) if self.name == LLM else self._verifier
+        asked = [(doubt, _places(doubt, form)) for doubt in found[: self.settings.second_claims]]
+        return estimate_cost(form, [pair for doubt, places in asked for pair in self._asked(doubt, places, form)])
 
     def read(self, found: Sequence[Doubt]) -> Iterator[list[Read]]:
         """Yield the claims, several at once, as they are read: at most `second_claims`."""
@@ -136,7 +134,7 @@ class SecondReader:
 
     def _read(self, some: Sequence[Doubt]) -> list[Read]:
         try:
-            placed = [(doubt, self._places(doubt)) for doubt in some]
+            placed = [(doubt, _places(doubt, self.reader.verifier)) for doubt in some]
             judged = iter(self._judged(placed))
         except (BadInput, LlmFailed) as error:
             if len(some) > 1:  # what was answered is in the store
@@ -144,33 +142,27 @@ class SecondReader:
             return [Read(some[0].claim, some[0].verdict, some[0].evidence, _failure(some[0].claim, error))]
         return [self._decided(doubt, places, [next(judged) for _ in places]) for doubt, places in placed]
 
-    def _places(self, doubt: Doubt) -> tuple[int, ...]:
-        """In brief one passage is read, and of a conflict one of each side."""
-        if not self.brief:
-            return doubt.places
-        if doubt.verdict.label != "conflicting":
-            return doubt.places[:1]
-        sides = {leaning(doubt.evidence[i].probabilities): i for i in reversed(doubt.places)}
-        return tuple(sorted(i for side, i in sides.items() if side != "no_relation"))
-
     def _pairs(self, doubt: Doubt, places: Sequence[int]) -> list[Pair]:
         pieces = [doubt.evidence[i] for i in places]
         return [(doubt.claim.statement, e.text, self.pages[e.page_id].title) for e in pieces]
+
+    def _asked(self, doubt: Doubt, places: Sequence[int], form: Verifier) -> list[Pair]:
+        """Return the pairs as the reader gets them: in brief, with the deciding sentence and its neighbours."""
+        pairs = self._pairs(doubt, places)
+        if not isinstance(form, BriefLlmVerifier):
+            return pairs
+        spans = [_sentence(doubt.evidence[i]) for i in places]
+        return [(p[0], neighbourhood(p[1], span), *p[2:]) for p, span in zip(pairs, spans, strict=True)]
 
     def _judged(self, asked: Sequence[tuple[Doubt, Sequence[int]]]) -> list[Judged]:
         pairs = [pair for doubt, places in asked for pair in self._pairs(doubt, places)]
         if self.name != LLM:
             return judge_pairs(pairs, self.reader, self.reader.uncounted)
-        if not self.brief:
-            found = self.reader.verify(pairs)
-        else:
-            near = [doubt.evidence[i] for doubt, places in asked for i in places]
-            spans = [(e.sentence[0] - e.start, e.sentence[1] - e.start) for e in near]
-            short: list[Pair] = [
-                (p[0], neighbourhood(p[1], span), *p[2:]) for p, span in zip(pairs, spans, strict=True)
-            ]
-            read = zip(self.reader.verify(short), spans, strict=True)
-            found = [replace(judgement, sentence=span) for judgement, span in read]
+        form = self.reader.verifier
+        found = self.reader.verify([pair for doubt, places in asked for pair in self._asked(doubt, places, form)])
+        if isinstance(form, BriefLlmVerifier):
+            spans = [_sentence(doubt.evidence[i]) for doubt, places in asked for i in places]
+            found = [replace(judgement, sentence=span) for judgement, span in zip(found, spans, strict=True)]
         return [Judged(_checked(pair, judgement)) for pair, judgement in zip(pairs, found, strict=True)]
 
     def _decided(self, doubt: Doubt, places: Sequence[int], judged: Sequence[Judged]) -> Read:
@@ -189,6 +181,21 @@ class SecondReader:
         for i in places:
             pieces[i] = doubt.evidence[i].model_copy(update={"other": pieces[i].probabilities})
         return Read(claim, beside(doubt.verdict, second, "second"), tuple(pieces))
+
+
+def _places(doubt: Doubt, form: Verifier) -> tuple[int, ...]:
+    """In brief one passage is read, and of a conflict one of each side."""
+    if not isinstance(form, BriefLlmVerifier):
+        return doubt.places
+    if doubt.verdict.label != "conflicting":
+        return doubt.places[:1]
+    sides = {leaning(doubt.evidence[i].probabilities): i for i in reversed(doubt.places)}
+    return tuple(sorted(i for side, i in sides.items() if side != "no_relation"))
+
+
+def _sentence(piece: Evidence) -> Span:
+    """Return the place of the deciding sentence in its passage."""
+    return piece.sentence[0] - piece.start, piece.sentence[1] - piece.start
 
 
 def _checked(pair: Pair, found: Judgement) -> Judgement:

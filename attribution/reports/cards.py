@@ -277,7 +277,7 @@ def panel(
         ),
         *_failures(claim, verdict, report),
         _as_written(claim, verdict),
-        _second_reading(claim, report),
+        _second_reading(verdict, report),
         *_quotations(claim, spoken, report),
         judge_buttons(claim, verdict, report) if editable else analyst(report, claim),
         *cards[:decisive],
@@ -368,18 +368,18 @@ def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
     return el("p", f"This verdict depends on {on}", badge(verdict.without_added), class_="reason rests-on-added")
 
 
-def _second_reading(claim: Claim, report: Report) -> Node | None:
-    """Name the other verifier that a verdict is from, and the badge before."""
-    version = report.versions.get(f"verifier:{claim.id}", "")
-    earlier = next((e.before for e in reversed(report.edits) if e.before and claim.id in e.claims), "")
-    if not version or not earlier:
+def _second_reading(verdict: Verdict | None, report: Report) -> Node | None:
+    """Name the two verifiers of a claim that was read twice, and the badge of the one that did not decide."""
+    if verdict is None or verdict.other is None:
         return None
+    second = report.versions.get(f"verifier:{verdict.claim_id}") or report.versions.get("second_reader", "")
     first, second = (
         VERIFIERS[name].label if (name := verifier_name(v)) in VERIFIERS else name
-        for v in (report.versions.get("verifier", ""), version)
+        for v in (report.versions.get("verifier", ""), second)
     )
-    said = f"Second reading, by {second}. The first, by {first}, was: "
-    return el("p", said, badge(earlier), class_="reason second-reading")
+    decided = verdict.other.reader == "first"
+    said = f"Second reading, by {second}. The first, by {first}, was: " if decided else f"Read again by {second}: "
+    return el("p", said, badge(verdict.other.label), class_="reason second-reading")
 
 
 QUOTED_AS: dict[Outcome, tuple[str, str]] = {

@@ -64,6 +64,9 @@ def _notes(exported: Exported) -> Iterator[str]:
             parts.append(f"Checked as: {escape_markdown(one_line(claim.statement))}")
         parts += ["Corrected by hand."] if claim.id in exported.corrected else []
         parts.append(escape_markdown(one_line(verdict.reason)) if verdict else "")
+        if verdict and (other := verdict.other):
+            parts.append(f"**The {other.reader} reader: {look(other.label).icon} {look(other.label).word}.**")
+            parts.append(escape_markdown(one_line(other.reason)))
         found = [e for e in report.evidence if e.claim_id == claim.id]
         if verdict and (piece := nearest_evidence(found, verdict.label, pages)):
             parts.append(

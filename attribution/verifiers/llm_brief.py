@@ -13,11 +13,12 @@ from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence
 from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span, content_id
+from attribution.verifiers.llm import REPLY_TOKENS as VERDICT_TOKENS
 from attribution.verifiers.llm import ByPrompt, LlmVerifier
 
 CONFIDENCE = 0.8  # of a label without one: enough to decide, never a strong badge
 REPLY_TOKENS = 8
-SLOW = 30.0  # tokens a second, below which a reply with reasons and quotes takes too long
+PATIENCE = 10.0  # seconds that a reply about one claim, with reasons and quotes, may take
 
 
 class Labelled(BaseModel):
@@ -61,17 +62,21 @@ class _Numbers(BaseModel):
     numbers: list[int]
 
 
-def chosen(settings: Settings) -> LlmVerifier | BriefLlmVerifier:
-    """Return the form that suits the model's pace, which is measured once and kept. Raises LlmFailed."""
+def chosen(settings: Settings, passages: int, ask: bool = True) -> LlmVerifier | BriefLlmVerifier:
+    """Return the form that suits the model's pace with so many passages. Raises LlmFailed.
+
+    The pace is measured once and kept; until then, and without asking, the full form is expected.
+    """
     full = LlmVerifier(settings)
     key = content_id("pace", full.llm.key)
     cache = full.llm.cache
     pace = float(json.loads(stored)) if cache and (stored := cache.reply(key)) else None
-    if pace is None:
+    if pace is None and ask:
         pace = _pace(full.llm)
         if cache:
             cache.put_reply(key, json.dumps(pace))
-    return BriefLlmVerifier(full.llm) if pace < SLOW else full
+    slow = pace is not None and passages * VERDICT_TOKENS > PATIENCE * pace
+    return BriefLlmVerifier(full.llm) if slow else full
 
 
 def _pace(llm: Llm) -> float:

@@ -16,6 +16,8 @@ from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import estimate
 from attribution.pipeline.second_reader import changed, doubts_of, is_doubtful, none_differs
 from attribution.policy import DecisionPolicy
+from attribution.reports import Exported, markdown
+from attribution.reports.html import look
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Report, Verdict
@@ -54,7 +56,7 @@ def model(relation: str, quick: bool = True, quote: str = QUOTE) -> Callable[[di
 
 @pytest.fixture(params=["full", "brief"])
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr("attribution.verifiers.llm_brief.SLOW", 0.0 if request.param == "full" else 1e9)
+    monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 1e9 if request.param == "full" else 0.0)
     return str(request.param)
 
 
@@ -84,6 +86,7 @@ def test_it_reads_what_is_doubtful_after_the_first_verdicts_and_both_are_kept(fo
     assert report.versions[f"verifier:{claim}"] == report.versions["second_reader"]
     assert report.versions["second_reader"].startswith("verification_brief" if form == "brief" else "verification.v3")
     assert report.usage.llm["second"].calls == 2 and "verify" not in report.usage.llm
+    assert f"**The first reader: {look('unclear').icon} Unclear.**" in markdown.write(Exported(report))
     assert Report.model_validate_json(report.to_json()).verdicts == report.verdicts
     assert recolour(report, DecisionPolicy.of(report.settings)).verdicts[1].other == read.other
 
@@ -92,7 +95,7 @@ def test_it_reads_what_is_doubtful_after_the_first_verdicts_and_both_are_kept(fo
 def test_where_it_finds_no_side_or_no_quote_the_first_verdict_stays(
     relation: str, quote: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attribution.verifiers.llm_brief.SLOW", 0.0)
+    monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 1e9)
     with llm_server(model(relation, quote=quote)) as served:
         report = report_of(list(pipeline.run("", ANSWER, made(served, tmp_path, second_reader="llm"))))
     _, read = report.verdicts

@@ -37,11 +37,18 @@ def offer(report: Report) -> None:
     with st.popover(label, key="read_again", help=help):
         small("A second reader gets the passages, not the first verdict. Both verdicts are kept.")
         reads = min(len(found), settings.second_claims)
+        if reads < len(found):
+            small(f"At most {reads} are read at a time: `second_claims`.")
         if LLM.met(settings):
             own = settings.model_copy(update={"second_reader": "llm"})
             second = SecondReader(own, store(), {page.id: page for page in report.pages})
-            cost = expected_cost({"second": second.estimate(found) or LlmUsage()})
-            _button(f"Ask {settings.openai_model} about {reads}", "llm", f"At most {cost}" if cost else "No new prompt")
+            asked = second.estimate(found) or LlmUsage()
+            cost = expected_cost({"second": asked})
+            pace = (
+                f", about {asked.seconds / settings.llm_workers:.0f} s" if asked.seconds else ", its time not known yet"
+            )
+            help = f"At most {cost}{pace}" if cost else "No new prompt"
+            _button(f"Ask {settings.openai_model} about {plural(reads, 'claim')}", "llm", help)
         else:
             small("To ask a language model, name one under “Options”." + _ollama())
         used = verifier_name(report.versions.get("verifier", ""))

@@ -38,6 +38,7 @@ def test_it_is_offered_for_doubtful_claims_with_its_cost(
         assert not app.exception and not served.requests
     asked = [button for button in app.button if button.key == "read_again_llm"]
     if with_model and answer == ANSWER:
-        assert asked[0].label == "Ask tiny about 1" and asked[0].help.startswith("At most 1 prompt")
+        assert asked[0].label == "Ask tiny about 1 claim" and asked[0].help.startswith("At most 1 prompt")
+        assert asked[0].help.endswith("its time not known yet")
     else:
         assert not asked
