@@ -1,4 +1,6 @@
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -67,3 +69,15 @@ def test_nothing_is_installed_without_its_hash() -> None:
     assert [name for name, _ in recipes] == ["run", "dev"]
     assert not any("pip install" in recipe for _, recipe in recipes)
     assert "--no-deps --require-hashes" in text
+
+
+def test_a_model_that_cannot_be_downloaded_does_not_stop_the_start(tmp_path: Path) -> None:
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    python.write_text('#!/bin/sh\n[ "$3" != download ] && echo "$@"\n')
+    python.chmod(0o755)
+    command = ["make", "-o", f"{tmp_path}/.run", "run", f"VENV={tmp_path}", "MODEL=deberta"]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert made.stdout.splitlines()[-2:] == [
+        "Started without deberta. Again later: make run MODEL=deberta", "-m attribution serve"
+    ]  # fmt: skip
