@@ -223,7 +223,8 @@ def evoke(args: argparse.Namespace) -> int:
     llm = Llm(settings, store) if args.by == "llm" else None
     judges = [Llm(settings.model_copy(update={"openai_model": m}), store) for m in args.judges or ()]
     rows: list[Made] = []
-    for number, (made, problems) in enumerate(make(grounded, args.kinds, args.seed, llm, judges), 1):
+    steps = make(grounded, args.kinds, args.seed, llm, judges, single=args.preset == "t24")
+    for number, (made, problems) in enumerate(steps, 1):
         rows += made
         progress(f"evoke {number}/{len(grounded)}, {len(made) - 1} twins" + f": {'; '.join(problems)}" * bool(problems))
     lines = "".join(json.dumps(row.fields(), ensure_ascii=False) + "\n" for row in rows)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -105,10 +106,12 @@ def make(
     seed: int = 0,
     llm: Llm | None = None,
     judges: Sequence[Llm] = (),
+    single: bool = False,
 ) -> Iterator[tuple[list[Made], list[str]]]:
     """For each answer its own row, then its twins, and what could not be made.
 
-    By rule, or by `llm`. The label is that of the kind; with `judges` it is what all of them say, or none.
+    By rule, or by `llm`. The label is that of the kind; with `judges` it is what all of them say, or none. `single`:
+    one twin with one to three of the changes, so that there are about as many twins as answers (T24 4.2).
     """
     for answer in grounded:
         problems: list[str] = []
@@ -121,12 +124,30 @@ def make(
             found = twins(answer.response, answer.context, kinds, seed)
             lacking = [kind for kind in kinds if kind not in {t.kind for t in found}]
             problems += [f"nothing to alter by rule: {', '.join(lacking)}"] * bool(lacking)
-        rows = [Made(answer), *(Made(answer, t, TYPE_OF[t.kind]) for t in found)]
+        if single and found:
+            found = [together(answer.response, found, seed)]
+        types = [";".join(dict.fromkeys(TYPE_OF[kind] for kind in t.kind.split(";"))) for t in found]
+        rows = [Made(answer), *(Made(answer, t, named) for t, named in zip(found, types, strict=True))]
         if judges and found:
             asked = [(answer.context, sentence_around(t.response, t.changed)) for t in found]
             names = agreed_types(judges, asked)
             rows[1:] = [_labelled(answer, *row) for row in zip(found, names, strict=True)]
         yield rows, problems
+
+
+def together(answer: str, found: Sequence[Twin], seed: int) -> Twin:
+    """Join one to three twins of an answer, drawn by the seed, into one; changes that overlap are left out."""
+    chance = random.Random(f"{seed}\x1f{answer}")
+    chosen = chance.sample(found, min(len(found), chance.randint(1, 3)))
+    edits: list[Swap] = []
+    kinds = []
+    for twin in chosen:
+        pairs = zip(twin.original, twin.changed, strict=True)
+        own = [Swap(start, end, twin.response[slice(*changed)]) for (start, end), changed in pairs]
+        if all(one.end <= other.start or other.end <= one.start for one in edits for other in own):
+            edits += own
+            kinds.append(twin.kind)
+    return apply(answer, edits, ";".join(kinds), chosen[0].version)
 
 
 def _labelled(answer: Grounded, twin: Twin, names: tuple[str, ...]) -> Made:

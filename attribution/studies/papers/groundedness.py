@@ -128,16 +128,10 @@ def macro(grounded: Sequence[bool], found: Sequence[bool]) -> tuple[Cell, ...]:
     """Return the means over both classes of precision, recall and F1, then accuracy; None of nothing."""
     if not grounded:
         return (None,) * 4
-    cells = Counter(zip(grounded, found, strict=True))
-    precision, recall, f1 = [], [], []
-    for kind in (True, False):
-        hit, said = cells[kind, kind], cells[kind, kind] + cells[not kind, kind]
-        there = cells[kind, kind] + cells[kind, not kind]
-        precision.append(hit / said if said else 0.0)
-        recall.append(hit / there if there else 0.0)
-        f1.append(2 * hit / (said + there) if said + there else 0.0)
-    right = cells[True, True] + cells[False, False]
-    return (*(round(fmean(one), 4) for one in (precision, recall, f1)), round(right / len(grounded), 4))
+    from sklearn.metrics import accuracy_score, precision_recall_fscore_support
+
+    means = precision_recall_fscore_support(grounded, found, labels=[True, False], average="macro", zero_division=0.0)
+    return (*(round(float(one), 4) for one in means[:3]), round(float(accuracy_score(grounded, found)), 4))
 
 
 def _table(number: str, measured: Mapping[str, _Method], rows: Sequence[LabelledRow]) -> Computed:

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from attribution.claims import worthiness
 from attribution.claims.enrichment import turns_of
 from attribution.files import Cell, Row, format_cell
-from attribution.pipeline.claims import segment
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, Work, is_result, read_lines
 from attribution.segmenters.alignment import align
 from attribution.settings import Settings
@@ -25,7 +23,6 @@ from attribution.studies.segmenters.comparison import (
     ComparisonReady,
     check_segmenters,
     compare,
-    decomposition,
     json_data,
 )
 from attribution.text.passages import statements
@@ -66,14 +63,7 @@ def tables(comparisons: Sequence[Comparison], failed: Sequence[Failed] = ()) -> 
     if not comparisons:
         return failed_answers(failed)
     names = [c.segmenter for c in comparisons[0].columns]
-    return (
-        *segmenter_tables({name: [x.columns[i] for x in comparisons] for i, name in enumerate(names)}),
-        *failed_answers(failed),
-    )
-
-
-def segmenter_tables(columns: dict[str, list[Column]]) -> tuple[ResultTable, ...]:
-    """Return the tables of these segmenters, each with its share of every answer."""
+    columns = {name: [x.columns[i] for x in comparisons] for i, name in enumerate(names)}
     return (
         _table("Claims", columns, _claims),
         _table("Check-worthiness, share of the claims", columns, _worthiness),
@@ -81,6 +71,7 @@ def segmenter_tables(columns: dict[str, list[Column]]) -> tuple[ResultTable, ...
         _table("Verdicts, share of the checked claims", columns, _verdicts),
         _table("Verdicts without the words that enrichment added", columns, _verdicts_as_written),
         _table("FActScore, with the length penalty and without it", columns, _factscore),
+        *failed_answers(failed),
     )
 
 
@@ -160,7 +151,6 @@ def counts(column: Column) -> Counts:
 
 
 FIELD = "claims"  # of a row: [{"claim": text, "label": the human label}, …]
-PLAIN = Settings()  # splits an answer into sentences
 NO_LABEL = "(no label)"  # claims of labelled answers that lie in no labelled statement
 
 
@@ -176,7 +166,6 @@ class Summary:
     labelled: dict[str, Counter[Label]] = field(default_factory=dict)
     unplaced: int = 0  # labelled statements that are not in their answer
     unreadable: int = 0  # answers whose labels cannot be read
-    columns: dict[str, list[Column]] = field(default_factory=dict)  # of labelled answers, by segmenter
 
     def text(self) -> str:
         """Format the figures as lines of name and number, followed by the labels' tables in Markdown."""
@@ -193,16 +182,13 @@ class Summary:
             rows.append(("labelled statements that are not in their answer", f"{self.unplaced:,}"))
         width = max(len(name) for name, _ in rows)
         lines = [f"{name:<{width}}  {value:>8}" for name, value in rows]
-        return "\n".join([*lines, *(f"\n{table.markdown()}".rstrip() for table in self.tables())])
+        return "\n".join([*lines, *([f"\n{self.by_label().markdown()}".rstrip()] if self.labelled else [])])
 
-    def tables(self) -> tuple[ResultTable, ...]:
-        """Return the verdicts by label, and for each segmenter the tables of V24; empty without labels."""
-        if not self.labelled:
-            return ()
+    def by_label(self) -> ResultTable:
+        """Return the verdicts by label."""
         heads = ("label", "claims", "checked", *(label.replace("_", " ") for label in DECIDED))
         rows = tuple(_row(label, counts) for label, counts in sorted(self.labelled.items(), key=_most_first))
-        by_label = ResultTable("Verdicts by people's label, share of the checked claims", heads, rows)
-        return (by_label, *segmenter_tables(self.columns))
+        return ResultTable("Verdicts by people's label, share of the checked claims", heads, rows)
 
 
 def summarise(path: Path) -> Summary:
@@ -234,8 +220,6 @@ def _add(summary: Summary, report: Report, given: object) -> None:
     for claim in report.claims:
         if claim.id in labels:
             summary.labelled.setdefault(_label_of(claim, places), Counter())[labels[claim.id]] += 1
-    name = str(report.settings.get("segmenter", ""))
-    summary.columns.setdefault(name, []).append(_column(name, report))
 
 
 def _labels(given: object) -> Iterator[tuple[str, str]]:
@@ -279,15 +263,6 @@ def _label_of(claim: Claim, places: list[tuple[tuple[Span, ...], str]]) -> str:
         if shared > most:
             best, most = label, shared
     return best
-
-
-def _column(segmenter: str, report: Report) -> Column:
-    """Return the answer as a column of a comparison with this segmenter alone."""
-    sentences: Sequence[Claim] = report.claims
-    if segmenter != PLAIN.segmenter:
-        sentences = worthiness.classify(segment(report.question, report.answer, PLAIN).claims, report.answer)
-    figures = decomposition(report.answer, sentences, report.claims, report.verdicts)
-    return Column(segmenter, report, figures, report.timings.get("segment", 0.0), report.usage.llm.get("segment"))
 
 
 def _row(label: str, counts: Counter[Label]) -> tuple[Cell, ...]:
