@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -157,9 +158,8 @@ class Edit(Frozen):
     subject: str = ""  # the claim's text before, or the question
     claims: tuple[str, ...] = ()  # the ids of the claims it made or changed
 
-    @property
-    def words(self) -> str:
-        """The change in words, for a list: “Reworded: “a” → “b””."""
+    def words(self, label: Callable[[str], str]) -> str:
+        """Return the change in words, for a list: “Reworded: “a” → “b””; `label` is that of a method by its name."""
         subject, change = quoted(self.subject), self.change
         match change:
             case Reword(text=text):
@@ -184,15 +184,15 @@ class Edit(Frozen):
                 what = f"Evidence added ({quoted(', '.join(names))})" if names else "Checked again"
                 summary = f"{what}: {subject}"
             case CheckAgain(verifier=verifier):
-                summary = f"Checked again{f' by {verifier}' if verifier else ''}: {subject}"
+                summary = f"Checked again{f' by {label(verifier)}' if verifier else ''}: {subject}"
             case ReadAgain(reader=reader):
-                summary = f"Doubtful claims read again by {reader}"
+                summary = f"Doubtful claims read again by {label(reader)}"
             case Exclude(excluded=excluded):
                 summary = f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
-            case Judge(label=label):
-                summary = f"Judged {label}: {subject}" if label else f"Judgement cleared: {subject}"
+            case Judge(label=given):
+                summary = f"Judged {given}: {subject}" if given else f"Judgement cleared: {subject}"
             case ChangeQuestion(question=question):
                 summary = f"Question changed: {subject} → {quoted(question)}"
             case Resegment(segmenter=segmenter):
-                summary = f"Answer split by {segmenter}"
+                summary = f"Answer split by {label(segmenter)}"
         return f"{summary}, searched again" if getattr(change, "search", False) else summary

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -28,7 +29,8 @@ from pages.ui.job_page import JobPage
 from pages.ui.state import store
 
 ROUND, REMOVAL = "library_round", "removal"
-NEW, OWN = "New collection", "Built-in library"
+NEW = OWN = ""  # no collection has this name
+NAMES = {"into": "New collection", "browsed": "Built-in library"}
 LISTED = 200  # documents offered for choosing at once
 SHOWN = 200  # failures in the table
 Add = Callable[[Sequence[Item], threading.Event], Iterator[ItemResult]]
@@ -116,11 +118,16 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
 # --- the page ---
 
 
+def shown(place: str, name: str) -> str:
+    """Return a collection's name in a list; one that is called as the list's own entry is told apart."""
+    return f"{name} (collection)" if name == NAMES[place] else name or NAMES[place]
+
+
 def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
     """Draw the form that adds documents: the collection, what goes into it, and the buttons."""
     section("Add documents")
     into = st.selectbox(
-        "Collection", [NEW, *(c.name for c in collections)], key="collection_into",
+        "Collection", [NEW, *(c.name for c in collections)], key="collection_into", format_func=partial(shown, "into"),
         help="A new collection, or one that exists.",
     )  # fmt: skip
     name = into
@@ -170,7 +177,8 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
     section("Read and remove" if collections else "Read")
     name = st.selectbox(
         "Documents of", [OWN, *(c.name for c in collections)], key="collection_browsed",
-        index=int(bool(collections)), help="The library or collection whose documents are listed below.",
+        format_func=partial(shown, "browsed"), index=int(bool(collections)),
+        help="The library or collection whose documents are listed below.",
     )  # fmt: skip
     own = name == OWN
     filter = st.text_input(

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from attribution.edits import Change, Edit, Judge
 from attribution.errors import BadInput
 from attribution.events import Event, Finished
+from attribution.segmenters import SEGMENTERS
 from attribution.text.words import occurrences
 from attribution.types import AnalystVerdict, Report, Span, quoted
+from attribution.verifiers import VERIFIERS
 
 OF_THE_RUN = ("add_evidence", "check", "second", "question", "resegment", "judge")  # the other run has its own
 
@@ -23,6 +25,12 @@ class Carried:
     left: tuple[str, ...] = ()
 
 
+def in_words(edit: Edit) -> str:
+    """Return an edit in words, with the labels of the methods it names."""
+    tables = (VERIFIERS, SEGMENTERS)
+    return edit.words(lambda name: next((table[name].label for table in tables if name in table), name))
+
+
 def carry(
     before: Report, report: Report, edit: Callable[[Report, Change], Iterator[Event]]
 ) -> Iterator[Event | Carried]:
@@ -32,7 +40,7 @@ def carry(
     another answer that no change fits.
     """
     ids: dict[str, str] = {}  # of claims: in the earlier run → in this one
-    made, left = 0, [e.words for e in before.edits if e.change.kind in OF_THE_RUN and e.change.kind != "judge"]
+    made, left = 0, [in_words(e) for e in before.edits if e.change.kind in OF_THE_RUN and e.change.kind != "judge"]
     changes: list[Edit | AnalystVerdict] = [e for e in before.edits if e.change.kind not in OF_THE_RUN]
     for old in (*changes, *before.judgements):
         try:
@@ -41,7 +49,7 @@ def carry(
                 after = event.report if isinstance(event, Finished) else after
                 yield event
         except BadInput:
-            left.append(old.words if isinstance(old, Edit) else f"Your verdict on {quoted(old.statement)}")
+            left.append(in_words(old) if isinstance(old, Edit) else f"Your verdict on {quoted(old.statement)}")
             continue
         if after is report:
             break  # it was stopped

@@ -290,14 +290,24 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
+_NAME = re.compile(r"\S*[./_\d]\S")
+
+
 def as_sentence(message: str) -> str:
-    """Return a message with a capital letter and a full stop."""
-    return message[:1].upper() + message[1:] + "." * (message[-1:].isalnum() or message[-1:] in tuple("”)`"))
+    """Return a message with a full stop, and a capital letter unless it begins with a file's name or an address."""
+    first = message if _NAME.match(message) else message[:1].upper() + message[1:]
+    return first + "." * (message[-1:].isalnum() or message[-1:] in tuple("”)`"))
 
 
 def with_detail(message: str, detail: str) -> Node:
     """Show a problem as a sentence, with the details folded."""
-    return el("div", as_sentence(message), folded(detail))
+    return el("div", *with_code(as_sentence(message)), folded(detail))
+
+
+def with_code(text: str) -> list[Child]:
+    """Return the text with what stands between backticks as code."""
+    parts = text.split("`")
+    return [el("code", part) if n % 2 and n < len(parts) - 1 else part for n, part in enumerate(parts)]
 
 
 def folded(detail: str) -> Node | None:

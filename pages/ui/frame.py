@@ -10,7 +10,7 @@ import streamlit as st
 
 from attribution.errors import setup_error
 from attribution.reports import html
-from attribution.reports.html import Node, as_sentence, el, folded
+from attribution.reports.html import Node, as_sentence, el, folded, with_code
 from attribution.text.markdown import escape_markdown
 from pages.ui import state
 from pages.ui.help import explained, sheet
@@ -66,7 +66,7 @@ def progress_bar(share: float, label: str) -> None:
 
 def note(title: str, *lines: str, label: str = "pending", detail: str = "") -> None:
     """A notice in its place on the page, with details folded; its text is never read as markup."""
-    paragraphs = [el("p", as_sentence(line)) for line in lines]
+    paragraphs = [el("p", *with_code(as_sentence(line))) for line in lines]
     show(el("div", el("h3", title), *paragraphs, folded(detail), class_=f"ax-note v-{label}", role="status"))
 
 

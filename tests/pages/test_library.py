@@ -119,6 +119,15 @@ def offered(shown: AppTest) -> list[str]:
     return next(s.options for s in shown.selectbox if s.label == "Document")
 
 
+def test_a_collection_may_have_the_name_of_the_built_in_library(store: Store) -> None:
+    DocumentStore(store.database).put("Built-in library", [NewDocument("n", "n", "n", page("A text.", title="n"))])
+    shown = opened()
+    assert shown.selectbox(key="collection_browsed").options == ["Built-in library", "Built-in library (collection)"]
+    assert offered(shown) == ["n"]  # the collection comes first, as any other
+    shown.selectbox(key="collection_browsed").select("").run()
+    assert "Eiffel Tower" in offered(shown) and not shown.exception
+
+
 def test_documents_are_removed_after_a_question(store: Store) -> None:
     kept = DocumentStore(store.database)
     kept.put("rivers", [NewDocument(n, n, n, page(f"A text of {n}.", title=n)) for n in ("nile", "rhine")])

@@ -110,7 +110,7 @@ def test_a_reworded_claim_is_another_claim_and_no_other_is_touched(made: Editor)
     texts = {p.id: p.text for p in after.pages}
     assert all(texts[e.page_id][e.start : e.end] == e.text for e in after.evidence)
     (made_edit,) = after.edits
-    assert made_edit.claims == (new.id,) and "Reworded: “The Zorb bridge was opened in 1931.”" in made_edit.words
+    assert made_edit.claims == (new.id,) and "Reworded: “The Zorb bridge was opened in 1931.”" in made_edit.words(str)
     assert json.loads(after.to_json())["edits"][0]["change"]["kind"] == "reword"
     assert "edits" not in json.loads(before.to_json()) and "set_aside" not in json.loads(before.to_json())
     assert made.store.runs.load(after.id) == after
@@ -201,7 +201,7 @@ def test_evidence_is_added_to_one_claim(made: Editor) -> None:
     after = made(edits.AddEvidence(claim_id=tower.id, names=("c.txt",)), TOWER)
     assert made.label("40 metres") == "supported" and len(after.pages) == len(before.pages) + 1
     assert ADDED in {e.searcher for e in after.evidence if e.claim_id == tower.id}
-    assert "“c.txt”" in after.edits[-1].words
+    assert "“c.txt”" in after.edits[-1].words(str)
     opinion = made.claim("like")
     assert made.label("like") == "not_checked"
     made(edits.AddEvidence(claim_id=opinion.id))  # checked, because a person asks for it
@@ -215,7 +215,7 @@ def test_a_claim_is_checked_again_by_another_verifier_which_is_named(made: Edito
     key = f"verifier:{opened.id}"
     after = made(edits.CheckAgain(claim_id=opened.id, verifier="embedded-base"))
     assert after.claims == before.claims and after.versions["verifier"] == before.versions["verifier"]
-    assert after.versions[key].startswith("embedded-base/") and "by embedded-base" in after.edits[-1].words
+    assert after.versions[key].startswith("embedded-base/") and "by embedded-base" in after.edits[-1].words(str)
     pages = {page.id: page for page in after.pages}
     verdict = next(v for v in after.verdicts if v.claim_id == opened.id)
     evidence = [e for e in after.evidence if e.claim_id == opened.id]
@@ -404,4 +404,4 @@ def test_only_the_edited_claim_is_searched_for_when_asked(made: Editor, monkeypa
     assert "bridge+was+opened+by+a+mayor" in asked or "bridge%20was%20opened%20by%20a%20mayor" in asked
     assert after.usage.queries == 1 and after.usage.downloads == 1
     assert [f.kind for f in after.failures] == ["blocked_address"]
-    assert made.label("by a mayor") == "supported" and "searched again" in after.edits[-1].words
+    assert made.label("by a mayor") == "supported" and "searched again" in after.edits[-1].words(str)

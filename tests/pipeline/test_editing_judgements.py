@@ -27,14 +27,14 @@ def test_a_verdict_of_ones_own_stands_beside_the_model_s(made: Editor, monkeypat
     assert own is not None and (own.label, own.badge, own.note) == ("contradicted", "supported", "It was 1932.")
     assert own.statement == claim.statement and own.at
     assert (after.claims, after.verdicts, after.evidence) == (before.claims, before.verdicts, before.evidence)
-    assert after.edits[-1].words.startswith("Judged contradicted: “The Zorb bridge")
+    assert after.edits[-1].words(str).startswith("Judged contradicted: “The Zorb bridge")
     assert made.store.runs.load(after.id) == after and "judgements" not in json.loads(before.to_json())
     assert not made.store.runs.versions(after.id)[0].claim_id  # not corrected by hand
     with pytest.raises(BadInput, match="is contradicted already"):
         made(edits.Judge(claim_id=claim.id, label="contradicted", note="It was 1932."))
     made(edits.Judge(claim_id=claim.id, label="supported"))
     cleared = made(edits.Judge(claim_id=claim.id, label=None, note="ignored"))
-    assert cleared.judgements == () and cleared.edits[-1].words.startswith("Judgement cleared")
+    assert cleared.judgements == () and cleared.edits[-1].words(str).startswith("Judgement cleared")
     with pytest.raises(BadInput, match="no verdict of yours"):
         made(edits.Judge(claim_id=claim.id, label=None))
     labels = []

@@ -12,6 +12,7 @@ import pytest
 from attribution.edits import ReadAgain
 from attribution.events import Event, Finished, VerdictReady
 from attribution.pipeline import run as pipeline
+from attribution.pipeline.carrying import in_words
 from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import estimate
 from attribution.pipeline.second_reader import changed, doubts_of, is_doubtful, none_differs
@@ -22,6 +23,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Report, Verdict
 from attribution.verdicts import recolour
+from attribution.verifiers import VERIFIERS
 from attribution.verifiers.llm_brief import neighbourhood
 from tests.llm_server import asked, llm_server, llm_settings
 from tests.servers import Served
@@ -132,7 +134,8 @@ def test_a_finished_run_is_read_again(form: str, tmp_path: Path) -> None:
         assert len(doubts_of(before)) == 1 and not served.requests
         after = report_of(list(edit(before, ReadAgain(reader="llm"), settings, store)))
         assert [v.label for v in after.verdicts] == ["supported", "supported"] and changed(after) == (1, 1)
-        assert after.usage.llm["second"].calls == 2 and after.edits[-1].words == "Doubtful claims read again by llm"
+        assert after.usage.llm["second"].calls == 2
+        assert in_words(after.edits[-1]).endswith(f"by {VERIFIERS['llm'].label}")
         assert not doubts_of(after)
     loaded = store.runs.load(before.id)
     assert loaded and loaded.verdicts == after.verdicts

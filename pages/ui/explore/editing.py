@@ -10,6 +10,7 @@ import streamlit as st
 
 from attribution import edits
 from attribution.evidence.permissions import for_stranger
+from attribution.pipeline.carrying import in_words
 from attribution.reports.actions import Opened, Tab, find_words, joined
 from attribution.reports.html import el, plural
 from attribution.reports.provenance import date
@@ -56,7 +57,7 @@ def edit_menu(report: Report) -> None:
 def _help(label: str, edit: edits.Edit | None) -> str:
     if edit is None:
         return f"There is nothing to {label.lower()}"
-    kind = edit.words.partition(":")[0].partition(" (")[0]  # without the visitor's text
+    kind = in_words(edit).partition(":")[0].partition(" (")[0]  # without the visitor's text
     return f"{label}: {kind[:1].lower()}{kind[1:]}"
 
 
@@ -65,7 +66,7 @@ def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
     if not report.edits:
         small("Nothing was changed by hand. Select a claim and press Edit, or select words of the answer.")
     items = [
-        el("li", el("span", e.words, dir="auto"), el("span", f" {date(e.at)}, {e.at[11:16]} UTC", class_="facts"))
+        el("li", el("span", in_words(e), dir="auto"), el("span", f" {date(e.at)}, {e.at[11:16]} UTC", class_="facts"))
         for e in reversed(report.edits)
     ]
     if items:
