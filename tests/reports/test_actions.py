@@ -66,7 +66,7 @@ def test_the_chain_names_every_step() -> None:
     shown = html(chain(CLAIM, made.verdicts[0], pieces, made, {SOURCE.id: SOURCE}, provenance))
     parts = (
         "characters 0–31|split by sentences|Made to stand alone|eiffel &lt;u&gt;|wikipedia|1 page read · 1 failed"
-        "|2026-11-01 10:00 UTC|Robots.txt forbids it.|e7|1.00|v10|counts from 0.50"
+        "|2026-11-01 10:00 UTC|robots.txt forbids it.|e7|1.00|v10|counts from 0.50"
     )
     assert [part for part in parts.split("|") if part not in shown] == []
     assert "another" not in shown and "<u>" not in shown and "<i>" not in shown
