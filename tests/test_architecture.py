@@ -1,7 +1,5 @@
 """The order of docs/architecture.md: no folder imports a later one, and the tests mirror the code."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re

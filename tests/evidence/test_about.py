@@ -1,7 +1,3 @@
-"""Is a passage about what a claim is about?"""
-
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,3 @@
-"""Pages of PDFs as pictures, with the sentence boxed where it stands."""
-
-from __future__ import annotations
-
 import base64
 from io import BytesIO
 

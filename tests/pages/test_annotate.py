@@ -1,7 +1,3 @@
-"""The page without a browser: a project is made, tasks and exports are imported, numbers lead to tasks."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest

@@ -1,7 +1,3 @@
-"""The benchmark's job, the rows behind its numbers, and the page without a browser."""
-
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Iterator

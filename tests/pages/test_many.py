@@ -1,7 +1,3 @@
-"""The grid of answers and verdicts: what comes first, what a filter leaves, and which rows open a run."""
-
-from __future__ import annotations
-
 import json
 
 import pytest

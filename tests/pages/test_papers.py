@@ -1,7 +1,3 @@
-"""Tables of the papers on the page: computed in the background, stopped, and shown under their address."""
-
-from __future__ import annotations
-
 import json
 import threading
 from pathlib import Path

@@ -1,7 +1,3 @@
-"""The grid's background work, its drawing, and the page without a browser."""
-
-from __future__ import annotations
-
 import threading
 import time
 from functools import partial

@@ -27,16 +27,13 @@ def record(**message: object) -> Answer:
     return 200, JSON, json.dumps({"status": "ok", "message": {"title": ["A  work"], **message}}).encode()
 
 
-@pytest.mark.parametrize(
-    ("reply", "notices", "problem"),
-    [
-        (record(**{"updated-by": [RETRACTED]}), ["retraction (2010): 10.1000/r"], ""),
-        (record(**{"update-to": [RETRACTED]}), ["it is itself the notice of a retraction (2010): 10.1000/r"], ""),
-        (record(**{"updated-by": [DOUBTED]}), ["expression of concern"], ""),
-        (record(), [], ""),
-        ((404, {}, b"Resource not found."), [], "Crossref has no work with this DOI."),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("reply", "notices", "problem"), [
+    (record(**{"updated-by": [RETRACTED]}), ["retraction (2010): 10.1000/r"], ""),
+    (record(**{"update-to": [RETRACTED]}), ["it is itself the notice of a retraction (2010): 10.1000/r"], ""),
+    (record(**{"updated-by": [DOUBTED]}), ["expression of concern"], ""),
+    (record(), [], ""),
+    ((404, {}, b"Resource not found."), [], "Crossref has no work with this DOI."),
+])  # fmt: skip
 def test_what_crossref_says_of_a_work(
     reply: Answer, notices: list[str], problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,3 @@
-"""Agreement of analyst and model, the threshold that would suit the analyst, and a labelled set of their verdicts."""
-
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -33,15 +33,10 @@ def tower() -> Page:
     return next(p for p in FolderSearcher(Settings()).pages if p.url == "library:eiffel-tower.md")
 
 
-@pytest.mark.parametrize(
-    "entry",
-    [
-        "https://en.wikipedia.org/wiki/Eiffel_Tower",
-        "Eiffel Tower, Wikipedia",
-        "“Eiffel Tower”. Encyclopædia Britannica",
-        "The Eiffel Tower in pictures",
-    ],
-)
+@pytest.mark.parametrize("entry", [
+    "https://en.wikipedia.org/wiki/Eiffel_Tower", "Eiffel Tower, Wikipedia",
+    "“Eiffel Tower”. Encyclopædia Britannica", "The Eiffel Tower in pictures",
+])  # fmt: skip
 def test_an_article_of_the_library_is_no_page_of_somebody_else(entry: str, tower: Page) -> None:
     (source,) = find(f"It is tall [1].\n\nSources:\n[1] {entry}\n").sources
     assert known_page(source, [tower]) is None

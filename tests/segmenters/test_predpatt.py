@@ -1,7 +1,3 @@
-"""PredPatt: predications, parts of names, and the wording by a language model."""
-
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

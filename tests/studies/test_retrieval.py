@@ -1,7 +1,3 @@
-"""The grid over one frozen run, without a browser."""
-
-from __future__ import annotations
-
 import shutil
 import threading
 from pathlib import Path

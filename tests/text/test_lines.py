@@ -1,7 +1,5 @@
 """Paragraphs are put on one line however they were wrapped; what has lines of its own keeps them."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest

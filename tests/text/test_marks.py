@@ -1,7 +1,3 @@
-"""Every form of citation mark, wherever it stands: the claim holds none of it, and it ends the sentence before it."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.claims.coherence import check_coherence
@@ -52,28 +48,20 @@ BOTH = [f"{FIRST}.", f"{SECOND}."]
 
 
 BEFORE = [
-    ("{0} {m}. {1}.", BOTH),
-    ("{0}. {1} {m}.", BOTH),
-    ("- {0} {m}.\n- {1}.", BOTH),
-    ("> {0} {m}. {1}.", BOTH),
-    ("**{0} {m}.** {1}.", BOTH),
-    ("“{0} {m}.” {1}.", [f"“{FIRST}.”", BOTH[1]]),
-    ("{0} {m}, as said.", [f"{FIRST}, as said."]),
-    ("{0} {m} {m}. {1}.", BOTH),
+    ("{0} {m}. {1}.", BOTH), ("{0}. {1} {m}.", BOTH), ("- {0} {m}.\n- {1}.", BOTH), ("> {0} {m}. {1}.", BOTH),
+    ("**{0} {m}.** {1}.", BOTH), ("“{0} {m}.” {1}.", [f"“{FIRST}.”", BOTH[1]]),
+    ("{0} {m}, as said.", [f"{FIRST}, as said."]), ("{0} {m} {m}. {1}.", BOTH),
     ("大橋於一九六二年開通 {m}。全長二百公尺。", ["大橋於一九六二年開通。", "全長二百公尺。"]),
     ("Мост открыт в мае {m}. Он длинный.", ["Мост открыт в мае.", "Он длинный."]),
     ("افتتح الجسر في مايو {m}. طوله مئتا متر.", ["افتتح الجسر في مايو.", "طوله مئتا متر."]),
-]
+]  # fmt: skip
 BEHIND = [
-    ("{0}. {m} {1}.", BOTH),
-    ("{0}.{m} {1}. {m}", BOTH),
-    ("{0}. {m}\n\n{1}.{m}", BOTH),
+    ("{0}. {m} {1}.", BOTH), ("{0}.{m} {1}. {m}", BOTH), ("{0}. {m}\n\n{1}.{m}", BOTH),
     ("It cost 900. {m} {1}.", ["It cost 900.", BOTH[1]]),
-    ("It opened in 1962.{m} {1}.", ["It opened in 1962.", BOTH[1]]),
-    ("- {0}. {m}\n1. {1}.{m}\n", BOTH),
+    ("It opened in 1962.{m} {1}.", ["It opened in 1962.", BOTH[1]]), ("- {0}. {m}\n1. {1}.{m}\n", BOTH),
     ("“{0}.” {m} {1}.", [f"“{FIRST}.”", BOTH[1]]),
     ("Мост открыт в мае. {m} Он длинный.", ["Мост открыт в мае.", "Он длинный."]),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("mark", AFTER_WORDS)
@@ -161,26 +149,23 @@ BOOKS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("x\n\nReferences\n\n" + BOOKS, ["Smith, J. (2019a). One.", "Smith, J. (2019b). Two and more.",
-                                        "Low, A., & Doe, K. (in press). Three.", "———. (1999). Four."]),
-        ("x\n\nReferences\n\nSmith, J. (2019). A title that\ngoes on. Press.\n\nLow, A. (2020). B.",
-         ["Smith, J. (2019). A title that goes on. Press.", "Low, A. (2020). B."]),
-        ("x\n\n### 📚 References & Further Reading\n- A, https://a.org\n- B, https://b.org", ["A, https://a.org", "B, https://b.org"]),
-        ("x\n\n**Learn more:**\n1. [A](https://a.org)\n2. [B](https://b.org)", ["[A](https://a.org)", "[B](https://b.org)"]),
-        ("x\n\nLiteratur:\nLow, A. (2020): Mühlen. Wien.", ["Low, A. (2020): Mühlen. Wien."]),
-        ("x [1]\n\n---\n1. mill.md\n2. [B](https://b.org)", ["mill.md", "[B](https://b.org)"]),
-        ("x\n\nSources\n---\n(1) mill.md\n(2) river.md", ["mill.md", "river.md"]),
-        ("x\n\n## Sources\n| # | Source |\n|---|---|\n| 1 | [A](https://a.org) |\n| [2] | B |",
-         ["[A](https://a.org)", "B"]),
-        ("x\n\n<details>\n<summary>Sources</summary>\n\n1. mill.md\n2. B\n\n</details>\n", ["mill.md", "B"]),
-        ("x\n\n参考资料：\n1. 橋 https://a.org", ["橋 https://a.org"]),
-        ("x\n\n## Learn more\n\nThe mill is open to all.", []),
-        ("x\n\nIn three steps:\n1. Open it.\n2. Close it.", []),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("answer", "expected"), [
+    ("x\n\nReferences\n\n" + BOOKS, ["Smith, J. (2019a). One.", "Smith, J. (2019b). Two and more.",
+                                    "Low, A., & Doe, K. (in press). Three.", "———. (1999). Four."]),
+    ("x\n\nReferences\n\nSmith, J. (2019). A title that\ngoes on. Press.\n\nLow, A. (2020). B.",
+     ["Smith, J. (2019). A title that goes on. Press.", "Low, A. (2020). B."]),
+    ("x\n\n### 📚 References & Further Reading\n- A, https://a.org\n- B, https://b.org", ["A, https://a.org", "B, https://b.org"]),
+    ("x\n\n**Learn more:**\n1. [A](https://a.org)\n2. [B](https://b.org)", ["[A](https://a.org)", "[B](https://b.org)"]),
+    ("x\n\nLiteratur:\nLow, A. (2020): Mühlen. Wien.", ["Low, A. (2020): Mühlen. Wien."]),
+    ("x [1]\n\n---\n1. mill.md\n2. [B](https://b.org)", ["mill.md", "[B](https://b.org)"]),
+    ("x\n\nSources\n---\n(1) mill.md\n(2) river.md", ["mill.md", "river.md"]),
+    ("x\n\n## Sources\n| # | Source |\n|---|---|\n| 1 | [A](https://a.org) |\n| [2] | B |",
+     ["[A](https://a.org)", "B"]),
+    ("x\n\n<details>\n<summary>Sources</summary>\n\n1. mill.md\n2. B\n\n</details>\n", ["mill.md", "B"]),
+    ("x\n\n参考资料：\n1. 橋 https://a.org", ["橋 https://a.org"]),
+    ("x\n\n## Learn more\n\nThe mill is open to all.", []),
+    ("x\n\nIn three steps:\n1. Open it.\n2. Close it.", []),
+])  # fmt: skip
 def test_a_list_of_sources_has_its_entries_whole_and_no_claim(answer: str, expected: list[str]) -> None:
     found = listed(answer)
     assert [s.text.strip() for s in found.sources] == expected
@@ -188,13 +173,10 @@ def test_a_list_of_sources_has_its_entries_whole_and_no_claim(answer: str, expec
         assert texts(answer) == ["x"] and len(found.regions) == 1
 
 
-@pytest.mark.parametrize(
-    ("mark", "keys"),
-    [
-        ("(Smith 2019a, 2019b)", "12"), ("(Low & Doe, in press)", "3"), ("Smith (2019a: 12)", "1"),
-        ("Smith's (2019b)", "2"),
-        ("Smith et al. [2019b]", "2"), ("(Low 1999)", "4"), ("(Smith, 2019a; Low, 1999)", "14"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("mark", "keys"), [
+    ("(Smith 2019a, 2019b)", "12"), ("(Low & Doe, in press)", "3"), ("Smith (2019a: 12)", "1"),
+    ("Smith's (2019b)", "2"),
+    ("Smith et al. [2019b]", "2"), ("(Low 1999)", "4"), ("(Smith, 2019a; Low, 1999)", "14"),
+])  # fmt: skip
 def test_authors_and_years_name_the_entries_of_the_list(mark: str, keys: str) -> None:
     assert [m.sources for m in find(f"Mills are old {mark}.\n\nReferences\n\n{BOOKS}").marks] == [tuple(keys)]

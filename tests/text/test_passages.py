@@ -1,7 +1,3 @@
-"""Passages: their text is what a reader sees, and every character knows where it was written."""
-
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,3 @@
-"""What a pronoun at the start of a sentence stands for."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.text.sentences import sentences

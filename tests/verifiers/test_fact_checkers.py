@@ -1,7 +1,3 @@
-"""Loading, input formats, chunks and joining, on tiny models of the same architectures made here."""
-
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,3 @@
-"""Background jobs: progress, Stop, and errors that never leave the page waiting."""
-
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Iterator

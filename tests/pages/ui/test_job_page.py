@@ -1,7 +1,3 @@
-"""The page of a job: start, follow from another browser, stop, an error, and an address that leads nowhere."""
-
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from attribution.segmenters.english.drafts import DraftWord, added, covers, indices, is_balanced, parts, to_text, trim

@@ -1,7 +1,5 @@
 """Figures: Krippendorff's worked example, pairs, a simulated project with known truth, audit, seconds."""
 
-from __future__ import annotations
-
 import random
 from itertools import combinations, permutations
 

@@ -1,7 +1,3 @@
-"""R23's tables from a small project, against counts by hand."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import krippendorff

@@ -1,7 +1,3 @@
-"""Segmenters side by side on the library, and the rows their claims fall into."""
-
-from __future__ import annotations
-
 import csv
 import io
 import itertools

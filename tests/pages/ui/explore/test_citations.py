@@ -1,7 +1,3 @@
-"""The table of an answer's citations, and its job."""
-
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 

@@ -1,7 +1,3 @@
-"""The picture of a page of an own PDF: offered where the file is at hand, drawn when it is asked for."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.evidence.sources import read_document

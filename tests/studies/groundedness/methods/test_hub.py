@@ -1,7 +1,3 @@
-"""Models of the hub, on tiny ones made here: inputs, label order, windows, aggregation; nothing is downloaded."""
-
-from __future__ import annotations
-
 import json
 import threading
 from collections.abc import Callable
