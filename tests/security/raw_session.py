@@ -30,8 +30,11 @@ class Session:
         self.elements = []
         while True:
             answer = ForwardMsg.FromString(bytes(self._connection.recv(PATIENCE)))  # type: ignore[arg-type]
-            if answer.WhichOneof("type") == "delta" and (kind := answer.delta.WhichOneof("type")):
-                drawn = getattr(answer.delta, kind)  # an element or a block
+            if answer.WhichOneof("type") == "delta":
+                kind = answer.delta.WhichOneof("type")
+                if kind not in ("new_element", "add_block"):
+                    continue
+                drawn = getattr(answer.delta, kind)
                 self.elements.append(getattr(drawn, drawn.WhichOneof("type") or "", drawn))
             if answer.WhichOneof("type") == "script_finished":
                 return

@@ -32,7 +32,7 @@ def app(tmp_path_factory: pytest.TempPathFactory, endpoints: tuple[Served, Serve
         yield served
 
 
-def tested(app: App, address: str = "", key: str = "") -> str:
+def page_says(app: App, address: str = "", key: str = "") -> str:
     """All that the page says when the connection was tested with what a visitor typed."""
     typed = {"Address": ("string_value", address), "Key": ("string_value", key)}
     with session(app.port) as visit:
@@ -48,12 +48,12 @@ def test_each_address_gets_its_own_key_or_none(app: App, endpoints: tuple[Served
         (visitors, visitors.url("/v1"), "", ""), (visitors, visitors.url("/v1"), TYPED, f"Bearer {TYPED}"),
         (of_secrets, "", "", ""),
     ):  # fmt: skip
-        assert "It works" in tested(app, address, key)
+        assert "It works" in page_says(app, address, key)
         assert keys_sent(served)[-1] == sent  # never that of the environment
 
 
 def test_an_address_inside_the_network_is_not_reached_and_the_step_that_allows_it_is_named(app: App) -> None:
     with llm_server(lambda body: error(500, "a secret of the intranet")) as inside:
-        said = tested(app, inside.url("/v1"))
+        said = page_says(app, inside.url("/v1"))
     assert "It does not work" in said and f"{LISTED}={inside.url('/v1')}" in said and inside.requests == []
     assert "a secret of the intranet" not in said
