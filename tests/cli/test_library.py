@@ -42,6 +42,7 @@ def test_from_a_folder_to_a_verdict(folder: Path, tmp_path: Path, capsys) -> Non
 
     out = tmp_path / "report.json"
     analyze = ["analyze", "--answer", "The Nile flows north.", "--sources", "collection:rivers", "--out", str(out)]
+    analyze += ["--verifier", "embedded-small"]
     assert main(analyze) == 0
     report = json.loads(out.read_text("utf-8"))
     assert [v["label"] for v in report["verdicts"]] != ["missing"]

@@ -15,7 +15,7 @@ ANSWER = "The Eiffel Tower was completed in 1889. Is it tall?"
 def test_analyze_writes_a_report(tmp_path: Path) -> None:
     out = tmp_path / "report.json"
     command = [sys.executable, "-m", "attribution", "analyze", "--question", "When?", "--answer", "-"]
-    command += ["--out", str(out), "--set", "top_k=1", "--set", "pages_per_claim=1"]
+    command += ["--out", str(out), "--verifier", "embedded-small", "--set", "top_k=1", "--set", "pages_per_claim=1"]
     done = subprocess.run(command, input=ANSWER.encode(), capture_output=True, cwd=ROOT)
     assert done.returncode == 0, done.stderr
     assert done.stdout == b"" and b"verify" in done.stderr

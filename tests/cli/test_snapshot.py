@@ -19,7 +19,8 @@ ANSWER = "The Eiffel Tower was completed in 1889. It was painted green in 2021."
 @pytest.mark.usefixtures("warm_library")
 def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     first, again, frozen = tmp_path / "first.json", tmp_path / "again.json", tmp_path / "run.zip"
-    assert main(["analyze", "--question", "When?", "--answer", ANSWER, "--out", str(first)]) == 0
+    analyze = ["analyze", "--question", "When?", "--answer", ANSWER, "--verifier", "embedded-small"]
+    assert main([*analyze, "--out", str(first)]) == 0
     run_id = json.loads(first.read_text("utf-8"))["id"]
     assert main(["snapshot", "export", run_id, "--out", str(frozen)]) == 0
     assert main(["snapshot", "export", run_id, "--out", str(tmp_path / "second.zip")]) == 0

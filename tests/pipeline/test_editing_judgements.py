@@ -58,7 +58,7 @@ def test_judgements_are_in_the_order_of_the_claims(made: Editor) -> None:
 def test_it_stays_while_the_words_stay(made: Editor) -> None:
     claim = made.claim("opened")
     made(edits.Judge(claim_id=claim.id, label="unclear", note="why"))
-    made(edits.CheckAgain(claim_id=claim.id, verifier="embedded-base"))
+    made(edits.CheckAgain(claim_id=claim.id))
     made(edits.AddEvidence(claim_id=claim.id))
     made(edits.Pin(claim_id=claim.id))
     made(edits.Resegment(segmenter="clauses"))

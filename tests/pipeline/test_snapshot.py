@@ -33,7 +33,8 @@ def finished(settings: Settings, store: Store, frozen: Snapshot | None = None, d
 @pytest.fixture(scope="module")
 def snapshot(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Snapshot:
     path = shutil.copy(warm_database, tmp_path_factory.mktemp("run"))
-    made_in = Settings(sources=SOURCES, pages_per_claim=1, database_url=f"sqlite:///{path}")
+    own = {"sources": SOURCES, "pages_per_claim": 1, "verifier": "embedded-small"}
+    made_in = Settings(database_url=f"sqlite:///{path}", **own)
     store = Store.open(made_in.database_url)
     return Snapshot.of(store, finished(made_in, store, documents=(NOTE,)).id)
 

@@ -33,7 +33,7 @@ ANSWER = "The Eiffel Tower was completed in 1889. The Eiffel Tower stands in Rom
 @pytest.fixture(scope="module")
 def snapshot(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Snapshot:
     path = shutil.copy(warm_database, tmp_path_factory.mktemp("run"))
-    made_in = Settings(database_url=f"sqlite:///{path}", top_k=3, pages_per_claim=1)
+    made_in = Settings(database_url=f"sqlite:///{path}", top_k=3, pages_per_claim=1, verifier="embedded-small")
     store = Store.open(made_in.database_url)
     *_, last = run("When?", ANSWER, made_in, store)
     assert isinstance(last, events.Finished)

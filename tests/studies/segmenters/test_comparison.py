@@ -46,7 +46,7 @@ NAMES = ["sentences", "clauses"]
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> tuple[Comparison, list[object]]:
     url = f"sqlite:///{shutil.copy(warm_database, tmp_path_factory.mktemp('compare'))}"
-    settings = Settings(database_url=url)
+    settings = Settings(database_url=url, verifier="embedded-small")
     seen = list(compare(QUESTION, ANSWER, settings, ["sentences", "clauses"], Store.open(url)))
     last = seen[-1]
     assert isinstance(last, ComparisonReady)
