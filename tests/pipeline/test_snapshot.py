@@ -81,7 +81,7 @@ def test_usage_is_what_stands_in_the_report(snapshot: Snapshot, other: Store) ->
 
 
 @pytest.mark.parametrize(
-    "change", [{"chunker": "sentence"}, {"chunk_size": 128}, {"chunker": "recursive", "top_k": 3}, {"threshold": 0.9}]
+    "change", [{"chunker": "sentence"}, {"chunk_size": 128}, {"chunker": "recursive", "top_k": 3}, {"threshold": 0.99}]
 )
 def test_other_methods_meet_the_same_pages(snapshot: Snapshot, other: Store, offline: None, change: dict) -> None:
     again = finished(snapshot.settings(**change), other, snapshot)
