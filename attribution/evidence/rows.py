@@ -20,6 +20,7 @@ from attribution.text.words import terms, words_of
 from attribution.types import Relation, Span, quoted
 
 _ROW = re.compile(r"([^:;\n]{1,80}): ([^;\n]+(?:; [^;\n]+)+)")
+_ROUTE = re.compile(r"([^–—→]{2,40}?)\s*[–—→]\s*([^–—→]{2,40})")  # "Osen–Vik": from Osen to Vik
 _SCALE = re.compile(r"illion|thousand|hundred")
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"[^\W\d_]+[²³]?|[%€$£]")
@@ -47,6 +48,8 @@ class TableRow:
     def names(self) -> Iterator[tuple[str, str]]:
         """Yield what may name the row: its label, and its cells without figures; with their column."""
         yield "", self.label
+        if route := _ROUTE.fullmatch(self.label):
+            yield from (("", f"{route[1]} {joint} {route[2]}") for joint in ("to", "and"))
         yield from ((key, cell) for key, cell in self.cells.items() if not any(map(str.isdigit, cell)))
 
     def number(self, key: str) -> float | None:

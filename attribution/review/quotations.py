@@ -23,6 +23,7 @@ _SPEAKER = re.compile(
     re.I,
 )
 _GAP = re.compile(r"\[?(?:…|\.\s?\.\s?\.)\]?")  # words left out
+_LETTER = re.compile(r"\[(\w)\](?=\w)")  # in another case than in the source: "[W]e"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 Outcome = Literal["verbatim", "altered", "not_found"]
@@ -77,7 +78,7 @@ def _words(text: str) -> _Words:
 
 
 def _check(span: Span, text: str, pages: Sequence[tuple[Page, _Words]]) -> Quotation:
-    parts = [its for part in _GAP.split(text) if (its := _words(part).texts)]
+    parts = [its for part in _GAP.split(_LETTER.sub(r"\1", text)) if (its := _words(part).texts)]
     whole = [word for part in parts for word in part]
     best, nearest = 0.0, Quotation(span, text, "not_found")
     for page, words in pages:

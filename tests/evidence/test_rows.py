@@ -16,6 +16,15 @@ C2: street Kettle Lane; cyclists_2022 398700; cyclists_2023 376500; peak_hour 17
 """
 
 
+FERRIES = """\
+Tarvik–Skarholm: passengers 2022 41200; passengers 2023 46800; crossing minutes 35
+
+Tarvik–Osen: passengers 2022 98100; passengers 2023 95400; crossing minutes 20
+
+Osen–Vik: passengers 2022 12050; passengers 2023 13900; crossing minutes 50
+"""
+
+
 @pytest.mark.parametrize(
     ("claim", "text", "said"),
     [
@@ -28,6 +37,12 @@ C2: street Kettle Lane; cyclists_2022 398700; cyclists_2023 376500; peak_hour 17
         ("The wheat of Lindenau fell from 2022 to 2023.", HARVEST, "the source has 301 and 288"),
         ("Auhof has fewer cows than Birkhof.", HARVEST, "the source has 64 and 0"),
         ("Auhof has the most cows.", HARVEST, "the source has “64” there, and “120” for Lindenau"),
+        (
+            "The crossing from Osen to Vik takes 20 minutes.",
+            FERRIES,
+            "the claim says “20 minutes”, the source “50 minutes”",
+        ),
+        ("In 2023, 46,800 passengers took the ferry from Tarvik to Skarholm.", FERRIES, "entailed"),
         ("Kettle Lane counted 376,500 cyclists in 2023.", COUNTERS, "entailed"),
         ("Kettle Lane counted 398,700 cyclists in 2023.", COUNTERS, "the claim says “398,700”, the source “376500”"),
         ("The peak hour of Kettle Lane is 08:00.", COUNTERS, "the claim says “08:00”, the source “17:00”"),

@@ -13,6 +13,8 @@ SPEECH = (
 @pytest.mark.parametrize(("answer", "outcome", "source"), [
     ("The mayor said, “We will not raise taxes for it.”", "verbatim", "we will not raise taxes for it"),
     ('"Nobody in this town shall be forgotten", he added.', "verbatim", "Nobody in this town shall be forgotten"),
+    ("The mayor said: “[N]obody in this town shall be forgotten.”", "verbatim",
+     "Nobody in this town shall be forgotten"),
     ("The mayor said “we will rebuild the bridge … and we will not raise taxes”.", "verbatim",
      "We will rebuild the bridge in two years, and we will not raise taxes"),
     ("The mayor said: “We will rebuild the bridge in three years, and we will raise taxes for it.”", "altered",
