@@ -20,7 +20,7 @@ SYNONYMS = {  # label → what models write for it, in lower case with _ between
     "PASS": ("passed", "faithful"),
     "FAIL": ("failed", "fails", "unfaithful"),
 }  # fmt: skip
-_LABELS = {word: label for label, words in SYNONYMS.items() for word in words}
+LABELS = {word: label for label, words in SYNONYMS.items() for word in words}
 _NUMBER = re.compile(r"[^\d.-]*+(-?\d+(?:\.\d+)?)[^\d]*+")
 _WORDS = re.compile(r"[^\W_]+")
 
@@ -72,7 +72,7 @@ def _label(value: Any, labels: list[str]) -> Any:
         return value
     word = _folded(value)
     by_word = {_folded(label): label for label in labels}
-    return by_word.get(word) or by_word.get(_folded(_LABELS.get(word, "")), value)
+    return by_word.get(word) or by_word.get(_folded(LABELS.get(word, "")), value)
 
 
 def _share(value: Any) -> Any:

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
+from attribution.llm.fitting import LABELS
 from attribution.llm.parsing import unquoted
 from attribution.models.engine import check_stop, current_stop
 from attribution.settings import Settings
@@ -19,7 +20,7 @@ from attribution.text.words import deciding_sentence, occurrences, share_terms, 
 from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span, content_id
 
 PASSAGES = 8  # of a claim in one prompt
-REPLY_TOKENS = 60  # approximate, for one verdict; for estimates
+REPLY_TOKENS, WORD_TOKENS = 60, 4  # approximate, for one verdict and for one word; for estimates
 QUOTED_WORDS = 4  # of a quote that is not a whole sentence
 LEAST = 0.4  # least probability of the relation that the model names
 Form = TypeVar("Form", bound=BaseModel)
@@ -109,32 +110,32 @@ class PairRelation(BaseModel):
 
     @classmethod
     def from_words(cls, text: str) -> dict[str, object] | None:
-        """Read the name of a relation."""
+        """Read the name of a relation, or yes, no or unknown."""
         said = unquoted(text).rstrip(".").casefold().replace(" ", "_")
-        return {"relation": said} if said in RELATIONS else None
+        return {"relation": said} if LABELS.get(said, said) in RELATIONS else None
 
 
 class PairVerifier(ByPrompt):
     """Verifier `llm-pair` (V24 4.3): a claim, a passage and the question in a prompt, and one word in reply."""
 
     reads_question = True  # the third part of a pair, where it has one
+    sure = 1.0  # probability of a relation that the model names
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(Llm(settings), "pair.v1", settings)
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Return one judgement for each pair, in order; a relation is certain. Raises LlmFailed without a reply."""
+        """Return one judgement for each pair, in order. Raises LlmFailed if the model did not answer for a pair."""
         _check(pairs)
         replies = self.ask([(pair[0], self._question(pair)) for pair in pairs], PairRelation)
-        judgements = []
-        for pair, reply in zip(pairs, replies, strict=True):
-            certain = Probabilities(**{name: float(name == reply.relation) for name in RELATIONS})
-            judgements.append(Judgement(certain, deciding_sentence(*pair[:2]), {}))
-        return judgements
+        return [
+            Judgement(_probabilities(reply.relation, self.sure), deciding_sentence(*pair[:2]), {})
+            for pair, reply in zip(pairs, replies, strict=True)
+        ]
 
     def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
         """Estimate the cost of verifying, without a request; stored replies cost nothing."""
-        return self.llm.estimate([self._question(pair) for pair in pairs], PairRelation, 4)
+        return self.llm.estimate([self._question(pair) for pair in pairs], PairRelation, WORD_TOKENS)
 
     def _question(self, pair: Pair) -> Question:
         question = pair[2] if len(pair) > 2 else ""

@@ -1,52 +1,34 @@
-"""Verify with a language model in brief: a short passage, and a label as reply. For models on this machine."""
+"""Verify with a language model in brief: a short passage, and one word as reply. For models on this machine."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
 
 from pydantic import BaseModel
 
 from attribution.llm.client import Llm, Question
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
-from attribution.text.words import deciding_sentence
-from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span, content_id
+from attribution.types import Pair, Span, content_id
 from attribution.verifiers.llm import REPLY_TOKENS as VERDICT_TOKENS
-from attribution.verifiers.llm import ByPrompt, LlmVerifier
+from attribution.verifiers.llm import ByPrompt, LlmVerifier, PairVerifier
 
 CONFIDENCE = 0.8  # of a label without one: enough to decide, never a strong badge
-REPLY_TOKENS = 8
 PATIENCE = 10.0  # seconds that a reply about one claim, with reasons and quotes, may take
 
 
-class Labelled(BaseModel):
-    relation: Relation
-
-
-class BriefLlmVerifier(ByPrompt):
+class BriefLlmVerifier(PairVerifier):
     """Reads one pair a prompt. The passage is to be short, since its deciding sentence is the quote."""
 
+    reads_question = False
+    sure = CONFIDENCE
+
     def __init__(self, llm: Llm) -> None:
-        super().__init__(llm, "verification_brief.v1")
-
-    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Return one judgement for each pair, in order. Raises LlmFailed if the model did not answer for a pair."""
-        rest = (1 - CONFIDENCE) / 2
-        judgements = []
-        for pair, reply in zip(pairs, self.ask([(p[0], self._question(p)) for p in pairs], Labelled), strict=True):
-            found = {name: CONFIDENCE if name == reply.relation else rest for name in RELATIONS}
-            judgements.append(Judgement(Probabilities(**found), deciding_sentence(*pair[:2])))
-        return judgements
-
-    def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
-        """Estimate the cost of verifying, without a request; stored replies cost nothing."""
-        return self.llm.estimate([self._question(pair) for pair in pairs], Labelled, REPLY_TOKENS)
+        ByPrompt.__init__(self, llm, "verification_brief.v2")
 
     def _question(self, pair: Pair) -> Question:
-        passage = "\n".join((*pair[2:], pair[1]))
-        return Question(self._prompt.render(claim=pair[0], passage=passage), self._prompt.version)
+        return Question.of(self._prompt, claim=pair[0], passage="\n".join((*pair[2:], pair[1])))
 
 
 def neighbourhood(text: str, place: Span) -> str:
