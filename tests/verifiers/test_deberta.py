@@ -12,39 +12,15 @@ from attribution.pipeline.judge import GivenClaim, judge
 from attribution.settings import Settings
 from attribution.verifiers import is_ready, policy_of
 from attribution.verifiers.deberta import Deberta, make
+from tests.verifiers.test_fact_checkers import WORDS, made
 
-WORDS = [
-    "[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]", "the", "river", "is", "long", "short", "blue", "harbour", "was",
-    "quiet", "and", "boats", "came", "in",
-]  # fmt: skip
+LABELS = {0: "contradiction", 1: "entailment", 2: "neutral"}
 
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import DebertaV2Config, DebertaV2ForSequenceClassification, PreTrainedTokenizerFast
-
-    folder = tmp_path_factory.mktemp("tiny-deberta")
-    inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
-    inner.pre_tokenizer = pre_tokenizers.Whitespace()
-    inner.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 1), ("[SEP]", 2)]
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=inner, pad_token="[PAD]", cls_token="[CLS]", sep_token="[SEP]", unk_token="[UNK]",
-        mask_token="[MASK]", model_max_length=64,
-    )  # fmt: skip
-    torch.manual_seed(3)
-    labels = {0: "contradiction", 1: "entailment", 2: "neutral"}
-    config = DebertaV2Config(
-        vocab_size=len(WORDS), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=64, relative_attention=True, pos_att_type=["p2c", "c2p"], type_vocab_size=0,
-        id2label=labels, label2id={v: k for k, v in labels.items()}, initializer_range=0.6,
-    )  # fmt: skip
-    DebertaV2ForSequenceClassification(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    labels = {"id2label": LABELS, "label2id": {v: k for k, v in LABELS.items()}}
+    return Path(made(tmp_path_factory.mktemp("tiny-deberta"), "deberta", 3, 64, **labels))
 
 
 PAIRS = [
@@ -180,7 +156,7 @@ def test_a_plain_decision_is_the_models_own_argmax(tiny: Path) -> None:
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     draw = random.Random(7)
-    texts = [" ".join(draw.choices(WORDS[5:], k=draw.randint(3, 9))) for _ in range(400)]
+    texts = [" ".join(draw.choices(WORDS[:14], k=draw.randint(3, 9))) for _ in range(400)]
     pairs = list(zip(texts[::2], texts[1::2], strict=True))
     settings = Settings(verifier="deberta", verifier_model=str(tiny), decision="plain")
     claims = [GivenClaim(claim, (passage,)) for claim, passage in pairs]

@@ -14,7 +14,8 @@ ENDS = {"roberta": "</s>", "deberta": "[SEP]", "t5": "</s>"}
 CLAIM, EVIDENCE = "the river is long", "the river is short . the harbour was quiet and boats came in ."
 
 
-def made(folder: Path, kind: str, labels: int = 2) -> str:
+def made(folder: Path, kind: str, labels: int = 2, tokens: int = 512, **more: Any) -> str:
+    """Write a tiny model with random weights, whose windows have so many tokens, and its tokenizer."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import (
@@ -32,16 +33,18 @@ def made(folder: Path, kind: str, labels: int = 2) -> str:
     inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate([*special, *WORDS])}, unk_token="[UNK]"))
     inner.pre_tokenizer = pre_tokenizers.Whitespace()
     single = f"$A {end}" if kind == "t5" else f"[CLS] $A {end}"
-    inner.post_processor = processors.TemplateProcessing(single=single, special_tokens=[("[CLS]", 1), (end, 2)])
+    inner.post_processor = processors.TemplateProcessing(
+        single=single, pair=f"{single} $B:1 {end}:1", special_tokens=[("[CLS]", 1), (end, 2)]
+    )
     PreTrainedTokenizerFast(
         tokenizer_object=inner, pad_token="[PAD]", cls_token="[CLS]", eos_token=end, unk_token="[UNK]",
-        model_max_length=512,
+        model_max_length=tokens,
     ).save_pretrained(folder)  # fmt: skip
     torch.manual_seed(5)
     of_encoder: dict[str, Any] = {
         "vocab_size": len(WORDS) + 4, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
-        "intermediate_size": 32, "max_position_embeddings": 514, "num_labels": labels, "initializer_range": 0.6,
-        "pad_token_id": 0,
+        "intermediate_size": 32, "max_position_embeddings": tokens + 2, "num_labels": labels, "initializer_range": 0.6,
+        "pad_token_id": 0, **more,
     }  # fmt: skip
     match kind:
         case "t5":
