@@ -6,7 +6,7 @@ import pytest
 
 from attribution.policy import DecisionPolicy
 from attribution.settings import ROOT
-from attribution.types import HEARSAY, LABELS, Claim, Evidence, Failure, Probabilities, Reservation, Verdict
+from attribution.types import HEARSAY, LABELS, Claim, Evidence, Failure, Part, Probabilities, Reservation, Verdict
 from attribution.verdicts import (
     RULES,
     Case,
@@ -84,6 +84,32 @@ def test_the_threshold_decides_between_a_relation_and_none() -> None:
     tied = Probabilities(entailed=0.45, contradicted=0.45, no_relation=0.1)
     assert [relation(tied, DecisionPolicy(*two)) for two in ((0.4, 0.5), (0.5, 0.4))] == ["entailed", "no_relation"]
     assert leaning(Probabilities(entailed=0.5, contradicted=0, no_relation=0.5)) == "no_relation"
+
+
+def test_the_weakest_part_of_a_claim_of_several_sentences_decides() -> None:
+    yes, no = (Probabilities(entailed=p, contradicted=0.05, no_relation=0.95 - p) for p in (0.9, 0.1))
+
+    def decided(*pieces: tuple[Any, ...]) -> Verdict:
+        """The verdict by passages, each with its genre and its probabilities for the two parts."""
+        made = [
+            evidence(
+                claim(),
+                *FOR,
+                page_id=genre,
+                genre=genre,
+                parts=(
+                    Part(statement="It is long.", probabilities=one),
+                    Part(statement="It is deep.", probabilities=two),
+                ),
+            )
+            for genre, one, two in pieces
+        ]
+        return decide(claim(), made, both(0.5))
+
+    assert decided(("news", yes, yes)).label == "supported" and decided(("news", no, no)).label == "no_relation"
+    partly = decided(("news", yes, no))
+    assert partly.label == "unclear" and partly.reason.startswith("Its weakest part is “It is deep.” Nothing related")
+    assert decided(("news", yes, no), ("forum", no, yes)).hearsay  # of equal parts, the one that is only said counts
 
 
 def test_support_by_hearsay_alone_or_without_a_value_of_the_claim_says_so() -> None:
