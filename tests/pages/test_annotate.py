@@ -1,5 +1,3 @@
-from pathlib import Path
-
 from streamlit.testing.v1 import AppTest
 
 from attribution.reports.html import el, html
@@ -19,9 +17,8 @@ from pages.ui.lab.annotate.figures import (
 )
 from pages.ui.lab.annotate.manage import guidelines
 from tests.pages.hostile import TEXTS
+from tests.pages.jobs import opened
 from tests.studies.annotation.made import CONTENT, filled, say
-
-PAGE = Path(__file__).parents[2] / "pages" / "annotate.py"
 
 
 def text(shown: AppTest) -> str:
@@ -29,7 +26,7 @@ def text(shown: AppTest) -> str:
 
 
 def test_a_project_is_made_and_somebody_joins(store: Store) -> None:
-    shown = AppTest.from_file(str(PAGE), default_timeout=60).run()
+    shown = opened("annotate")
     assert not shown.exception and "first whether the answer can be understood" in text(shown)
     shown.text_input[0].input("Rivers")
     next(box for box in shown.text_input if box.label == "Annotators").input("ann, bob")

@@ -14,7 +14,7 @@ from pages.answers import AnswersProgress, agreement, as_json, as_markdown, disa
 from pages.ui.background import Job
 from pages.ui.run import blank
 from tests.make import claim, evidence, page
-from tests.pages.jobs import ended
+from tests.pages.jobs import ended, opened, until
 
 FIRST = ("The bridge opened in 1937.", "The net saved 19 men.", "Its colour is orange.")
 SECOND = ("The bridge opened in 1939.", "Its colour is called orange.")
@@ -121,10 +121,7 @@ def test_verdicts_come_into_the_answers_and_an_error_keeps_them() -> None:
 
     initial = AnswersProgress(blank("", FIRST[0], Settings()), "id", answers=(FIRST[0], FIRST[1]))
     job = Job("answers", initial, work(initial, compare, print), "id")  # type: ignore[arg-type]
-    for _ in range(500):
-        if job.progress().report.verdicts:
-            break
-        threading.Event().wait(0.01)
+    until(lambda: job.progress().report.verdicts)
     now = job.progress()
     assert now.running and now.result and [len(r.verdicts) for r in (now.result.first, now.result.second)] == [1, 0]
     go.set()
@@ -133,15 +130,11 @@ def test_verdicts_come_into_the_answers_and_an_error_keeps_them() -> None:
 
 
 def test_the_page_shows_a_saved_comparison_and_fills_in_its_form() -> None:
-    from streamlit.testing.v1 import AppTest
-
     from attribution.studies.answers.two_answers import save_answers
     from pages.ui.state import store
 
     save_answers(store(), "abc", two())
-    shown = AppTest.from_file(str(ROOT / "pages" / "answers.py"), default_timeout=120)
-    shown.query_params["answers"] = "abc"
-    shown.run()
+    shown = opened("answers", answers="abc")
     assert not shown.exception
     assert [a.value for a in shown.text_area if a.label.startswith("Answer")] == [" ".join(FIRST), " ".join(SECOND)]
     said = " ".join(h.proto.body for h in shown.get("html"))

@@ -1,8 +1,6 @@
 import threading
-import time
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,15 +21,13 @@ from attribution.studies.groundedness.evaluation import (
 )
 from attribution.studies.groundedness.labelled_set import LabelledSet
 from pages.benchmark import BenchmarkProgress, evaluated, work
-from pages.ui import state
 from pages.ui.background import Job
 from pages.ui.lab import benchmark_results
 from pages.ui.lab.benchmark_results import errors, quality, response_parts, row_list, rows_behind, summary
-from tests.pages.jobs import ended
+from tests.pages.jobs import ended, opened, until
 from tests.studies.groundedness.labels import outcome, row
 
 EVIL = "<script>alert(1)</script>"
-PAGE = str(Path(__file__).parents[2] / "pages" / "benchmark.py")
 ROWS = tuple(
     row(n, n % 2 == 0, "development" if n < 4 else "test", error_type="" if n % 2 == 0 else "number").model_copy(
         update={"response": f"{EVIL} {n}", "context": (EVIL,), "question": EVIL}
@@ -122,9 +118,7 @@ def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: S
         assert stop.wait(5)
 
     job = started(LABELLED, BEGUN, half, save)
-    until = time.monotonic() + 5
-    while "quip" not in job.progress().saved.left_out and time.monotonic() < until:
-        time.sleep(0.01)
+    until(lambda: "quip" in job.progress().saved.left_out)
     job.stop()
     now = ended(job)
     assert len(now.saved.outcomes) == 5 and now.missing() == ["gc"]
@@ -155,9 +149,7 @@ def test_exports_are_those_of_the_command_line() -> None:
 
 
 def test_the_page_opens_with_the_example_set() -> None:
-    from streamlit.testing.v1 import AppTest
-
-    shown = AppTest.from_file(PAGE, default_timeout=60).run()
+    shown = opened("benchmark")
     assert not shown.exception
     assert "28 responses, 14 of them grounded" in str([h.value for h in shown.get("html")] or shown.main)
     buttons = {b.label: b.disabled for b in shown.button}
@@ -165,22 +157,16 @@ def test_the_page_opens_with_the_example_set() -> None:
 
 
 def test_a_saved_benchmark_has_an_address_and_one_that_was_cut_off_can_go_on(store: Store) -> None:
-    from streamlit.testing.v1 import AppTest
-
     store = Store(store.database, "owner")
     save_labelled_set(store, "id", "a set", LabelledSet(ROWS))
     save_benchmark(store, "id", BEGUN.model_copy(update={"outcomes": OUTCOMES}))
     for browser, offered, not_offered in (("owner", "go_on", "make_copy"), ("guest", "make_copy", "go_on")):
-        shown = AppTest.from_file(PAGE, default_timeout=60)
-        shown.query_params["benchmark"], shown.session_state[state._BROWSER] = "id", browser
-        shown.run()
+        shown = opened("benchmark", browser, benchmark="id")
         keys = [b.key for b in shown.button]
         assert not shown.exception and offered in keys and not_offered not in keys
     shown.button(key="make_copy").click().run()
     copy = shown.query_params["benchmark"]
     assert not shown.exception and copy != "id" and shown.button(key="go_on").label == "Continue"
     assert load_benchmark(store, "id") == load_benchmark(store, copy)
-    gone = AppTest.from_file(PAGE, default_timeout=60)
-    gone.query_params["benchmark"] = "nowhere"
-    gone.run()
+    gone = opened("benchmark", benchmark="nowhere")
     assert not gone.exception and "Continue" not in [b.label for b in gone.button]

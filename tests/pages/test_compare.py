@@ -6,7 +6,6 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -44,7 +43,7 @@ from pages.ui.compare.results import (
 from pages.ui.files import LIMIT, read_answers
 from pages.ui.run import blank
 from tests.make import claim, evidence, page
-from tests.pages.jobs import ended
+from tests.pages.jobs import ended, opened, until
 
 
 def test_answers_of_a_file_with_a_bad_line_among_them() -> None:
@@ -257,10 +256,7 @@ def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_the
         raise Unavailable("the model went away")
 
     job = started(compare, "sentences", "clauses")
-    for _ in range(500):
-        if job.progress().report.verdicts:
-            break
-        threading.Event().wait(0.01)
+    until(lambda: job.progress().report.verdicts)
     now = job.progress()
     assert now.running and [c.segmenter for c in now.results] == ["sentences"] and now.comparison
     assert [len(c.report.verdicts) for c in now.comparison.columns] == [1, 0]
@@ -294,9 +290,6 @@ def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_ou
 
 
 def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_along() -> None:
-    from streamlit.testing.v1 import AppTest
-
-    shown = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "compare.py"), default_timeout=120)
     last = unfinished()
 
     def compare(question: str, answer: str, stop: threading.Event, turns: object) -> Iterator[object]:
@@ -305,8 +298,7 @@ def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_alon
 
     job = started(compare, "sentences", "clauses", "predpatt")
     ended(job)
-    shown.session_state["_page_comparison"] = job
-    shown.run()
+    shown = opened("compare", session={"_page_comparison": job})
     assert not shown.exception
     assert {b.label: b.disabled for b in shown.button if b.label in ("Compare", "Stop")} == {
         "Compare": False,

@@ -1,10 +1,7 @@
 import json
-import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput
 from attribution.pipeline.experiment import run_each
@@ -13,11 +10,10 @@ from attribution.store.store import Store
 from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, Made, load, make, save
 from attribution.studies.groundedness.twins import Swap, apply
 from pages.evoke import LIMIT, MakeProgress, as_lines, of_file, summary, twin, work
-from pages.ui import state
 from pages.ui.background import Job
 from pages.ui.lab.benchmark_results import error_type_word
 from tests.pages.hostile import TEXTS
-from tests.pages.jobs import ended
+from tests.pages.jobs import ended, opened, until
 
 GROUNDED = Grounded("t", "", ("The tower was built in 1889.",), "The tower was built in 1889. It is often closed.")
 
@@ -49,23 +45,17 @@ def test_a_set_goes_on_where_it_was_left_and_is_kept_with_its_labels(store: Stor
     save(Store(store.database, "owner"), id, part)
     assert load(store, id) == part and load(store, "f" * 16) is None
 
-    def visited(browser: str) -> AppTest:
-        at = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "evoke.py"), default_timeout=120)
-        at.query_params["evoked"], at.session_state[state._BROWSER] = id, browser
-        return at.run()
-
-    guest = visited("guest")
+    guest = opened("evoke", "guest", evoked=id)
     assert guest.selectbox(key="type-a~number").disabled and "go_on" not in [b.key for b in guest.button]
     guest.button(key="make_copy").click().run()
     guest.selectbox(key="type-a~number").set_value("reasoning_error").run()
     copy = load(store, guest.query_params["evoked"])
     assert not guest.exception and copy and copy.made[1].error_type == "reasoning_error" and load(store, id) == part
-    at = visited("owner")
+    at = opened("evoke", "owner", evoked=id)
     assert not at.exception and any("1 of 3 answers done." in h.body for h in at.get("html"))
     at.button(key="go_on").click().run()
-    until = time.monotonic() + 60
-    while (found := load(store, id)) and found.done < 3 and time.monotonic() < until:
-        time.sleep(0.1)
+    until(lambda: (now := load(store, id)) and now.done == 3)
+    found = load(store, id)
     at.run()
     assert found and [m.grounded.id for m in found.made] == ["a", "a", "b", "b", "c", "c"]
     at.selectbox(key="type-b~number").set_value("reasoning_error").run()

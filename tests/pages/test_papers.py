@@ -3,7 +3,6 @@ import threading
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput
 from attribution.pipeline.experiment import RowDone
@@ -14,7 +13,7 @@ from attribution.studies.results import ResultTable
 from pages.papers import TABLE, Reproduced, TableProgress, read, rows_of, work
 from pages.ui.background import Job
 from tests.pages.hostile import TEXTS
-from tests.pages.jobs import ended
+from tests.pages.jobs import ended, opened
 
 ANSWERS = "".join(json.dumps({"answer": f"Paris has {n} bridges. It is old."}) + "\n" for n in (30, 37)).encode()
 
@@ -59,9 +58,7 @@ def test_the_page_shows_a_saved_table_with_foreign_text_escaped(store: Store) ->
         "V24.T1", ResultTable(TEXTS[0], ("", "claims, published", "ours"), ((TEXTS[0], 938, 4),)), (TEXTS[0],)
     )
     TABLE.save(store, "c" * 16, made)
-    at = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "papers.py"), default_timeout=60)
-    at.query_params["paper"] = "c" * 16
-    at.run()
+    at = opened("papers", paper="c" * 16)
     drawn = " ".join(h.body for h in at.get("html"))
     assert not at.exception and "938" in drawn and TEXTS[0] not in drawn
     at.selectbox(key="paper_number").set_value("R23.T3").run()

@@ -1,7 +1,5 @@
 import threading
-import time
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +14,7 @@ from attribution.types import Report, Verdict
 from pages.retrieval import GridProgress, cell_table, difference_list, failure_table, heat_map, names, summary, work
 from pages.ui.background import Job
 from tests.make import claim, evidence, page
-from tests.pages.jobs import ended
+from tests.pages.jobs import ended, opened, until
 
 EVIL = "<script>alert(1)</script>"
 
@@ -53,10 +51,7 @@ def test_cells_come_one_by_one_and_stop_keeps_them() -> None:
         return None
 
     job = started(frozen, ["fixed 256", "fixed 512"], ["minilm"], compute, saved.append)
-    for _ in range(500):
-        if job.progress().cells:
-            break
-        time.sleep(0.01)
+    until(lambda: job.progress().cells)
     assert job.progress().running and job.progress().choices and not job.progress().stopping
     job.stop()
     now = ended(job)
@@ -99,18 +94,13 @@ def test_figures_are_drawn_and_foreign_text_is_escaped() -> None:
 
 
 def test_the_page_opens_without_a_run() -> None:
-    from streamlit.testing.v1 import AppTest
-
-    shown = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "retrieval.py"), default_timeout=60).run()
+    shown = opened("retrieval")
     assert not shown.exception
     assert [m.label for m in shown.button_group] == ["Chunkers", "Embedders"]
     assert {b.label: b.disabled for b in shown.button} == {"Go to Explore": False, "Compare": True, "Stop": True}
 
 
 def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(store: Store) -> None:
-    from streamlit.testing.v1 import AppTest
-
-    shown = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "retrieval.py"), default_timeout=60)
     made = started(
         frozen,
         ["fixed 256", "fixed 512"],
@@ -119,14 +109,11 @@ def test_a_finished_grid_is_shown_can_be_drilled_into_and_survives_a_reload(stor
         partial(save_grid, store, "id"),
     )
     assert len(ended(made).cells) == 2
-    shown.session_state["_page_grid"] = made
-    shown.run()
+    shown = opened("retrieval", session={"_page_grid": made})
     assert not shown.exception
     assert [s.label for s in shown.selectbox] == ["Evidence of", "against"]
     assert {b.label: b.disabled for b in shown.button} == {"Go to Explore": False, "Compare": True, "Stop": True}
-    again = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "retrieval.py"), default_timeout=60)
-    again.query_params["grid"] = "id"
-    again.run()
+    again = opened("retrieval", grid="id")
     assert not again.exception and [s.label for s in again.selectbox] == ["Evidence of", "against"]
 
 

@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from attribution.reports.cards import footnotes, headline, panel, quoted_words, tip
@@ -9,6 +7,7 @@ from attribution.review.quotations import quotations
 from attribution.store.store import Store
 from attribution.types import Evidence, Failure, Page, Probabilities, Report, Usage, Verdict
 from tests.make import claim, page
+from tests.pages.jobs import opened
 
 CLAIM = claim("The Nile is 6,650 km long.")
 TEXT = "About rivers.\n\nThe Nile is 6,650 km long."
@@ -143,9 +142,7 @@ def test_what_failed_for_a_claim_stands_beside_it() -> None:
 
 
 def test_prices_and_queries_by_a_model_are_set_in_the_sidebar(store: Store) -> None:
-    from streamlit.testing.v1 import AppTest
-
-    at = AppTest.from_file(str(Path(__file__).parents[2] / "pages" / "explore.py"), default_timeout=120).run()
+    at = opened("explore")
     search = next(s for s in at.selectbox if s.label == "Search query")
     assert search.options == ["The claim, standing alone", "The claim as written", "Question and claim"]
     assert any("Queries by a language model" in h.body and "OPENAI_MODEL" in h.body for h in at.get("html"))

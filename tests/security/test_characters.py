@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput
 from attribution.llm.parsing import parse
 from attribution.pipeline.snapshot import load
 from attribution.searchers.json_api import as_hits
-from attribution.settings import ROOT, Settings
+from attribution.settings import Settings
+from tests.pages.jobs import opened
 from tests.pipeline.test_snapshot_file import forged
 from tests.server.conftest import Server
 
@@ -72,8 +72,7 @@ def test_a_tool_of_an_assistant_is_refused(served: Server, tool: str, arguments:
 
 
 def test_the_page_says_so_of_the_earlier_turns() -> None:
-    at = AppTest.from_file(str(ROOT / "pages" / "explore.py"), default_timeout=120)
-    at.run()
+    at = opened("explore")
     next(t for t in at.text_area if t.label == "The conversation before the question").set_value(ESCAPED).run()
     assert not at.exception and SAYS in "".join(h.body for h in at.get("html"))
     assert next(b for b in at.button if b.label == "Analyse").disabled

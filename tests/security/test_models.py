@@ -10,15 +10,14 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attribution.evidence.permissions import allowed_models
 from attribution.models import loading
 from attribution.models.loading import MODELS, Recent, load_while_used
 from attribution.settings import ROOT
+from tests.pages.jobs import opened
 from tests.servers import Answer, http_server
 
-EXPLORE = str(ROOT / "pages" / "explore.py")
 HUGE = 140_000_000_000
 LOAD = """
 import sys
@@ -114,8 +113,7 @@ def test_no_model_of_more_than_a_few_gigabytes_is_downloaded(tmp_path: Path, loa
 
 
 def test_the_page_takes_models_of_the_operators_list_alone_and_names_the_variable() -> None:
-    at = AppTest.from_file(EXPLORE, default_timeout=120)
-    at.run()
+    at = opened("explore")
     next(s for s in at.selectbox if s.label == "Verifier").set_value("deberta").run()
     box = next(t for t in at.text_input if t.label == "Model of the verifier")
     box.set_value("/etc").run()

@@ -9,20 +9,13 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.fair_queue import Turns
 from pages.ui import background
-from pages.ui.background import Job, JobProgress, P, compute, find, in_turns, register
-
-
-def finished(job: Job[P]) -> P:
-    for _ in range(500):
-        if not job.running:
-            return job.progress()
-        time.sleep(0.01)
-    raise AssertionError("still running")
+from pages.ui.background import Job, JobProgress, compute, find, in_turns, register
+from tests.pages.jobs import ended
 
 
 def test_a_value_is_computed_and_an_error_leaves_none() -> None:
-    assert finished(compute("key", lambda: 7)).value == 7
-    failed = finished(compute("key", lambda: 1 // 0))
+    assert ended(compute("key", lambda: 7)).value == 7
+    failed = ended(compute("key", lambda: 1 // 0))
     assert failed.value is None and failed.detail == "ZeroDivisionError: integer division or modulo by zero"
     assert "ZeroDivisionError" not in failed.error and "unexpected error" in failed.error
 
@@ -38,7 +31,7 @@ def test_a_stopped_job_says_that_it_is_stopping_and_keeps_its_clock() -> None:
     job.stop()
     assert job.progress().stopping
     go.set()
-    now = finished(job)
+    now = ended(job)
     assert not now.stopping and not now.error and now.seconds > 0
     time.sleep(0.02)
     assert job.progress().seconds == now.seconds
@@ -52,7 +45,7 @@ def test_an_error_ends_the_job_with_its_reason(error: Exception, message: str, d
     def work(stop: threading.Event, update: Callable[..., JobProgress]) -> None:
         raise error
 
-    now = finished(Job("test", JobProgress(), work))
+    now = ended(Job("test", JobProgress(), work))
     assert message in now.error and now.detail == detail
 
 
@@ -73,7 +66,7 @@ def test_the_time_left_follows_from_what_this_job_has_done() -> None:
     now = job.progress()
     assert now.seconds_left == pytest.approx(4 * now.seconds)
     job.stop()
-    assert finished(job).seconds_left is None
+    assert ended(job).seconds_left is None
 
 
 def test_a_job_is_found_by_its_result_while_it_runs() -> None:
@@ -81,7 +74,7 @@ def test_a_job_is_found_by_its_result_while_it_runs() -> None:
     register("a result", job)
     assert find("a result") is job and find("another") is None
     job.stop()
-    finished(job)
+    ended(job)
     assert find("a result") is None  # it may have been deleted since
 
 
@@ -107,7 +100,7 @@ def test_a_job_ends_some_time_after_the_last_of_its_tabs_was_closed(
     time.sleep(0.6)
     assert job.running == lasting
     job.stop()
-    finished(job)
+    ended(job)
 
 
 def test_a_job_lets_the_work_of_others_pass_between_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:

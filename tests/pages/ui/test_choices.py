@@ -1,8 +1,5 @@
-from pathlib import Path
-
 import pytest
 from pydantic import SecretStr
-from streamlit.testing.v1 import AppTest
 
 from attribution.errors import BadInput, FetchFailed, ModelUnavailable
 from attribution.evidence.sources import read_document
@@ -13,9 +10,9 @@ from attribution.types import Document, LlmUsage, Report, Usage
 from pages.ui import choices, state
 from pages.ui.choices import explain
 from tests.make import claim, page
+from tests.pages.jobs import opened
 from tests.servers import pdf_bytes
 
-EXPLORE = str(Path(__file__).parents[3] / "pages" / "explore.py")
 CHOICES = {
     "sources": ("library", "wikipedia", "documents", "https://example.org/a", "collection:rivers"),
     "fallback": ("duckduckgo",), "segmenter": "clauses", "query": "claim", "verifier_model": "owner/name",
@@ -123,9 +120,7 @@ def test_quotation_marks_in_a_file_name_are_shown_as_typed() -> None:
 def test_a_saved_run_is_shown_with_its_method_and_its_form(store: Store) -> None:
     report = saved().model_copy(update={"settings": Settings(segmenter="clauses").public(), "pages": ()})
     store.runs.save(report)
-    at = AppTest.from_file(EXPLORE, default_timeout=120)
-    at.query_params["run"] = report.id
-    at.run()
+    at = opened("explore", run=report.id)
     assert not at.exception
     assert next(s for s in at.selectbox if s.label == "Split the answer into").value == "clauses"
     assert "These results are for an earlier version" not in "".join(h.body for h in at.get("html"))

@@ -1,5 +1,4 @@
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -10,6 +9,7 @@ from attribution.errors import Unavailable
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, fields
+from tests.pages.jobs import until
 
 NAME = "somebody/some-model"
 GO_ON = threading.Event()
@@ -51,10 +51,7 @@ def text(at: AppTest) -> str:
 
 
 def ended() -> None:
-    job = fields._jobs[NAME]
-    limit = time.monotonic() + 30
-    while job.running and time.monotonic() < limit:
-        time.sleep(0.02)
+    until(lambda: not fields._jobs[NAME].running)
 
 
 def test_a_download_shows_its_progress_to_all_and_is_stopped_by_one(monkeypatch: pytest.MonkeyPatch) -> None:

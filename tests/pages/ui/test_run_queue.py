@@ -1,7 +1,6 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -12,7 +11,7 @@ from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, save
-from pages.ui import state
+from tests.pages.jobs import opened
 from tests.review.make import claim, report
 
 ANSWER = "The Nile flows north. It is 6,650 km long."
@@ -48,20 +47,8 @@ def waits_and_is_stopped(at: AppTest, start: str) -> None:
     until(at, lambda: "stop" not in {b.key for b in at.button})
 
 
-def explore(**parameters: str) -> AppTest:
-    return opened("explore", **parameters)
-
-
-def opened(page: str, **parameters: str) -> AppTest:
-    at = AppTest.from_file(str(Path(__file__).parents[3] / "pages" / f"{page}.py"), default_timeout=120)
-    at.session_state[state._BROWSER] = "owner"
-    for name, value in parameters.items():
-        at.query_params[name] = value
-    return at.run()
-
-
 def test_a_run_stopped_in_the_queue_says_so_and_starts_again(store: Store, busy: Turns) -> None:
-    at = explore()
+    at = opened("explore", "owner")
     next(box for box in at.text_area if box.label == "Answer").set_value(ANSWER).run()
     for _ in range(2):  # started again, it waits again
         waits_and_is_stopped(at, "start")
@@ -72,7 +59,7 @@ def test_a_run_stopped_in_the_queue_says_so_and_starts_again(store: Store, busy:
 
 def test_a_run_stopped_in_the_queue_as_it_is_continued_can_be_continued_again(settings: Settings, store: Store) -> None:
     Store(store.database, "owner").runs.start("cut", "", ANSWER, settings.public())
-    at = explore(run="cut")
+    at = opened("explore", "owner", run="cut")
     for _ in range(2):
         waits_and_is_stopped(at, "continue")
         assert "This run was interrupted" in shown(at)
@@ -105,7 +92,7 @@ def test_whatever_a_page_starts_waits_for_its_turn(
     own.cache.put_pages(REPORT.pages)
     own.runs.save(REPORT, Provenance())
     save(own, "e" * 16, TWINS)
-    at = opened(page, **named)
+    at = opened(page, "owner", **named)
     for field in at.text_input:
         if field.label == "Question":
             field.set_value("How high is it?")

@@ -1,14 +1,11 @@
-import time
-from pathlib import Path
-
 from streamlit.testing.v1 import AppTest
 
 from attribution.review import corrections as desks
 from attribution.review.corrections import Proposal, Review
 from attribution.settings import Settings
 from attribution.store.store import Store
-from pages.ui import state
 from pages.ui.explore.corrections import other_verifier
+from tests.pages.jobs import opened, until
 from tests.review.make import claim, correction, report
 
 ANSWER = "The tower was finished in 1890. It is <b>330 m</b> high."
@@ -23,13 +20,8 @@ def pressed(at: AppTest, key: str) -> AppTest:
 def test_a_correction_is_proposed_accepted_and_taken_back(store: Store) -> None:
     made = REPORT.model_copy(update={"settings": {"verifier": "embedded-small"}})
     Store(store.database, "owner").runs.save(made)
-    at = AppTest.from_file(str(Path(__file__).parents[4] / "pages" / "explore.py"), default_timeout=120)
-    at.query_params["run"], at.session_state[state._BROWSER] = made.id, "owner"
-    pressed(at.run(), "propose")
-    until = time.monotonic() + 60
-    while not any(b.key == f"accept-{FALSE.id}" for b in at.button) and time.monotonic() < until:
-        time.sleep(0.2)
-        at.run()
+    at = pressed(opened("explore", "owner", run=made.id), "propose")
+    until(lambda: any(b.key == f"accept-{FALSE.id}" for b in at.run().button))
     pressed(at, f"accept-{FALSE.id}")
     assert not at.exception
     assert "finished in 1889.[^1]" in at.code[0].value and at.button(key=f"accept-{FALSE.id}").label == "Accepted"
@@ -50,9 +42,7 @@ def test_decisions_outlive_the_session_and_are_the_owners_alone(store: Store) ->
     desks.save_review(store, REPORT.id, Review().with_proposals([Proposal(FALSE.id, found)]))
 
     def visited(browser: str) -> AppTest:
-        at = AppTest.from_file(str(Path(__file__).parents[4] / "pages" / "explore.py"), default_timeout=120)
-        at.query_params["run"], at.session_state[state._BROWSER] = REPORT.id, browser
-        return at.run()
+        return opened("explore", browser, run=REPORT.id)
 
     key = f"accept-{FALSE.id}"
     assert visited("owner").button(key=key).label == "Accept"
