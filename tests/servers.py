@@ -1,6 +1,7 @@
 """Local web servers with scripted responses, good and bad."""
 
 import contextlib
+import json
 import socket
 import ssl
 import threading
@@ -112,6 +113,28 @@ def raw_server(talk: Callable[[socket.socket, threading.Event], None], robots: b
         listener.close()
         for each in talks:
             each.join(timeout=2)
+
+
+def hub(repo: str, files: dict[str, bytes], **sizes: int) -> Respond:
+    """Speak the hub's protocol for one model; `sizes` by suffix are those it names in place of the true ones."""
+    named = {name: sizes.get(name.rpartition(".")[2], len(content)) for name, content in files.items()}
+
+    def respond(request: BaseHTTPRequestHandler) -> Answer:
+        path = request.path.partition("?")[0]
+        if path.startswith(f"/api/models/{repo}/tree/"):
+            tree = [{"type": "file", "path": name, "size": size, "oid": "0"} for name, size in named.items()]
+            return 200, {"Content-Type": "application/json"}, json.dumps(tree).encode()
+        if path.startswith(f"/api/models/{repo}"):
+            return 200, {"Content-Type": "application/json"}, json.dumps({"id": repo, "sha": "0" * 40}).encode()
+        name = path.rpartition("/")[2]
+        if not path.startswith(f"/{repo}/resolve/") or name not in files:
+            return 404, {"X-Error-Code": "EntryNotFound" if f"/{repo}/" in path else "RepoNotFound"}, b""
+        headers = {"ETag": f'"{named[name]:040x}"', "X-Repo-Commit": "0" * 40}
+        if request.command == "HEAD":
+            return 200, headers | {"Content-Length": str(named[name])}, b""
+        return 200, headers, files[name]
+
+    return respond
 
 
 def pdf_bytes(*pages: str, title: str = "") -> bytes:

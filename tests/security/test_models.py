@@ -1,12 +1,10 @@
 import gc
-import json
 import os
 import subprocess
 import sys
 import threading
 import time
 import weakref
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
@@ -16,9 +14,8 @@ from attribution.models import loading
 from attribution.models.loading import MODELS, Recent, load_while_used
 from attribution.settings import ROOT
 from tests.pages.jobs import opened
-from tests.servers import Answer, http_server
+from tests.servers import http_server, hub
 
-HUGE = 140_000_000_000
 LOAD = """
 import sys
 from attribution.embedders import sentence_transformer
@@ -77,29 +74,15 @@ def test_models_of_all_kinds_share_one_bound(monkeypatch: pytest.MonkeyPatch) ->
     assert loads.count("vnew") == 1  # others wait for the first
 
 
-def huge_hub(request: BaseHTTPRequestHandler) -> Answer:
-    """A hub whose model has a few kilobytes of configuration and shards of 140 GB."""
-    path = request.path.partition("?")[0]
-    files = {"config.json": b'{"model_type": "bert"}', "tokenizer_config.json": b"{}", "model.safetensors": b""}
-    files |= {f"model-0000{n}-of-00002.safetensors": b"" for n in (1, 2)}
-    size = {name: HUGE // 2 if name.endswith("safetensors") else len(body) for name, body in files.items()}
-    if path.startswith("/api/models/owner/huge/tree/"):
-        tree = [{"type": "file", "path": name, "size": size[name], "oid": "0"} for name in files]
-        return 200, {"Content-Type": "application/json"}, json.dumps(tree).encode()
-    if path.startswith("/api/models/owner/huge"):
-        return 200, {"Content-Type": "application/json"}, json.dumps({"id": "owner/huge", "sha": "0" * 40}).encode()
-    name = path.rpartition("/")[2]
-    if name not in files:
-        return 404, {"X-Error-Code": "EntryNotFound"}, b""
-    headers = {"ETag": f'"{size[name]:040x}"', "X-Repo-Commit": "0" * 40}
-    if request.command == "HEAD":
-        return 200, headers | {"Content-Length": str(size[name])}, b""
-    return 200, headers, files[name]
+FILES = {  # a few kilobytes of configuration, and shards of 140 GB
+    "config.json": b'{"model_type": "bert"}', "tokenizer_config.json": b"{}", "model.safetensors": b"",
+    **{f"model-0000{n}-of-00002.safetensors": b"" for n in (1, 2)},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("loaders", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_no_model_of_more_than_a_few_gigabytes_is_downloaded(tmp_path: Path, loaders: int) -> None:
-    with http_server(huge_hub) as server:
+    with http_server(hub("owner/huge", FILES, safetensors=70_000_000_000)) as server:
         home = {"HF_ENDPOINT": server.url("").rstrip("/"), "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
         done = subprocess.run(
             [sys.executable, "-c", LOAD, str(loaders)], cwd=ROOT, env=os.environ | home, capture_output=True, text=True,
