@@ -32,7 +32,7 @@ def evidence(c: Claim, entailed: float, contradicted: float, relation: str) -> E
     return Evidence(
         claim_id=c.id, page_id="p", start=0, end=4, text="text", similarity=0.5, relation=relation, probabilities=p,
         sentence=(0, 4),
-    )  # type: ignore[arg-type]  # fmt: skip
+    )  # fmt: skip
 
 
 def both(threshold: float) -> DecisionPolicy:

@@ -63,7 +63,7 @@ class Served:
 
 @contextmanager
 def serving(folder: Path, *flags: str, **more: object) -> Iterator[Served]:
-    served = Served(folder, *flags, **more)  # type: ignore[arg-type]
+    served = Served(folder, *flags, **more)
     try:
         yield served
     finally:

@@ -134,7 +134,7 @@ def test_a_documented_server_starts(line: str, here: Path) -> None:
     argv = [sys.executable, "-m", "attribution", *arguments(re.sub(r"--port \d+", "", line), "")]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "ATTRIBUTION_API_KEYS": "a-key-of-sixteen-characters"}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(argv, env=environment, cwd=ROOT, **pipes) as server:  # type: ignore[call-overload]
+    with subprocess.Popen(argv, env=environment, cwd=ROOT, **pipes) as server:
         if argv[3] == "mcp":
             assert server.communicate(b"", timeout=120) is not None and server.returncode == 0
             return

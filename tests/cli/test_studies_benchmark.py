@@ -46,23 +46,6 @@ def test_it_writes_figures_scores_tables_and_a_plot(tmp_path: Path, capsys: pyte
     assert '"type":"log"' in html and "cdn.plot.ly" not in html.replace("https://cdn.plot.ly/un/", "")  # works offline
 
 
-def test_a_killed_run_goes_on_and_ends_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert measure(tmp_path / "whole") == 0
-    whole = (tmp_path / "whole" / "rows.jsonl").read_bytes()
-    (tmp_path / "killed").mkdir()
-    (tmp_path / "killed" / "rows.jsonl").write_bytes(whole[: len(whole) // 2])  # the last line is cut off
-    scored: list[str] = []
-    original = Quip.score
-    monkeypatch.setattr(Quip, "score", lambda self, given, stop: scored.append("") or original(self, given, stop))
-    assert measure(tmp_path / "killed") == 0
-    assert 0 < len(scored) < 28 and figures(tmp_path / "killed") == figures(tmp_path / "whole")
-    assert [(r["row"], r["scores"]) for r in lines(tmp_path / "killed")] == [
-        (r["row"], r["scores"]) for r in lines(tmp_path / "whole")
-    ]
-    scored.clear()
-    assert measure(tmp_path / "killed") == 0 and scored == []
-
-
 def test_ctrl_c_keeps_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

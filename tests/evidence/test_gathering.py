@@ -29,7 +29,7 @@ class Engine:
     def search(self, query: str, k: int) -> list[SearchHit]:
         self.asked.append(query)
         if self.fails:
-            raise SearchFailed(self.fails, f"{self.name} is down", query)  # type: ignore[arg-type]
+            raise SearchFailed(self.fails, f"{self.name} is down", query)
         return [SearchHit(url, url, rank, self.name, query) for rank, url in enumerate(self.urls[:k], 1)]
 
 

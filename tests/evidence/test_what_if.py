@@ -46,7 +46,7 @@ def report(*evidence: Evidence, claims: tuple[Claim, ...] = (claim(),), pages: t
 
 
 def choose(policy: DecisionPolicy, rule: str = "both", **counted: object) -> DecisionPolicy:
-    return replace(policy, aggregation=rule, counted=Counted(**counted))  # type: ignore[arg-type]
+    return replace(policy, aggregation=rule, counted=Counted(**counted))
 
 
 def label(looked: Report) -> str:
@@ -62,7 +62,7 @@ NO = piece(claim(), 0.05, 0.9, NEW, 0.8)
     ("most_frequent", "conflicting", "supported"), ("any", "supported", "supported"),
 ])  # fmt: skip
 def test_where_passages_disagree_a_rule_decides(rule: str, one_each: str, two_to_one: str) -> None:
-    choices = choose(THRESHOLDS, rule)  # type: ignore[arg-type]
+    choices = choose(THRESHOLDS, rule)
     assert label(what_if(report(YES, NO), choices)) == one_each
     looked = what_if(report(YES, NO, YES_TOO), choices)
     assert label(looked) == two_to_one
@@ -148,19 +148,19 @@ def test_the_defaults_change_nothing_and_thresholds_alone_recolour(run: Report, 
     reports(), st.sampled_from(VALUES), st.integers(1, 4), st.sampled_from(["both", "strictest", "any"]), st.booleans()
 )
 def test_a_course_is_the_verdicts_at_every_value(run: Report, other: float, k: int, rule: str, once: bool) -> None:
-    choices = choose(DecisionPolicy(other, other), rule, top_k=k, duplicates_once=once)  # type: ignore[arg-type]
+    choices = choose(DecisionPolicy(other, other), rule, top_k=k, duplicates_once=once)
     plain = THRESHOLDS  # passes through the thresholds of the run itself
     for chosen, side in ((choices, "support"), (choices, "contradiction"), (plain, "support")):
         found = courses(run, chosen, side)
         for value in VALUES:
-            moved = replace(chosen, **{side: value})  # type: ignore[arg-type]
+            moved = replace(chosen, **{side: value})
             for verdict in what_if(run, moved).verdicts:
                 assert verdict == [v for at, v in found[verdict.claim_id] if at <= value][-1]
 
 
 @given(reports(), st.integers(1, 4), st.sampled_from(["both", "strictest", "most_frequent", "any"]), st.booleans())
 def test_a_look_is_made_of_the_run_alone(run: Report, k: int, rule: str, once: bool) -> None:
-    looked = what_if(run, choose(THRESHOLDS, rule, top_k=k, duplicates_once=once))  # type: ignore[arg-type]
+    looked = what_if(run, choose(THRESHOLDS, rule, top_k=k, duplicates_once=once))
     assert all(e in run.evidence for e in looked.evidence)
     assert [v.claim_id for v in looked.verdicts] == [v.claim_id for v in run.verdicts] and looked.claims == run.claims
     assert all(sum(e.claim_id == c.id for e in looked.evidence) <= k for c in CLAIMS)

@@ -199,7 +199,7 @@ def test_requests_at_once_read_the_trusted_certificates_once(monkeypatch: pytest
         return ssl.create_default_context()
 
     monkeypatch.setattr(network.httpx2, "create_ssl_context", slowly)
-    monkeypatch.setattr(network, "tls_context", load_once(network.tls_context.__wrapped__))  # type: ignore[attr-defined]
+    monkeypatch.setattr(network, "tls_context", load_once(network.tls_context.__wrapped__))
     with http_server(always(200, HTML, PAGE)) as server, ThreadPoolExecutor(8) as pool:
         pages = list(pool.map(lambda n: fetch(server.url(f"/{n}"), PATIENT, local), range(8)))
     assert len(pages) == 8 and len(made) == 1

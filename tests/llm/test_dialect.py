@@ -205,7 +205,7 @@ def test_an_endpoint_is_learnt_in_three_requests_and_asked_once_afterwards(
         learning._memory.cache_clear()  # as in another process
         before = len(served.requests)
         replies = Llm(chosen).map([Question(f"Sort {n}.", "sort.v2") for n in range(1 if busy else 5)], Judged)
-        assert {getattr(r, "value", r).label for r in replies} == {"factual"}  # type: ignore[union-attr]
+        assert {getattr(r, "value", r).label for r in replies} == {"factual"}
         assert len(served.requests) - before == len(replies) * each
 
 

@@ -47,7 +47,7 @@ def test_every_number_leads_to_its_tasks(store: Store) -> None:
     project = filled(saved, 6, names="ann bob cem", overlap=3)
     for number, task in enumerate(saved.task_ids(project.id)):
         for name, answer in zip(("ann", "bob", "cem"), ("attributable", "not_attributable", "flagged"), strict=True):
-            say(saved, project, task, name, CONTENT["attributable" if number < 4 else answer])  # type: ignore[index]
+            say(saved, project, task, name, CONTENT["attributable" if number < 4 else answer])
     found = CountedJudgements(saved, project, saved.work(project))
     tables = [*share_tables(found), agreement_table(found), *quality_tables(found)]
     drawn = html(el("div", *(figures_node(table, place) for place, table in enumerate(tables))))
@@ -56,7 +56,7 @@ def test_every_number_leads_to_its_tasks(store: Store) -> None:
     numbers = {key: cell for key, cell in cells if isinstance(cell, Number)}
     assert len(numbers) > 10
     for key, cell in numbers.items():
-        title, tasks = behind(tables, key)  # type: ignore[misc]
+        title, tasks = behind(tables, key)
         assert title and tasks and set(tasks) <= set(saved.task_ids(project.id)) and f'value="{key}"' in drawn
         if cell.text.isdigit() and not {"Judgements", "Pairs"} & set(title.split(" · ")):
             assert len(tasks) == int(cell.text)

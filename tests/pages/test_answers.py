@@ -120,7 +120,7 @@ def test_verdicts_come_into_the_answers_and_an_error_keeps_them() -> None:
         raise Unavailable("the model went away")
 
     initial = AnswersProgress(blank("", FIRST[0], Settings()), "id", answers=(FIRST[0], FIRST[1]))
-    job = Job("answers", initial, work(initial, compare, print), "id")  # type: ignore[arg-type]
+    job = Job("answers", initial, work(initial, compare, print), "id")
     until(lambda: job.progress().report.verdicts)
     now = job.progress()
     assert now.running and now.result and [len(r.verdicts) for r in (now.result.first, now.result.second)] == [1, 0]

@@ -125,7 +125,7 @@ def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: S
     loaded = load_benchmark(store, "id")
     assert loaded is not None and loaded[0].rows == ROWS and loaded[1] == now.saved
     seen: list[Any] = []
-    again = started(*loaded, lambda stop: seen.append(1) or iter(OUTCOMES), save)  # type: ignore[func-returns-value]
+    again = started(*loaded, lambda stop: seen.append(1) or iter(OUTCOMES), save)
     now = ended(again)
     assert not now.missing() and now.evaluation == benchmark().evaluation
     assert load_benchmark(store, "id") == (loaded[0], now.saved)

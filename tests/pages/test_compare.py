@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -239,7 +237,7 @@ def test_tables_of_many_answers_are_one_csv_and_one_json() -> None:
 
 def started(compare: Callable[..., Iterator[object]], *segmenters: str) -> Job[CompareProgress]:
     initial = CompareProgress(blank("", TEXT, Settings()), "id", segmenters=segmenters)
-    return Job("comparison", initial, work(initial, compare, print), "id")  # type: ignore[arg-type]
+    return Job("comparison", initial, work(initial, compare, print), "id")
 
 
 def test_a_comparison_takes_verdicts_into_its_columns_as_they_come_and_keeps_them_when_it_breaks() -> None:
@@ -279,7 +277,7 @@ def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_ou
 
     rows = [Row(1, {"answer": "A"}), Row(2, {"answer": ""}), Row(3, {}, "not JSON"), Row(4, {"answer": "slow"})]
     rows.append(Row(5, {"answer": "never"}))
-    job = Job("experiment", ManyProgress(5), work_many(rows, compare, print), "id")  # type: ignore[arg-type]
+    job = Job("experiment", ManyProgress(5), work_many(rows, compare, print), "id")
     assert reached.wait(5)
     job.stop()
     ended(job)

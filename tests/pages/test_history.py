@@ -46,7 +46,7 @@ def test_only_what_leaves_runs_out_narrows() -> None:
 
 def report(label: str, text: str, **settings: object) -> Report:
     own = claim(text)
-    verdict = Verdict(claim_id=own.id, label=label, confidence=0.5, reason=TEXTS[0])  # type: ignore[arg-type]
+    verdict = Verdict(claim_id=own.id, label=label, confidence=0.5, reason=TEXTS[0])
     return Report(
         id="r", created_at="2026-11-21T09:05:00+00:00", question=TEXTS[1], answer=text,
         settings={"sources": ["library"], "verifier": "auto", **settings}, versions={}, claims=(own,),

@@ -54,7 +54,7 @@ def test_vectors_come_after_and_a_broken_end_is_said() -> None:
     now = ended(started(ITEMS[:2], lambda items, stop: iter([ItemResult("a", "unchanged")] * 2), embed))
     assert (now.embedded, now.error, now.done) == ((2, 3), "the disk is full", 2)
     assert now.summary() == "0 documents added to “c”, 2 already there."
-    odd = ended(started(ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))  # type: ignore[list-item]
+    odd = ended(started(ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))
     assert "AttributeError" in odd.detail and "AttributeError" not in odd.error
 
 

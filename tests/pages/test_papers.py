@@ -42,7 +42,7 @@ def test_stop_keeps_the_finished_answers_for_the_next_start(tmp_path: Path) -> N
     stop.set()
     steps = (one for one in left if isinstance(one, RowDone | ResultTable))
     updates: list[dict[str, object]] = []
-    work(begun, "V24.T1", lambda _: steps, lambda _: pytest.fail("saved"))(stop, lambda **new: updates.append(new))  # type: ignore[arg-type,return-value]
+    work(begun, "V24.T1", lambda _: steps, lambda _: pytest.fail("saved"))(stop, lambda **new: updates.append(new))
     assert updates == [{"done": 1, "total": 2, "failed": 0}] and (begun.folder / "answers.jsonl").is_file()
 
 

@@ -16,7 +16,7 @@ def run_again(made: Editor, answer: str) -> tuple[Report, Carried | None]:
     *_, last = pipeline.run("What is in Zorbtown?", answer, settings, store, (*PAGES, TOWER))
     assert isinstance(last, events.Finished)
     *_, carried = carry(made.report, last.report, lambda now, change: edit(now, change, settings, store))
-    return store.runs.load(last.report.id), carried if isinstance(carried, Carried) else None  # type: ignore[return-value]
+    return store.runs.load(last.report.id), carried if isinstance(carried, Carried) else None
 
 
 def change_all(made: Editor) -> None:
@@ -58,12 +58,12 @@ def test_another_segmentation_stays_behind_and_of_another_answer_nothing_is_said
     assert carried is None
 
 
-def refused(report: Report, change: Change):  # type: ignore[no-untyped-def]
+def refused(report: Report, change: Change):
     raise BadInput("it does not fit")
 
 
 def test_a_stopped_edit_ends_quietly(made: Editor) -> None:
-    def nothing(report: Report, change: Change):  # type: ignore[no-untyped-def]
+    def nothing(report: Report, change: Change):
         return iter(())
 
     made(Reword(claim_id=made.claim("opened").id, text="The bridge was opened."))

@@ -1,7 +1,3 @@
-"""Edits of a finished run: only what changed is compared again, and undo and redo bring every state back exactly."""
-
-from __future__ import annotations
-
 import json
 import shutil
 import threading

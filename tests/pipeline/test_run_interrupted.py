@@ -81,7 +81,7 @@ def test_a_killed_process_loses_no_verdict(settings: Settings, store: Store, tmp
 
     events_of_second = run(QUESTION, ANSWER, settings, store, [NOTE], run_id=RUN)
     assert any(isinstance(event, events.ClaimsReady) for event in events_of_second)
-    events_of_second.close()  # type: ignore[attr-defined]  # interrupted again, before any verdict
+    events_of_second.close()  # interrupted again, before any verdict
     again = store.runs.load_unfinished(RUN)
     assert again is not None and again.verdicts == known.verdicts and again.evidence == known.evidence
 

@@ -32,7 +32,7 @@ def test_what_failed_comes_first(kind: FailureKind, step: str) -> None:
     failure = Failure(stage="fetch", subject=CLAIM.text, kind=kind, message="no")
     made = report(ANSWER, (CLAIM, "missing")).model_copy(update={"failures": (failure,)})
     assert next_steps(CLAIM, made.verdicts[0], made)[0] == step
-    assert f'data-step="{step} {CLAIM.id}"' in html(step_buttons(CLAIM, made.verdicts[0], made))  # type: ignore[arg-type]
+    assert f'data-step="{step} {CLAIM.id}"' in html(step_buttons(CLAIM, made.verdicts[0], made))
 
 
 def test_a_step_that_was_taken_gives_way_to_the_next() -> None:

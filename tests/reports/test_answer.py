@@ -44,7 +44,7 @@ def test_markdown_is_drawn_as_it_reads_with_its_changes() -> None:
 @given(st.text("ab *_#\n&;1[]", max_size=60), st.text("ab *_#\n&;1[]", max_size=60))
 def test_no_word_of_the_new_text_is_lost(before: str, after: str) -> None:
     def plain(nodes: list[object]) -> str:
-        return "".join(t.text for n in nodes for t in texts(without_removed(n)))  # type: ignore[arg-type]
+        return "".join(t.text for n in nodes for t in texts(without_removed(n)))
 
     assert plain(rendered(before, after)) == plain(list(answer.parse(after)))
 

@@ -48,7 +48,7 @@ def test_no_letter_is_lost(source: str) -> None:
 @example("\\**", [(0, 1)])
 @given(SOURCES, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6))
 def test_marked_claims_cover_just_their_characters(source: str, cuts: list[tuple[int, int]]) -> None:
-    claims = [Claim(id=str(n), text="x", spans=(tuple(sorted(c)),)) for n, c in enumerate(cuts)]  # type: ignore[arg-type]
+    claims = [Claim(id=str(n), text="x", spans=(tuple(sorted(c)),)) for n, c in enumerate(cuts)]
     tree = parse(source)
     after = mark(tree, claims)
     joined = [(t.start + i, c) for t in places(after) for i, c in enumerate(t.text)]

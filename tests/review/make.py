@@ -19,7 +19,7 @@ def evidence(of: Claim, relation: str, source: Page = SOURCE) -> Evidence:
     return Evidence(
         claim_id=of.id, page_id=source.id, start=0, end=len(source.text), text=source.text, similarity=0.9,
         relation=relation, probabilities=p, sentence=(0, 31),
-    )  # type: ignore[arg-type]  # fmt: skip
+    )  # fmt: skip
 
 
 def report(answer: str, *claims: tuple[Claim, Label]) -> Report:

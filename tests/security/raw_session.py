@@ -29,7 +29,7 @@ class Session:
         self._connection.send(message.SerializeToString())
         self.elements = []
         while True:
-            answer = ForwardMsg.FromString(bytes(self._connection.recv(PATIENCE)))  # type: ignore[arg-type]
+            answer = ForwardMsg.FromString(bytes(self._connection.recv(PATIENCE)))
             if answer.WhichOneof("type") == "delta":
                 kind = answer.delta.WhichOneof("type")
                 if kind not in ("new_element", "add_block"):

@@ -164,10 +164,10 @@ def test_outcomes_of_a_method_depend_on_where_and_with_what_it_is_made() -> None
 
     def key(method: object, **of_row: Any) -> str:
         row = {"id": "r", "line": 1, "question": "q", "context": ("c",), "response": "r", **of_row}
-        return key_of(method, LabelledRow.model_construct(**row))  # type: ignore[arg-type]
+        return key_of(method, LabelledRow.model_construct(**row))
 
     here, there = Method(), Method()
-    here.key, there.key = "a", "b"  # type: ignore[attr-defined]
+    here.key, there.key = "a", "b"
     others = [{"question": "p"}, {"context": ("c", "d")}, {"response": "s"}]
     assert len({key(here), key(there), *(key(here, **other) for other in others)}) == 5
 

@@ -131,7 +131,7 @@ def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(owner: Store
 def test_a_run_is_its_starters_from_the_first_moment(store: Store, settings: Settings) -> None:
     mine, stranger = Store(store.database, "owner's"), Store(store.database, "stranger's")
     going = run("", ANSWER, settings, mine, [Document("a.txt", b"The Nile is long.", "text/plain")])
-    run_id = next(going).run_id  # type: ignore[union-attr]
+    run_id = next(going).run_id
     assert mine.rights.access(run_id).own and not stranger.rights.access(run_id).own
     going.close()  # it was interrupted
     with pytest.raises(NotYours):
@@ -141,7 +141,7 @@ def test_a_run_is_its_starters_from_the_first_moment(store: Store, settings: Set
     *_, last = run("", ANSWER, settings.model_copy(update={"sources": ("library",)}), mine, run_id=run_id)
     assert mine.rights.access(run_id) == (True, True, True)
     mine.history.restore([run_id])
-    assert mine.runs.load(run_id) == last.report  # type: ignore[union-attr]
+    assert mine.runs.load(run_id) == last.report
 
 
 def test_a_run_that_was_deleted_for_good_while_it_went_on_does_not_come_back(owner: Store) -> None:

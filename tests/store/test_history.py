@@ -39,7 +39,7 @@ def three(store: Store) -> Store:
 
 
 def ids(store: Store, **query: object) -> list[str]:
-    return [row.id for row in store.history.find(HistoryQuery(**query)).rows]  # type: ignore[arg-type]
+    return [row.id for row in store.history.find(HistoryQuery(**query)).rows]
 
 
 def test_only_own_runs_are_listed_newest_first(three: Store) -> None:

@@ -72,7 +72,7 @@ def test_a_contradiction_has_to_hold_for_a_sentence_and_against_the_others() -> 
     def read(passage: tuple[float, float], found: dict[str, tuple[float, float]]) -> tuple[Probabilities, str]:
         entailed, contradicted = passage
         whole = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted)
-        read, span, signals = by_sentence(ByText(found), claim, text, whole, (0, 1))  # type: ignore[arg-type]
+        read, span, signals = by_sentence(ByText(found), claim, text, whole, (0, 1))
         assert signals["sentence_entailed"] == max(e for e, _ in found.values())
         return read, text[slice(*span)].strip()
 
@@ -87,7 +87,7 @@ def test_a_contradiction_has_to_hold_for_a_sentence_and_against_the_others() -> 
 
 def test_a_passage_of_one_sentence_is_read_once() -> None:
     whole = Probabilities(entailed=0.9, contradicted=0.05, no_relation=0.05)
-    assert by_sentence(ByText({}), "A tower fell.", "The tower fell.", whole, (0, 3)) == (whole, (0, 3), {})  # type: ignore
+    assert by_sentence(ByText({}), "A tower fell.", "The tower fell.", whole, (0, 3)) == (whole, (0, 3), {})
 
 
 @pytest.mark.parametrize(("claim", "evidence", "message"), [

@@ -80,7 +80,7 @@ def visit(browser: Browser, server: Server, query: str) -> tuple[Page, list[str]
     received: list[str] = []
 
     def listen(socket: object) -> None:
-        socket.on("framereceived", lambda data: received.append(as_text(data)))  # type: ignore[attr-defined]
+        socket.on("framereceived", lambda data: received.append(as_text(data)))
 
     page.on("websocket", listen)
     page.on("response", lambda r: received.append(as_text(r.body())) if "_stcore" in r.url and r.ok else None)
@@ -90,7 +90,7 @@ def visit(browser: Browser, server: Server, query: str) -> tuple[Page, list[str]
 
 
 def as_text(data: object) -> str:
-    return data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")  # type: ignore[call-overload]
+    return data if isinstance(data, str) else bytes(data).decode("utf-8", "replace")
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ def test_the_bar_stays_in_its_place_and_help_covers_no_entry(browser: Browser, a
     assert page.locator(ENTRY).all_inner_texts() == [*ENTRIES]
     before = places(page)
     opener = page.get_by_role("button", name="Help: keys, badges and terms").bounding_box()
-    assert opener and all(box["x"] + box["width"] < opener["x"] for box in before)  # type: ignore[index]
+    assert opener and all(box["x"] + box["width"] < opener["x"] for box in before)
     for entry in ENTRIES:
         go_to(page, entry)
         settled(page)

@@ -21,7 +21,7 @@ class Counted(JobProgress):
 GO = threading.Event()
 
 
-def count(stop, update):  # type: ignore[no-untyped-def]
+def count(stop, update):
     update(count=1)
     while not (stop.is_set() or GO.is_set()):
         stop.wait(0.01)

@@ -1,7 +1,3 @@
-"""Faults of a claim beside its sentence: no sentence, another role, an attachment or an "or" that was lost."""
-
-from __future__ import annotations
-
 import pytest
 
 from attribution.segmenters.english.roles import fault

@@ -32,4 +32,4 @@ def say(
     """The next step of an annotator, after whatever was the last; the id of its record."""
     last = [j for j in store.judgements(project.id, name, task_id) if j.role == role]
     follows = last[-1].id if last else ""
-    return store.step(project.id, task_id, name, role, "production", content, follows).id  # type: ignore[arg-type]
+    return store.step(project.id, task_id, name, role, "production", content, follows).id

@@ -60,7 +60,7 @@ def test_merging_is_commutative_and_idempotent_and_loses_nothing(
         if task is None:
             machines[machine].undo(project.id, name, "annotation")
         else:
-            say(machines[machine], project, tasks[task], name, CONTENT[answer])  # type: ignore[index]
+            say(machines[machine], project, tasks[task], name, CONTENT[answer])
     made = {j.id for kept in machines.values() for j in kept.judgements(project.id)}
     files = {name: (to_csv if as_csv else to_jsonl)(kept, project).encode() for name, kept in machines.items()}
     for name in (*order, order[0]):

@@ -96,7 +96,7 @@ def simulated(
                 if chance.random() < error:
                     answer = chance.choice([other for other in CONTENT if other != answer])
                 judgements.append(judgement(made.id, name, answer))
-    return tasks, judgements, truth  # type: ignore[return-value]
+    return tasks, judgements, truth
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -108,7 +108,7 @@ def test_a_simulated_project_gives_back_its_truth(paired: bool) -> None:
     assert (bad.system, good.system) == ("bad", "good")
     for row in (bad, good):
         for measure, value in zip(("flagged", "interpretable", "attributable"), TRUTH[row.system], strict=True):
-            share = row.shares[measure]  # type: ignore[index]
+            share = row.shares[measure]
             assert share.low is not None and share.high is not None and share.value is not None
             assert share.low - 0.03 <= value <= share.high + 0.03 and share.low < share.value < share.high
             assert set(share.tasks) <= set(share.base) and len(share.tasks) / len(share.base) == share.value
@@ -117,7 +117,7 @@ def test_a_simulated_project_gives_back_its_truth(paired: bool) -> None:
         assert len(row.shares["attributable"].base) == sum(a in ("attributable", "not_attributable") for a in of_system)
     found = {d.measure: d for d in differences(tasks, answers)}
     assert found["attributable"].value == pytest.approx(
-        bad.shares["attributable"].value - good.shares["attributable"].value, abs=0.03  # type: ignore[operator]
+        bad.shares["attributable"].value - good.shares["attributable"].value, abs=0.03
     )  # fmt: skip
     assert found["attributable"].p < 0.001 and found["attributable"].high < -0.35 and found["flagged"].p > 0.05
     assert (found["attributable"].items > 300) == paired

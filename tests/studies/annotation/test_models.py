@@ -54,7 +54,7 @@ def test_a_task_is_verified_within_its_conversation(store: Store, settings: Sett
 
 def test_supported_is_held_against_attributable() -> None:
     verdicts = [
-        TaskVerdict(str(n), label, 0.9, "")  # type: ignore[arg-type]
+        TaskVerdict(str(n), label, 0.9, "")
         for n, label in enumerate(["supported", "supported", "contradicted", "unclear", "supported"])
     ]
     said: tuple[Answer | None, ...] = ("attributable", "not_attributable", "not_attributable", "attributable", None)

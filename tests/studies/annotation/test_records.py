@@ -23,12 +23,12 @@ def test_the_same_step_twice_is_one_and_another_window_is_told(store: Store) -> 
     project = filled(kept, 1)
     (task,) = kept.task_ids(project.id)
     here = (project.id, task, "ann", "annotation", "production")
-    first = kept.step(*here, FIRST, "")  # type: ignore[arg-type]
-    assert kept.step(*here, FIRST, "") == first  # type: ignore[arg-type]
+    first = kept.step(*here, FIRST, "")
+    assert kept.step(*here, FIRST, "") == first
     with pytest.raises(Stale, match="another window"):
-        kept.step(*here, CONTENT["not_interpretable"], "")  # type: ignore[arg-type]
-    kept.step(*here, CONTENT["attributable"], first.id)  # type: ignore[arg-type]
-    assert kept.step(*here, FIRST, "") == first  # type: ignore[arg-type]  # it comes again, late
+        kept.step(*here, CONTENT["not_interpretable"], "")
+    kept.step(*here, CONTENT["attributable"], first.id)
+    assert kept.step(*here, FIRST, "") == first  # it comes again, late
     assert [j.content.answer for j in kept.judgements(project.id)] == [None, "attributable"]
     assert [j.content.answer for j in finished(kept.judgements(project.id))] == ["attributable"]
 
@@ -47,8 +47,8 @@ def test_undo_goes_back_step_by_step(store: Store, acts: list[tuple[int, str] | 
             kept.undo(project.id, "ann", "annotation")
             stack = stack[:-1] or stack
         else:
-            say(kept, project, tasks[act[0]], "ann", CONTENT[act[1]])  # type: ignore[index]
-            stack.append({**stack[-1], tasks[act[0]]: CONTENT[act[1]]})  # type: ignore[index]
+            say(kept, project, tasks[act[0]], "ann", CONTENT[act[1]])
+            stack.append({**stack[-1], tasks[act[0]]: CONTENT[act[1]]})
         now = {task: j.content for (task, _, _), j in current(kept.judgements(project.id)).items()}
         assert {task: content for task, content in now.items() if content != Content()} == stack[-1]
         done = {p.task_id for p in kept.positions(project.id) if p.finished}
@@ -60,7 +60,7 @@ def test_what_most_annotators_say() -> None:
     def said(*answers: str) -> object:
         from tests.studies.annotation.test_figures import judgement
 
-        return consensus([judgement("t", str(n), a) for n, a in enumerate(answers)])  # type: ignore[arg-type]
+        return consensus([judgement("t", str(n), a) for n, a in enumerate(answers)])
 
     assert said("attributable", "attributable", "not_interpretable") == "attributable"
     assert said("attributable", "not_attributable", "not_interpretable") is None  # one of two readers of the source

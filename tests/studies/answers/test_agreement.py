@@ -50,7 +50,7 @@ def aligned(
 ) -> list[tuple[object, ...]]:
     sides = [[c if isinstance(c, Claim) else claim(c) for c in side] for side in (first, second)]
     texts = {c.id: c.text for side in sides for c in side}
-    matches = align(*sides, Near(), CachedVerifier(Told(known), store))  # type: ignore[arg-type]
+    matches = align(*sides, Near(), CachedVerifier(Told(known), store))
     return [(m.agreement, [texts[i] for i in m.first], [texts[i] for i in m.second]) for m in matches]
 
 

@@ -13,4 +13,4 @@ def row(number: int, grounded: bool, split: Split = "test", error_type: str = ""
 
 def outcome(number: int, score: float | dict[str, float], method: str = "gc", **more: object) -> Outcome:
     scores = score if isinstance(score, dict) else {"": score}
-    return Outcome(method=method, row=str(number), key="k", scores=scores, seconds=0.1, **more)  # type: ignore[arg-type]
+    return Outcome(method=method, row=str(number), key="k", scores=scores, seconds=0.1, **more)

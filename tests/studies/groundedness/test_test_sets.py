@@ -114,9 +114,9 @@ def test_a_single_twin_has_one_to_three_changes(seed: int) -> None:
     ((rows, _),) = make([GROUNDED], ["number", "scope", "negation"], seed, single=True)
     grounded, made = (row.fields() for row in rows)
     kinds = str(made["kind"]).split(";")
-    assert 1 <= len(kinds) <= 3 and len(made["changed"]) == len(kinds) and grounded["grounded"] is True  # type: ignore[arg-type]
+    assert 1 <= len(kinds) <= 3 and len(made["changed"]) == len(kinds) and grounded["grounded"] is True
     assert made["error_type"] == ";".join(dict.fromkeys(TYPE_OF[kind] for kind in kinds))
     left, right = str(made["response"]), ANSWER
-    for (a, b), (c, d) in zip(reversed(made["changed"]), reversed(made["original"]), strict=True):  # type: ignore[call-overload]
+    for (a, b), (c, d) in zip(reversed(made["changed"]), reversed(made["original"]), strict=True):
         left, right = left[:a] + "…" + left[b:], right[:c] + "…" + right[d:]
     assert left == right

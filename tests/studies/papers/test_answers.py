@@ -1,7 +1,3 @@
-"""V24's figures against counts by hand, and a table from answers to files."""
-
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,3 @@
-"""W24's figures against counts by hand, and all of its tables from answers to files."""
-
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

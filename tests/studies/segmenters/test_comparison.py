@@ -196,7 +196,7 @@ SENTENCE = (0, 33)
 
 
 def claim(text: str, worthiness: str = "factual", span: tuple[int, int] = SENTENCE, coherent: bool = True) -> Claim:
-    return Claim(id=content_id(text), text=text, spans=(span,), sentence=span, worthiness=worthiness, coherent=coherent)  # type: ignore[arg-type]
+    return Claim(id=content_id(text), text=text, spans=(span,), sentence=span, worthiness=worthiness, coherent=coherent)
 
 
 def supported(c: Claim) -> Verdict:

@@ -1,7 +1,3 @@
-"""The menu that offers to read doubtful claims again."""
-
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -116,10 +116,10 @@ def test_a_reply_that_cannot_be_used_costs_its_row_and_tokens_are_counted(
     settings = llm_settings(served, input_price=10.0, output_price=0.0)
     found = list(run(rows, ["direct"], settings, {}, threading.Event()))
     assert all(isinstance(o, Outcome) for o in found)
-    assert "does not parse" in found[0].error and found[1].scores == {"": 1.0}  # type: ignore[union-attr]
-    assert found[1].tokens == 120 and found[1].cost == pytest.approx(0.001)  # type: ignore[union-attr]
+    assert "does not parse" in found[0].error and found[1].scores == {"": 1.0}
+    assert found[1].tokens == 120 and found[1].cost == pytest.approx(0.001)
     again = list(run(rows[1:], ["direct"], settings, {}, threading.Event()))
-    assert [o.seconds for o in again] == [None, None]  # type: ignore[union-attr]  # a stored reply measures nothing
+    assert [o.seconds for o in again] == [None, None]  # a stored reply measures nothing
 
 
 def test_stop_ends_the_prompts_in_progress(script: dict[str, Callable[[str], str]], served: Served) -> None:

@@ -1,7 +1,3 @@
-"""What the server does with what the browser says: stages, flags, undo, and nothing that was not asked for."""
-
-from __future__ import annotations
-
 import json
 from typing import Any
 
@@ -62,7 +58,7 @@ def own(store: Store) -> Session:
 
 def test_the_source_is_sent_after_the_first_question_only(own: Session) -> None:
     assert own.shown
-    source = own.saved.task(own.shown).source  # type: ignore[union-attr]
+    source = own.saved.task(own.shown).source
     assert source and own.data["source"] is None and source not in json.dumps(own.data)
     first = own.shown
     own.act(attributable=True)  # the second question cannot be answered unasked
@@ -144,7 +140,7 @@ def test_leads_adjudicate_disagreements_and_audit_a_sample(store: Store) -> None
     tasks = saved.task_ids(project.id)
     for name, answers in (("ann", ("attributable",) * 2), ("bob", ("attributable", "not_attributable"))):
         for task, answer in zip(tasks, answers, strict=False):
-            say(saved, project, task, name, CONTENT[answer])  # type: ignore[index]
+            say(saved, project, task, name, CONTENT[answer])
     judge = Session(saved, project, Annotator("lea", "adjudication"))
     assert judge.queue == [tasks[1]]
     judge.act(interpretable=True)
