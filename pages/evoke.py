@@ -19,16 +19,7 @@ from attribution.reports.html import Child, Node, el, plural
 from attribution.settings import LIMITS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.groundedness.test_sets import (
-    EvokedSet,
-    Grounded,
-    Made,
-    load,
-    make,
-    of_report,
-    read,
-    save,
-)
+from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, Made, load, make, of_report, read, save
 from attribution.studies.groundedness.twins import KINDS
 from attribution.types import Span
 from pages.ui import background, choices, frame, run, state, thresholds

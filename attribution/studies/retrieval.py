@@ -70,10 +70,7 @@ def choices(snapshot: Snapshot, chunkings: Sequence[str], embedders: Sequence[st
 @contextmanager
 def scratch() -> Iterator[Store]:
     """A database for the cells of one grid, which share their vectors and judgements in it."""
-    with (
-        TemporaryDirectory(prefix="grid-") as folder,
-        closing(Store.open(f"sqlite:///{folder}/grid.sqlite3")) as store,
-    ):
+    with TemporaryDirectory(prefix="grid-") as folder, closing(Store.open(f"sqlite:///{folder}/grid.sqlite3")) as store:
         yield store
 
 

@@ -224,10 +224,7 @@ class PassageReading:
             sentence = supporting if entailed >= contradicted else against
         else:
             sentence = deciding_sentence(self._statement, self._text)
-        signals = {
-            "sentence_entailed": alone[supporting][0],
-            "sentence_contradicted": alone[against][1],
-        }
+        signals = {"sentence_entailed": alone[supporting][0], "sentence_contradicted": alone[against][1]}
         return Judgement(
             Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none),
             sentence,

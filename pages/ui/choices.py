@@ -145,8 +145,7 @@ def use_preset() -> None:
     found = chosen_preset()
     values = {name: DEFAULTS[name] for name in _DIRECT} | (found.values if found else {})
     state.fill(
-        llm_tasks=[task for task in LLM_TASKS if values.get(task) == "llm"],
-        **{name: values[name] for name in _DIRECT},
+        llm_tasks=[task for task in LLM_TASKS if values.get(task) == "llm"], **{name: values[name] for name in _DIRECT}
     )
 
 

@@ -122,11 +122,7 @@ def _sources() -> None:
         small(f"The web needs: {needs}")
     elif state.value(state.WEB):
         _web()
-    _source(
-        "My documents",
-        state.DOCUMENTS,
-        "Texts, web addresses and files of your own. They stay on this server.",
-    )
+    _source("My documents", state.DOCUMENTS, "Texts, web addresses and files of your own. They stay on this server.")
     if names := choices.collections():
         multiselect(
             "Collections", state.COLLECTIONS, {name: name for name in names}, "none",

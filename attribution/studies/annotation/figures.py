@@ -27,10 +27,7 @@ Measure = Literal["flagged", "interpretable", "attributable"]
 # of each measure: the answers in the numerator and in the denominator of its share
 MEASURES: dict[Measure, tuple[tuple[Answer, ...], tuple[Answer, ...]]] = {
     "flagged": (("flagged",), tuple(ANSWERS)),
-    "interpretable": (
-        ("attributable", "not_attributable"),
-        ("attributable", "not_attributable", "not_interpretable"),
-    ),
+    "interpretable": (("attributable", "not_attributable"), ("attributable", "not_attributable", "not_interpretable")),
     "attributable": (("attributable",), ("attributable", "not_attributable")),
 }
 ORDER: tuple[Answer, ...] = tuple(ANSWERS)

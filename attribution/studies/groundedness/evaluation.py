@@ -127,11 +127,7 @@ def key_of(method: Method, row: LabelledRow) -> str:
 
 
 def _scored(
-    name: str,
-    method: Method,
-    finished: Mapping[tuple[str, str], Outcome],
-    stop: threading.Event,
-    row: LabelledRow,
+    name: str, method: Method, finished: Mapping[tuple[str, str], Outcome], stop: threading.Event, row: LabelledRow
 ) -> Outcome:
     key, known = key_of(method, row), finished.get((name, row.id))
     if known is not None and known.key == key and not known.error:

@@ -10,15 +10,7 @@ from attribution.errors import BadInput
 from attribution.files import Cell
 from attribution.pipeline.experiment import RowDone
 from attribution.store.store import Store
-from attribution.studies.annotation.figures import (
-    PERIODS,
-    Measure,
-    agreement,
-    audited,
-    differences,
-    periods,
-    rows,
-)
+from attribution.studies.annotation.figures import PERIODS, Measure, agreement, audited, differences, periods, rows
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Annotation, Answer, by_task, decided, finished
 from attribution.studies.annotation.tasks import FORMS, PROPERTIES, Project, Task

@@ -35,10 +35,7 @@ WAITING, NOT_REACHED = "Being checked", "Not reached"  # claims without a verdic
 HEADS = (
     ("Checked", "claims with a verdict, of those worth checking"),
     *((head, meaning) for head, meaning, _, _ in FIGURES),
-    (
-        "FActScore",
-        "share of the checked claims that are supported, with a length penalty below ten claims",
-    ),
+    ("FActScore", "share of the checked claims that are supported, with a length penalty below ten claims"),
     ("Time", "to segment"),
     ("Cost", "of the language model"),
 )

@@ -4,16 +4,7 @@ import pytest
 
 from attribution.reports.html import html
 from attribution.settings import ROOT, Settings
-from attribution.studies.groundedness.cards import (
-    FIGURES,
-    TABLES,
-    TITLES,
-    Card,
-    Measure,
-    cards,
-    listed,
-    steps,
-)
+from attribution.studies.groundedness.cards import FIGURES, TABLES, TITLES, Card, Measure, cards, listed, steps
 from attribution.tables import load
 from pages.methods import card as card_node
 from pages.methods import matches

@@ -10,14 +10,7 @@ from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
 from attribution.studies.groundedness import Given
 from attribution.studies.groundedness.methods import spans
-from attribution.studies.groundedness.methods.hub import (
-    ContextNli,
-    FactKB,
-    HemV1,
-    HemV2,
-    HubClassifier,
-    pair_windows,
-)
+from attribution.studies.groundedness.methods.hub import ContextNli, FactKB, HemV1, HemV2, HubClassifier, pair_windows
 
 WORDS = "<s> <pad> </s> <unk> <mask> the river is long short blue boats came in . one two three a b".split()
 TWO = Given("", ("the river is long .\nboats came in .",), "the river is short .\nboats came .")  # sentences each
