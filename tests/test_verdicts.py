@@ -211,6 +211,7 @@ def test_the_decision_table_is_what_the_code_decides(rule: str, when: str, examp
     assert made.label == label and made.reason
     if side := {"supported": "entailed", "contradicted": "contradicted"}.get(label):
         assert made.confidence == round(max(getattr(e.probabilities, side) for e in pieces if e.relation == side), 4)
+    assert (made.confidence == 0) == (label in ("missing", "not_checked", "not_reached"))
     applies = next(r for r in RULES if r(Case(c, pieces, policy, [refused] * ("refused" in parts))))
     assert applies.__name__.strip("_").replace("_", " ") == rule
 
