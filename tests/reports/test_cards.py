@@ -96,10 +96,11 @@ def test_one_page_that_denies_a_claim_in_no_value_leaves_it_open_everywhere() ->
     against = piece(source := page(TEXT)).model_copy(
         update={"relation": "contradicted", "probabilities": Probabilities(**denying)}
     )
-    lone = report(source).model_copy(update={"evidence": (against,)})
+    aside = page("Of other rivers.", "https://b.example/")
+    lone = report(source, aside).model_copy(update={"evidence": (against,)})
     shown, listed = drawn(lone), html(source_list(lone))
     assert "Leans to contradiction" in shown and "one page without a value that differs counts from 0.90 on" in shown
-    assert "leaves open 1" in listed and "contradicts" not in listed
+    assert "leaves open 1" in listed and "contradicts" not in listed and "1 page without such a passage" in listed
     differing = lone.model_copy(update={"evidence": (against.model_copy(update={"difference": "6,650 against 7"}),)})
     assert "Leans" not in drawn(differing) and "contradicts 1" in html(source_list(differing))
 
