@@ -15,7 +15,7 @@ from attribution.pipeline import run as pipeline
 from attribution.pipeline.carrying import in_words
 from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import estimate
-from attribution.pipeline.second_reader import changed, doubts_of, is_doubtful, none_differs
+from attribution.pipeline.second_reader import Doubt, SecondReader, changed, doubts_of, is_doubtful, none_differs
 from attribution.policy import DecisionPolicy
 from attribution.reports import Exported, markdown
 from attribution.reports.html import look
@@ -26,6 +26,7 @@ from attribution.verdicts import recolour
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.llm_brief import neighbourhood
 from tests.llm_server import asked, llm_server, llm_settings
+from tests.make import claim, evidence, page
 from tests.servers import Served
 
 MUSEUM = "The Tarn Museum opened in 1931. Entering the museum costs nothing. Most paintings were given by a family."
@@ -139,6 +140,23 @@ def test_a_finished_run_is_read_again(form: str, tmp_path: Path) -> None:
         assert not doubts_of(after)
     loaded = store.runs.load(before.id)
     assert loaded and loaded.verdicts == after.verdicts
+
+
+@pytest.mark.parametrize(("relation", "label"), [("no_relation", "contradicted"), ("entailed", "supported")])
+def test_passages_that_it_did_not_read_decide_nothing_in_its_name(
+    relation: str, label: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 0.0)  # in brief it reads the first passage only
+    of, text = claim("Visitors of the Tarn Museum need no ticket."), MUSEUM[34:68]
+    place = {"text": text, "end": len(text), "sentence": (0, len(text))}
+    against = evidence(of, 0.1, 0.8, "contradicted").model_copy(update={"page_id": "a", **place})
+    pieces = (against, evidence(of, 0.6, 0.1, "entailed").model_copy(update={"page_id": "b", **place}))
+    first = Verdict(claim_id=of.id, label="contradicted", confidence=0.8, reason="")
+    with llm_server(model(relation)) as served:
+        settings = llm_settings(served, second_reader="llm")
+        second = SecondReader(settings, Store.open(settings.database_url), {p.page_id: page(text) for p in pieces})
+        ((read,),) = second.read([Doubt(of, first, pieces, (0, 1))])
+    assert read.verdict.label == label and read.failure is None
 
 
 def test_any_verifier_can_be_the_second_reader(tmp_path: Path) -> None:
