@@ -175,12 +175,12 @@ class SecondReader:
             new = as_evidence(claim.id, page, *place, pair, own, None, claim.context, self.policy)
             kept = {name: getattr(old, name) for name in ("query", "searcher", "rank")}
             pieces[i] = new.model_copy(update={**kept, "other": old.probabilities})
-        own, second = decide(claim, [pieces[i] for i in places], self.policy), decide(claim, pieces, self.policy)
-        if own.label in GUARANTEES and own.label == second.label:  # not where the passages it did not read decide
+        alone, second = decide(claim, [pieces[i] for i in places], self.policy), decide(claim, pieces, self.policy)
+        if alone.label in GUARANTEES and alone.label == second.label:  # not where the passages it did not read decide
             return Read(claim, beside(second, doubt.verdict, "first"), tuple(pieces))
         for i in places:
             pieces[i] = doubt.evidence[i].model_copy(update={"other": pieces[i].probabilities})
-        return Read(claim, beside(doubt.verdict, own, "second"), tuple(pieces))
+        return Read(claim, beside(doubt.verdict, alone, "second"), tuple(pieces))
 
 
 def _places(doubt: Doubt, form: Verifier) -> tuple[int, ...]:
