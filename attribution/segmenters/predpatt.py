@@ -17,7 +17,9 @@ from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question, Reply
 from attribution.segmenters.alignment import merge
+from attribution.segmenters.clauses import split as clauses
 from attribution.segmenters.english import tree
+from attribution.segmenters.english.coordination import is_unfinished
 from attribution.segmenters.english.drafts import (
     ADDED,
     LEXICON,
@@ -43,23 +45,9 @@ from attribution.types import Claim, Failure, LlmUsage, Segmented
 KEPT = "the claim keeps the wording of the rules"
 HUMANS = tuple(LEXICON["humans"])
 TOKENS_PER_CLAIM = 20  # about; for estimates
-_UNCOUNTED = (
-    "ness",
-    "ity",
-    "tion",
-    "sion",
-    "ism",
-    "ment",
-    "nce",
-    "ship",
-    "hood",
-    "dom",
-    "ing",
-    "th",
-    "work",
-    "ure",
-    "cy",
-)
+_UNCOUNTED = tuple("ness ity tion sion ism ment nce ship hood dom ing th work ure cy auty ove".split())
+_QUOTES = frozenset('"“”')
+_NOT_NOW = {"ever", "previously", "formerly", "once", "originally"}
 AS_SUBJECT = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we", "my": "I", "your": "you"}
 
 
@@ -86,13 +74,13 @@ class PublishedPredPatt:
 
 
 class PredPatt(PublishedPredPatt):
-    """Segmenter `predpatt`: the predications that the sentence asserts; it stays whole if they miss some content."""
+    """Segmenter `predpatt`: the predications that the sentence asserts; if they miss some content, its clauses."""
 
     def split(self, parsed: Doc) -> list[Draft]:
         doc = repair(parsed)
-        made = predications(doc, _is_telling) if is_reliable(doc) else []
-        found = [d for d in made if is_sound(doc, d) and _keeps_conjunctions(doc, indices(d))]
-        return found if found and covers(doc, found) else []
+        made = predications(doc, _is_telling) if is_reliable(doc) and not _QUOTES & {*doc.text} else []
+        found = [d for d in made if is_sound(doc, d) and _keeps_lists(doc, indices(d))]
+        return found if len(found) > 1 and covers(doc, found) else clauses(parsed)
 
 
 def predications(doc: Doc, wanted: Callable[[Token, Kind], bool] = lambda root, kind: True) -> list[Draft]:
@@ -102,8 +90,10 @@ def predications(doc: Doc, wanted: Callable[[Token, Kind], bool] = lambda root, 
     return [draft for draft in dict.fromkeys(_worded(tokens, predicate) for predicate in found) if draft]
 
 
-def _keeps_conjunctions(doc: Doc, inside: set[int]) -> bool:
+def _keeps_lists(doc: Doc, inside: set[int]) -> bool:
     """Return False where two of a coordination are left without what joins them: "a poet, critic" of three."""
+    if is_unfinished(doc, sorted(inside)):
+        return False
     joined = (c.head for c in doc if c.dep_ == "conj" and {c.i, c.head.i} <= inside)
     return all(c.i in inside for head in joined for t in tree.conjuncts(head) for c in t.children if c.dep_ == "cc")
 
@@ -113,23 +103,34 @@ def _is_telling(root: Token, kind: Kind) -> bool:
     noun = root.head
     beside = {t.text for word in (root, noun) for t in root.doc[max(0, word.i - 1) : word.i + 2]}
     if kind == "amod":
-        denied = tree.in_negative_scope(noun) or tree.is_negated(noun)
+        denied = tree.in_negative_scope(noun) or tree.is_negated(noun) or beside & {"-", "/"}
         telling = root.tag_ in {"JJ", "VBN"} and root.lower_ not in LEXICON["determining"] and root.i < noun.i
-        return telling and not denied and not beside & {"-", "/"} and _is_specific(noun) and not _is_relational(root)
+        return telling and not denied and _is_specific(noun) and _is_quality(root)
     if kind == "poss":
         name = noun.text[:1].isupper() or noun.lower_ in LEXICON["eponymous"]  # "Alzheimer has disease"
-        described = any(c.tag_ in {"JJS", "RBS"} for c in noun.children)
-        return root.lower_ not in {"my", "your"} and not name and not described and _is_counted(noun)
+        beside = {"such", "any", "including", ","} & {t.lower_ for t in noun.subtree}
+        idle = (
+            beside or any(c.tag_ in {"JJS", "RBS"} for c in noun.children) or noun.head.lower_ == "in"
+        )  # "in her honor"
+        return root.lower_ not in {"my", "your"} and not name and not idle and _is_counted(noun)
     if kind == "appos":
         return not root.like_num and len(tree.conjuncts(root)) == 1 and not root.lower_.endswith(("self", "selves"))
     verb = root if root.pos_ in tree.VERBAL else root.head  # "is" of an adjective or a noun
-    return _is_described(verb) and not _is_participle(verb)
+    return _is_described(verb) and not _is_participle(verb) and not _is_compared(verb)
 
 
 def _is_specific(noun: Token) -> bool:
     """Return False for a noun of which something would be said in general: "urgent care" does not make care urgent."""
-    after = any(c.dep_ in {"prep", "relcl", "acl"} for c in noun.rights)
+    if any(t.dep_ == "cc" for t in noun.subtree) or _is_compared(noun):
+        return False
+    after = any(c.dep_ in {"prep", "relcl", "acl"} and not tree.after_comma(c) for c in noun.rights)
     return noun.pos_ == "PROPN" or after or tree.child(noun, {"det", "poss", "nummod"}) is not None
+
+
+def _is_compared(word: Token) -> bool:
+    """Return True for what only stands for another: "like a giant fortress towering over the town"."""
+    noun = word.head if word.dep_ in {"relcl", "acl"} else word
+    return noun.dep_ == "pobj" and noun.head.lower_ in {"like", "as", "than", "without"}
 
 
 def _is_counted(noun: Token) -> bool:
@@ -137,9 +138,10 @@ def _is_counted(noun: Token) -> bool:
     return tree.is_plural(noun) or not noun.lower_.endswith(_UNCOUNTED)
 
 
-def _is_relational(adjective: Token) -> bool:
-    """Return True for one that names a kind and is not said of a thing: "molecular weight", "an annual increase"."""
-    return adjective.lower_.endswith(("al", "ic", "ar", "ary", "ory"))
+def _is_quality(adjective: Token) -> bool:
+    """Return False for what names a kind, "molecular weight", or compares, "the most suitable choice"."""
+    compared = adjective.tag_ == "JJS" or any(c.lower_ in {"most", "least"} for c in adjective.children)
+    return not compared and not adjective.lower_.endswith(("al", "ic", "ar", "ary", "ory"))
 
 
 def _is_described(verb: Token) -> bool:
@@ -147,6 +149,8 @@ def _is_described(verb: Token) -> bool:
     noun, wh = verb.head, tree.child(verb, tree.SUBJECTS)
     if verb.dep_ != "relcl" or wh is None or wh.lower_ not in {"which", "that", "who"}:
         return True
+    if wh.lower_ == "which" and tree.fits_two(verb):
+        return False
     tense = next((t for t in (*verb.children, verb) if t.tag_ in {"VBZ", "VBP"}), None)
     agrees = tense is None or tree.is_plural(noun) == (tense.tag_ == "VBP")
     return agrees and not (wh.lower_ == "which" and noun.lower_.endswith(HUMANS))
@@ -154,6 +158,10 @@ def _is_described(verb: Token) -> bool:
 
 def _is_participle(verb: Token) -> bool:
     """Return True for one without a statement of its own: ", flooding it", "as described", "in buying and selling"."""
+    if verb.tag_ == "VB" and verb.dep_ in {"advcl", "acl", "relcl"} and not tree.is_finite(verb):
+        return True  # "to ensure quality, …"
+    if verb.dep_ == "pcomp" and tree.subject_of(verb) is not None or _NOT_NOW & {c.lower_ for c in verb.lefts}:
+        return True  # "with stanzas sung to the same music", "advantages previously enjoyed", "all ever made"
     if tree.is_finite(verb) or verb.tag_ not in {"VBN", "VBG"}:
         return False
     if verb.tag_ == "VBG" and lemma(verb.lower_) in LEXICON["stative"]:
@@ -189,6 +197,9 @@ def _worded(tokens: Sequence[Token], predicate: Predicate) -> Draft:
         rest = (*setting, *added(*"," * bool(setting)), *_noun_phrase(tokens, subject), *rest[len(front) :])
     else:
         rest = (*_noun_phrase(tokens, subject), *rest)
+    tense = next((t.tag_ for t in (*verbs, root) if t.tag_ in {"VBZ", "VBP"}), "")
+    if tense == "VBP" and noun.tag_ in {"NN", "NNP"} and len(tree.conjuncts(_first(noun))) == 1:
+        return ()  # "a plan, as are fitting": not the subject
     if len(tree.conjuncts(noun)) > 1 or noun.dep_ == "conj":
         rest = tree.agree(rest, root if root.pos_ in tree.VERBAL else next(iter(verbs), root), noun)
     return trim(rest)

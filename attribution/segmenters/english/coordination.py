@@ -83,6 +83,10 @@ def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
     between = any(i not in replaced and i >= 0 for i, _ in draft[start:end])
     if between or _goes_on(head.doc, draft, start, end):
         return
+    if not verbal and draft[end : end + 1] and draft[end].text in {"into", "onto", "to"} and draft[end].i >= 0:
+        return  # "imperialism and the integration into the economy": of the last alone
+    if are_examples(head) and any(gives_examples(c) for m in group for c in m.children):
+        return  # "spaces like yards, as well as areas like attics"
     if start and draft[start - 1].text.lower() == "both":
         start -= 1
     if words(draft[max(0, start - 4) : start]) & {"both", "either"}:
@@ -157,7 +161,7 @@ def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
             if _is_untensed(member, head) and tree.child(member, tree.AUXILIARIES) is None:
                 tokens |= {a.i for a in helping}
         pieces.append(sorted(tokens))
-    if any(_is_unfinished(head.doc, piece) for piece in pieces) or not _with_objects(group, pieces, bool(conditions)):
+    if any(is_unfinished(head.doc, piece) for piece in pieces) or not _with_objects(group, pieces, bool(conditions)):
         return []
     for condition in conditions:  # "… and closes if it rains": the condition applies to the other as well
         for piece in pieces[:-1]:
@@ -183,7 +187,7 @@ def _is_bound(head: Token, group: list[Token], shared: set[int]) -> bool:
 def _with_objects(group: list[Token], pieces: list[list[int]], conditional: bool) -> bool:
     """Add an object that verbs share to each ("wrote and directed films"); False if it is unclear whose it is."""
     for n, member in enumerate(group[:-1]):
-        if pieces[n][-1] != member.i:
+        if pieces[n][-1] != member.i or lemma(member.lower_) in LEXICON["intransitive"]:
             continue
         following = _complements(group[n + 1 :])
         if (
@@ -198,10 +202,12 @@ def _with_objects(group: list[Token], pieces: list[list[int]], conditional: bool
     return True
 
 
-def _is_unfinished(doc: Doc, piece: list[int]) -> bool:
+def is_unfinished(doc: Doc, piece: list[int]) -> bool:
     """Return True for a list whose end is not in the piece: "buy equipment, real estate"."""
     for token in (doc[i] for i in piece):
-        listed = token.dep_ == "conj" or (token.dep_ == "appos" and tree.child(token, {"det"}) is None)
+        listed = token.dep_ == "conj" or (
+            token.dep_ == "appos" and token.pos_ != "PROPN" and tree.child(token, {"det"}) is None
+        )
         ended = any(doc[k].dep_ == "cc" for k in piece if k > token.head.i)
         if listed and not ended and token.head.i in piece and doc[tree.first(token) - 1].text == ",":
             return True

@@ -52,7 +52,7 @@ def is_sound(doc: Doc, draft: Draft) -> bool:
         return False  # "states, the the are": words of a clause that was left out
     if any(a.text in tree.BE and b.text.lower() == "hence" for a, b in pairwise(draft)):
         return False  # "…, hence their importance": a consequence mistaken for an apposition
-    if any(_is_hole(t, inside) for t in doc):
+    if any(_is_hole(t, inside) or _is_cut_name(t, inside, draft[-1].i) for t in doc):
         return False  # "copper is more reactive, it can displace iron": what joins two clauses was left out
     opening, end = tokens[0], tokens[-1]
     if opening is not None:
@@ -62,7 +62,7 @@ def is_sound(doc: Doc, draft: Draft) -> bool:
     whole = end is None or end.i == len(doc) - 1 or doc[end.i + 1].is_punct or end.pos_ not in DANGLING
     root = next(doc.sents).root
     if is_imperative(root) and not any(t.dep_ in tree.SUBJECTS and t.head == root for t in present):
-        return whole and any(t in tree.conjuncts(root) for t in present)
+        return whole and any(t in tree.conjuncts(root) for t in present) and not any(cut_off(doc, draft))
     verbs = [
         n
         for n, (token, part) in enumerate(zip(tokens, draft, strict=True))
@@ -117,6 +117,17 @@ def _is_hole(join: Token, inside: set[int]) -> bool:
     before = join.i - 1 - (join.nbor(-1).text == ",")
     after = join.nbor()
     return {before, after.i} <= inside and any(t.dep_ in tree.SUBJECTS for t in (after, *after.ancestors))
+
+
+def _is_cut_name(token: Token, inside: set[int], last: int) -> bool:
+    """Return True for a part of a name whose next word was left out, "SM" of "the SM U-30", and for "War I." within."""
+    if token.i not in inside:
+        return False
+    if token.i + 1 == len(token.doc):
+        return token.text.endswith(".") and token.i != last
+    after = token.nbor()
+    named = token.pos_ == "PROPN" and after.head == token and (after.text[0].isupper() or after.text[0].isdigit())
+    return named and after.i not in inside
 
 
 def _after_comma(verb: Token) -> bool:

@@ -97,8 +97,8 @@ def relative(verb: Token) -> Draft | None:
         return None
     if tense.tag_ in {"VBZ", "VBP"} and tree.is_plural(noun) != (tense.tag_ == "VBP"):
         return None
-    if verb.head.dep_ == "pobj" and verb.head.head.head.dep_ == "attr" and tree.comma_before(verb):
-        return None  # "the regulator of the sector, which …": which of the two?
+    if wh.lower_ == "which" and tree.fits_two(verb):
+        return None
     if wh.lower_ == "which" and not predicate_noun and (_is_sentential(verb, tense) or noun.lower_.endswith(HUMANS)):
         return None
     return trim(tree.as_subject(noun) + parts(t for t in verb.subtree if t.i != wh.i))

@@ -189,7 +189,35 @@ def _gerund_within_list(token: Token) -> bool:
     return any(t.doc[first(t) - 2].text == "," and len(tree.conjuncts(t)) == 1 for t in nouns)
 
 
+def _capital_within(token: Token) -> bool:
+    """Return True for verse run together: "It sprouts forth Into a flower"."""
+    small = token.pos_ in {"ADP", "CCONJ", "SCONJ"} and token.is_title and token.i > 0
+    return small and token.nbor(-1).text[-1:].isalpha() and token.nbor(-1).text[:1].islower()
+
+
+def _distant_participle(token: Token) -> bool:
+    """Return True for "the decision to pull molars, also known as wisdom teeth": said of the nearest noun."""
+    between = token.doc[token.head.i + 1 : first(token)]
+    after = token.dep_ in {"acl", "relcl"} and token.tag_ == "VBN" and tree.after_comma(token)
+    return after and tree.subject_of(token) is None and any(t.dep_ == "dobj" for t in between)
+
+
+def _change_of_tense(token: Token) -> bool:
+    """Return True for "focus on new and established writers": an adjective taken for a verb in the past."""
+    own = tree.child(token, {*tree.SUBJECTS, *tree.AUXILIARIES}) is not None
+    return token.dep_ == "conj" and token.tag_ == "VBD" and token.head.tag_ in {"VBZ", "VBP"} and not own
+
+
+def _past_after_do(token: Token) -> bool:
+    """Return True for "those who did not found that …", where "found" is the main verb."""
+    return token.tag_ in {"VBD", "VBN"} and any(c.dep_ == "aux" and lemma(c.lower_) == "do" for c in token.children)
+
+
 SIGNS = (
+    _change_of_tense,
+    _past_after_do,
+    _capital_within,
+    _distant_participle,
     _list_without_conjunction,
     _gerund_within_list,
     _infinitive_without_conjunction,

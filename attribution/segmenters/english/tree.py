@@ -143,6 +143,12 @@ def referent(noun: Token) -> Token:
             return noun
 
 
+def fits_two(clause: Token) -> bool:
+    """Return True for a clause that may be about either of two nouns: "a measurement of the sample, which …"."""
+    noun = clause.head
+    return comma_before(clause) and noun.dep_ == "pobj" and noun.pos_ == "NOUN" and noun.head.head.pos_ == "NOUN"
+
+
 def is_predicate_noun(noun: Token) -> bool:
     """Return True for an indefinite noun that describes the subject: "a genre that …", "a test used for …"."""
     return referent(noun) is not noun and noun.dep_ == "attr" and is_indefinite(noun)
