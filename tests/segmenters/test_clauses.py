@@ -53,7 +53,7 @@ def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
             "The decision to extract molars, also known as wisdom teeth, should be based on an assessment.",
             "It began European imperialism and Africa's integration into the economy.",
             "They focus on new authors, as well as classic and established writers in the genre.",
-            "Others include spaces like yards and patios, as well as areas like attics and garages.",
+            "It sprouts forth Into a flower and grows.", "Join us and see <b>new places</b> and people.",
             "The SM U-30 was a submarine used during World War I.",
         )),
         ("Symptoms include fever, cough, and a sore throat.",

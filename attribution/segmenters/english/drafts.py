@@ -37,6 +37,7 @@ Statement = tuple[str, list[Span]]  # text, and the characters of its sentence
 
 LEXICON = word_lists(Path(__file__).with_name("lexicon.toml"))  # of all segmenters that work on a parse
 ADDED = -1
+_MARKUP = frozenset("|<>")
 MAX_TOKENS = 120  # the parse of a longer sentence is not reliable
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
 MARKS = {",", ";", ":", "–", "—", "-"}
@@ -150,7 +151,12 @@ def _statements(sentence: str, split: Split) -> Iterator[Statement]:
     skip = label.end() if label and len(label.group().split()) <= 8 else 0
     if len(sentence) <= MAX_PARSED:
         doc = parse(sentence[skip:])
-        if len(doc) <= MAX_TOKENS and "|" not in sentence and doc.text[-1:] not in {"?", ":"} and ": " not in doc.text:
+        if (
+            len(doc) <= MAX_TOKENS
+            and not _MARKUP & {*sentence}
+            and doc.text[-1:] not in {"?", ":"}
+            and ": " not in doc.text
+        ):
             for draft in split(doc):
                 places = [(doc[i].idx, doc[i].idx + len(doc[i])) for i in indices(draft) if doc[i].text.strip()]
                 if text := to_text(doc, draft):

@@ -190,9 +190,11 @@ def _gerund_within_list(token: Token) -> bool:
 
 
 def _capital_within(token: Token) -> bool:
-    """Return True for verse run together: "It sprouts forth Into a flower"."""
-    small = token.pos_ in {"ADP", "CCONJ", "SCONJ"} and token.is_title and token.i > 0
-    return small and token.nbor(-1).text[-1:].isalpha() and token.nbor(-1).text[:1].islower()
+    """Return True for verse run together: "It sprouts forth Into a flower, And grows"."""
+    if token.pos_ not in {"ADP", "CCONJ", "SCONJ", "PRON"} or not token.is_title or not token.i or token.text == "I":
+        return False
+    before = token.nbor(-1)
+    return before.text == "," and token.pos_ == "CCONJ" or before.text.islower()
 
 
 def _distant_participle(token: Token) -> bool:
