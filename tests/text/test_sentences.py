@@ -61,6 +61,8 @@ def test_every_sentence_ends_where_one_may_end(text: str) -> None:
     ("a. The mill b. The dam c. The weir", ["a. The mill", "b. The dam", "c. The weir"]),
     ("1.) The mill. 2.) The dam.", ["1.) The mill.", "2.) The dam."]),
     ("• The mill • The dam", ["• The mill", "• The dam"]),
+    ("It has parts: 2) Ann left 3) Ben stayed", ["It has parts: 2) Ann left 3) Ben stayed"]),  # begins with no first
+    ("In room 1) Ann sat 2) Ben stood", ["In room 1) Ann sat 2) Ben stood"]),
     ("It asks for (a) notice and (b) a hearing.", ["It asks for (a) notice and (b) a hearing."]),
     ("“They met.” (Keller 31) It rained.", ["“They met.” (Keller 31)", "It rained."]),
     ("“They […] met” (Keller 31). It rained.", ["“They […] met” (Keller 31).", "It rained."]),
