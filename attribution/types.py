@@ -191,6 +191,7 @@ class Evidence(Frozen):
     reservation: Reservation | None = Field(None, exclude_if=lambda r: r is None)  # `relation` is what still counts
     signals: dict[str, float] = {}  # the verifier's intermediate figures, for display
     parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
+    part: str = Field("", exclude_if=lambda part: not part)  # the predicate that it was read for, of a claim of several
     as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # of an enriched claim as written
     difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
     origin: str = Field("", exclude_if=lambda origin: not origin)  # of its page, if others share it

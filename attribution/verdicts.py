@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from attribution.policy import DecisionPolicy
@@ -32,6 +32,7 @@ NOT_CHECKED = {
     "other": "Not a statement that sources could confirm or deny.",
 }
 STOPPED = "The run was stopped before this claim was checked."
+UNSETTLED: tuple[Label, ...] = ("unclear", "no_relation")  # for these a claim is judged predicate by predicate
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
 
@@ -97,11 +98,39 @@ def decide(
 
     The evidence's own relations count; the policy's thresholds are for the probabilities of the claim as written.
     """
-    verdict = _of_weakest_part(claim, evidence, policy, failures)
+    whole = [e for e in evidence if not e.part]
+    verdict = _of_weakest_part(claim, whole, policy, failures)
+    if verdict.label in UNSETTLED and len(whole) < len(evidence):
+        verdict = _of_predicates(Case(claim, whole, policy, failures), verdict, [e for e in evidence if e.part])
     as_written = [e.model_copy(update=_as_judged(e, e.as_written, policy)) for e in evidence if e.as_written]
     if not as_written:
         return verdict
     return verdict.model_copy(update={"without_added": _verdict(Case(claim, as_written, policy)).label})
+
+
+def _of_predicates(case: Case, whole: Verdict, evidence: Sequence[Evidence]) -> Verdict:
+    """The verdict by predicates: one that is contradicted decides, or else all that are surely supported.
+
+    Not where a passage denies the whole: each half of "A wrote it and B drew it" may seem true of the other's work.
+    """
+    by_part: dict[str, list[Evidence]] = {}
+    for piece in evidence:
+        by_part.setdefault(piece.part, []).append(piece)
+    found = {part: _verdict(replace(case, evidence=pieces)) for part, pieces in by_part.items()}
+    if false := [part for part, verdict in found.items() if verdict.label == "contradicted"]:
+        surest = max(false, key=lambda part: found[part].confidence)
+        return found[surest].model_copy(update={"reason": f"Its part “{surest}” fails. {found[surest].reason}"})
+    left = [part for part, v in found.items() if v.label != "supported" or v.confidence < case.policy.sure]
+    if not left and all(leaning(e.probabilities) != "contradicted" for e in case.evidence):
+        weakest = min(found.values(), key=lambda verdict: verdict.confidence)
+        lacks = tuple(dict.fromkeys(value for verdict in found.values() for value in verdict.lacks))
+        hearsay = any(verdict.hearsay for verdict in found.values())
+        reason = f"Each of its {len(found)} parts is supported. Of the weakest: {weakest.reason}"
+        return weakest.model_copy(update={"reason": reason, "lacks": lacks, "hearsay": hearsay})
+    if 0 < len(left) < len(found):
+        reason = f"{whole.reason} Supported but for its part {' and '.join(map(quoted, left))}"
+        return whole.model_copy(update={"label": "unclear", "reason": reason})
+    return whole
 
 
 def _of_weakest_part(

@@ -238,3 +238,25 @@ def test_copies_are_one_source_where_several_are_asked_for() -> None:
 def test_a_policy_takes_from_settings_only_what_fits_it() -> None:
     strange: dict[str, object] = {"aggregation": "loudest", "decision": 7, "least_sources": "2", "threshold": None}
     assert DecisionPolicy(0.6).with_settings(strange) == DecisionPolicy(0.6)
+
+
+FAILS = "Its part “It merged.” fails. 1 of 1 passage contradicts it, none supports it"
+
+
+@pytest.mark.parametrize(
+    ("parts", "label", "reason"),
+    [
+        ((FOR, FOR), "supported", "Each of its 2 parts is supported. Of the weakest: 1 of 1 passage supports it"),
+        ((FOR, AGAINST), "contradicted", FAILS),
+        ((NEITHER, AGAINST), "contradicted", FAILS),
+        ((FOR, NEITHER), "unclear", "Supported but for its part “It merged.”"),
+        ((NEITHER, NEITHER), "no_relation", "Nothing related was found in 1 passage."),
+    ],
+)
+def test_a_claim_that_is_left_open_is_decided_by_its_parts(parts: Any, label: str, reason: str) -> None:
+    c = claim()
+    named = zip(("It was dissolved.", "It merged."), parts, strict=True)
+    pieces = [evidence(c, *NEITHER), *(evidence(c, *part, part=name) for name, part in named)]
+    found = decide(c, pieces, both(0.45))
+    assert found.label == label and reason in found.reason
+    assert decide(c, [evidence(c, *FOR), *pieces], both(0.45)).label == "supported"  # read as a whole

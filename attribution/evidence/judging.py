@@ -166,6 +166,12 @@ def as_evidence(
     )  # fmt: skip
 
 
+def for_part(part: str, pieces: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """Return the evidence for one predicate of a claim that has several: what may decide it, at least the nearest."""
+    speaking = [e for e in pieces if _strongest(e.probabilities) >= LOWEST_THRESHOLD] or pieces[:1]
+    return tuple(e.model_copy(update={"part": part}) for e in speaking)
+
+
 def _by_row(judged: Judged, row: RowRelation, start: int, length: int) -> Judged:
     """Return the judgement of a passage that has the row of a table that a claim is about."""
     found, (first, last) = judged.judgement, (place - start for place in row.row.span)

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from attribution.chunkers import CHUNKERS
+from attribution.claims.compounds import predicates
 from attribution.claims.enrichment import added_words
 from attribution.errors import BadInput
 from attribution.evidence.candidates import Candidates
 from attribution.evidence.fact_checks import headline, with_rulings
-from attribution.evidence.judging import Judged, as_evidence, judge_pairs, read_plainly, relevance, weigh
+from attribution.evidence.judging import Judged, as_evidence, for_part, judge_pairs, read_plainly, relevance, weigh
 from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
@@ -23,6 +24,7 @@ from attribution.store.store import Store
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.types import Chunk, Claim, Evidence, Failure, Page, Pair, Probabilities, Span
+from attribution.verdicts import UNSETTLED, decide
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import CachedVerifier, check_pairs
 
@@ -145,16 +147,32 @@ class Matcher:
             return self.candidates.best(claims, self.question, early, origins)
 
     def judge(self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]) -> list[tuple[Evidence, ...]]:
-        """Return the evidence in the chunks found for each claim.
+        """Return the evidence in the chunks found for each claim, and for each predicate of one that it leaves open."""
+        evidence = self._judge(claims, found)
+        parts = [
+            (i, claim.model_copy(update={"text": part, "enriched": None}))
+            for i, claim in enumerate(claims)
+            if not self._plain and decide(claim, evidence[i], self.policy).label in UNSETTLED
+            for part in predicates(claim.statement)
+        ]
+        read = [part for _, part in parts]
+        passages = [
+            [c for c in of_part if self.can_read(part, c)]
+            for part, of_part in zip(read, self.find(read) if read else (), strict=True)
+        ]
+        for (i, part), pieces in zip(parts, self._judge(read, passages), strict=True):
+            evidence[i] += for_part(part.text, pieces)
+        return evidence
 
-        All pairs go to the verifier together, including those of an enriched claim as written.
-        """
+    def _judge(self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]) -> list[tuple[Evidence, ...]]:
+        """All pairs go to the verifier together, including those of an enriched claim as written."""
         asked = (self.question,) if self.verifier.reads_question else ()
-        matched = [
-            (claim, passage)
-            for claim, of_claim in zip(claims, found, strict=True)
+        read = [
+            (place, claim, passage)
+            for place, (claim, of_claim) in enumerate(zip(claims, found, strict=True))
             for passage in _distinct(map(self._passage, of_claim))
         ]
+        places, matched = [place for place, *_ in read], [(claim, passage) for _, claim, passage in read]
         pairs: list[Pair] = [
             (claim.statement, p.text, *asked) if self._plain else (claim.statement, *self._premise(p))
             for claim, p in matched
@@ -170,11 +188,11 @@ class Matcher:
             judged = with_rulings(pairs, judged, pages, self.verifier.uncounted)
         relevances = relevance(pairs[: len(matched)], judged[: len(matched)], self.relevance)
         written = dict(zip(again, judged[len(matched) :], strict=True))
-        evidence: dict[str, list[Evidence]] = {claim.id: [] for claim in claims}
+        evidence: list[list[Evidence]] = [[] for _ in claims]
         for i, (claim, passage) in enumerate(matched):
             as_written = weigh(written[i].judgement.probabilities, relevances[i]) if i in written else None
-            evidence[claim.id].append(self._evidence(claim, passage, pairs[i], judged[i], as_written, relevances[i]))
-        return [tuple(evidence[claim.id]) for claim in claims]
+            evidence[places[i]].append(self._evidence(claim, passage, pairs[i], judged[i], as_written, relevances[i]))
+        return [tuple(pieces) for pieces in evidence]
 
     @property
     def marked(self) -> dict[str, Page]:

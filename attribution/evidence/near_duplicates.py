@@ -38,7 +38,7 @@ def group_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> l
         words = set(_TOKEN.findall(piece.deciding_sentence.casefold()))
         for known, group in groups:
             alike = len(words & known) >= SAME_WORDS * len(words | known)
-            if alike and group[0].relation == piece.relation:
+            if alike and (group[0].relation, group[0].part) == (piece.relation, piece.part):
                 group.append(piece)
                 break
         else:
@@ -54,6 +54,8 @@ def deciding_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -
 
 def nearest_evidence(evidence: Sequence[Evidence], label: str, pages: Mapping[str, Page]) -> Evidence | None:
     """Return the passage that decides or, for an unclear claim, the one to read first."""
+    if label == "contradicted":
+        evidence = [e for e in evidence if e.relation == "contradicted"]  # another part may be supported
     if label != "unclear":
         return deciding_evidence(evidence, pages)
     groups = group_evidence(evidence, pages)

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from attribution.claims.compounds import predicates
 from attribution.errors import BadInput
 from attribution.evidence.fact_checks import stated, with_rulings
-from attribution.evidence.judging import as_evidence, judge_pairs, read_plainly, relevance
+from attribution.evidence.judging import as_evidence, for_part, judge_pairs, read_plainly, relevance
 from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
@@ -19,7 +20,7 @@ from attribution.text.genres import genre_of
 from attribution.text.lines import readable
 from attribution.text.urls import canonical, is_web, site
 from attribution.types import Claim, Evidence, Page, Pair, Strength, Verdict, content_id
-from attribution.verdicts import decide
+from attribution.verdicts import UNSETTLED, decide
 from attribution.verifiers.calibration import strength_of
 from attribution.verifiers.pairs import Reads
 
@@ -87,14 +88,43 @@ def judge(
     that a search has `found`; the context that an answer was written from is relevant. Raises BadInput for an empty
     claim or passage, and for one that is too long.
     """
-    plain = policy.decision == "plain"
     claims = [replace(c, text=_EMPHASIS.sub(r"\2", composed(c.text))) for c in claims]
     given = [[Passage.of(p) for p in c.passages] for c in claims]
     pages = [_pages(passages) for passages in given]
-    read = [(c.text, p, page) for c, of_claim in zip(claims, pages, strict=True) for p, page in of_claim.items()]
+    evidence = _evidence(claims, pages, verifier, policy, found)
+    decided = [decide(_claim(c), [*of.values()], policy) for c, of in zip(claims, evidence, strict=True)]
+    open_ = [i for i, one in enumerate(decided) if one.label in UNSETTLED and policy.decision != "plain"]
+    parts = [(i, part) for i in open_ for part in predicates(claims[i].text)]
+    read = _evidence(
+        [replace(claims[i], text=part) for i, part in parts], [pages[i] for i, _ in parts], verifier, policy, found
+    )
+    of_parts: dict[int, list[Evidence]] = {}
+    for (i, part), pieces in zip(parts, read, strict=True):
+        of_parts.setdefault(i, []).extend(for_part(part, [*pieces.values()]))
+    for i, of_part in of_parts.items():
+        decided[i] = decide(_claim(claims[i]), [*evidence[i].values(), *of_part], policy)
+    for verdict, passages, of_claim in zip(decided, given, evidence, strict=True):
+        strength = strength_of(getattr(verifier, "version", ""), verdict)
+        yield JudgedClaim(verdict, tuple(of_claim[passage] for passage in passages), strength)
+
+
+def _claim(given: GivenClaim) -> Claim:
+    return Claim(id=content_id(given.text), text=given.text, spans=(), worthiness="factual", independent=True)
+
+
+def _evidence(
+    claims: Sequence[GivenClaim],
+    pages: Sequence[Mapping[Passage, Page]],
+    verifier: Reads,
+    policy: DecisionPolicy,
+    found: bool,
+) -> list[dict[Passage, Evidence]]:
+    """Return the evidence that each passage of a claim is; the pairs of all claims go to the verifier together."""
+    plain = policy.decision == "plain"
+    read = [(c, p, page) for c, of_claim in zip(claims, pages, strict=True) for p, page in of_claim.items()]
     texts = [stated(p.title) if page.genre == "fact check" and p.title and not plain else p.text for _, p, page in read]
     pairs: list[Pair] = [
-        (claim, text, p.title) if p.title and text == p.text else (claim, text)
+        (claim.text, text, p.title) if p.title and text == p.text else (claim.text, text)
         for (claim, p, _), text in zip(read, texts, strict=True)
     ]
     judged = read_plainly([pair[:2] for pair in pairs], verifier) if plain else judge_pairs(pairs, verifier)
@@ -104,19 +134,16 @@ def judge(
         pairs, judged, Relevance() if found and policy.weighed_by_relevance and reranker.installed() else None
     )
     of_pairs = iter(zip(texts, pairs, judged, relevances, strict=True))
-    for of_claim, passages, its_pages in zip(claims, given, pages, strict=True):
-        claim = Claim(
-            id=content_id(of_claim.text), text=of_claim.text, spans=(), worthiness="factual", independent=True
-        )
+    evidence = []
+    for claim, of_claim in zip(claims, pages, strict=True):
         pieces = {}
-        for passage, page in its_pages.items():
+        for passage, page in of_claim.items():
             text, pair, of_pair, weight = next(of_pairs)
             pieces[passage] = as_evidence(
-                claim.id, page, text, 0, 1.0, pair, of_pair, weight, of_claim.headings, policy
+                _claim(claim).id, page, text, 0, 1.0, pair, of_pair, weight, claim.headings, policy
             )  # fmt: skip
-        decided = decide(claim, list(pieces.values()), policy)
-        strength = strength_of(getattr(verifier, "version", ""), decided)
-        yield JudgedClaim(decided, tuple(pieces[passage] for passage in passages), strength)
+        evidence.append(pieces)
+    return evidence
 
 
 def _pages(passages: Sequence[Passage]) -> dict[Passage, Page]:

@@ -74,7 +74,8 @@ def doubts(
         verdict, pieces = verdicts.get(claim.id), tuple(evidence.get(claim.id, ()))
         if verdict is None or verdict.other or not is_doubtful(verdict, version):
             continue
-        speaking = [i for i, e in enumerate(pieces) if e.about or leaning(e.probabilities) != "no_relation"]
+        related = (e.about or leaning(e.probabilities) != "no_relation" for e in pieces)
+        speaking = [i for i, speaks in enumerate(related) if speaks and not pieces[i].part]
         places = [i for i in speaking if pieces[i].genre != "fact check"]  # which counts by its rating
         places.sort(key=lambda i: -max(pieces[i].probabilities.entailed, pieces[i].probabilities.contradicted))
         if places:

@@ -90,9 +90,9 @@ def box(text: str, spans: Sequence[tuple[int, int]], class_: str = "differs") ->
     return [*nodes, text[position:]]
 
 
-def versus(claim: Claim, sentence: str) -> Node | None:
+def versus(claim: str, sentence: str) -> Node | None:
     """Draw the numbers, dates, units, names and negations that differ, the claim's beside the source's."""
-    rows = [(c.kind, c.claim or "–", c.source or "–") for c in contrasts(claim.statement, sentence)]
+    rows = [(c.kind, c.claim or "–", c.source or "–") for c in contrasts(claim, sentence)]
     return table(("What", "The claim says", "The source says"), rows, "figures versus") if rows else None
 
 
@@ -116,15 +116,17 @@ def card(
     label = "unclear" if leans(piece, alone) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
     text = quote(piece, pages)
+    part = el("span", f"of its part {quoted(piece.part)}") if piece.part else None
     note = el("span", said) if (said := _note(piece)) else None
+    said_of = piece.part or claim.statement
     if against := piece.relation == "contradicted":
-        words = box(text.sentence, differing_spans(claim.statement, text.sentence)[1])
+        words = box(text.sentence, differing_spans(said_of, text.sentence)[1])
     else:
-        words = box(text.sentence, shared_runs(text.sentence, claim.text), "same-words")
+        words = box(text.sentence, shared_runs(text.sentence, piece.part or claim.text), "same-words")
     title = (page.title or page.url) if page else "A page that is no longer in the database"
     return el(
         "article",
-        el("div", relation_badge(piece, alone), note, class_="head"),
+        el("div", relation_badge(piece, alone), part, note, class_="head"),
         el(
             "blockquote",
             _unread(text.unread_before),
@@ -141,7 +143,7 @@ def card(
             copies(page, pages, evidence.origins),
             class_="facts",
         ),
-        versus(claim, text.sentence) if against or leans(piece) else None,
+        versus(said_of, text.sentence) if against or leans(piece) else None,
         el(
             "div",
             _open(piece, page, text.sentence),

@@ -135,6 +135,7 @@ def _of(part: Callable[[Evidence], Cell]) -> Column:
 EVIDENCE: dict[str, Column] = {
     "claim number": lambda row: row.number,
     "claim": lambda row: row.claim.statement,
+    "part": _of(lambda e: e.part),
     "relation": _of(lambda e: RELATIONS[e.relation][1]),
     "entailed": _of(lambda e: e.probabilities.entailed),
     "contradicted": _of(lambda e: e.probabilities.contradicted),

@@ -51,15 +51,16 @@ class Clauses:
         return None
 
 
-def split(doc: Doc) -> list[Draft]:
+def split(doc: Doc, adjuncts: bool = True) -> list[Draft]:
     """Split one sentence into statements that together hold all its content words; empty if it stays whole.
 
     Each statement is parsed again by itself: in a shorter sentence the parser finds what it missed in the long one.
+    Without `adjuncts`, dates and places stay with their predicates.
     """
-    drafts = _split_once(doc)
+    drafts = _split_once(doc, adjuncts)
     result: list[Draft] = []
     for n, draft in enumerate(drafts):
-        more = _split_again(doc, draft)
+        more = _split_again(doc, draft, adjuncts)
         others = [indices(d) for d in (*drafts[:n], *drafts[n + 1 :])]
         each = [indices(d) for d in more]
         varying = {i for one in each for i in one if not all(i in other for other in each)}
@@ -69,7 +70,7 @@ def split(doc: Doc) -> list[Draft]:
     return result
 
 
-def _split_again(doc: Doc, draft: Draft) -> list[Draft]:
+def _split_again(doc: Doc, draft: Draft, adjuncts: bool) -> list[Draft]:
     """Parse one statement by itself and split it again; empty if it stays as it is."""
     text = to_text(doc, draft)
     alone = parse(text)
@@ -80,7 +81,7 @@ def _split_again(doc: Doc, draft: Draft) -> list[Draft]:
     if "as well as" in text or text == doc.text or len(alone) - len(draft) not in {0, 1} or not same:
         return []
     drafts = []
-    for one in _split_once(alone):
+    for one in _split_once(alone, adjuncts):
         known = [part for part in one if part.i < len(draft)]
         drafts.append(tuple(part if part.i == ADDED else _original(part, alone, draft) for part in known))
     return drafts if len(drafts) > 1 else []
@@ -92,7 +93,7 @@ def _original(part: DraftWord, alone: Doc, draft: Draft) -> DraftWord:
     return original if part.text.lower() == alone[part.i].lower_ else original._replace(text=part.text)
 
 
-def _split_once(parsed: Doc) -> list[Draft]:
+def _split_once(parsed: Doc, adjuncts: bool) -> list[Draft]:
     doc = repair(parsed)
     if not is_reliable(doc) or doc[0].tag_ in tree.RELATIVE or doc[0].lower_ == "where":
         return []
@@ -104,18 +105,18 @@ def _split_once(parsed: Doc) -> list[Draft]:
         if not is_imperative(root) and (not tree.is_finite(root) or tree.child(root, tree.SUBJECTS) is None):
             return []
         for head, draft in _independent_clauses(root):
-            drafts += [d for d in _propositions(doc, head, draft) if d not in drafts]
+            drafts += [d for d in _propositions(doc, head, draft, adjuncts) if d not in drafts]
     return drafts if covers(doc, drafts) and all(is_sound(doc, d) for d in drafts) else []
 
 
-def _propositions(doc: Doc, head: Token, draft: Draft) -> Iterator[Draft]:
+def _propositions(doc: Doc, head: Token, draft: Draft, adjuncts: bool) -> Iterator[Draft]:
     """Yield the statements of one independent clause. A step whose result is not sound is skipped."""
     clauses = [draft]
     if not words(draft) & LEXICON["hedges"] and tree.child(head, {"ccomp"}) is None:  # not reported speech or thought
         main, more = extract(doc, draft)
         clauses = [main, *more]
     for variant in (v for clause in clauses for v in _split_lists(doc, clause)):
-        for step in (split_nationality, split_adjuncts):
+        for step in (split_nationality, split_adjuncts) if adjuncts else ():
             drafts = step(doc, variant)
             if len(drafts) > 1 and all(is_sound(doc, d) for d in drafts):
                 yield from drafts

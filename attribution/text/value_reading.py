@@ -25,6 +25,7 @@ from attribution.text.value_patterns import (
 from attribution.text.values import Comparator, Value, to_base
 
 EACH_DAY = re.compile(r"(?: [^\W\d_]+){1,3} ")
+_BY = re.compile(r"\bby $", re.IGNORECASE)
 _INCHES = re.compile(r" ?in\b")
 TODAY = 737_000  # about: a year long ago is less surely known
 
@@ -158,6 +159,7 @@ def _range(text: str, one: Value, two: Value, between: str) -> Value | None:
         not (dash or (opened and inner == "and"))
         or one.kind not in ("quantity", "date")  # of opening hours, each is a value
         or one.comparator == "range"
+        or (inner == "to" and _BY.search(text, max(0, one.start - 4), one.start))  # "rose by 4 % to 91 %"
     ):
         return None
     low = one

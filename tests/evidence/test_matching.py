@@ -241,3 +241,20 @@ def test_without_a_shortlist_too_a_page_leaves_room_for_the_others(settings: Set
         matcher.add(page(text, text))
     (found,) = matcher.find([claim("The Eiffel Tower was completed in 1889.")])
     assert len({c.chunk.text for c in found} & {*others}) > 1
+
+
+def test_each_predicate_of_a_claim_that_is_left_open_has_passages_of_its_own(settings: Settings, store: Store) -> None:
+    matcher = Matcher(settings.model_copy(update={"top_k": 1}), store, "")
+    firm = "The Orrin Rope Company"
+    matcher.add(page("end", f"{firm} was dissolved in 1948 by order of the court."))
+    matcher.add(page("merger", f"In 1899 {firm} merged with its rival Tarrant."))
+    for year in range(1900, 1906):
+        matcher.add(page(str(year), f"The harbour of Brinmouth was dredged in {year} by the county."))
+    [pieces] = matcher.match([claim(f"{firm} was dissolved in 1948 and merged with its rival Tarrant in 1899.")])
+    found = {(e.part, matcher.pages[e.page_id].title) for e in pieces if e.part and e.relation == "entailed"}
+    assert found == {
+        (f"{firm} was dissolved in 1948.", "end"),
+        (f"{firm} merged with its rival Tarrant in 1899.", "merger"),
+    }
+    [whole] = matcher.match([claim(f"{firm} was dissolved in 1948.")])
+    assert not any(e.part for e in whole)

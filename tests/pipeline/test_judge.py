@@ -95,3 +95,11 @@ def test_copies_and_passages_of_one_address_are_one_source(verifier: Verifier) -
 def test_a_passage_of_another_form_is_refused(passage: object) -> None:
     with pytest.raises(BadInput, match='expected "text" or'):
         Passage.of(passage)
+
+
+def test_a_claim_is_judged_predicate_by_predicate_where_the_whole_is_left_open(verifier: Verifier) -> None:
+    passages = ("The Eiffel Tower was completed in 1889.", "The Eiffel Tower is 330 metres high.", BEES)
+    claim = GivenClaim("The Eiffel Tower was completed in 1889 and is 330 metres high.", passages)
+    (judged,) = judge([claim], verifier, both(0.45))
+    assert judged.verdict.label == "supported" and len(judged.evidence) == len(passages)
+    assert judged.verdict.reason.startswith("Each of its 2 parts is supported.")

@@ -126,7 +126,7 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
             sentence = passage.text[a:b]
             if sentence not in known:
                 read = english and len(known) < MAX_SENTENCES and not (stop and stop.is_set())
-                known[sentence] = list(_statements(sentence, split)) if read else [_whole(sentence)]
+                known[sentence] = list(in_statements(sentence, split)) if read else [_whole(sentence)]
             for text, places in known[sentence]:
                 spans = _joined([passage.span(a + start, a + end) for start, end in places])
                 claims.append(Claim(id="-", text=text, spans=spans, sentence=passage.span(a, b)))
@@ -144,7 +144,7 @@ def _whole(sentence: str) -> Statement:
     return sentence, [(0, len(sentence))]
 
 
-def _statements(sentence: str, split: Split) -> Iterator[Statement]:
+def in_statements(sentence: str, split: Split) -> Iterator[Statement]:
     """Yield the statements of one sentence. A label before a colon is repeated before each of them."""
     drafts: dict[str, list[Span]] = {}
     label = _LABEL.match(sentence)
