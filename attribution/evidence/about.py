@@ -215,8 +215,7 @@ def other_time(claim: str, passage: str, sentence: Span, title: str = "", strict
         return ""
     mine, its = _years(claim), _years(text) or _years(passage) or _years(title)
     own, theirs = _words(claim), _words(f"{text} {title}")
-    within = len(its) > 1 and mine and min(its) <= min(mine) and max(mine) <= max(its)
-    if mine and its and not mine & its and not within and not _once(claim):
+    if mine and its and not mine & its and not _once(claim):
         return f"the source speaks of {min(its)}"
     if (
         mine == its

@@ -18,17 +18,27 @@ from attribution.evidence.factuality import only_reported
 from attribution.evidence.rows import RowRelation, in_table, row_at
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.text.characters import plain
-from attribution.text.differences import contrasts, difference, differing_spans, measures_other, unmet, values_agree
+from attribution.text.differences import (
+    contrasts,
+    difference,
+    differing_spans,
+    measures_other,
+    told_of_another,
+    unmet,
+    values_agree,
+)
 from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
+from attribution.text.sums import computed
 from attribution.text.value_reading import values
+from attribution.text.words import folded, stem, terms
 from attribution.types import SILENT, Evidence, Judgement, Page, Pair, Part, Probabilities, Reservation, quoted
 from attribution.verdicts import counted
 from attribution.verifiers.calibration import log_odds
 from attribution.verifiers.contrast import contrast
 from attribution.verifiers.pairs import Reads
 from attribution.verifiers.roles import in_its_role
-from attribution.verifiers.slots import settle
+from attribution.verifiers.slots import VAGUE, settle
 
 SUPPORTS = 0.5  # entailment from which on another value in the same slot is a contradiction
 OF_ROW = 0.9  # probability of what the cell of a table says
@@ -40,6 +50,11 @@ _ALONE = re.compile(
     r"except|but|unique(?:ly)?|all)\b",
     re.IGNORECASE,
 )
+_ALL = re.compile(r"^(?:all|every|each)\b", re.IGNORECASE)
+_PARTLY = re.compile(r"\b(?:most|some|many|few|several|half|\d+ (?:out )?of)\b|\bof (?:the |its )?\d", re.IGNORECASE)
+_WHOLE = re.compile(r"\b(?:all|every|each|both|whole|entire|none|no|always)\b", re.IGNORECASE)
+_WITHOUT = re.compile(r"\bwithout (?:an? |any |the )?([a-z]+)")
+_LACKS = re.compile(r"\b(?:without|no|not|never|free|lacks?|nor|neither)\b|n['’]t\b", re.IGNORECASE)
 MIN_WORDS = 4  # per part: fewer hardly make a statement; more likely an abbreviation was taken for a sentence end
 
 
@@ -191,7 +206,7 @@ def _by_value(pair: Pair, judged: Judged, headings: tuple[str, ...], opening: st
     """Turn support by a sentence that has another value in a slot, of one subject and time, into a contradiction."""
     (claim, passage, title), found = (*pair, "")[:3], judged.judgement
     support = found.probabilities.entailed
-    if support < SUPPORTS or "verbatim" in found.signals:
+    if support < SUPPORTS or "verbatim" in found.signals or VAGUE.search(claim):
         return judged
     difference = _other_value(claim, passage, passage[slice(*found.sentence)])
     if (
@@ -286,11 +301,13 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
         note = note or other_time(claim, passage, found.sentence, title, strict=False)
         if not note and measures_other(claim, sentence):
             note = "the number measures something else there"
-        note = note or _other_value(claim, passage, sentence) or _only(claim, f"{title} {passage}")
+        note = note or _other_value(claim, passage, sentence) or _only(claim, sentence, f"{title} {passage}")
         note = note or only_reported(claim, passage, found.sentence, title)
         return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
     note = note or other_time(claim, passage, found.sentence, title)
+    if not note and (sums := computed(claim, sentence)):
+        note = f"the claim's value may be computed: {sums}"
     if not note and not found.difference and values_agree(claim, sentence):
         note = "its values agree with the claim's"
     if not note and _differs_in_subject(claim, sentence):
@@ -300,15 +317,22 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
 
 def _other_value(claim: str, passage: str, sentence: str) -> str:
     """Say which value the deciding sentence has where the claim has one that the passage lacks."""
+    if another := told_of_another(claim, sentence):
+        return f"the claim says {quoted(another[0])}, the source {quoted(another[1])}"
     lacked = {claim[slice(*v.span)] for v in unmet(claim, passage)}
     found = (c for c in contrasts(claim, sentence) if c.kind != "Name" and c.claim in lacked and c.source)
     return next((f"the claim says {quoted(c.claim)}, the source {quoted(c.source)}" for c in found), "")
 
 
-def _only(claim: str, passage: str) -> str:
-    """Say that the claim alone excludes all others: "only on Sundays"."""
-    found = _ONLY.search(claim)
-    return f"only the claim says {quoted(found[0])}" if found and not _ALONE.search(passage) else ""
+def _only(claim: str, sentence: str, passage: str) -> str:
+    """Say that the claim alone excludes all others, or none, or leaves something out: "only", "all", "without"."""
+    found = None if _ALONE.search(passage) else _ONLY.search(claim)
+    found = found or (None if _WHOLE.search(sentence) or not _PARTLY.search(sentence) else _ALL.search(claim))
+    for text, other in ((claim, sentence), (sentence, claim)):
+        left_out = _WITHOUT.search(text)
+        if left_out and stem(folded(left_out[1])) in terms(other)[0] and not _LACKS.search(other):
+            return f"only the {'claim' if text is claim else 'source'} says {quoted(left_out[0])}"
+    return f"only the claim says {quoted(found[0])}" if found else ""
 
 
 def _differs_in_subject(claim: str, sentence: str) -> bool:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import groupby
 from os.path import commonprefix
 
+from attribution.text.differences import MEASURES
 from attribution.text.remembering import remember
 from attribution.text.value_reading import values
 from attribution.text.values import Value, compare
@@ -124,12 +125,14 @@ def _in_rows(claim: str, rows: Sequence[TableRow]) -> RowRelation | None:
 def _columns(claim: str, rows: Sequence[TableRow]) -> list[str]:
     """The columns that share most words with a claim, without those of another year; empty for a column without one."""
     years, wanted = set(_YEAR.findall(claim)), terms(claim)[0]
+    measured = {MEASURES[word] for word in words_of(claim) if word in MEASURES}
     scores: dict[str, int] = {}
     for key in rows[0].cells:
         if not all(any(map(str.isdigit, row.cells[key])) for row in rows):
             continue
         own = set(_YEAR.findall(key))
         shared = len(wanted & terms(f"of {key}")[0])
+        shared = shared or len(measured & {MEASURES.get(word) for word in words_of(key)})
         if shared and not (own and years and not own & years):
             scores[key] = shared + len(own & years)
     best = max(scores.values(), default=0)

@@ -7,9 +7,11 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from attribution.policy import LOWEST_THRESHOLD
 from attribution.text.names import Name, names, negations
+from attribution.text.parse import parse
 from attribution.text.remembering import remember
 from attribution.text.value_patterns import MONTHS, UNITS
 from attribution.text.value_reading import values
@@ -24,7 +26,7 @@ ALIKE = 4.0  # least likeness of the words around two values, where the source h
 _NEAR = 4  # words on either side of a value
 _DENIED = 8  # words after a negation that it may deny
 _WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_MEASURES = {
+MEASURES = {
     word: words.split()[0]
     for words in (
         "deep depth", "high tall height", "long length", "wide broad width", "thick thickness", "old age", "above",
@@ -33,6 +35,8 @@ _MEASURES = {
     for word in words.split()
 }  # fmt: skip
 _MEASURE = re.compile(r"[ -]?(deep|high|tall|long|wide|broad|thick|old|above|below|from|away)\b")
+_JOINT = re.compile(r"[,;]|\b(?:and|while|but|against|compared)\b")
+_REST = re.compile(r"\bthe (?:rest|others|remainder)\b")
 _REACH = 50  # characters before a number in which the noun stands that it measures
 _MEASURED = re.compile(
     r"\b([a-z]{3,20})(?: was| is| of| were| are| reached| totalled| stood at| came to)+ "
@@ -173,9 +177,55 @@ def measures_other(claim: str, sentence: str) -> bool:
             for its in values(sentence)
             if mine.kind == its.kind == "quantity" and compare(mine, its) == "equal"
         ]
-        if same and all(one != two and {one, two} <= _MEASURES.keys() for one, two in same):
+        if same and all(one != two and {one, two} <= MEASURES.keys() for one, two in same):
             return True
     return False
+
+
+def told_of_another(claim: str, sentence: str) -> tuple[str, str] | None:
+    """Return a value of the claim that a list has for another subject, and what it has for the claim's.
+
+    “46 % with the drug and 19 % with salt water” has 46 % for “the drug”. Only nouns and names count. The words before
+    the first value may be about all of the list.
+    """
+    theirs = [w for w in values(sentence) if w.kind == "quantity"]
+    wanted = {stem(folded(t.text)) for t in parse(claim) if t.pos_ in ("NOUN", "PROPN", "ADJ")}
+    own_values = [v for v in values(claim) if v.kind == "quantity"]
+    for mine in (v for v in own_values if not claim[: v.start].endswith("per ") and claim[v.end : v.end + 1] != "-"):
+        same = [w for w in theirs if compare(mine, w) == "equal"]
+        left = [w for w in theirs if not any(compare(v, w) == "equal" for v in own_values)]
+        rivals = [w for w in left if w.dimension == mine.dimension and compare(mine, w) == "different"]
+        if len(same) != 1 or not rivals:
+            continue
+        parts = _list_parts(sentence, sorted([*same, *rivals], key=lambda w: w.start))
+        (own,) = (words for start, end, words in parts if start <= same[0].start < end)
+        others = [(start, end, words) for start, end, words in parts if words is not own]
+        shared = frozenset().union(same[0].counted, *(words for *_, words in others))
+        if not own - wanted or wanted & own - shared:
+            continue
+        for start, end, words in reversed(others):
+            if wanted & words - own:
+                its = [sentence[slice(*w.span)] for w in rivals if start <= w.start < end]
+                return claim[slice(*mine.span)], its[0] if len(its) == 1 else sentence[start:end].strip(" ,;.")
+    return None
+
+
+def _list_parts(sentence: str, found: Sequence[Value]) -> list[tuple[int, int, frozenset[str]]]:
+    """The parts of a sentence around values, and “the rest”, with their words beside values and stop words."""
+    starts = [w.span for w in found] + [m.span() for m in _REST.finditer(sentence, found[0].end)]
+    cuts = [0]
+    for (_, end), (start, _) in pairwise(sorted(starts)):
+        if joints := list(_JOINT.finditer(sentence, end, start)):
+            cuts.append(joints[-1].start())
+
+    def words(start: int, end: int) -> frozenset[str]:
+        inside = [
+            w for w in _WORD.finditer(sentence, start, end) if not any(v.start <= w.start() < v.end for v in found)
+        ]
+        return frozenset(stem(low) for w in inside if (low := folded(w[0])) not in STOP_WORDS and low.isalpha())
+
+    spans = [*pairwise([*cuts, len(sentence)])]
+    return [(a, b, (not a and words(found[0].end, b)) or words(a, b)) for a, b in spans]
 
 
 def measure_others(claim: str, mine: Value, sentence: str, its: Value) -> bool:
@@ -188,7 +238,7 @@ def _measured(text: str, value: Value) -> str:
     """Return the adjective behind a value or the noun before it that says what it measures; empty for none."""
     found = _MEASURE.match(text, value.end) if value.kind == "quantity" else None
     found = found or _MEASURED.search(text, max(0, value.start - _REACH), value.start)
-    return _MEASURES.get(found[1].lower(), found[1].lower()) if found else ""
+    return MEASURES.get(found[1].lower(), found[1].lower()) if found else ""
 
 
 def _shared_around(claim: str, mine: Item, sentence: str, its: Item) -> set[str]:

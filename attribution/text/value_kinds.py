@@ -214,16 +214,19 @@ def _frequency(text: str, at: int) -> Value | None:
             continue
         parts = {k: v.lower() for k, v in found.groupdict().items() if v}
         times = {"once": 1.0, "twice": 2.0, "thrice": 3.0}.get(t := parts.get("times", "once")) or _small(t.split()[0])
+        day = frozenset[str]()
         if (ly := parts.get("ly")) in ("biennially", "biannually"):
             rate = 0.5 if ly == "biennially" else 2.0
         else:
             period = LY[ly] if ly else parts["period"]
             n = parts.get("n", "1")
             every = {"other": 2.0}.get(n) or (float(NTH[n]) if n in NTH else _small(n))
+            if period in WEEKDAYS:
+                day, period = frozenset([period]), "week"
             rate = times * PER_YEAR[period] / (every + 0.5 * ("half" in parts))
         if most := parts.get("most"):
             return Value("frequency", *found.span(), rate * _small(n) / _small(most), rate, comparator="range")
-        return Value("frequency", *found.span(), rate, rate)
+        return Value("frequency", *found.span(), rate, rate, counted=day)
     return None
 
 

@@ -79,6 +79,8 @@ def compare(claim: Value, source: Value) -> Agreement:
         return _compare_quantities(claim, source)
     if claim.kind == "rank" and (claim.dimension != source.dimension or not _count_alike(claim, source)):
         return "not comparable"
+    if claim.kind == "frequency" and claim.counted and source.counted and claim.counted != source.counted:
+        return "different"  # every Monday, every Friday
     return _intervals(claim, source, 0.01 if claim.kind == "frequency" else 0.0)
 
 

@@ -50,11 +50,16 @@ _APART = re.compile(
     r"(?:[,;(–—-] ?|\b(?:and|but) )not (?!only\b|just\b|least\b|yet\b|until\b|all\b|every|even\b|to mention\b)"
     r"|\b(?:rather than|instead of|as opposed to|and never) ",
 )
-_OPPOSITES = [
-    tuple(pair.split("/"))
-    for pair in "deep/shallow northern/southern eastern/western north/south east/west left/right upper/lower "
-    "inner/outer internal/external public/private male/female rural/urban maximum/minimum".split()
-]
+_TURNED = [
+    tuple(frozenset(side.split()) for side in pair.split("/"))
+    for pair in (
+        "rise increase grow climb gain expand/fall decrease decline drop shrink sink",
+        "improve/worsen deteriorate", "open reopen/close", "allow permit/ban forbid prohibit",
+        "approve accept adopt pass/reject refuse", "support back/oppose", "win/lose", "survive/die",
+    )
+]  # fmt: skip
+_MORE = re.compile(r"\b(?P<word>more|higher|larger|greater|longer|older|better)\b.*?\bthan\b(?P<tail>.*)")
+_LESS = re.compile(r"\b(?P<word>fewer|less|lower|smaller|shorter|younger|worse)\b.*?\bthan\b(?P<tail>.*)")
 _HALF_DENIED = re.compile(  # in a text without a negation, or around one: it denies only in part, or in other words
     r"\b(?:if|unless|would|could|might|may|fail\w*|without|yet to|hardly|barely|rarely|seldom|few|little|refus\w+|"
     r"den(?:y|ie[sd])|lack\w*|difficult|unable|un\w+ed|avoid\w*|stop\w*|quit|prevent\w*|tr(?:y|ie[ds])|only|all|"
@@ -129,7 +134,7 @@ def difference_in_roles(claim: str, sentence: str, passage: str = "") -> str:
     wanted = terms(claim)[0]
     if len(wanted & terms(sentence)[0]) < NEAR * len(wanted):
         return ""
-    if said := denied_part(claim, sentence) or _opposite(claim, sentence, passage):
+    if said := denied_part(claim, sentence) or _reversed(claim, sentence):
         return said
     stated = frames(sentence)
     for own in frames(claim):
@@ -138,9 +143,31 @@ def difference_in_roles(claim: str, sentence: str, passage: str = "") -> str:
             return "only the " + ("claim" if own.negated else "source") + " says “not”"
         if any(_agree(own, its) for its in same):
             continue
+        if not same and (turned := next((its for its in stated if _turned(own, its)), None)):
+            return f"the claim says {quoted(own.verb)}, the source {quoted(turned.verb)}"
         for its in same:
             if said := _exchanged(own, its) or _another(own, its, stated, claim, sentence, passage):
                 return said
+    return ""
+
+
+def _turned(own: Frame, its: Frame) -> bool:
+    """Return True if the sentence says the opposite of the same thing, at the same time: "rose", "fell"."""
+    opposite = any(own.verb in one and its.verb in two for a, b in _TURNED for one, two in ((a, b), (b, a)))
+    if not opposite or own.negated or its.negated or not _shared(own, its) or not _agree(own, its):
+        return False
+    mine, theirs = ({word for word in f.words if word[0].isdigit()} for f in (own, its))
+    return not mine or not theirs or bool(mine & theirs)
+
+
+def _reversed(claim: str, sentence: str) -> str:
+    """Describe "more than last year" where the sentence has "fewer than last year"."""
+    for one, two in ((_MORE, _LESS), (_LESS, _MORE)):
+        mine, its = one.search(claim), two.search(sentence)
+        if mine and its and not two.search(claim) and not one.search(sentence):
+            one_tail, two_tail = (frozenset().union(*terms(f"of {found['tail']}")[:2]) for found in (mine, its))
+            if one_tail and (one_tail <= two_tail or two_tail <= one_tail):
+                return f"the claim says {quoted(mine['word'])}, the source {quoted(its['word'])}"
     return ""
 
 
@@ -219,22 +246,6 @@ def _dated_apart(claim: str, sentence: str) -> bool:
 def _covered(claim: str, passage: str, but: frozenset[str]) -> bool:
     wanted = terms(claim)[0] - but
     return len(wanted & terms(passage)[0]) >= COVERED * len(wanted)
-
-
-def _opposite(claim: str, sentence: str, passage: str) -> str:
-    """Describe a noun with opposite adjectives: "the deep end", "the shallow end"."""
-    if negations(claim):
-        return ""
-    for one, two in _OPPOSITES:
-        for mine, its in ((one, two), (two, one)):
-            if f" {mine} " in claim and f" {its} " in sentence and mine not in passage and its not in claim:
-                nouns = [
-                    {t.head.lower_ for t in parse(x) if t.lower_ == w} for x, w in ((claim, mine), (sentence, its))
-                ]
-                if nouns[0] & nouns[1] and _covered(claim, passage, frozenset([stem(mine)])):
-                    noun = min(nouns[0] & nouns[1])
-                    return f"the claim says {quoted(f'{mine} {noun}')}, the source {quoted(f'{its} {noun}')}"
-    return ""
 
 
 def denied_part(claim: str, sentence: str) -> str:

@@ -30,6 +30,7 @@ READ = 3  # readings of a claim and a passage
 LARGE = 1000.0  # smaller bare numbers are often those of figures, notes and lists
 VALUES = 3  # values of a claim that are settled
 _PREPOSITION = re.compile(r"\b(?:in|on|at|from|since|by|until|during) (?:the )?$", re.IGNORECASE)
+VAGUE = re.compile(r"\b(?:can|may|might|could) (?:range|vary|differ)\b")  # other values can be true as well
 _LISTED = re.compile(r",? (?:and |or )?")
 _ALL_OF = re.compile(
     r"^(?:No|None of the|Neither of the|All the|All of the|All|Each of the|Each|Every|Both) |\b(?:always|never) "
@@ -106,7 +107,7 @@ def readings(place: int, pair: Pair, judgement: Judgement) -> Iterator[Substitut
     """Yield the claim with values of the passage, the likeliest first; none where the passage has all of its values."""
     claim, passage = pair[:2]
     mine, theirs = values(claim), values(passage)
-    if not mine or not theirs or not _worth(pair, judgement):
+    if not mine or not theirs or VAGUE.search(claim) or not _worth(pair, judgement):
         return
     met = [v for v in mine if not v.universal and any(_written_alike(claim, v, passage, w) for w in theirs)]
     unmet = [v for v in mine if v not in met]

@@ -140,3 +140,27 @@ def test_a_passage_with_another_value_in_the_slot_does_not_support() -> None:
     support = Probabilities(entailed=0.97, contradicted=0.0, no_relation=0.03)
     against = reservation((claim, passage), Judged(Judgement(support, (0, len(passage)))))
     assert against is not None and against.note == "the claim says “40”, the source “60”"
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage", "said"),
+    [
+        ("The spray is sold without prescription.", "The spray is sold on prescription.", "“without prescription”"),
+        ("The spray is sold without prescription.", "The spray needs no prescription.", ""),
+        ("All pupils passed the examination.", "Of the 120 pupils, 114 passed the examination.", "“All”"),
+        ("All pupils passed the examination.", "The pupils passed the examination.", ""),
+    ],
+)
+def test_what_the_claim_alone_leaves_out_or_includes_is_not_supported(claim: str, passage: str, said: str) -> None:
+    found = Judgement(Probabilities(entailed=0.9, contradicted=0.0, no_relation=0.1), (0, len(passage)))
+    against = reservation((claim, passage), Judged(found))
+    assert (against.note if against else "") == (said and f"only the claim says {said}")
+
+
+def test_a_value_that_can_be_computed_does_not_contradict() -> None:
+    claim, passage = "The station has a capacity of 340 MW.", "The station has four turbines of 85 MW each."
+    found = Judgement(
+        Probabilities(entailed=0.0, contradicted=0.9, no_relation=0.1), (0, len(passage)), {}, 0.9, "85 MW"
+    )
+    against = reservation((claim, passage), Judged(found))
+    assert against is not None and against.note == "the claim's value may be computed: “four × 85 MW”"

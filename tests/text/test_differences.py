@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.differences import contrasts, difference, differing_spans, measures_other
+from attribution.text.differences import contrasts, difference, differing_spans, measures_other, told_of_another
 from attribution.text.names import names, negations
 from attribution.types import Probabilities
 
@@ -124,3 +124,35 @@ def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
     assert all(a.end <= b.start for a, b in zip(found, found[1:], strict=False))
     assert all(v.normal and 0 <= v.start < v.end <= len(claim) for v in found)
     assert all((c.claim or c.source) and c.claim in claim and c.source in sentence for c in contrasts(claim, sentence))
+
+
+SCORE = "The score of the symptoms fell by 46 % with Rinolex and by 19 % with salt water."
+BLEEDS = "Nosebleeds were frequent: 18 people in the Rinolex group had them, and 7 in the control group."
+TO_SCHOOL = "61 % of the pupils come by bicycle or on foot, 22 % by bus, and the rest by car."
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "found"),
+    [
+        ("With Rinolex the score fell by 19%.", SCORE, ("19%", "46 %")),
+        ("With Rinolex the score fell by 46%.", SCORE, None),
+        ("The score fell by 19% with salt water.", SCORE, None),
+        ("The score fell by 19% in the placebo group.", SCORE, None),
+        ("18 people in the control group had nosebleeds.", BLEEDS, ("18", "7")),
+        ("18 people in the Rinolex group had nosebleeds.", BLEEDS, None),
+        ("22% of the pupils come by car.", TO_SCHOOL, ("22%", "and the rest by car")),
+        ("22% of the pupils come by bus.", TO_SCHOOL, None),
+        ("The limit at night is 55 decibels.", "The limit is 55 decibels by day and 45 decibels at night.",
+         ("55 decibels", "45 decibels")),
+        ("It has 45 pear trees.", "It has 310 apple trees, 120 pear trees and 45 plum trees.", ("45", "120")),
+        (
+            "Of the tunnel's 50 km, 38 km lie under the sea.",
+            "It is 50 km long, of which 38 km lie under the sea.",
+            None,
+        ),
+        ("Lentils have 9 g of protein per 100 g.", "Per 100 g: fat 0.4 g, fibre 7.9 g, protein 9 g.", None),
+        ("Lawson is similar to 7-Eleven.", "Of the three big chains, 7-Eleven and Lawson are alike.", None),
+    ],
+)  # fmt: skip
+def test_a_value_of_a_list_belongs_to_its_own_part(claim: str, sentence: str, found: tuple[str, str] | None) -> None:
+    assert told_of_another(claim, sentence) == found

@@ -64,6 +64,10 @@ def test_a_value_of_another_slot_changes_nothing() -> None:
     assert settled(claim, passage).probabilities.entailed == 0.9
 
 
+def test_a_price_that_can_vary_contradicts_no_other() -> None:
+    assert settled("A meal can range from 3,900 kroner.", "A meal costs 2,000 kroner.").probabilities.contradicted == 0
+
+
 def test_profit_is_not_revenue() -> None:
     found = settled("Brightwell made a profit of £48 million.", "Brightwell made a revenue of £620 million.")
     assert found.probabilities.contradicted == 0
