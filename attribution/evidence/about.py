@@ -215,7 +215,7 @@ def other_time(claim: str, passage: str, sentence: Span, title: str = "", strict
         return ""
     mine, its = _years(claim), _years(text) or _years(passage) or _years(title)
     own, theirs = _words(claim), _words(f"{text} {title}")
-    if mine and its and not mine & its and not _once(claim):
+    if mine and its and not mine & its and not _covers(text, mine) and not _once(claim):
         return f"the source speaks of {min(its)}"
     if (
         mine == its
@@ -233,6 +233,12 @@ def other_time(claim: str, passage: str, sentence: Span, title: str = "", strict
     if not mine and dated and _is_present(claim) and _is_past(text) and not _once(claim):
         return "the source speaks of an earlier time" if differing_spans(claim, text)[0] else ""
     return ""
+
+
+def _covers(text: str, years: set[str]) -> bool:
+    """Return True if a span of time of the text holds all the years: "from 2005 to 2014"."""
+    spans = [{int(year) for year in _years(text[slice(*v.span)])} for v in values(text) if v.comparator == "range"]
+    return any(span and min(span) <= int(year) <= max(span) for span in spans for year in years)
 
 
 def _years(text: str) -> set[str]:

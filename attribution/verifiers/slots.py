@@ -28,6 +28,7 @@ SLOT = 0.5  # least entailment of the claim with the passage's value in it
 NOTICED = 0.1  # least probability of a relation for which values are settled, where the passage has few of the words
 READ = 3  # readings of a claim and a passage
 LARGE = 1000.0  # smaller bare numbers are often those of figures, notes and lists
+DATES = 3  # of a sentence that is no timeline
 VALUES = 3  # values of a claim that are settled
 _PREPOSITION = re.compile(r"\b(?:in|on|at|from|since|by|until|during) (?:the )?$", re.IGNORECASE)
 VAGUE = re.compile(r"\b(?:can|may|might|could) (?:range|vary|differ)\b")  # other values can be true as well
@@ -173,6 +174,8 @@ def _rivals(
     """The values of a passage that may fill the slot of a claim's, the likeliest first: near the deciding sentence."""
     found = {w: compare(value, w) for w in theirs}
     comparable = [w for w in theirs if found[w] != "not comparable" and not measure_others(claim, value, passage, w)]
+    if value.kind == "date":  # of a timeline each date is that of another event
+        comparable = [w for w in comparable if sum(v.kind == "date" for v in _beside(passage, [w], theirs)) <= DATES]
     if value.universal and len(comparable) > 1:
         if all(_LISTED.fullmatch(passage[a.end : b.start]) for a, b in pairwise(comparable)):
             return [tuple(comparable)]
