@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from attribution.chunkers import CHUNKERS
-from attribution.claims.compounds import predicates
 from attribution.claims.enrichment import added_words
 from attribution.errors import BadInput
 from attribution.evidence.candidates import Candidates
+from attribution.evidence.compounds import predicates
 from attribution.evidence.fact_checks import headline, with_rulings
 from attribution.evidence.judging import Judged, as_evidence, for_part, judge_pairs, read_plainly, relevance, weigh
 from attribution.evidence.origins import with_origins

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from attribution.claims.compounds import predicates
 from attribution.errors import BadInput
+from attribution.evidence.compounds import predicates
 from attribution.evidence.fact_checks import stated, with_rulings
 from attribution.evidence.judging import as_evidence, for_part, judge_pairs, read_plainly, relevance
 from attribution.evidence.origins import with_origins

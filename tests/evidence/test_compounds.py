@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from attribution.claims.compounds import predicates
+from attribution.evidence.compounds import predicates
 
 
 @pytest.mark.parametrize(
