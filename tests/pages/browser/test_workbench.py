@@ -1,6 +1,7 @@
 import re
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, settled, write
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, menu, settled, write
+from tests.servers import pdf_bytes
 
 pytestmark = MARKS
 
@@ -47,3 +48,24 @@ def test_the_answers_own_citations_are_held_against_their_sources(page: Page) ->
     page.reload()
     page.get_by_role("tab", name="Citations").click(timeout=PATIENCE)
     expect(page.locator(".ax-citations tbody tr").first).to_contain_text("Could not be read", timeout=PATIENCE)
+
+
+def test_a_page_of_an_own_pdf_is_a_picture_with_its_sentence_boxed(page: Page) -> None:
+    pdf = pdf_bytes("A first page of no interest.", "The Zorb bridge was opened in 1931.")
+    menu(page, "Add documents")
+    file = {"name": "zorb.pdf", "mimeType": "application/pdf", "buffer": pdf}
+    page.locator("input[type=file]").set_input_files(file)
+    settled(page)
+    page.keyboard.press("Escape")
+    write(page, "The Zorb bridge was opened in 1931.")
+    analyse(page)
+    panel = page.get_by_label("Evidence of the selected claim")
+    panel.get_by_role("button", name="Open at this sentence").first.click()
+    panel.get_by_role("button", name="Show page 2 as a picture").click(timeout=PATIENCE)
+    picture = panel.get_by_alt_text("Page 2, with the sentence boxed")
+    expect(picture).to_be_visible(timeout=PATIENCE)
+    assert picture.evaluate("image => image.complete && image.naturalWidth > 800")
+    box, sheet = panel.locator(".boxed").bounding_box(), picture.bounding_box()
+    assert sheet["x"] < box["x"] and box["y"] < sheet["y"] + sheet["height"] / 4  # its line is near the top
+    panel.get_by_role("button", name="Show the text").click()
+    expect(panel.locator("mark.here")).to_contain_text("The Zorb bridge was opened in 1931.", timeout=PATIENCE)
