@@ -215,21 +215,16 @@ def _scope(token: Token, kind: str, own: set[str]) -> set[int]:
             return _below(head) | (_said_by(head) if kind in ("denial", "hearsay") else set())
         return _below(head)  # "is false"
     if kind == "plan" and token.dep_ != "pobj":
-        return _below(token) | _copula(token)
+        return _below(token)
     if kind == "voices":
         return _below(token, ("acl", "relcl")) | _said_by(token)
-    return _below(token) | _copula(token) | _said_by(token)
+    return _below(token) | _said_by(token)
 
 
 def _below(token: Token, dependencies: Collection[str] = ()) -> set[int]:
     if not dependencies:
         return {t.i for t in token.subtree}
     return {t.i for child in token.children if child.dep_ in dependencies for t in child.subtree}
-
-
-def _copula(noun: Token) -> set[int]:
-    """The sentence in which a noun is what its subject is: "it is a myth that …"."""
-    return _below(noun.head) if noun.dep_ in ("attr", "acomp") else set()
 
 
 def _said_by(noun: Token) -> set[int]:
@@ -254,7 +249,6 @@ def _story(token: Token, own: set[str]) -> set[int]:
         return (
             _below(head if token.dep_ in ("amod", "compound") else token)
             | _below(token)
-            | _copula(token)
             | (_below(head.head) if token.dep_ in ("amod", "appos") and head.dep_ in NOMINAL_SUBJECTS else set())
             | (_below(head) if token.dep_ in NOMINAL_SUBJECTS else set())
         )

@@ -191,7 +191,9 @@ def told_of_another(claim: str, sentence: str) -> tuple[str, str] | None:
     theirs = [w for w in values(sentence) if w.kind == "quantity"]
     wanted = {stem(folded(t.text)) for t in parse(claim) if t.pos_ in ("NOUN", "PROPN", "ADJ")}
     own_values = [v for v in values(claim) if v.kind == "quantity"]
-    for mine in (v for v in own_values if not claim[: v.start].endswith("per ") and claim[v.end : v.end + 1] != "-"):
+    for mine in own_values:
+        if claim[: mine.start].endswith(("per ", "-")) or claim[mine.end : mine.end + 1] == "-":
+            continue  # "per 100 g", "7-Eleven"
         same = [w for w in theirs if compare(mine, w) == "equal"]
         left = [w for w in theirs if not any(compare(v, w) == "equal" for v in own_values)]
         rivals = [w for w in left if w.dimension == mine.dimension and compare(mine, w) == "different"]

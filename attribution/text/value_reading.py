@@ -159,6 +159,7 @@ def _range(text: str, one: Value, two: Value, between: str) -> Value | None:
         not (dash or (opened and inner == "and"))
         or one.kind not in ("quantity", "date")  # of opening hours, each is a value
         or one.comparator == "range"
+        or (inner == "-" and text[two.start].isupper())  # "7-Eleven"
         or (inner == "to" and _BY.search(text, max(0, one.start - 4), one.start))  # "rose by 4 % to 91 %"
     ):
         return None
