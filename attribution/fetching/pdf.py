@@ -227,6 +227,7 @@ def _written(lines: Sequence[_Line]) -> str:
 # --- lines to pages ---
 
 _FIGURES = re.compile(r"\d+|\b[ivxl]+\b")
+_AT_EDGE = re.compile(r"^\W*#|\bpage #|#\W*$")  # where a head has its page number
 _NUMBER = re.compile(r"\W*(?:page )?#(?: of #)?\W*")
 _SENTENCE = re.compile(r"(?:\S+ ){5,}.*[.!?]")
 _EDGE = 2  # lines at the top and at the bottom of a page
@@ -238,18 +239,29 @@ def _without_running(pages: Sequence[Sequence[_Line]]) -> list[list[_Line]]:
     for lines in pages:
         ordered = sorted(range(len(lines)), key=lambda n: -lines[n].y)
         top, bottom = ordered[:_EDGE], ordered[_EDGE:][-_EDGE:]
-        edges.append([{n: _FIGURES.sub("#", lines[n].text.strip().lower()) for n in edge} for edge in (top, bottom)])
+        edges.append([{n: lines[n].text.strip().lower() for n in edge} for edge in (top, bottom)])
     out = []
     for number, lines in enumerate(pages):
         gone: set[int] = set()
         for edge, neighbour, step in ((0, number - 1, 1), (1, number + 1, -1)):
-            beside = set(edges[neighbour][edge].values()) if 0 <= neighbour < len(pages) else set()
-            for n, key in list(edges[number][edge].items())[::step]:
-                if not (key in beside and not _SENTENCE.fullmatch(key) or len(pages) > 1 and _NUMBER.fullmatch(key)):
+            beside = edges[neighbour][edge].values() if 0 <= neighbour < len(pages) else ()
+            for n, own in list(edges[number][edge].items())[::step]:
+                runs = not _SENTENCE.fullmatch(own) and any(_is_same_head(own, other) for other in beside)
+                if not (runs or len(pages) > 1 and _NUMBER.fullmatch(_FIGURES.sub("#", own))):
                     break
                 gone.add(n)
         out.append([line for n, line in enumerate(lines) if n not in gone or len(gone) == len(lines)])
     return out
+
+
+def _is_same_head(one: str, other: str) -> bool:
+    """True for equal lines and for those that differ in a page number alone: years and amounts are what a page says."""
+    masked = _FIGURES.sub("#", one)
+    if one == other or masked != _FIGURES.sub("#", other):
+        return one == other
+    changed = [pair for pair in zip(_FIGURES.findall(one), _FIGURES.findall(other), strict=True) if pair[0] != pair[1]]
+    counted = all(len(a + b) < 8 and abs(int(a) - int(b)) == 1 for a, b in changed if (a + b).isdecimal())
+    return len(changed) == 1 and counted and bool(_AT_EDGE.search(masked))
 
 
 def _flows(text: str, following: str) -> bool:

@@ -97,6 +97,20 @@ def test_pages_that_are_alike_are_no_running_heads() -> None:
     assert read(pdf(line(LOCK), line(LOCK))).text == f"{LOCK}\n\n{LOCK}"
 
 
+@pytest.mark.parametrize(("heads", "kept"), [
+    (("Letters of Lindal 44", "Letters of Lindal 45", "Letters of Lindal 46"), 1),
+    (("Page 9 of 12 - Letters", "Page 10 of 12 - Letters", "Page 11 of 12 - Letters"), 1),
+    (("In the year 1850 came 1150 letters to", "In the year 1851 came 1204 letters to",
+      "In the year 1852 came 980 letters to"), 3),
+    (("Statement for 2021", "Statement for 2022", "Statement for 2023"), 3),
+])  # fmt: skip
+def test_only_a_page_number_differs_in_a_running_head(heads: tuple[str, ...], kept: int) -> None:
+    towns = ("Lindal", "Osen", "Vik")
+    pages = [line(head, y=760) + line(f"The town of {town} grew.") for head, town in zip(heads, towns, strict=True)]
+    found = read(pdf(*pages)).text
+    assert sum(head in found for head in heads) == kept
+
+
 @pytest.mark.parametrize("damage", [
     lambda content: content.partition(b"startxref")[0], lambda content: content[: content.index(b"trailer") - 30],
     lambda content: content.replace(b"0000000009", b"0000000099"),
