@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from attribution.frozen import NOTE, AnalystLabel, Frozen, Span, quoted
 
@@ -152,6 +152,8 @@ Change = Annotated[
 
 class Edit(Frozen):
     """A change made by hand, with its time."""
+
+    model_config = ConfigDict(extra="ignore")  # saved runs may have a field that is gone
 
     at: str  # ISO 8601, UTC
     change: Change
