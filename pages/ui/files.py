@@ -20,26 +20,26 @@ from pages.ui.frame import note, small
 
 LIMIT = 500  # answers of one file
 KEPT = 200_000_000  # bytes of PDF files in memory, for pictures of their pages
-_pdfs: OrderedDict[str, Document] = OrderedDict()  # by the page that was read from each; the latest is the last
+_pdfs: OrderedDict[tuple[str, str], Document] = OrderedDict()  # by run and page; the latest is the last
 _lock = threading.Lock()
 
 
-def keep_pdf(page: Page, documents: Sequence[Document]) -> None:
-    """Keep the PDF that a page was read from in this process: a run itself keeps only what was read."""
+def keep_pdf(run_id: str, page: Page, documents: Sequence[Document]) -> None:
+    """Keep the PDF that a page of a run was read from in this process: a run itself keeps only what was read."""
     file = next((d for d in documents if page.url == f"document:{safe_name(d.name)}"), None)
     if file is None or not page.breaks or not file.content.startswith(b"%PDF-"):
         return
     with _lock:
-        _pdfs[page.id] = file
-        _pdfs.move_to_end(page.id)
+        _pdfs[run_id, page.id] = file
+        _pdfs.move_to_end((run_id, page.id))
         while sum(len(one.content) for one in _pdfs.values()) > KEPT:
             _pdfs.popitem(last=False)
 
 
-def kept_pdf(page: Page) -> Document | None:
-    """Return the PDF that a page was read from, if it is still at hand."""
+def kept_pdf(run_id: str, page: Page) -> Document | None:
+    """Return the PDF that a page was read from, if it is still in memory. A copy of the run has none."""
     with _lock:
-        return _pdfs.get(page.id)
+        return _pdfs.get((run_id, page.id))
 
 
 def sample(content: str, name: str) -> None:

@@ -81,7 +81,7 @@ class RunJob(background.Job[RunProgress]):
                 if isinstance(event, RunStarted):
                     background.register(event.run_id, self)
                 elif isinstance(event, PageReady):
-                    keep_pdf(event.page, documents)
+                    keep_pdf(self.progress().report.id, event.page, documents)
 
             follow(run(question, answer, settings, documents, stop), initial, update, started)
 

@@ -20,13 +20,15 @@ def pictured(data: View, report: Report, click: object) -> View:
     if not (source := data.get("source")) or not isinstance(click, Mapping):
         return data
     page = next(p for p in report.pages if p.id == source["page"])
-    file, number = kept_pdf(page), page.page_number(source["at"])
+    file, number = kept_pdf(report.id, page), page.page_number(source["at"])
     if file is None or number is None:
         return data
     added: View = {"number": number}
     if click.get("picture"):
         sentence = _on_page(page, number, source)
-        added["picture"] = state.cached(PICTURE, (page.id, number, sentence), lambda: _drawn(file, number, sentence))
+        added["picture"] = state.cached(
+            PICTURE, (report.id, page.id, number, sentence), lambda: _drawn(file, number, sentence)
+        )
         added["asked"] = [*source["asked"], "picture"]
     return data | {"source": source | added}
 

@@ -17,7 +17,9 @@ def test_a_picture_is_offered_for_a_file_at_hand_and_drawn_on_request(monkeypatc
     report = Report(id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(page,))
     source = {"page": page.id, "at": at, "marks": [{"at": [at, at + 19]}], "asked": [page.id, at]}
     assert "number" not in pictured({"source": source}, report, {})["source"]
-    files.keep_pdf(page, [Document("other.pdf", FILE.content), FILE])
+    files.keep_pdf("r", page, [Document("other.pdf", FILE.content), FILE])
+    copied = report.model_copy(update={"id": "copy"})  # by somebody who has the link, but not the file
+    assert "number" not in pictured({"source": source}, copied, {})["source"]
     offered = pictured({"source": source}, report, {})["source"]
     assert offered["number"] == 2 and "picture" not in offered
     drawn = pictured({"source": source}, report, {"picture": True})["source"]
@@ -29,8 +31,8 @@ def test_only_so_many_bytes_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [read_document(Document(name, FILE.content)) for name in ("a.pdf", "b.pdf")]
     monkeypatch.setattr(files, "KEPT", len(FILE.content) + 1)
     for page in pages:
-        files.keep_pdf(page, [Document(page.url.removeprefix("document:"), FILE.content)])
-    assert files.kept_pdf(pages[0]) is None and files.kept_pdf(pages[1]) is not None
+        files.keep_pdf("r", page, [Document(page.url.removeprefix("document:"), FILE.content)])
+    assert files.kept_pdf("r", pages[0]) is None and files.kept_pdf("r", pages[1]) is not None
     monkeypatch.setattr(files, "KEPT", 0)
-    files.keep_pdf(pages[1], [Document("b.pdf", FILE.content)])
-    assert files.kept_pdf(pages[1]) is None
+    files.keep_pdf("r", pages[1], [Document("b.pdf", FILE.content)])
+    assert files.kept_pdf("r", pages[1]) is None
