@@ -11,10 +11,11 @@ from attribution.fetching.http import parsed, send
 from attribution.fetching.network import Allow, Clock, is_public
 from attribution.settings import Settings
 from attribution.text.identifiers import Identifier
-from attribution.types import Frozen
+from attribution.types import FailureKind, Frozen
 
 ADDRESS = "https://api.crossref.org/works/"
 MAX_BYTES = 2_000_000  # a record lists the references of its work
+OF_ONE_RECORD: tuple[FailureKind, ...] = ("unreadable", "too_large")
 MAX_TITLE = 300  # characters of a title that are kept
 
 
@@ -51,7 +52,7 @@ class _Record(BaseModel):
 
 
 def look_up(source: str, doi: Identifier, settings: Settings, allow: Allow = is_public) -> CitedWork:
-    """Return what Crossref knows of a DOI. Raises FetchFailed if Crossref cannot be reached."""
+    """Return what Crossref knows of a DOI. Raises FetchFailed; the kinds OF_ONE_RECORD say nothing of other DOIs."""
     clock = Clock(settings.page_timeout)
     url = parsed(f"{ADDRESS}{quote(doi.value, safe='')}")
     reply = send(url, settings, allow, clock, headers={"Accept": "application/json"}, limit=MAX_BYTES)
@@ -59,11 +60,12 @@ def look_up(source: str, doi: Identifier, settings: Settings, allow: Allow = is_
     if reply.status == 404:
         return work.model_copy(update={"problem": "Crossref has no work with this DOI."})
     if reply.status != 200:
-        raise FetchFailed("server_error", f"it answered with HTTP {reply.status}", str(url), reply.status)
+        kind: FailureKind = "server_error" if reply.status == 429 or reply.status >= 500 else "unreadable"
+        raise FetchFailed(kind, f"it answered with HTTP {reply.status}", str(url), reply.status)
     try:
         message = _Record.model_validate_json(reply.content).message
     except ValidationError as error:
-        raise FetchFailed("unreadable", "its reply is no record of a work", str(url), detail=error) from None
+        raise FetchFailed("unreadable", "its reply is not the record of a work", str(url), detail=error) from None
     notices = [update.words() for update in message.updated_by]
     notices += [f"it is itself the notice of a {update.words()}" for update in message.update_to]
     title = " ".join(" ".join(message.title[:1]).split())[:MAX_TITLE]

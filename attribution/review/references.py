@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from attribution.errors import FetchFailed, StageFailure
 from attribution.evidence.search import Budget
 from attribution.fetching.fetcher import Fetcher
-from attribution.review.crossref import CitedWork, look_up
+from attribution.review.crossref import OF_ONE_RECORD, CitedWork, look_up
 from attribution.review.support import Outcome
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -38,21 +38,23 @@ NO_TEXT = Unread(
     "unreachable",
     "It is a document of this run, whose text is not in this database: use the one in which the run was made.",
 )
+NOT_ASKED = "The check was stopped before Crossref was asked about it."
 
 
 def read_works(sources: Sequence[AnswerSource], settings: Settings, stop: threading.Event) -> tuple[CitedWork, ...]:
-    """Return the first `max_pages` works that the sources name; once Crossref fails, it is not asked again."""
+    """Return the first `max_pages` works that the sources name; a Crossref that cannot answer is not asked again."""
     named = [(s.key, found) for s in sources for found in identifiers(f"{s.text} {s.url} {s.key}")]
-    works, problem = [], ""
+    works, unasked = [], ""  # why no other DOI is asked for
     for key, identifier in named[: settings.max_pages]:
         work = CitedWork(source=key, identifier=identifier)
-        if identifier.kind == "DOI" and not problem and not stop.is_set():
+        if identifier.kind == "DOI":
+            problem = unasked or (NOT_ASKED if stop.is_set() else "")
             try:
-                work = look_up(key, identifier, settings)
+                work = work if problem else look_up(key, identifier, settings)
             except FetchFailed as error:
                 problem = f"Crossref, which lists retractions, could not be asked: {error}."
-        if identifier.kind == "DOI" and problem:
-            work = work.model_copy(update={"problem": problem})
+                unasked = "" if error.kind in OF_ONE_RECORD else problem
+            work = work.model_copy(update={"problem": problem}) if problem else work
         works.append(work)
     return tuple(works)
 

@@ -10,7 +10,7 @@ from attribution.types import Frozen
 
 Kind = Literal["DOI", "arXiv", "PubMed", "ISBN"]
 _PATTERNS: dict[Kind, re.Pattern[str]] = {
-    "DOI": re.compile(r"(?<![\w.])(10\.\d{4,9}/[^\s\"<>{}|\\^`]+)"),
+    "DOI": re.compile(r"(?<![\w.])(10\.\d{4,9}/(?:(?!\]\()[^\s\"<>{}|\\^`])+)"),  # not into the address of a link
     "arXiv": re.compile(
         r"\barxiv(?:\.org/(?:abs|pdf|html)/|:\s?)(\d{4}\.\d{4,5}|[a-z-]{2,20}(?:\.[A-Z]{2})?/\d{7})(?!\d)",
         re.IGNORECASE,

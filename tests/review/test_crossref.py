@@ -1,4 +1,5 @@
 import json
+import threading
 from functools import partial
 from http.server import BaseHTTPRequestHandler
 
@@ -9,10 +10,12 @@ from attribution.fetching.fetcher import Fetcher
 from attribution.review import crossref, references
 from attribution.review.citations import check
 from attribution.review.crossref import look_up
+from attribution.review.references import NOT_ASKED, read_works
 from attribution.review.support import CitationReport
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.identifiers import Identifier
+from attribution.text.references import AnswerSource
 from attribution.types import Report
 from tests.review.test_citations import claims_of
 from tests.servers import Answer, http_server
@@ -52,6 +55,30 @@ def test_a_reply_that_is_no_record_is_a_failure(reply: Answer, monkeypatch: pyte
             look_up("1", DOI, Settings(), lambda _: True)
         with pytest.raises(FetchFailed, match="not on the public web"):
             look_up("1", DOI, Settings())
+
+
+@pytest.mark.parametrize(("first", "asked", "problems"), [
+    ((503, {}, b""), 1, ["HTTP 503", "HTTP 503"]),
+    ((400, {}, b""), 2, ["HTTP 400", ""]),
+    ((200, JSON, b"<html>"), 2, ["not the record", ""]),
+])  # fmt: skip
+def test_one_bad_record_leaves_the_others_to_be_asked_for(
+    first: Answer, asked: int, problems: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cited = [AnswerSource(key=key, text=f"doi:10.1000/{key}") for key in "ab"]
+    with http_server(lambda request: first if request.path.endswith("a") else record()) as server:
+        monkeypatch.setattr(crossref, "ADDRESS", server.url("/works/"))
+        monkeypatch.setattr(references, "look_up", partial(look_up, allow=lambda _: True))
+        works = read_works(cited, Settings(), threading.Event())
+        assert len(server.paths) == asked
+        stopped = threading.Event()
+        stopped.set()
+        unasked = read_works(cited, Settings(), stopped)
+        assert len(server.paths) == asked
+    assert all(
+        part in work.problem and bool(part) == bool(work.problem) for part, work in zip(problems, works, strict=True)
+    )
+    assert [work.problem for work in unasked] == [NOT_ASKED] * 2  # not "Crossref lists no retraction"
 
 
 def test_a_check_names_dead_links_and_retracted_works(
