@@ -18,9 +18,9 @@ IS_TORCH := /^[a-z]/ { torch = /^(torch=|nvidia|cuda|triton)/ }
 
 .PHONY: run test check bench calibrate screenshots wheel docs sbom lock clean
 
-# MODEL=deberta downloads a verifier before the start; where that fails, the best one that is installed is used
+# MODEL=deberta downloads a verifier first; if that fails, the best one that is installed is used
 run: $(VENV)/.run
-	$(if $(MODEL),@$(BIN)/python -m attribution download $(MODEL) || echo "Started without $(MODEL). Again later: make run MODEL=$(MODEL)")
+	$(if $(MODEL),@$(BIN)/python -m attribution download $(MODEL) || echo "Starting without $(MODEL). To try again: make run MODEL=$(MODEL)")
 	@$(BIN)/python -m attribution serve $(if $(PORT),--port $(PORT))
 
 # uv compiles nothing: Python does at the first import, and keeps it if it may.

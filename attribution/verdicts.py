@@ -128,7 +128,7 @@ def _of_predicates(case: Case, whole: Verdict, evidence: Sequence[Evidence]) -> 
         reason = f"Each of its {len(found)} parts is supported. Of the weakest: {weakest.reason}"
         return weakest.model_copy(update={"reason": reason, "lacks": lacks, "hearsay": hearsay})
     if 0 < len(left) < len(found):
-        reason = f"{whole.reason} Supported but for its part {' and '.join(map(quoted, left))}"
+        reason = f"{whole.reason} Supported except for {' and '.join(map(quoted, left))}"
         return whole.model_copy(update={"label": "unclear", "reason": reason})
     return whole
 

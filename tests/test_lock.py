@@ -79,5 +79,5 @@ def test_a_model_that_cannot_be_downloaded_does_not_stop_the_start(tmp_path: Pat
     command = ["make", "-o", f"{tmp_path}/.run", "run", f"VENV={tmp_path}", "MODEL=deberta"]
     made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert made.stdout.splitlines()[-2:] == [
-        "Started without deberta. Again later: make run MODEL=deberta", "-m attribution serve"
+        "Starting without deberta. To try again: make run MODEL=deberta", "-m attribution serve"
     ]  # fmt: skip

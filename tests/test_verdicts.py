@@ -249,7 +249,7 @@ FAILS = "Its part “It merged.” fails. 1 of 1 passage contradicts it, none su
         ((FOR, FOR), "supported", "Each of its 2 parts is supported. Of the weakest: 1 of 1 passage supports it"),
         ((FOR, AGAINST), "contradicted", FAILS),
         ((NEITHER, AGAINST), "contradicted", FAILS),
-        ((FOR, NEITHER), "unclear", "Supported but for its part “It merged.”"),
+        ((FOR, NEITHER), "unclear", "Supported except for “It merged.”"),
         ((NEITHER, NEITHER), "no_relation", "Nothing related was found in 1 passage."),
     ],
 )

@@ -116,7 +116,7 @@ def card(
     label = "unclear" if leans(piece, alone) else RELATIONS[piece.relation][0]
     page = pages.get(piece.page_id)
     text = quote(piece, pages)
-    part = el("span", f"of its part {quoted(piece.part)}") if piece.part else None
+    part = el("span", f"for its part {quoted(piece.part)}") if piece.part else None
     note = el("span", said) if (said := _note(piece)) else None
     said_of = piece.part or claim.statement
     if against := piece.relation == "contradicted":
