@@ -119,7 +119,7 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
 
 
 def shown(place: str, name: str) -> str:
-    """Return a collection's name in a list; one that is called as the list's own entry is told apart."""
+    """Return a collection's name in a list; one with the name of the list's own entry is marked as a collection."""
     return f"{name} (collection)" if name == NAMES[place] else name or NAMES[place]
 
 

@@ -23,8 +23,8 @@ from attribution.text.differences import (
     difference,
     differing_spans,
     measures_other,
-    told_of_another,
     unmet,
+    value_of_another,
     values_agree,
 )
 from attribution.text.remembering import remember
@@ -317,7 +317,7 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
 
 def _other_value(claim: str, passage: str, sentence: str) -> str:
     """Say which value the deciding sentence has where the claim has one that the passage lacks."""
-    if another := told_of_another(claim, sentence):
+    if another := value_of_another(claim, sentence):
         return f"the claim says {quoted(another[0])}, the source {quoted(another[1])}"
     lacked = {claim[slice(*v.span)] for v in unmet(claim, passage)}
     found = (c for c in contrasts(claim, sentence) if c.kind != "Name" and c.claim in lacked and c.source)

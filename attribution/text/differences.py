@@ -182,7 +182,7 @@ def measures_other(claim: str, sentence: str) -> bool:
     return False
 
 
-def told_of_another(claim: str, sentence: str) -> tuple[str, str] | None:
+def value_of_another(claim: str, sentence: str) -> tuple[str, str] | None:
     """Return a value of the claim that a list has for another subject, and what it has for the claim's.
 
     “46 % with the drug and 19 % with salt water” has 46 % for “the drug”. Only nouns and names count. The words before

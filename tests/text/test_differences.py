@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.differences import contrasts, difference, differing_spans, measures_other, told_of_another
+from attribution.text.differences import contrasts, difference, differing_spans, measures_other, value_of_another
 from attribution.text.names import names, negations
 from attribution.types import Probabilities
 
@@ -155,4 +155,4 @@ TO_SCHOOL = "61 % of the pupils come by bicycle or on foot, 22 % by bus, and the
     ],
 )  # fmt: skip
 def test_a_value_of_a_list_belongs_to_its_own_part(claim: str, sentence: str, found: tuple[str, str] | None) -> None:
-    assert told_of_another(claim, sentence) == found
+    assert value_of_another(claim, sentence) == found
