@@ -254,7 +254,7 @@ def test_enrichment_is_taken_back(made: Editor) -> None:
     (lambda c: edits.Split(claim_id=c.id, texts=("one", " one ")), "two or more"),
     (lambda c: edits.Merge(claim_ids=(c.id, c.id), text="x"), "two or more"),
     (lambda c: edits.AddClaim(text=c.text, spans=c.spans), "already"),
-    (lambda c: edits.AddClaim(text="x", spans=((-1, 4),)), "no text of this answer"),
+    (lambda c: edits.AddClaim(text="x", spans=((-1, 4),)), "are not text of this answer"),
     (lambda c: edits.Restore(claim_id=c.id), "was not dropped"),
     (lambda c: edits.Pin(claim_id=c.id, pinned=False), "not pinned already"),
 ])  # fmt: skip
