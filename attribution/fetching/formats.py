@@ -34,6 +34,7 @@ def read_mhtml(content: bytes, media_type: str, name: str) -> Extracted:
 MAX_TEXT = 5_000_000  # characters, about one and a half times War and Peace: more would fill memory when it is searched
 _NO_MEMORY = 2  # what lxml's XMLSyntaxError has as code where memory ran out
 _HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
+_STRUCK = re.compile(r"(?<![~\\])~~(?!\s)[^~\n]+(?<!\s)~~(?!~)")
 
 
 def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
@@ -44,10 +45,10 @@ def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
 
 
 def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
-    """The Markdown with its tables by row, under its first heading as title."""
+    """The Markdown with its tables by row and without what it strikes out, under its first heading as title."""
     text = decode(content, media_type)
     heading = _HEADING.search(text[:5000])
-    return Extracted(heading[1] if heading else "", tables.without_pipes(text))
+    return Extracted(heading[1] if heading else "", tables.without_pipes(_STRUCK.sub("", text)))
 
 
 def read_csv(content: bytes, media_type: str, name: str) -> Extracted:

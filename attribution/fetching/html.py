@@ -122,7 +122,7 @@ MAX_STYLE = 300_000  # characters of style sheets that are searched
 
 
 def remove_unseen(tree: _Element) -> None:
-    """Remove what a page strikes out or hides; not what holds much of its prose, which scripts will show."""
+    """Remove what a page strikes out or hides, but not what holds much of its prose: scripts will show that."""
     hiding: dict[str, bool] = {}
     sheets = "".join(style.text or "" for style in tree.iter("{*}style"))[:MAX_STYLE]
     for selectors, rules in _RULE.findall(_AT_BLOCK.sub("", sheets)):
@@ -135,8 +135,12 @@ def remove_unseen(tree: _Element) -> None:
         e for e in tree.xpath("//*[@hidden]|//*[@style]") if e.get("hidden") is not None or _hides(e.get("style"))
     ]
     unseen += [e for e in tree.xpath("//*[@class]|//*[@id]") if not hidden.isdisjoint(_selectors(e))] if hidden else []
-    prose = sum(len("".join(p.itertext())) for p in tree.iter("{*}p")) or len("".join(tree.itertext()))
-    _drop(e for e in unseen if len("".join(e.itertext())) <= _SHOWN_LATER * prose and _tag(e) not in ("html", "body"))
+    prose = sum(map(_held, tree.iter("{*}p"))) or _held(tree)
+    _drop(e for e in unseen if _held(e) <= _SHOWN_LATER * prose or (not len(e) and _held(e) < prose))
+
+
+def _held(element: _Element) -> int:
+    return len("".join(element.itertext()))
 
 
 def _hides(rules: str) -> bool:

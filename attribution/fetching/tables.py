@@ -15,16 +15,21 @@ _RANK = re.compile(r"#?\d{1,3}[.)]?")
 def lines(grid: Sequence[Sequence[str]], heads: int | None = None) -> list[str]:
     """Return the rows as "Graz: inhabitants 290,000; area 127 km²", below the first `heads` rows (None: guess).
 
-    A wrong guess would join values that do not belong together, so that only a row above figures is a head.
+    A wrong guess would join values that do not belong together, so that only a row above figures is a head. Rows of one
+    cell above it are titles.
     """
     rows = [[" ".join(cell.split()) for cell in row] for row in grid]
     rows = [row for row in rows if any(row)]
-    heads = heads if heads is not None else int(_looks_like_head(rows))
+    titles: list[str] = []
+    if heads is None:
+        above = next((n for n, row in enumerate(rows) if sum(map(bool, row)) > 1), 0)
+        titles, rows = ["".join(row) for row in rows[:above]], rows[above:]
+        heads = int(_looks_like_head(rows))
     heads = heads if heads < len(rows) else 0
     columns = zip_longest(*rows[:heads], fillvalue="")
     names = [" ".join(dict.fromkeys(filter(None, column))).rstrip(": ") for column in columns]
     shown = [" | ".join(dict.fromkeys(filter(None, row))) for row in rows[:heads]]
-    return shown + [_line(names, row) for row in rows[heads:]]
+    return titles + shown + [_line(names, row) for row in rows[heads:]]
 
 
 def _looks_like_head(rows: Sequence[Sequence[str]]) -> bool:

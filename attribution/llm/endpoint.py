@@ -35,6 +35,7 @@ ABOUT_THE_REQUEST = (  # words of a refusal that is none of the model's name or 
 )  # fmt: skip
 ADVICE: dict[int, tuple[FormField, str]] = {
     401: ("key", "does not accept the key: check the key"),
+    402: ("key", "has no credit left for this key"),
     403: ("key", "does not accept this key for this model: check the key and the model"),
     404: ("model", "does not know the model or the path: check the model and the address (it usually ends in /v1)"),
 }

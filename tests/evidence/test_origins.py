@@ -1,7 +1,9 @@
 import random
+from pathlib import Path
 
 import pytest
 
+import attribution
 from attribution.evidence.near_duplicates import group_evidence
 from attribution.evidence.origins import sources, with_origins
 from attribution.types import Evidence
@@ -89,3 +91,17 @@ def test_web_pages_that_publish_the_answer_are_marked_and_sources_of_it_are_not(
         published.url: "answer", copied.url: "answer", beside.url: "answer", longer.url: "unknown",
         document.url: "unknown",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("copies", [3, 8])
+def test_copies_in_a_folder_do_not_crowd_out_the_page_that_differs(tmp_path: Path, copies: int) -> None:
+    for n in range(copies):
+        copy = "Mira Tolland was born in Aldport. She studied law and turned to painting."
+        (tmp_path / f"copy{n}.txt").write_text(copy)
+    (tmp_path / "register.txt").write_text(
+        "Mira Tolland was born in Brenmouth, not in Aldport, as the parish register shows."
+    )
+    question, answer = "Where was Mira Tolland born?", "Mira Tolland was born in Aldport."
+    report = attribution.check(question, answer, sources=[str(tmp_path)], verifier="embedded-small")
+    assert "register" in {page.title for page in report.pages}
+    assert report.verdicts[0].label not in ("supported", "weak_supported")

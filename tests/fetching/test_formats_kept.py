@@ -75,6 +75,20 @@ def test_what_no_reader_sees_is_no_evidence(middle: str, head: str) -> None:
     assert GONE not in found and "Some forty varieties" in found
 
 
+@pytest.mark.parametrize(("hidden", "head"), [
+    (f"<p hidden>{GONE}</p>", ""), (f"<p style='text-decoration:line-through'>{GONE}</p>", ""),
+    (f"<p class=x>{GONE}</p>", "<style>.x {display: none}</style>"),
+])  # fmt: skip
+def test_a_short_page_gives_no_hidden_evidence_either(hidden: str, head: str) -> None:
+    short = f"<html><head>{head}</head><body><article><h1>Mill</h1><p>{MILL}</p>{hidden}</article></body></html>"
+    assert MILL in text(short) and GONE not in text(short)
+    assert text(short.replace(f"<p>{MILL}</p>", ""))  # its only paragraph: a script will show it
+
+
+def test_what_markdown_strikes_out_is_no_evidence() -> None:
+    assert text(f"{MILL} ~~{GONE}~~ It is ~5 m, ~~~ and 2~~3.".encode(), "a.md") == f"{MILL}  It is ~5 m, ~~~ and 2~~3."
+
+
 def test_an_article_that_scripts_will_show_is_read() -> None:
     style = "<style>.js {display:none} @media print {p {display:none}}</style>"
     assert MILL in text(page(f"<p>{MILL}</p>", style).replace("<article>", "<article class=js>"))
@@ -190,6 +204,13 @@ def table_in(kind: str, grid: list[list[str]]) -> bytes:
 def test_a_row_is_read_with_the_heads_of_its_columns(kind: str) -> None:
     assert "\n\nGraz: Inhabitants 290,000; Area 127 km²\n\nLinz: Inhabitants 212,000; Area 96 km²" in text(
         table_in(kind, GRID), f"a.{kind}"
+    )
+
+
+def test_a_title_above_a_sheet_is_not_its_head() -> None:
+    assert text(table_in("xlsx", [["Cities, 2024", "", ""], ["", "", ""], *GRID]), "a.xlsx").endswith(
+        "Cities, 2024\n\nCity | Inhabitants | Area\n\n"
+        "Graz: Inhabitants 290,000; Area 127 km²\n\nLinz: Inhabitants 212,000; Area 96 km²"
     )
 
 

@@ -27,6 +27,7 @@ def test_a_server_without_structured_output_is_said() -> None:
 
 @pytest.mark.parametrize(("reply", "field", "says"), [
     (error(401, f"Incorrect API key {KEY}"), "key", "check the key"), (error(403), "key", "the key and the model"),
+    ((200, {}, b'{"error": {"code": 402, "message": "Insufficient credits"}}'), "key", "no credit left"),
     (error(400, "Incorrect API key provided"), "key", "check the key"),
     ((200, {}, b'{"error": "Unexpected endpoint."}'), "", "does not accept the request"),
     (error(404, "model tiny not found"), "model", "check the model and the address"),

@@ -101,6 +101,7 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
         ),
         ("¹⁴C dating gave 10⁻³ in Paris (1900).", ["¹⁴C dating gave 10⁻³ in Paris (1900)."]),
         ("He won (Paris, May 1900) in the U.S. [1] and left.", ["He won (Paris, May 1900) in the U.S. and left."]),
+        ("It is 2 km longciteturn0search3. It is 9 m highfileciteturn2file0.", ["It is 2 km long.", "It is 9 m high."]),
         ("Version 2.12 is out. No. 12 is next.", ["Version 2.12 is out.", "No. 12 is next."]),
         ("- `a[1]` is code, f(x) (see below) is not.", ["a[1] is code, f(x) (see below) is not."]),
     ],
