@@ -196,6 +196,7 @@ class Evidence(Frozen):
     difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
     origin: str = Field("", exclude_if=lambda origin: not origin)  # of its page, if others share it
     genre: Genre = Field("unknown", exclude_if=lambda genre: genre == "unknown")  # of its page
+    publisher: str = Field("", exclude_if=lambda host: not host)  # the host of its page, unless that publishes others
     lacks: tuple[str, ...] = Field((), exclude_if=lambda lacks: not lacks)  # values of the claim that it does not have
     other: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # by the reader that did not decide
 

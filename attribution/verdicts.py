@@ -31,6 +31,7 @@ NOT_CHECKED = {
     "not_a_claim": "A question, offer, heading or disclaimer: it states nothing about the world.",
     "other": "Not a statement that sources could confirm or deny.",
 }
+INCONCLUSIVE = "Related passages are inconclusive."
 STOPPED = "The run was stopped before this claim was checked."
 UNSETTLED: tuple[Label, ...] = ("unclear", "no_relation")  # for these a claim is judged predicate by predicate
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
@@ -171,7 +172,7 @@ class Case:
     def too_few(self) -> list[Evidence]:
         """The passages that support the claim, if they are of fewer sources than the policy asks for."""
         found = _of(self.evidence, "entailed")
-        return found if _sources(found) < self.policy.least_sources else []
+        return found if _independent(found) < self.policy.least_sources else []
 
     @cached_property
     def uncounted(self) -> list[Evidence]:
@@ -308,11 +309,11 @@ def _undecided(case: Case) -> Verdict | None:
     ]
     if leanings:
         probability, side = max(leanings)
-        return case.verdict(
-            "unclear", probability, f"Related passages are inconclusive, leaning towards {SIDES[side]}."
-        )
+        return case.verdict("unclear", probability, f"{INCONCLUSIVE[:-1]}, leaning towards {SIDES[side]}.")
     if about := [e for e in case.evidence if e.about]:
-        return case.verdict("unclear", max(map(_strongest, about)), "Related passages are inconclusive.")
+        checks = all(e.genre == "fact check" for e in about)
+        reason = "A fact check is about it, whose headline and rating do not settle it." if checks else INCONCLUSIVE
+        return case.verdict("unclear", max(map(_strongest, about)), reason)
     return None
 
 
@@ -330,9 +331,8 @@ RULES: tuple[Callable[[Case], Verdict | None], ...] = (
 def uncounted(evidence: Sequence[Evidence], policy: DecisionPolicy) -> list[Evidence]:
     """The passages that contradict a claim and don't count: in no value, of one page and not very sure; or too few."""
     against = _of(evidence, "contradicted")
-    sources = _sources(against)
-    enough = any(e.difference or e.probabilities.contradicted >= policy.alone for e in against) or sources > 1
-    return [] if enough and sources >= policy.least_sources else against
+    sure = any(e.difference or e.probabilities.contradicted >= policy.alone for e in against)
+    return [] if (sure or _sources(against) > 1) and _independent(against) >= policy.least_sources else against
 
 
 def _heavier(
@@ -376,6 +376,11 @@ def _of(evidence: Sequence[Evidence], relation: Relation) -> list[Evidence]:
 
 def _sources(evidence: Sequence[Evidence]) -> int:
     return len({e.source for e in evidence})
+
+
+def _independent(evidence: Sequence[Evidence]) -> int:
+    """The number of origins, or of publishers if these are fewer."""
+    return min(_sources(evidence), len({e.publisher or e.source for e in evidence}))
 
 
 def _share(pieces: Sequence[Evidence], passages: str, verb: str) -> str:

@@ -176,6 +176,13 @@ def test_links_lead_to_files(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_prompts_are_named_by_their_newest_version(page: Path) -> None:
+    for name, version in re.findall(r"prompts/([\w/]+)\.v(\d+)\.md", page.read_text("utf-8")):
+        versions = [int(p.name.split(".v")[1][:-3]) for p in (ROOT / "prompts").glob(f"{name}.v*.md")]
+        assert int(version) == max(versions, default=0), name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_modules_that_are_run_exist(page: Path) -> None:
     modules = re.findall(r"python -m ((?:attribution|benchmarks|training|docs)[\w.]*)", page.read_text("utf-8"))
     assert [m for m in modules if importlib.util.find_spec(m.rstrip(".")) is None] == []

@@ -30,6 +30,7 @@ from attribution.text.differences import (
 from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
 from attribution.text.sums import computed
+from attribution.text.urls import publisher
 from attribution.text.value_reading import values
 from attribution.text.words import folded, stem, terms
 from attribution.types import SILENT, Evidence, Judgement, Page, Pair, Part, Probabilities, Reservation, quoted
@@ -159,11 +160,12 @@ def as_evidence(
     elif not plain and not judged.parts:
         judged = _by_value(pair, judged, headings, opening)
     related, judged = not plain and is_related(pair, judged, relevance), weighed(judged, relevance)
-    found = judged.judgement
+    found, of_its_page = judged.judgement, None if plain else of_page(pair[0], page)
+    related = related or not plain and page.genre == "fact check" and not of_its_page
     against = (
         None
         if plain
-        else of_page(pair[0], page)
+        else of_its_page
         or (
             None
             if page.genre == "fact check" or "row" in judged.judgement.signals
@@ -173,6 +175,7 @@ def as_evidence(
     first, last = found.sentence
     return Evidence(
         claim_id=claim_id, page_id=page.id, origin=page.origin, genre=page.genre,
+        publisher="" if page.genre == "paper" else publisher(page.url),
         start=start, end=start + len(text), text=text, similarity=similarity,
         relation=counted(found.probabilities, against, policy), probabilities=found.probabilities,
         sentence=(start + first, start + last), about=related, relevance=relevance, reservation=against,

@@ -70,6 +70,7 @@ class Llm:
         self._store = store or (Store.open(settings.database_url) if settings.database_url else None)
         self._usage, self._lock = LlmUsage(), threading.Lock()
         self._memory = memory_of(settings)
+        self._timed: set[str] = set()  # versions of prompts whose seconds are stored
         self._failed: EndpointFailed | None = None  # a failure that every further request would meet
 
     @property
@@ -137,7 +138,7 @@ class Llm:
         )
 
     def _seconds(self, question: Question) -> float:
-        """Return the seconds of the last reply to such a prompt; 0 where none was measured."""
+        """Return the seconds of the first reply to such a prompt in the last run; 0 where none was measured."""
         stored = self._store.cache.reply(content_id("seconds", self.key, question.version)) if self._store else None
         return float(stored or 0)
 
@@ -221,7 +222,8 @@ class Llm:
             tokens = (completion.usage or Tokens(prompt_tokens=0, completion_tokens=0)).model_dump()
             seconds = round(time.monotonic() - started, 3)
             self._count(calls=1, seconds=seconds, **tokens)
-            if self._store:
+            if self._store and question.version not in self._timed:
+                self._timed.add(question.version)
                 self._store.cache.put_reply(content_id("seconds", self.key, question.version), str(seconds))
             return completion
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from pydantic import BaseModel
@@ -59,6 +59,17 @@ class Dialect:
             "room for reasoning" if self.reasons else "",
         ]
         return ", ".join(filter(None, found))
+
+    def parts_unlike(self, other: Dialect) -> set[str]:
+        """Return the names of the parts that differ."""
+        return {part.name for part in fields(self) if getattr(self, part.name) != getattr(other, part.name)}
+
+    @property
+    def plainest(self) -> Dialect:
+        """Return the dialect without all that is refused anywhere and that it has not learnt another way for."""
+        length = "" if self.length == "max_tokens" else self.length
+        role = "user" if self.role == "system" else self.role
+        return replace(self, form="plain", temperature=False, length=length, role=role)
 
     def body(
         self, system: str, user: str, schema: type[BaseModel], temperature: float, tokens: int

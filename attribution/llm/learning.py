@@ -53,16 +53,17 @@ def converse(send: Send, known: Memory, first: Dialect, store: Store | None = No
     if known.dialect is not None:
         return _converse(send, known, known.dialect, store)
     with known.learning:
-        return _converse(send, known, known.dialect or known.likely or first, store)
+        return _converse(send, known, known.dialect or first, store)
 
 
-def _converse(send: Send, known: Memory, dialect: Dialect, store: Store | None) -> Completion:
+def _converse(send: Send, known: Memory, first: Dialect, store: Store | None) -> Completion:
+    dialect = known.dialect or known.likely or first
     tried = [dialect]
     while True:
         try:
             completion = send(dialect)
         except (RequestRefused, KeyRefused) as error:
-            other = _after(dialect, error, len(tried) > 1)
+            other = _after(first, dialect, error, len(tried) > 1)
             if other is None or other in tried or len(tried) > REFUSALS:
                 raise
         except Transient:
@@ -80,10 +81,13 @@ def _converse(send: Send, known: Memory, dialect: Dialect, store: Store | None) 
     return completion
 
 
-def _after(dialect: Dialect, error: RequestRefused | KeyRefused, again: bool) -> Dialect | None:
+def _after(first: Dialect, last: Dialect, error: RequestRefused | KeyRefused, again: bool) -> Dialect | None:
+    """Return the dialect to try next: after refusals of two different parts, one without all that may be refused."""
     if isinstance(error, KeyRefused):
-        return replace(dialect, api_key=True)
-    return dialect.after_refusal(error.words, again)
+        return replace(last, api_key=True)
+    other = last.after_refusal(error.words, again)
+    before = first.parts_unlike(last) - {"api_key"}
+    return other.plainest if other and before and not before & last.parts_unlike(other) else other
 
 
 def _restored(body: dict[str, Any]) -> Dialect:

@@ -25,7 +25,8 @@ from attribution.verifiers.calibration import strength_of
 from attribution.verifiers.pairs import Reads
 
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)([^*_\n]+)(?<=\S)\1(?![\w*])")
-FIELDS = frozenset({"text", "url", "title"})
+FIELDS = ("text", "url", "title")
+FORM = 'expected "text" or {"text": …, "url": …, "title": …}, where address and title may be left out'
 
 
 class Passage(NamedTuple):
@@ -37,19 +38,21 @@ class Passage(NamedTuple):
 
     @classmethod
     def of(cls, given: object) -> Passage:
-        """Return a passage given as one, as a text or as {"text", "url", "title"}. Raises BadInput for others."""
+        """Return a passage given as one, as a text or as {"text", "url", "title"}; an address or title may be None.
+
+        Raises BadInput for others.
+        """
         if isinstance(given, Passage):
             return given
         fields = {"text": given} if isinstance(given, str) else given
-        if (
-            not isinstance(fields, Mapping)
-            or not fields.keys() <= FIELDS
-            or not all(isinstance(value, str) for value in fields.values())
-            or not fields.get("text", "").strip()
-        ):
-            raise BadInput(
-                'a passage is empty or of another form; expected "text" or {"text": …, "url": …, "title": …}'
-            )
+        if not isinstance(fields, Mapping):
+            raise BadInput(f"a passage is {type(fields).__name__}: {FORM}")
+        fields = {name: value for name, value in fields.items() if value is not None}
+        if wrong := next((n for n, v in fields.items() if n not in FIELDS or not isinstance(v, str)), ""):
+            found = f"a {wrong} of type {type(fields[wrong]).__name__}" if wrong in FIELDS else f"the field {wrong!r}"
+            raise BadInput(f"a passage has {found}: {FORM}")
+        if not fields.get("text", "").strip():
+            raise BadInput(f"a passage has {'an empty text' if 'text' in fields else 'no text'}: {FORM}")
         return cls(**{**fields, "text": readable(fields["text"])})
 
 
@@ -68,7 +71,7 @@ class JudgedClaim:
 
     verdict: Verdict
     evidence: tuple[Evidence, ...]
-    strength: Strength = "strong"
+    strength: Strength | None = None  # of a supported or contradicted claim
 
     def fields(self) -> dict[str, object]:
         """Return the row that the command line and the server give."""

@@ -102,8 +102,8 @@ class GivenPassage(Body):
     """A text with the address and the title of its page, which identify its source."""
 
     text: Text
-    url: Address = ""
-    title: Annotated[str, Field(max_length=LIMITS.address)] = ""
+    url: Address | None = None
+    title: Annotated[str, Field(max_length=LIMITS.address)] | None = None
 
 
 class JudgeBody(Body):

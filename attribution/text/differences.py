@@ -237,10 +237,11 @@ def measure_others(claim: str, mine: Value, sentence: str, its: Value) -> bool:
 
 
 def _measured(text: str, value: Value) -> str:
-    """Return the adjective behind a value or the noun before it that says what it measures; empty for none."""
-    found = _MEASURE.match(text, value.end) if value.kind == "quantity" else None
-    found = found or _MEASURED.search(text, max(0, value.start - _REACH), value.start)
-    return MEASURES.get(found[1].lower(), found[1].lower()) if found else ""
+    """Return the word that says what a value measures; empty for none: "a height of 9 m above", "9 m deep"."""
+    found = _MEASURED.search(text, max(0, value.start - _REACH), value.start)
+    if value.kind == "quantity" and not (found and found[1] in MEASURES):
+        found = _MEASURE.match(text, value.end) or found
+    return MEASURES.get(found[1], found[1]) if found else ""
 
 
 def _shared_around(claim: str, mine: Item, sentence: str, its: Item) -> set[str]:

@@ -56,6 +56,11 @@ def _places(patterns: tuple[str, ...]) -> list[SplitResult]:
     return [place for place in places if place.netloc]
 
 
+def publisher(url: str) -> str:
+    """Return the host that the pages of one publisher share, for all devices; empty where an address has none."""
+    return _split(url).netloc
+
+
 def _split(url: str) -> SplitResult:
     """The parts of an address, as `canonical` spells it, of a site for all devices; empty where it cannot be parsed."""
     try:

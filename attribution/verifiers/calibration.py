@@ -213,13 +213,13 @@ def verifier_name(version: str) -> str:
     return version.partition("/")[0]
 
 
-def strength(version: str, label: Label, probability: float) -> Strength:
+def strength(version: str, label: Label, probability: float) -> Strength | None:
     """Return how sure a badge is: strong from the threshold on, if the share of right ones keeps the guarantee there.
 
-    Where no threshold keeps it, or none was sought, a careful one holds. Labels without a guarantee are strong.
+    Where no threshold keeps it, or none was sought, a careful one holds. None for labels without a guarantee.
     """
     if label not in GUARANTEES:
-        return "strong"
+        return None
     found = curve(version, label)
     least = CAREFUL if found is None or found.threshold is None else found.threshold
     step = found.step(probability) if found else None
@@ -227,9 +227,10 @@ def strength(version: str, label: Label, probability: float) -> Strength:
     return "strong" if probability >= least and holds else "weak"
 
 
-def strength_of(version: str, verdict: Verdict) -> Strength:
+def strength_of(version: str, verdict: Verdict) -> Strength | None:
     """Return how sure a badge is; that of hearsay, or of a value that no passage has, is weak, however probable."""
-    return "weak" if verdict.hearsay or verdict.lacks else strength(version, verdict.label, verdict.confidence)
+    graded = strength(version, verdict.label, verdict.confidence)
+    return "weak" if graded and (verdict.hearsay or verdict.lacks) else graded
 
 
 def share(version: str, label: Label, probability: float) -> str:

@@ -7,7 +7,8 @@ import time
 
 from pydantic import BaseModel
 
-from attribution.llm.client import Llm, Question
+from attribution.errors import LlmFailed
+from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.types import Pair, Span, content_id
@@ -40,8 +41,12 @@ def neighbourhood(text: str, place: Span) -> str:
     return text[spans[max(0, inside[0] - 1)][0] : spans[min(len(spans) - 1, inside[-1] + 1)][1]]
 
 
-class _Numbers(BaseModel):
-    numbers: list[int]
+class _Words(BaseModel):
+    text: str
+
+    @classmethod
+    def from_words(cls, text: str) -> dict[str, object]:
+        return {"text": text}
 
 
 def chosen(settings: Settings, passages: int, ask: bool = True) -> LlmVerifier | BriefLlmVerifier:
@@ -62,10 +67,13 @@ def chosen(settings: Settings, passages: int, ask: bool = True) -> LlmVerifier |
 
 
 def _pace(llm: Llm) -> float:
-    """Measure the tokens a second of one short reply."""
-    before, started = llm.usage, time.perf_counter()
-    text = 'Write the numbers from 1 to 20. Reply with JSON only: {"numbers": [1, 2, …]}'
-    reply = llm.ask(Question(text, f"pace/{time.time_ns()}"), _Numbers)
+    """Measure the tokens a second of one short reply, whatever it says. Raises LlmFailed if there is none."""
+    before, written = llm.usage, 0
+    question = Question("Write the numbers from 1 to 20, and nothing else.", f"pace/{time.time_ns()}", as_json=False)
+    try:
+        written = len(llm.ask(question, _Words).value.text) // CHARACTERS_PER_TOKEN
+    except LlmFailed:
+        if not llm.usage.since(before).completion_tokens:
+            raise
     used = llm.usage.since(before)
-    tokens = used.completion_tokens or 3 * len(reply.value.numbers)
-    return tokens / max(used.seconds or time.perf_counter() - started, 0.001)
+    return max(used.completion_tokens or written, 1) / max(used.seconds, 0.001)

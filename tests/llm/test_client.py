@@ -222,7 +222,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
 
     def script(body: dict[str, Any]) -> str | Answer:
-        if "fails" in body["messages"][1]["content"]:
+        if "fails" in body["messages"][-1]["content"]:
             return error(400, f"Incorrect key {KEY}")
         return claims("I think that rivers are nice.", f"I think the key is {KEY}.")
 

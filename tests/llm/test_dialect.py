@@ -173,6 +173,12 @@ ENDPOINTS = {
         completion(GOOD, reasoning_content="Perhaps."),
     ),
     "a gateway's page": Endpoint(2, {"a form": (400, {"Content-Type": "text/html"}, PAGE)}),
+    "one part at a time": Endpoint(3, {
+        "temperature": plain_error("Unsupported value: 'temperature'"),
+        "max_tokens": plain_error("Unsupported parameter: max_tokens, use max_completion_tokens"),
+        "a system role": plain_error("messages[0].role does not support system with this model"),
+        "a form": plain_error("response_format is not supported"),
+    }),
     "terse": Endpoint(2, {part: refusal(400, {"detail": "Bad Request"}) for part in ("a form", "temperature")}),
 }  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -91,10 +92,34 @@ def test_copies_and_passages_of_one_address_are_one_source(verifier: Verifier) -
     assert len({e.source for e in judged.evidence}) == 2 and judged.verdict.label != "supported"
 
 
-@pytest.mark.parametrize("passage", [7, None, {"title": "t"}, {"text": " "}, {"text": "a", "page": "b"}, {"text": 1}])
-def test_a_passage_of_another_form_is_refused(passage: object) -> None:
-    with pytest.raises(BadInput, match='expected "text" or'):
+@pytest.mark.parametrize(
+    ("passage", "found"),
+    [
+        (7, "is int"), (None, "is NoneType"), ({"title": "t"}, "has no text"), ({"text": " "}, "has an empty text"),
+        ({"text": "a", "page": "b"}, "has the field 'page'"), ({"text": 1}, "has a text of type int"),
+    ],
+)  # fmt: skip
+def test_a_passage_of_another_form_is_refused(passage: object, found: str) -> None:
+    with pytest.raises(BadInput, match=f'a passage {found}: expected "text" or'):
         Passage.of(passage)
+
+
+def test_an_address_that_is_not_known_may_be_none() -> None:
+    assert Passage.of({"text": "a", "url": None, "title": None}) == Passage("a")
+
+
+def test_two_pages_of_one_publisher_are_not_independent(verifier: Verifier) -> None:
+    claim, words = "The Eiffel Tower was completed in 1889.", f"{BEES} {TOWER}"
+    for host, label in (("www.a-news.com", "unclear"), ("b-news.com", "supported")):
+        passages = [{"text": TOWER, "url": "https://a-news.com/1"}, {"text": words, "url": f"https://{host}/2"}]
+        (judged,) = judge([GivenClaim(claim, passages)], verifier, replace(both(0.45), least_sources=2))
+        assert judged.verdict.label == label and (judged.strength is None) == (label == "unclear")
+
+
+def test_a_fact_check_that_quotes_a_claim_is_about_it(verifier: Verifier) -> None:
+    quoting = {"text": "Tea cures fever.", "url": "https://fullfact.org/health/tea", "title": "Tea and fever"}
+    (judged,) = judge([GivenClaim("Tea cures fever.", [quoting])], verifier, both(0.45))
+    assert judged.verdict.label == "unclear" and judged.verdict.reason.startswith("A fact check is about it")
 
 
 def test_a_claim_is_judged_predicate_by_predicate_where_the_whole_is_left_open(verifier: Verifier) -> None:

@@ -41,13 +41,13 @@ def made(served: Served, tmp_path: Path, **choices: Any) -> Settings:
     return llm_settings(served, verifier="embedded-small", sources=source, coherence=0.0, **choices)
 
 
-def model(relation: str, quick: bool = True, quote: str = QUOTE) -> Callable[[dict[str, Any]], str]:
-    """Reply in the form that is asked for; a slow model writes few numbers in its time."""
+def model(relation: str, pace: str = "1 2 3", quote: str = QUOTE) -> Callable[[dict[str, Any]], str]:
+    """Reply in the form that is asked for, and anything where the pace is measured."""
 
     def script(body: dict[str, Any]) -> str:
         text = body["messages"][-1]["content"]
         if "from 1 to 20" in text:
-            return '{"numbers": [1, 2, 3]}'
+            return pace
         assert asked(body) != STATED and "unclear" not in text  # only what is doubtful, and not how
         if "verdicts" not in text:
             return {"entailed": "Yes.", "contradicted": "no", "no_relation": "Unknown"}[relation]
@@ -69,7 +69,7 @@ def report_of(events: list[Event]) -> Report:
 
 
 def test_it_reads_what_is_doubtful_after_the_first_verdicts_and_both_are_kept(form: str, tmp_path: Path) -> None:
-    with llm_server(model("entailed")) as served:
+    with llm_server(model("entailed", pace="" if form == "full" else "I am ready.")) as served:
         settings = made(served, tmp_path, second_reader="llm")
         assert estimate("", ANSWER, settings).llm["second"].calls == 2  # at most
         events = list(pipeline.run("", ANSWER, settings))
@@ -108,7 +108,7 @@ def test_where_it_finds_no_side_or_no_quote_the_first_verdict_stays(
 
 def test_a_failure_keeps_the_first_verdict_and_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def script(body: dict[str, Any]) -> str:
-        return '{"numbers": [1]}' if "from 1 to 20" in body["messages"][-1]["content"] else "I do not know."
+        return "1" if "from 1 to 20" in body["messages"][-1]["content"] else "I do not know."
 
     with llm_server(script) as served:
         report = report_of(list(pipeline.run("", ANSWER, made(served, tmp_path, second_reader="llm"))))

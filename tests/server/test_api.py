@@ -144,10 +144,12 @@ def test_verify_and_segment(client: httpx2.Client) -> None:
     assert first["relation"] == "entailed" and sum(first["probabilities"].values()) == pytest.approx(1, abs=0.01)
     assert first["sentence"] == pairs[0]["evidence"]
     assert second["error"]["type"] == "BadInput"
-    given = {"text": pairs[0]["evidence"], "url": "https://www.reddit.com/r/a/comments/1", "title": "Towers"}
+    given = {"text": pairs[0]["evidence"], "url": "https://www.reddit.com/r/a/comments/1", "title": None}
     judged = client.post("/judge", json={"claim": pairs[0]["claim"], "passages": [given, "Rome is old."]}).json()
     assert (judged["label"], judged["strength"]) == ("supported", "weak") and "Only forum pages" in judged["reason"]
     assert [e["relation"] for e in judged["evidence"]] == ["entailed", "no_relation"] and judged["verifier"]
+    judged = client.post("/judge", json={"claim": pairs[0]["claim"], "passages": ["Rome is old."]}).json()
+    assert (judged["label"], judged["strength"]) == ("no_relation", None)
     claims = client.post("/segment", json={"answer": ANSWER}).json()["claims"]
     assert [ANSWER[slice(*c["spans"][0])] for c in claims] == [c["text"] for c in claims] and len(claims) == 2
     metrics = client.get("/metrics").text
@@ -173,7 +175,7 @@ def test_verify_and_segment(client: httpx2.Client) -> None:
     ("/verify", {"pairs": [{"claim": "a", "evidence": "b"}] * (MAX_PAIRS + 1)}, 422, "pairs"),
     ("/verify", {"pairs": [{"claim": "a", "evidence": "b"}], "verifier": "none"}, 400, "expected one of"),
     ("/judge", {"claim": "a", "passages": []}, 422, "passages"),
-    ("/judge", {"claim": "a", "passages": [" "]}, 400, "a passage is empty"),
+    ("/judge", {"claim": "a", "passages": [" "]}, 400, "a passage has an empty text"),
     ("/judge", {"claim": "a", "passages": [{"text": "b", "site": "c"}]}, 422, "passages"),
     ("/nothing", {}, 404, "Not Found"),
 ])  # fmt: skip

@@ -67,6 +67,7 @@ def test_values_that_answer_different_questions_are_no_reason(claim: str, senten
         ("The loop is 18 km long.", "The loop has a length of 18 km.", False),
         ("The loop is 18 km long.", "The loop covers 18 km.", False),
         ("The tower is 90 m tall.", "The tower is 90 m high.", False),
+        ("It has a height of 90 m.", "It has a height of 90 m above the rock.", False),
         ("The loop is 18 km long.", "It is 18 km long and 18 km from the station.", False),
     ],
 )

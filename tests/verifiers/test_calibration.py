@@ -57,7 +57,7 @@ def test_where_nothing_keeps_the_guarantee_only_high_probabilities_are_sure(cali
         assert calibration.strength(OTHER, label, CAREFUL) == "strong"
         assert calibration.strength(OTHER, label, CAREFUL - 0.01) == "weak"
         assert ("not calibrated" in calibration.reliability(OTHER, label, 0.9)) != calibrated
-    assert calibration.strength(OTHER, "unclear", 0.1) == "strong"
+    assert calibration.strength(OTHER, "unclear", 0.1) is None
     assert calibration.reliability(OTHER, "unclear", 0.1) == ""
 
 
