@@ -41,7 +41,7 @@ def neighbourhood(text: str, place: Span) -> str:
     return text[spans[max(0, inside[0] - 1)][0] : spans[min(len(spans) - 1, inside[-1] + 1)][1]]
 
 
-class _Words(BaseModel):
+class _AnyWords(BaseModel):
     text: str
 
     @classmethod
@@ -71,7 +71,7 @@ def _pace(llm: Llm) -> float:
     before, written = llm.usage, 0
     question = Question("Write the numbers from 1 to 20, and nothing else.", f"pace/{time.time_ns()}", as_json=False)
     try:
-        written = len(llm.ask(question, _Words).value.text) // CHARACTERS_PER_TOKEN
+        written = len(llm.ask(question, _AnyWords).value.text) // CHARACTERS_PER_TOKEN
     except LlmFailed:
         if not llm.usage.since(before).completion_tokens:
             raise
