@@ -19,7 +19,7 @@ from attribution.llm.client import Llm, Question, Reply
 from attribution.segmenters.alignment import merge
 from attribution.segmenters.clauses import split as clauses
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.coordination import is_unfinished
+from attribution.segmenters.english.coordination import OBJECTS, is_unfinished
 from attribution.segmenters.english.drafts import (
     ADDED,
     LEXICON,
@@ -46,7 +46,7 @@ KEPT = "the claim keeps the wording of the rules"
 HUMANS = tuple(LEXICON["humans"])
 TOKENS_PER_CLAIM = 20  # about; for estimates
 _UNCOUNTED = tuple("ness ity tion sion ism ment nce ship hood dom ing th work ure cy auty ove".split())
-_QUOTES = frozenset('"“”')
+_UNSPLIT = frozenset('"“”;')  # quotations, and lists whose items the parser mixes up
 _NOT_NOW = {"ever", "previously", "formerly", "once", "originally"}
 AS_SUBJECT = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we", "my": "I", "your": "you"}
 
@@ -78,7 +78,7 @@ class PredPatt(PublishedPredPatt):
 
     def split(self, parsed: Doc) -> list[Draft]:
         doc = repair(parsed)
-        made = predications(doc, _is_telling) if is_reliable(doc) and not _QUOTES & {*doc.text} else []
+        made = predications(doc, _is_telling) if is_reliable(doc) and not _UNSPLIT & {*doc.text} else []
         found = [d for d in made if is_sound(doc, d) and _keeps_lists(doc, indices(d))]
         return found if len(found) > 1 and covers(doc, found) else clauses(parsed)
 
@@ -92,10 +92,21 @@ def predications(doc: Doc, wanted: Callable[[Token, Kind], bool] = lambda root, 
 
 def _keeps_lists(doc: Doc, inside: set[int]) -> bool:
     """Return False where two of a coordination are left without what joins them: "a poet, critic" of three."""
-    if is_unfinished(doc, sorted(inside)):
+    if is_unfinished(doc, sorted(inside)) or any(_has_lost(doc[i], inside) for i in inside):
         return False
     joined = (c.head for c in doc if c.dep_ == "conj" and {c.i, c.head.i} <= inside)
     return all(c.i in inside for head in joined for t in tree.conjuncts(head) for c in t.children if c.dep_ == "cc")
+
+
+def _has_lost(conjunct: Token, inside: set[int]) -> bool:
+    """Return True for "nature" of "the context and nature of the task", and "praise" of "praise and blame the plan"."""
+    head = _first(conjunct)
+    if conjunct.pos_ in tree.VERBAL and not any(c.i in inside for c in conjunct.rights):
+        others = [m for m in tree.conjuncts(head) if m.i > conjunct.i and m.i not in inside]
+        objects = any(c.dep_ in OBJECTS for m in others for c in m.rights)
+        return objects and lemma(conjunct.lower_) not in LEXICON["intransitive"]
+    after = (c for c in head.rights if c.i > conjunct.i and c.dep_ in {"prep", "acl", "relcl"})
+    return head != conjunct and head.i not in inside and any(c.i not in inside for c in after)
 
 
 def _is_telling(root: Token, kind: Kind) -> bool:
@@ -114,7 +125,13 @@ def _is_telling(root: Token, kind: Kind) -> bool:
         )  # "in her honor"
         return root.lower_ not in {"my", "your"} and not name and not idle and _is_counted(noun)
     if kind == "appos":
-        return not root.like_num and len(tree.conjuncts(root)) == 1 and not root.lower_.endswith(("self", "selves"))
+        such = any(c.lower_ == "such" for c in noun.children)  # "such zinc oxide"
+        return (
+            not such
+            and not root.like_num
+            and len(tree.conjuncts(root)) == 1
+            and not root.lower_.endswith(("self", "selves"))
+        )
     verb = root if root.pos_ in tree.VERBAL else root.head  # "is" of an adjective or a noun
     return _is_described(verb) and not _is_participle(verb) and not _is_compared(verb)
 
@@ -158,8 +175,11 @@ def _is_described(verb: Token) -> bool:
 
 def _is_participle(verb: Token) -> bool:
     """Return True for one without a statement of its own: ", flooding it", "as described", "in buying and selling"."""
-    if verb.tag_ == "VB" and verb.dep_ in {"advcl", "acl", "relcl"} and not tree.is_finite(verb):
-        return True  # "to ensure quality, …"
+    infinitive = any(c.tag_ == "TO" for c in verb.lefts) or verb.tag_ == "VB" and not tree.is_finite(verb)
+    if infinitive and verb.dep_ in {"advcl", "acl", "relcl"}:
+        return True  # "to ensure quality, …", "the salts to be separated"
+    if verb.dep_ == "acl" and (verb.tag_ == "VBD" or verb.tag_ == "VBG" and tree.after_comma(verb)):
+        return True  # "stanzas sung", tagged as a past tense; "a better image, often focusing on …": whose is unclear
     if verb.dep_ == "pcomp" and tree.subject_of(verb) is not None or _NOT_NOW & {c.lower_ for c in verb.lefts}:
         return True  # "with stanzas sung to the same music", "advantages previously enjoyed", "all ever made"
     if tree.is_finite(verb) or verb.tag_ not in {"VBN", "VBG"}:

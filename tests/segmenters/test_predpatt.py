@@ -31,6 +31,11 @@ from tests.servers import Answer
     ("She would have won the race and set a record if she had not fallen.", ()),
     ("You can sue for the attack on an officer, which is a crime.", ()), ("Studies found no consistent link.", ()),
     ("The valve closed, as described in the report.", ()), ("The one method you could use is a test.", ()),
+    ("The method depends on the properties of the salts to be separated and the outcome.", ()),
+    ("The process depends on the specific context and nature of the task.",
+     ("The process depends on the specific context of the task.",
+      "The process depends on the specific nature of the task.")),
+    ("The officials praise and blame the plan.", ("The officials praise the plan.", "The officials blame the plan.")),
     ("The theory, often referred to as the linear model, focuses on the exchange of information.", ()),
 ])  # fmt: skip
 def test_a_claim_says_what_its_sentence_asserts(sentence: str, claims: tuple[str, ...]) -> None:

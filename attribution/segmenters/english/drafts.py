@@ -109,7 +109,7 @@ def covers(doc: Doc, drafts: Iterable[Draft]) -> bool:
 
 
 def is_balanced(text: str) -> bool:
-    return text.count("(") == text.count(")") and text.count("“") == text.count("”") and text.count('"') % 2 == 0
+    return all(text.count(a) == text.count(b) for a, b in ("()", "[]", "“”")) and text.count('"') % 2 == 0
 
 
 def segment(answer: str, split: Split, stop: threading.Event | None = None) -> Segmented:
