@@ -26,9 +26,10 @@ MORE = [
     "(see Rossi et al., 2020, pp. 4–6)", "(Rossi, in press)", "(Rossi, 2020; Doe et al., 2019)",
     "*(Mill Guide, 2021)*", "(World Mill Organization, 2021)", "(DOI: 10.1000/182)", "doi:10.1000/182",
     "(arXiv:2004.01234)", "<sup>[2]</sup>", "<sup>1, 2</sup>", '<sup><a href="#n1">1</a></sup>', "²", "²˒³",
+    "[x:1]", "[note 2]", "[fn1]", "[ibid.]", '<a href="#fn1">[1]</a>', 
     "[source]", "[citation needed]", "[p. 4]", "(see p. 12)", "[Mill Guide, pp. 4-6]",
 ]  # fmt: skip
-SPECIAL = ("12", "", "https://example.org/b")  # forms that stand in one place alone, tested below
+SPECIAL = ("12", "", "https://example.org/b", "Travel Guide+2")  # forms that stand in one place alone, tested below
 EXAMPLES = sorted(
     {row.example for row in FORMS if row.form and not (row.words or row.listed or row.run)} - set(SPECIAL) | set(MORE)
 )
@@ -102,6 +103,8 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
         ("¹⁴C dating gave 10⁻³ in Paris (1900).", ["¹⁴C dating gave 10⁻³ in Paris (1900)."]),
         ("He won (Paris, May 1900) in the U.S. [1] and left.", ["He won (Paris, May 1900) in the U.S. and left."]),
         ("It is 2 km longciteturn0search3. It is 9 m highfileciteturn2file0.", ["It is 2 km long.", "It is 9 m high."]),
+        (f"{FIRST}.\nReuters\n+1\nBBC News+2\n{SECOND}.Wikipedia+1", BOTH),
+        ("He took a pill. Vitamin B+2 was next.", ["He took a pill.", "Vitamin B+2 was next."]),
         ("Version 2.12 is out. No. 12 is next.", ["Version 2.12 is out.", "No. 12 is next."]),
         ("- `a[1]` is code, f(x) (see below) is not.", ["a[1] is code, f(x) (see below) is not."]),
     ],
