@@ -15,13 +15,12 @@ import pytest
 from attribution.cli.main import main
 from attribution.settings import Settings
 from docs import settings as settings_page
-from pages.ui import frame
 from tests import test_contracts
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "training").glob("*.md")])
 BLOCKS = re.findall(r"```python\n# (.*?)\n(.*?)```", (ROOT / "docs" / "adding.md").read_text("utf-8"), re.DOTALL)
-*EXAMPLES, PAGE = zip(BLOCKS[::3], BLOCKS[1::3], BLOCKS[2::3], strict=True)
+EXAMPLES = list(zip(BLOCKS[::3], BLOCKS[1::3], BLOCKS[2::3], strict=True))
 
 
 def register(module: tuple[str, str], entry: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
@@ -59,24 +58,6 @@ def run_test(test: tuple[str, str], **fixtures: object) -> None:
     exec(compile(test[1], test[0], "exec"), scope)
     (run,) = (f for title, f in scope.items() if title.startswith("test_") and callable(f))
     run(**{parameter: fixtures[parameter] for parameter in inspect.signature(run).parameters})
-
-
-def test_a_page_is_one_file_one_entry_and_a_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (path, code), (place, entry), test = PAGE
-    assert not (ROOT / path).exists(), f"{path} exists: choose another example"
-    (tmp_path / path).parent.mkdir()
-    (tmp_path / path).write_text(code, encoding="utf-8")
-    monkeypatch.setattr("attribution.settings.ROOT", tmp_path)
-    monkeypatch.setattr("streamlit.page_link", lambda page, label: None)  # a page alone has no other to lead to
-    tabs = eval(place.removeprefix("entry in "), vars(frame))
-    for name, title in eval(f"{{{entry}}}").items():
-        monkeypatch.setitem(tabs, name, title)
-    run_test(test)
-    made: list[tuple[str, str, str]] = []
-    monkeypatch.setattr("streamlit.Page", lambda page, title, visibility, **_: made.append((page, title, visibility)))
-    monkeypatch.setattr("streamlit.navigation", lambda pages, position: None)
-    frame.navigation()
-    assert (path, "Lengths", "hidden") in made  # behind the entry “Lab”
 
 
 def test_a_new_engine_keeps_the_contract(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:

@@ -62,8 +62,8 @@ def edit(
     for _ in range(ATTEMPTS):
         number = store.runs.shown_version(report.id)
         shown = store.runs.load(report.id)
-        if shown and shown.edits != report.edits:
-            report = shown
+        # that of `attribution.check` writes another JSON than the store's
+        report = shown if shown and shown.edits != report.edits else Report(**dict(report))
         own = settings.model_copy(update=DecisionPolicy.of(report.settings).as_settings())
         fresh = Store(store.database, store.rights.by)
         with suppress(Outdated):
