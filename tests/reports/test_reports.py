@@ -174,6 +174,14 @@ def test_csv_has_a_row_a_claim_and_a_row_a_passage() -> None:
     assert [(r["claim number"], r["relation"], float(r["entailed"])) for r in rows] == [("1", "Supports", 0.9)] * 2
 
 
+@pytest.mark.parametrize("name", ["claims", "evidence"])
+def test_no_cell_of_a_csv_is_a_formula(name: str) -> None:
+    hostile = '=HYPERLINK("https://example.org")'
+    rows = csv.reader(io.StringIO(written(name, Exported(run(text=hostile, title=hostile)))))
+    cells = [cell for row in rows for cell in row if "HYPERLINK" in cell]
+    assert len(cells) >= 3 and not [cell for cell in cells if cell.startswith("=")]
+
+
 def test_bibtex_says_where_and_when() -> None:
     entries = bibliography(Exported(run())).entries
     (entry, other) = entries.values()

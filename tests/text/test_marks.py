@@ -26,7 +26,7 @@ MORE = [
     "(see Rossi et al., 2020, pp. 4–6)", "(Rossi, in press)", "(Rossi, 2020; Doe et al., 2019)",
     "*(Mill Guide, 2021)*", "(World Mill Organization, 2021)", "(DOI: 10.1000/182)", "doi:10.1000/182",
     "(arXiv:2004.01234)", "<sup>[2]</sup>", "<sup>1, 2</sup>", '<sup><a href="#n1">1</a></sup>', "²", "²˒³",
-    "[x:1]", "[note 2]", "[fn1]", "[ibid.]", '<a href="#fn1">[1]</a>', 
+    "[x:1]", "[note 2]", "[fn1]", "[ibid.]", '<a href="#fn1">[1]</a>',
     "[source]", "[citation needed]", "[p. 4]", "(see p. 12)", "[Mill Guide, pp. 4-6]",
 ]  # fmt: skip
 SPECIAL = ("12", "", "https://example.org/b", "Travel Guide+2")  # forms that stand in one place alone, tested below
