@@ -19,6 +19,7 @@ from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 
 _WORD = re.compile(r"[\u2e80-\uabff]|[^\W_\u2e80-\uabff]+")  # a character of Chinese and Japanese, which have no blanks
+_UNSEEN = " or ".join(f"local-name()='{name}'" for name in "script audio video object iframe math".split())
 _XML = {
     ".docx": re.compile(r"word/(?:document|footnotes|endnotes)\.xml"),
     ".epub": re.compile(r"(?!.*\b(?:nav|toc)\b).*\.x?html?"),
@@ -54,7 +55,7 @@ def independent(path: Path) -> str:
                 written = element.iter("{*}t", "{*}tab", "{*}br")
                 texts.append("".join(t.text or " " for t in written if next(t.iterancestors("{*}p")) is element))
         else:
-            texts += root.xpath("//*[local-name()='body']//text()[not(ancestor::*[local-name()='script'])]")
+            texts += root.xpath(f"//*[local-name()='body']//text()[not(ancestor::*[{_UNSEEN}])]")
     return "\n".join(texts)
 
 
