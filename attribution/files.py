@@ -120,16 +120,11 @@ def parse_rows(content: bytes, required: Sequence[str], optional: Sequence[str] 
 
     BadInput for a file that is empty, not UTF-8, or has more lines or values than an upload may have.
     """
-    check_lines(content)
+    if (lines := content.count(b"\n")) > LINES:  # each costs memory, even an empty one
+        raise BadInput(f"the file has {lines:,} lines, at most {LINES:,} are read: split it")
     if count_values(content) > LINES_VALUES:
         raise BadInput(f"the file has more than {LINES_VALUES:,} values: split it")
     return _rows(content, required, optional)
-
-
-def check_lines(content: bytes) -> None:
-    """BadInput for more lines than an uploaded file may have: each costs memory, even an empty one."""
-    if (lines := content.count(b"\n")) > LINES:
-        raise BadInput(f"the file has {lines:,} lines, at most {LINES:,} are read: split it")
 
 
 def _rows(content: bytes, required: Sequence[str], optional: Sequence[str]) -> list[Row]:

@@ -62,7 +62,6 @@ def independent(path: Path) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--worst", type=int, default=5, help="how many files to name")
     arguments = parser.parse_args()
     recalls, seconds = defaultdict[str, dict[str, float]](dict), defaultdict[str, float](float)
     for path in sorted(p for p in arguments.folder.rglob("*") if p.suffix.lower() in (".pdf", ".html", *_XML)):
@@ -88,7 +87,7 @@ def main() -> None:
         low = sum(recall < 0.9 for recall in files.values()) / len(files)
         middle = median(files.values())
         print(f"{kind}: {len(files)} files, median {middle:.4f}, {low:.1%} below 0.9, {seconds[kind]:.1f} s")
-        for name, recall in sorted(files.items(), key=lambda item: item[1])[: arguments.worst]:
+        for name, recall in sorted(files.items(), key=lambda item: item[1])[:5]:
             print(f"    {recall:.3f} {name}")
 
 

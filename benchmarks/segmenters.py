@@ -1,12 +1,10 @@
 """Decomposition of ExpertQA answers: how fine, how faithful, how complete (W24 3.1, 8).
 
-python -m benchmarks.segmenters DATA [--segmenter NAME] [--sample N] [--quick] [--out FILE.json]
+python -m benchmarks.segmenters DATA [--segmenter NAME] [--sample N] [--out FILE.json]
 
 coverage    share of the content words of the answer's sentences that lie in a claim's spans
 coherence   share of claims entailed by their own sentence, by the embedded verifier; a whole sentence counts
 divisible   share of claims that the same segmenter splits further
-
---quick leaves out the last two, which take most of the time.
 """
 
 from __future__ import annotations
@@ -47,13 +45,8 @@ class Tally:
     problems: list[str] = field(default_factory=list)
     incoherent: list[tuple[str, str]] = field(default_factory=list)  # claim, sentence
 
-    def figures(self, verified: bool = True) -> dict[str, object]:
+    def figures(self) -> dict[str, object]:
         claims = len(self.claims) or 1
-        further = {
-            "coherence": round((self.coherent + len(self.claims) - self.cut) / claims, 4),
-            "coherence_of_cut": round(self.coherent / max(1, self.cut), 4),
-            "divisible": round(self.divisible / claims, 4),
-        }
         return {
             "answers": self.answers,
             "sentences": self.sentences,
@@ -63,7 +56,9 @@ class Tally:
             "sentences_left_whole": self.whole,
             "characters_per_claim": round(sum(map(len, self.claims)) / claims, 1),
             "coverage": round(self.covered / max(1, self.words), 4),
-            **(further if verified else {}),
+            "coherence": round((self.coherent + len(self.claims) - self.cut) / claims, 4),
+            "coherence_of_cut": round(self.coherent / max(1, self.cut), 4),
+            "divisible": round(self.divisible / claims, 4),
             "seconds": round(self.seconds, 1),
             "problems": self.problems,
         }
@@ -90,8 +85,8 @@ def faults(answer: str, claims: Sequence[Claim]) -> list[str]:
     return problems + [f"twice: {t!r}" for t in sorted({t for t in texts if texts.count(t) > 1})]
 
 
-def measure(answer: str, segmenter: Segmenter, verifier: EmbeddedSmall | None, tally: Tally) -> None:
-    """Adds one answer to the tally; without a verifier, neither coherence nor divisibility."""
+def measure(answer: str, segmenter: Segmenter, verifier: EmbeddedSmall, tally: Tally) -> None:
+    """Adds one answer to the tally."""
     started = time.perf_counter()
     claims = segmenter.segment("", answer).claims
     tally.seconds += time.perf_counter() - started
@@ -108,8 +103,6 @@ def measure(answer: str, segmenter: Segmenter, verifier: EmbeddedSmall | None, t
     cut = [(c.text, plain[c.sentence]) for c in claims if c.sentence in plain and c.text != plain[c.sentence]]
     tally.cut += len(cut)
     tally.whole += len(claims) - len(cut)
-    if verifier is None:
-        return
     for pair, judgement in zip(cut, verifier.verify(cut), strict=True):
         p = judgement.probabilities
         if p.entailed > max(p.contradicted, p.no_relation):
@@ -123,21 +116,20 @@ def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__, data="eval/expertqa_val.jsonl.gz")
     parser.add_argument("--segmenter", default="clauses")
     parser.add_argument("--sample", type=int, metavar="N", help="N answers, drawn with a fixed seed")
-    parser.add_argument("--quick", action="store_true", help="neither coherence nor divisibility")
     args = parser.parse_args(argv)
     answers = [row["answer"] for row in rows(args.data / "eval" / "expertqa_val.jsonl.gz")]
     if args.sample:
         answers = random.Random(SEED).sample(answers, min(args.sample, len(answers)))
     settings = Settings()
     segmenter = SEGMENTERS.build(args.segmenter, settings)
-    verifier = None if args.quick else EmbeddedSmall(settings)
+    verifier = EmbeddedSmall(settings)
     parse("Loaded before the clock starts.")
     tally = Tally()
     for answer in answers:
         measure(answer, segmenter, verifier, tally)
         print(f"\r{tally.answers}/{len(answers)}", end="", file=sys.stderr)
     print(file=sys.stderr)
-    figures = {"segmenter": args.segmenter, **tally.figures(verified=not args.quick), "incoherent": tally.incoherent}
+    figures = {"segmenter": args.segmenter, **tally.figures(), "incoherent": tally.incoherent}
     publish(figures, args.out)
     return bool(tally.problems)
 

@@ -205,7 +205,6 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--model", default="", help="a hub model, for a verifier that loads one")
     parser.add_argument("--most", type=int, metavar="N", help="the first N cases of each set")
     parser.add_argument("--held-out", action="store_true", help="leave out what the base model was trained on")
-    parser.add_argument("--no-baselines", action="store_true")
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
     args = parser.parse_args(argv)
     if not (args.data / "eval").is_dir():
@@ -217,8 +216,7 @@ def main(argv: list[str] | None = None) -> int:
     print(f"peak memory {memory:.0f} MB")
     if args.plot:
         plot(results, args.plot)
-    if not args.no_baselines:
-        results |= baselines(args.data, args.most, args.held_out)
+    results |= baselines(args.data, args.most, args.held_out)
     publish(results, args.out)
     return 0
 

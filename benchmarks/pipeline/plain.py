@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,8 +27,8 @@ from attribution.store.store import Store
 from attribution.types import Judgement, Page, Pair, Probabilities
 from attribution.verifiers.calibration import softmax
 from attribution.verifiers.embedded_base import FOLDER, SEPARATOR, START, PassageReading, Reader
+from attribution.verifiers.embedded_small import FOLDER as SMALL
 from attribution.verifiers.pairs import CachedVerifier
-from training.base import load_base
 from training.larger.graph import torch_model
 
 if TYPE_CHECKING:
@@ -51,6 +51,36 @@ class TorchEmbedder:
         rows = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
         self.seconds += time.perf_counter() - started
         return np.asarray(rows, dtype=np.float32)
+
+
+def small_model() -> tuple[Any, Any]:
+    """Return (model, tokenizer) of the small verifier in fp32: a BERT of 12 layers, 384 wide, from its int8 ONNX."""
+    import onnx
+    import torch
+    from onnx import numpy_helper
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    prefix = "inner."
+    graph = onnx.load(str(SMALL / "model.onnx")).graph
+    arrays = {t.name.removeprefix(prefix): numpy_helper.to_array(t) for t in graph.initializer}
+
+    def dequantised(stem: str) -> Any:
+        middle = arrays[f"{stem}_zero_point"].astype("float32")
+        return (arrays[f"{stem}_quantized"].astype("float32") - middle) * arrays[f"{stem}_scale"]
+
+    state = {name: value for name, value in arrays.items() if name.endswith((".bias", "LayerNorm.weight"))}
+    for table in ("word", "position", "token_type"):
+        state[f"bert.embeddings.{table}_embeddings.weight"] = dequantised(f"bert.embeddings.{table}_embeddings.weight")
+    for dense in ("bert.pooler.dense.weight", "classifier.weight"):
+        state[dense] = dequantised(dense).T
+    for node in graph.node:
+        module = node.name.removeprefix("/").replace("/", ".").removeprefix(prefix).removesuffix(".MatMul_quant")
+        if node.op_type == "MatMulInteger" and module.startswith("bert.encoder."):
+            state[f"{module}.weight"] = dequantised(node.input[1].removesuffix("_quantized")).T
+    size = {"hidden_size": 384, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 1536}
+    model = BertForSequenceClassification(BertConfig(**size, num_labels=3))
+    model.load_state_dict({name: torch.tensor(value) for name, value in state.items()})
+    return model, BertTokenizerFast(tokenizer_file=str(SMALL / "tokenizer.json"))
 
 
 class TorchReader(Reader):
@@ -98,7 +128,7 @@ class WholePassages:
     def __init__(self, dtype: str) -> None:
         from sentence_transformers import CrossEncoder
 
-        model, tokenizer = load_base("embedded-small")
+        model, tokenizer = small_model()
         with tempfile.TemporaryDirectory() as folder:
             model.save_pretrained(folder)
             tokenizer.save_pretrained(folder)

@@ -24,11 +24,11 @@ from attribution.models.mpnet import base_file, base_weights
 from attribution.settings import ROOT
 from attribution.text.sentences import sentences
 from attribution.verifiers.embedded_base import SEPARATOR, START
-from training.base import LABELS
 from training.graphs import RUNTIME, Graph, Quantised, input_ranges
 
 LIBRARY, PAIRS = ROOT / "examples" / "library", 60  # what the ranges are seen on
 KEPT = {"attention": 16, "intermediate": 16, "output": 32}  # columns of the inputs; those of attn.o range evenly
+LABELS = ("entailment", "neutral", "contradiction")
 _ALIGNED = 64  # bytes
 PADDING = 1  # MPNet's positions are counted from the one after this token's
 

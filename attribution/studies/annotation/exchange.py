@@ -6,8 +6,6 @@ importing twice changes nothing.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter, ValidationError
 
 from attribution.errors import BadInput
-from attribution.files import check_lines, csv_text, parse_rows
+from attribution.files import parse_rows
 from attribution.pipeline.experiment import Fields
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations, Member, StageChange
@@ -31,11 +29,6 @@ KINDS: dict[str, type[Frozen]] = {
     "judgement": Annotation,
 }
 _NAMES = {kind: name for name, kind in KINDS.items()}
-_OF_TASK = ("system", "dataset", "answer")  # repeated beside its judgements
-_COLUMNS = (
-    "kind", "task_id", *_OF_TASK, "annotator", "role", "stage", "made_at", "outcome", "flags", "justification",
-    "explicature", "seconds", "record",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,48 +58,14 @@ def to_jsonl(store: Annotations, project: Project) -> str:
     return "".join(json.dumps(_record(v), ensure_ascii=False) + "\n" for v in _values(store, project))
 
 
-def to_csv(store: Annotations, project: Project) -> str:
-    """Return the same records as CSV to read; an import takes them from the column `record` alone."""
-    rows: list[tuple[str, ...]] = [_COLUMNS]
-    tasks: dict[str, Task] = {}
-    for value in _values(store, project):
-        record = _record(value)
-        # neither spaces nor semicolons: both mean something to spreadsheets
-        whole = json.dumps(record, separators=(",", ":")).replace(" ", "\\u0020").replace(";", "\\u003b")
-        if isinstance(value, Task):
-            tasks[value.id] = value
-            record["task_id"] = value.id
-        elif isinstance(value, Annotation):
-            of_task = {name: getattr(tasks[value.task_id], name) for name in _OF_TASK if value.task_id in tasks}
-            record |= value.content.model_dump(mode="json") | of_task | {"outcome": value.content.answer or ""}
-        shown = record | {"record": whole}
-        rows.append(tuple(v if isinstance(v, str) else json.dumps(v) for v in (shown.get(c, "") for c in _COLUMNS)))
-    return csv_text(rows)
-
-
-def _lines_of_csv(content: bytes) -> bytes:
-    """Return the records of a CSV file as JSON Lines, each on the line of its row."""
-    check_lines(content)
-    csv.field_size_limit(2**31 - 1)
-    try:
-        reader = csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
-        if "record" not in (reader.fieldnames or ()):
-            raise BadInput('the file has no column "record"; expected the export of one project')
-        return "\n".join(["", *(row["record"] or "" for row in reader)]).encode()
-    except UnicodeDecodeError as error:
-        raise BadInput(f"not UTF-8 (byte {error.start}): save the file as CSV in UTF-8") from None
-    except csv.Error as error:
-        raise BadInput(f"not CSV ({error})") from None
-
-
-def merge(store: Annotations, content: bytes, is_csv: bool = False) -> Imported:
+def merge(store: Annotations, content: bytes) -> Imported:
     """Add the records of a file to the database; a bad record is skipped alone.
 
     Raises BadInput for a file without a project, and for one whose project exists with other settings.
     """
     problems: list[str] = []
     values: list[tuple[int, Frozen]] = []
-    for row in parse_rows(_lines_of_csv(content) if is_csv else content, ["kind"]):
+    for row in parse_rows(content, ["kind"]):
         value = row.error or _value(row.fields)
         if isinstance(value, str):
             problems.append(f"line {row.line}: {value}")

@@ -1,17 +1,14 @@
-import csv
-import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.errors import BadInput
-from attribution.files import FORMULA
 from attribution.store.store import Store
-from attribution.studies.annotation.exchange import merge, to_csv, to_jsonl
+from attribution.studies.annotation.exchange import merge, to_jsonl
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Content
 from attribution.studies.annotation.tasks import Project, make_task
@@ -47,9 +44,9 @@ def exported(kept: Annotations, project: Project) -> bytes:
 
 
 @settings(max_examples=20)
-@given(ACTS, st.permutations(["b", "c"]), st.booleans())
+@given(ACTS, st.permutations(["b", "c"]))
 def test_merging_is_commutative_and_idempotent_and_loses_nothing(
-    three: dict[str, Annotations], acts: list[tuple[str, int, str, str]], order: list[str], as_csv: bool
+    three: dict[str, Annotations], acts: list[tuple[str, int, str, str]], order: list[str]
 ) -> None:
     machines = emptied(three)
     project = filled(machines["a"], 3)
@@ -62,29 +59,25 @@ def test_merging_is_commutative_and_idempotent_and_loses_nothing(
         else:
             say(machines[machine], project, tasks[task], name, CONTENT[answer])
     made = {j.id for kept in machines.values() for j in kept.judgements(project.id)}
-    files = {name: (to_csv if as_csv else to_jsonl)(kept, project).encode() for name, kept in machines.items()}
+    files = {name: exported(kept, project) for name, kept in machines.items()}
     for name in (*order, order[0]):
-        assert merge(machines["a"], files[name], as_csv).problems == ()
+        assert merge(machines["a"], files[name]).problems == ()
     for name in ("a", *reversed(order)):
-        merge(machines["b"], files[name], as_csv)
+        merge(machines["b"], files[name])
     assert exported(machines["a"], project) == exported(machines["b"], project)
     assert {j.id for j in machines["a"].judgements(project.id)} == made
     assert machines["a"].positions(project.id) == machines["b"].positions(project.id)
 
 
-@example(text="0\r")
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.text(alphabet=st.characters(codec="utf-8"), min_size=1).filter(str.strip))
-def test_any_text_survives_csv(three: dict[str, Annotations], text: str) -> None:
+def test_any_text_survives(three: dict[str, Annotations], text: str) -> None:
     machines = emptied(three)
     project = machines["a"].create("Texts")
     machines["a"].add_tasks([task := make_task(project.id, text, text, system=text)])
     say(machines["a"], project, task.id, "ann", Content(interpretable=False, justification=text))
-    merge(machines["b"], to_csv(machines["a"], project).encode(), is_csv=True)
+    merge(machines["b"], exported(machines["a"], project))
     assert exported(machines["b"], project) == exported(machines["a"], project)
-    for row in csv.reader(io.StringIO(to_csv(machines["a"], project), newline="")):
-        for cell in row:
-            assert not cell or cell[0] not in "\t\r" and cell.lstrip()[:1] not in FORMULA
 
 
 def test_a_bad_record_costs_itself(three: dict[str, Annotations]) -> None:
@@ -105,5 +98,4 @@ def test_a_bad_record_costs_itself(three: dict[str, Annotations]) -> None:
     with pytest.raises(BadInput, match="with other settings"):
         merge(machines["a"], changed)
     with pytest.raises(BadInput, match="not UTF-8"):
-        merge(machines["a"], b"\xff", is_csv=True)
-    assert 'no column "record"' in str(pytest.raises(BadInput, merge, machines["a"], b"kind\nx\n", True).value)
+        merge(machines["a"], b"\xff")

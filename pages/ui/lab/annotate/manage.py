@@ -241,21 +241,19 @@ def imported(saved: Annotations, tasks: list[Task], problems: list[str]) -> None
 def files(saved: Annotations, project: Project | None) -> None:
     """Draw the export of all records, and the import of an export."""
     if project:
-        one, two = st.columns(2)
-        for column, kind, make in ((one, "JSONL", exchange.to_jsonl), (two, "CSV", exchange.to_csv)):
-            column.download_button(
-                f"Export {kind}", partial(make, saved, project), f"annotations-{project.id}.{kind.lower()}",
-                on_click="ignore", key=f"export_{kind}", width="stretch",
-                help="Every record of the project, to import here or elsewhere.",
-            )  # fmt: skip
+        st.download_button(
+            "Export JSONL", partial(exchange.to_jsonl, saved, project), f"annotations-{project.id}.jsonl",
+            on_click="ignore", key="export_JSONL", width="stretch",
+            help="Every record of the project, to import here or elsewhere.",
+        )  # fmt: skip
     uploaded = st.file_uploader(
-        "Import or merge an export", ["jsonl", "csv"], key=f"merge_file-{state.count(acts.ROUND)}",
+        "Import or merge an export", ["jsonl"], key=f"merge_file-{state.count(acts.ROUND)}",
         help="A file made by “Export”, here or elsewhere. Judgements are added; none is replaced.",
         max_upload_size=LIMITS.file_mb,
     )  # fmt: skip
     if uploaded and st.button("Import the export", type="primary", key="merge", help="Add the records that are new."):
         try:
-            merged = exchange.merge(saved, uploaded.getvalue(), is_csv=uploaded.name.lower().endswith(".csv"))
+            merged = exchange.merge(saved, uploaded.getvalue())
         except AttributionError as error:
             note("Nothing was imported", error.public(), label="contradicted")
             return
