@@ -15,7 +15,7 @@ from attribution.store.store import Store
 
 BROWSER = "tests/pages/browser/"
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
-hypothesis.settings.register_profile("untimed", deadline=None)  # machines are noisy
+hypothesis.settings.register_profile("untimed", deadline=None, max_examples=30)  # machines are noisy, runs are many
 hypothesis.settings.load_profile("untimed")
 
 

@@ -150,7 +150,7 @@ def test_a_directory_that_points_before_the_file_is_damage() -> None:
 
 
 @given(st.integers(0, 5000), st.binary(min_size=1, max_size=8))
-@budget(max_examples=150)
+@budget(max_examples=60)
 def test_any_damage_is_a_refusal_or_does_no_harm(place: int, noise: bytes) -> None:
     data = dump(made())
     at = place % len(data)

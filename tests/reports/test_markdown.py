@@ -26,7 +26,7 @@ def tags(tree: list[Tree] | tuple[Tree, ...]) -> list[str]:
     return [t for n in tree if isinstance(n, Node) for t in (n.tag, *tags(n.children))]
 
 
-@settings(max_examples=400)
+@settings(max_examples=60)
 @given(SOURCES)
 def test_texts_are_slices_in_order(source: str) -> None:
     position = 0
@@ -36,7 +36,7 @@ def test_texts_are_slices_in_order(source: str) -> None:
         position = text.end
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(SOURCES.filter(lambda s: "](" not in s and "```" not in s and "~~~" not in s))
 def test_no_letter_is_lost(source: str) -> None:
     kept = {i for t in places(parse(source)) for i in range(t.start, t.end)}
@@ -44,7 +44,7 @@ def test_no_letter_is_lost(source: str) -> None:
     assert not set(lost) - set("br")  # the letters of <br>
 
 
-@settings(max_examples=200)
+@settings(max_examples=60)
 @example("\\**", [(0, 1)])
 @given(SOURCES, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6))
 def test_marked_claims_cover_just_their_characters(source: str, cuts: list[tuple[int, int]]) -> None:

@@ -195,7 +195,7 @@ def test_bibtex_says_where_and_when() -> None:
 
 
 @given(ANY, st.sampled_from([a for a in ADDRESSES if a]) | st.just("https://example.org/a}b%20{c\\d&e_f"))
-@settings(max_examples=80)
+@settings(max_examples=60)
 def test_bibtex_and_csl_keep_text_text(text: str, address: str) -> None:
     exported = hostile(text, address)
     entries, items = bibliography(exported).entries, json.loads(written("csl", exported))

@@ -102,7 +102,7 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES | st.text(max_size=12), max_size=10).map("".join))
-@settings(max_examples=200)
+@settings(max_examples=60)
 def test_offsets_are_true_and_marks_apart(answer: str) -> None:
     cited = find(answer)
     ends = [0]

@@ -134,7 +134,7 @@ def check(answer: str, claims: list[Claim]) -> None:
             assert all(x in left for x in c.text.replace(" ", "")) or len(c.spans) > 1 or a in rows
 
 
-@hypothesis_settings(max_examples=150)
+@hypothesis_settings(max_examples=60)
 @given(MARKDOWN)
 def test_claims_of_markdown_are_slices_and_none_is_empty_or_twice(answer: str) -> None:
     claims = list(SENTENCES.segment("", answer).claims)

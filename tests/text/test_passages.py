@@ -20,7 +20,7 @@ def texts(source: str) -> list[str]:
     return [p.text for p in statements(source)]
 
 
-@settings(max_examples=400)
+@settings(max_examples=60)
 @given(SOURCES)
 def test_texts_are_slices_in_order_and_lose_no_letter(source: str) -> None:
     position = 0
@@ -34,7 +34,7 @@ def test_texts_are_slices_in_order_and_lose_no_letter(source: str) -> None:
         assert not {c for i, c in enumerate(source) if i not in inside and c.isalpha()} - set("br")
 
 
-@settings(max_examples=300)
+@settings(max_examples=60)
 @given(SOURCES)
 @example("\ufb2a")  # composed, it is two characters
 def test_a_passage_knows_where_its_characters_were_written(source: str) -> None:
