@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -122,7 +123,7 @@ MAX_STYLE = 300_000  # characters of style sheets that are searched
 
 
 def remove_unseen(tree: _Element) -> None:
-    """Remove what a page strikes out or hides, but not what holds much of its prose: scripts will show that."""
+    """Remove what a page strikes out or hides, but not parts alike that hold much of its prose: scripts show them."""
     hiding: dict[str, bool] = {}
     sheets = "".join(style.text or "" for style in tree.iter("{*}style"))[:MAX_STYLE]
     for selectors, rules in _RULE.findall(_AT_BLOCK.sub("", sheets)):
@@ -136,7 +137,12 @@ def remove_unseen(tree: _Element) -> None:
     ]
     unseen += [e for e in tree.xpath("//*[@class]|//*[@id]") if not hidden.isdisjoint(_selectors(e))] if hidden else []
     prose = sum(map(_held, tree.iter("{*}p"))) or _held(tree)
-    _drop(e for e in unseen if _held(e) <= _SHOWN_LATER * prose or (not len(e) and _held(e) < prose))
+    alike: Counter[tuple[str, str]] = Counter()
+    for element in unseen:
+        alike[_tag(element), element.get("class") or ""] += _held(element)
+    much = {kind for kind, size in alike.items() if size > _SHOWN_LATER * prose}
+    kept = (len(e) and (_tag(e), e.get("class") or "") in much or _held(e) >= prose for e in unseen)
+    _drop(compress(unseen, [not keep for keep in kept]))
 
 
 def _held(element: _Element) -> int:

@@ -94,6 +94,12 @@ def test_an_article_that_scripts_will_show_is_read() -> None:
     assert MILL in text(page(f"<p>{MILL}</p>", style).replace("<article>", "<article class=js>"))
 
 
+def test_a_gallery_that_scripts_will_show_is_read() -> None:
+    slides = "".join(f"<div class=slide hidden><h2>Mill {n}</h2><p>{MILL}</p></div>" for n in range(40))
+    first = slides[: slides.index("<div class=slide", 1)]
+    assert "Mill 7" in text(page(slides)) and "Mill 0" not in text(page(first))
+
+
 @pytest.mark.parametrize(("chapters", "kept"), [
     ((f"<p>One</p><div>{MILL}</div>{AROUND}",), MILL), ((f"<h1>Mill</h1><h2>{MILL}</h2>{AROUND}",), MILL),
     ((f"<aside>{MILL}</aside>{AROUND}",), MILL), ((f"<ol class='nav'><li>{MILL}</li></ol>{AROUND}",), MILL),
