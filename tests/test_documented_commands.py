@@ -24,7 +24,7 @@ ELSEWHERE = {  # lines that need what these tests do not have, and the tests tha
     "--segmenter direct": "tests/segmenters/test_llm.py", "reproduce": "tests/studies/papers/test_answers.py",
 }  # fmt: skip
 VERIFIES = (
-    "analyze", "citations", "revise", "judge", "verify", "answers", "batch", "compare", "factscore", "benchmark",
+    "analyze", "citations", "revise", "judge", "verify", "answers", "batch", "compare", "benchmark",
 )  # fmt: skip
 
 

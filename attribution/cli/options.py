@@ -141,6 +141,8 @@ def choices(args: argparse.Namespace) -> dict[str, object]:
     for name in ("sources", "segmenter", "verifier"):
         if value := getattr(args, name, None):
             values[name] = value
+    if models := getattr(args, "models", ()):  # of `reproduce`
+        values.setdefault("openai_model", models[0])
     if ADDRESS in given or KEY in given:
         values["endpoint"] = _endpoint(given.get(ADDRESS), given.get(KEY, ""))
     if paper := getattr(args, "preset", None):

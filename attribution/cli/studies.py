@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.cli import options
-from attribution.cli import snapshot as snapshot_command
 from attribution.cli.options import Add, check_output, progress, write_file
 from attribution.errors import BadInput
 from attribution.files import read_rows
@@ -35,15 +34,6 @@ def commands(add: Add) -> None:
     p.add_argument("--segmenter", help="see: list segmenters")
     options.add_sources(p)
     options.add_verifier(p, "top_k=8")
-    p = add("factscore", "score answers by FActScore with several decomposers and verifiers", factscore)
-    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer", "system"}')
-    p.add_argument("--decomposers", nargs="+", default=["sentences"], help="see: list segmenters")
-    p.add_argument("--verifiers", nargs="+", default=["auto"], help="see: list verifiers")
-    options.add_sources(p)
-    p.add_argument("--snapshot", type=Path, metavar="run.zip", help="take the pages of this snapshot as the sources")
-    p.add_argument("--gamma", type=float, default=10, help="length penalty below so many facts; 0: none (default: 10)")
-    p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    options.add_settings(p, "coherence=0")
 
     p = add("reproduce", "compute a numbered table of one of the four papers beside its figures", reproduce)
     p.add_argument("number", metavar="list | V24.T4", help="list, or the table to compute")
@@ -257,21 +247,4 @@ def reproduce(args: argparse.Namespace) -> int:
     for one in given.stood_in:
         progress(f"{numbered.id}: {one}")
     progress(f"{args.out / MARKDOWN}: {numbered.id} {numbered.title}, {failed} rows failed")
-    return int(failed > 0)
-
-
-def factscore(args: argparse.Namespace) -> int:
-    """Writes tables and a file of scored answers for each verifier; those already there are not scored again."""
-    from attribution.studies.papers.decompositions import sensitivity
-
-    if args.gamma < 0:
-        raise BadInput(f"--gamma {args.gamma:g}: expected 0 (no penalty) or a number of facts")
-    if args.snapshot and args.sources:
-        raise BadInput("--snapshot and --sources: give one of the two, since the snapshot is the source")
-    settings = options.settings(args)
-    rows = read_rows(args.input, ["answer"], ["question", "system"])
-    snapshot = snapshot_command.read(args.snapshot) if args.snapshot else None
-    steps = sensitivity(rows, settings, args.decomposers, args.verifiers, args.out, args.gamma, snapshot)
-    failed = _follow("factscore", steps)
-    progress(f"{args.out}: {len(rows) - failed} scored, {failed} failed; tables.md, CSV tables, a file a verifier")
     return int(failed > 0)

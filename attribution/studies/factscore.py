@@ -69,19 +69,19 @@ class Score:
     answers: int  # answers that count: those that respond, with at least one fact
 
 
-def penalty(facts: int, gamma: float) -> float:
-    """Return the length penalty: 1 from `gamma` facts on, exp(1 - gamma / facts) below; gamma 0 disables it."""
-    return 1.0 if facts >= gamma else math.exp(1 - gamma / facts)
+def penalty(facts: int) -> float:
+    """Return the length penalty: 1 from GAMMA facts on, exp(1 - GAMMA / facts) below."""
+    return 1.0 if facts >= GAMMA else math.exp(1 - GAMMA / facts)
 
 
-def score(answers: Sequence[Counts], gamma: float = GAMMA) -> Score:
+def score(answers: Sequence[Counts]) -> Score:
     """Score one system, decomposer and verifier. Answers without a judged fact have no precision to average."""
     counted = [a for a in answers if a.responded and a.facts]
     if not counted:
         return Score(None, None, 0)
     shares = [a.supported / a.facts for a in counted]
     return Score(
-        factscore=sum(s * penalty(a.facts, gamma) for s, a in zip(shares, counted, strict=True)) / len(counted),
+        factscore=sum(s * penalty(a.facts) for s, a in zip(shares, counted, strict=True)) / len(counted),
         unpenalised=sum(shares) / len(counted),
         answers=len(counted),
     )

@@ -8,7 +8,7 @@ from attribution.studies.factscore import Counts, abstains, score
 def test_a_worked_example() -> None:
     """Two answers of 20 and of 5 facts, and one that abstains."""
     answers = [Counts(20, 15), Counts(5, 5), Counts(0, 0, responded=False)]
-    made = score(answers, gamma=10)
+    made = score(answers)
     assert made.unpenalised == pytest.approx((0.75 + 1.0) / 2)
     assert made.factscore == pytest.approx((0.75 + math.exp(1 - 10 / 5)) / 2)
     assert made.answers == 2

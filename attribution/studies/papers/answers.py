@@ -6,10 +6,10 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attribution import events
-from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
+from attribution.claims.llm_annotation import TASKS, LlmAnnotator, llm_tasks
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
 from attribution.files import Cell, Row
@@ -21,11 +21,14 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.annotation.tasks import PROPERTIES
 from attribution.studies.papers.annotations import properties, relations
-from attribution.studies.papers.reproduce import Computed, TableInputs, share
-from attribution.studies.results import mean
+from attribution.studies.papers.reproduce import AHEAD, Computed, TableInputs, share
+from attribution.studies.results import mean, plotly
 from attribution.types import UNCHECKED, Claim, content_id
 from attribution.verdicts import leaning
 from attribution.verifiers import VERIFIERS
+
+if TYPE_CHECKING:
+    from plotly.graph_objects import Figure
 
 # the paper's name → our segmenter, what stands in for it, and which of the two language models it asks
 SYSTEMS = {
@@ -39,6 +42,7 @@ CASE_STUDY = ("spaCy_sentences", "gpt35_factscore", "segment5_propsegment")
 ADOPTED = ("GPT3.5 direct", "GPT4 direct", "spaCy_sentences", "gpt35_factscore")
 SBERT, ADA, ANGLE = "mpnet", "text-embedding-ada-002", "WhereIsAI/UAE-Large-V1"
 RELATIONS = ("contradicted", "entailed", "no_relation")
+MODELS, ENRICHED = ("GPT3.5", "GPT4"), "enriched"
 Work = Callable[[Row], Any]
 Relate = Callable[[Row, Sequence[Claim], Settings], Mapping[str, Sequence[Any]]]  # by claim: what its pairs are
 
@@ -54,7 +58,7 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
     relate: Relate = related
     if given.sample and number in SAMPLED:
         strata: dict[str, set[str]] = {}
-        for one in given.each(f"{number} strata", SAMPLED[number](given, _ids)):
+        for one in given.each(f"{number} strata", SAMPLED[number](given, _ids), file=AHEAD):
             if isinstance(one, RowDone):
                 yield one
                 continue
@@ -73,7 +77,7 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
             tasks = [task for answer in one for task in _pairs(answer)]
             yield Computed(FIGURES[number](one), notes=(given.to_judge(tasks, "relation"),))
         else:
-            yield Computed({**FIGURES[number](one), **people})
+            yield Computed({**FIGURES[number](one), **people}, PLOTS[number](one) if number in PLOTS else {})
 
 
 def _of_people(number: str, given: TableInputs) -> dict[str, Sequence[Cell]]:
@@ -100,10 +104,22 @@ def _claims(row: Row, settings: Settings) -> list[Claim]:
     return list(segment(*_texts(row), settings).claims)
 
 
-def annotated(row: Row, claims: Sequence[Claim], settings: Settings) -> list[Claim]:
-    """Return the claims with worthiness, independence and enrichment, by rules or the settings' language model."""
-    tasks = [task for task in llm_tasks(settings) if task != "queries"]
-    asked = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event()) if tasks else None
+def _annotator(settings: Settings) -> LlmAnnotator:
+    return LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
+
+
+class _TwoModels(LlmAnnotator):
+    """Asks one model for check-worthiness (V24 4.2), another for independence and enrichment (V24 5.1.1, 5.3)."""
+
+    def __init__(self, first: Settings, second: Settings) -> None:
+        super().__init__(second, Store.open(second.database_url), threading.Event())
+        self.worthiness = _annotator(first).worthiness  # type: ignore[method-assign]
+
+
+def annotated(given: TableInputs, row: Row, claims: Sequence[Claim], last: str = "worthiness") -> list[Claim]:
+    """Return the claims with worthiness, independence and enrichment, by rules or models: those up to `last`."""
+    tasks = [t for t in TASKS if t in llm_tasks(given.settings) and list(TASKS).index(t) <= list(TASKS).index(last)]
+    asked = _TwoModels(given.asking(0), given.asking(1)) if tasks else None
     return annotate(*_texts(row), claims, tasks, asked)[0]
 
 
@@ -115,7 +131,7 @@ def _claims_of(given: TableInputs, names: Sequence[str], worth: bool = False) ->
         made: dict[str, Any] = {"sentences": sum(c.times for c in _claims(row, spacy))}
         for name, settings in systems.items():
             claims = _claims(row, settings)
-            claims = annotated(row, claims, settings) if worth else claims
+            claims = annotated(given, row, claims) if worth else claims
             made[name] = [[len(c.text), c.times, c.worthiness] for c in claims]
         return made
 
@@ -135,9 +151,11 @@ def _segmentation(made: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Cell]
     return rows
 
 
-def _worthiness(made: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Cell]]:
-    rows: dict[str, Sequence[Cell]] = {}
-    for name in CASE_STUDY if made else ():
+def _worthiness(made: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[int]]:
+    rows: dict[str, Sequence[int]] = {}
+    for name in made[0] if made else ():
+        if name == "sentences":
+            continue
         counts = Counter(worthiness for answer in made for _, _, worthiness in answer[name])
         rows[name] = (counts.total(), *(counts[kind] for kind in ("factual", "not_a_claim", "opinion", "other")))
     return rows
@@ -171,8 +189,8 @@ def _with_verifier(given: TableInputs, settings: Settings) -> Settings:
     return settings.model_copy(update={"verifier": given.judge("DeBERTa", "deberta")})
 
 
-def _factual(row: Row, settings: Settings) -> list[Claim]:
-    return [c for c in annotated(row, _claims(row, settings), settings) if c.worthiness == "factual"]
+def _factual(given: TableInputs, row: Row, settings: Settings, last: str = "worthiness") -> list[Claim]:
+    return [c for c in annotated(given, row, _claims(row, settings), last) if c.worthiness == "factual"]
 
 
 def _by_verifier(given: TableInputs, relate: Relate) -> Work:
@@ -181,7 +199,7 @@ def _by_verifier(given: TableInputs, relate: Relate) -> Work:
     deberta = _with_verifier(given, factscore)
 
     def work(row: Row) -> dict[str, list[Any]]:
-        claims, made = _factual(row, factscore), {}
+        claims, made = _factual(given, row, factscore), {}
         for name, verifier in judges.items():
             if name == "GPT3.5" and not verifier:
                 continue  # no verifier of ours stands in for a language model
@@ -246,22 +264,33 @@ def _grouped(row: Row, claims: Sequence[Claim], settings: Settings, name: str, r
 
 
 def _by_independence(given: TableInputs, relate: Relate, direct: bool) -> Work:
+    given.asking(1)  # noted before any row
     factscore = _with_verifier(given, _system(given, "gpt35_factscore"))
     segmented = {name: _with_verifier(given, _system(given, name)) for name in ADOPTED[:2]} if direct else {}
 
-    def work(row: Row) -> dict[str, list[str]]:
-        claims = _factual(row, factscore)
-        made = _grouped(row, claims, factscore, "Original {}", relate)
+    def work(row: Row) -> dict[str, Any]:
+        claims = _factual(given, row, factscore, "independence")
+        made: dict[str, Any] = _grouped(row, claims, factscore, "Original {}", relate)
         for name, settings in segmented.items():
             label = name.replace("direct", "Direct") + " - {}"
-            made |= _grouped(row, _factual(row, settings), settings, label, relate)
+            own = _factual(given, row, settings, "independence")
+            made |= _grouped(row, own, settings, label, relate)
         if not direct:
-            enriched = [_as_claim(c.enriched) for c in claims if c.enriched and not c.independent]
-            again = annotated(row, enriched, factscore)
-            made |= _grouped(row, again, factscore, "Enriched {}", relate)
+            again = {place: _enriched(given, row, claims, place) for place in (0, 1)}
+            made |= _grouped(row, again[1], factscore, "Enriched {}", relate)
+            made[ENRICHED] = {MODELS[place]: [bool(c.independent) for c in own] for place, own in again.items()}
         return made
 
     return work
+
+
+def _enriched(given: TableInputs, row: Row, claims: Sequence[Claim], place: int) -> list[Claim]:
+    """Return the claims that are not independent as GPT-3.5 (0) or GPT-4 (1) enriches them, tested again by GPT-4."""
+    own = [c for c in claims if not c.independent]
+    if given.settings.enrichment == "llm":
+        own = _annotator(given.asking(place)).enrichment(*_texts(row), own)[0]
+    tested = annotated(given, row, [_as_claim(c.enriched) for c in own if c.enriched], "independence")
+    return [c.model_copy(update={"worthiness": "factual"}) for c in tested]
 
 
 def _as_claim(text: str) -> Claim:
@@ -271,7 +300,7 @@ def _as_claim(text: str) -> Claim:
 def _shares(made: Sequence[Mapping[str, list[str]]], of: Sequence[str] = RELATIONS) -> dict[str, Sequence[Cell]]:
     """Return the shares of all pairs of a row; without `missing` among the columns, of those that are there."""
     rows: dict[str, Sequence[Cell]] = {}
-    for name in dict.fromkeys(label for answer in made for label in answer):
+    for name in dict.fromkeys(label for answer in made for label in answer if label != ENRICHED):
         counts = Counter(r for answer in made for r in answer.get(name, ()) if r in of)
         rows[name] = tuple(share(counts[relation], counts.total()) for relation in of)
     return rows
@@ -293,7 +322,7 @@ def _by_embedder(given: TableInputs) -> Work:
             cells[name] = {"embedder": embedder, "embedding_model": model, "chunker": "fixed"}
 
     def work(row: Row) -> dict[str, list[str]]:
-        claims = _factual(row, direct)
+        claims = _factual(given, row, direct)
         changed = {n: direct.model_copy(update={"ranking": "vectors", "shortlist": 0} | c) for n, c in cells.items()}
         return {n: [p[0] for of in related(row, claims, s).values() for p in of] for n, s in changed.items()}
 
@@ -312,7 +341,7 @@ LABELS = '"claims": [{"claim": "…", "independent": true or false, "segmenter":
 
 def _independence(given: TableInputs) -> Work:
     """Detect independence among labelled claims, with both language models or the rules in their place."""
-    places = {name: given.asking(number) for number, name in enumerate(("GPT3.5", "GPT4"))}
+    places = {name: given.asking(number) for number, name in enumerate(MODELS)}
     if not given.settings.has_llm:
         given.note("independence", "GPT-3.5 and GPT-4", "rules", "name a language model (docs/llm.md)")
     else:
@@ -341,8 +370,7 @@ def _independence(given: TableInputs) -> Work:
 def annotated_independence(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, bool]:
     """Return whether each claim, by id, is found to be independent."""
     if settings.independence == "llm":
-        asked = LlmAnnotator(settings, Store.open(settings.database_url), threading.Event())
-        found, failures = asked.independence("", claims)
+        found, failures = _annotator(settings).independence("", claims)
         if failures:
             raise BadInput(failures[0].message)
     else:
@@ -373,7 +401,7 @@ def _detection(made: Sequence[Sequence[Sequence[Any]]]) -> dict[str, Sequence[Ce
 # number → how each answer is read, and the figures of all answers
 TABLES: dict[str, Callable[[TableInputs], Work]] = {
     "T1": partial(_claims_of, names=CASE_STUDY), "T2": _properties,
-    "T3": partial(_claims_of, names=CASE_STUDY, worth=True), "T5": _independence,
+    "T3": partial(_claims_of, names=(*CASE_STUDY, *ADOPTED[:2]), worth=True), "T5": _independence,
     "T6": partial(_claims_of, names=ADOPTED), "T9": _by_embedder,
 }  # fmt: skip
 SAMPLED: dict[str, Callable[[TableInputs, Relate], Work]] = {  # those whose claims may be a sample
@@ -383,3 +411,27 @@ FIGURES: dict[str, Callable[[Sequence[Any]], Mapping[str, Sequence[Cell]]]] = {
     "T1": _segmentation, "T3": _worthiness, "T4": _verifiers, "T5": _detection, "T6": _segmentation, "T7": _shares,
     "T8": _shares_with_missing, "T9": _macro_shares,
 }  # fmt: skip
+
+
+def _bars_of_enrichment(made: Sequence[Mapping[str, Any]]) -> dict[str, Figure]:
+    """Draw the share of claims that enrichment makes independent, by model (V24 Figure 2)."""
+    own = [[one for answer in made for one in answer[ENRICHED][name]] for name in MODELS]
+    figure = plotly().Figure()
+    figure.add_bar(name="published", x=MODELS, y=[36.9, 41.7])
+    figure.add_bar(name="ours", x=MODELS, y=[share(sum(found), len(found)) for found in own])
+    figure.update_layout(yaxis={"title": {"text": "made independent, % of the enriched claims"}})
+    return {"F2": figure}
+
+
+def _bars_of_worthiness(made: Sequence[Mapping[str, Any]]) -> dict[str, Figure]:
+    """Draw the classes of the claims of four segmenters (V24 Figure 3, whose shares are in V24 5.2 and Table 3)."""
+    rows, names = _worthiness(made), [name for name in ADOPTED if made]
+    figure = plotly().Figure()
+    for number, kind in enumerate(("factual", "not a claim", "opinion", "other"), 1):
+        figure.add_bar(name=kind, x=names, y=[share(rows[name][number], rows[name][0]) for name in names])
+    figure.add_scatter(name="factual, published", x=ADOPTED, y=[91.9, 99.5, 64.3, 86.3], mode="markers")
+    figure.update_layout(barmode="stack", yaxis={"title": {"text": "% of the unique claims"}})
+    return {"F3": figure}
+
+
+PLOTS = {"T3": _bars_of_worthiness, "T7": _bars_of_enrichment}

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from pydantic import TypeAdapter
 
 from attribution import events
 from attribution.claims.enrichment import turns_of
 from attribution.errors import BadInput
-from attribution.evidence import GatherStep, PreparedClaims
 from attribution.files import Cell, Row
 from attribution.pipeline.claims import check_coherence, segment
-from attribution.pipeline.experiment import Experiment, RowDone, Work
+from attribution.pipeline.experiment import RowDone
 from attribution.pipeline.run import run
-from attribution.pipeline.snapshot import Snapshot
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.factscore import GAMMA, Counts, score
-from attribution.studies.papers.reproduce import Computed, TableInputs
-from attribution.studies.results import Failed, ResultTable, failed_answers, mean, plotly, read_results, write_tables
-from attribution.types import UNCHECKED, Claim, Judgement
+from attribution.studies.factscore import Counts, score
+from attribution.studies.papers.reproduce import AHEAD, Computed, TableInputs
+from attribution.studies.results import mean, plotly
+from attribution.tables import LLM
+from attribution.types import UNCHECKED, Claim
 from attribution.verifiers import VERIFIERS
 
 if TYPE_CHECKING:
@@ -48,7 +42,18 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
         raise BadInput(f"W24.{number} needs answers with their system: give them with --input")
     checked = number in ("T4", "T5", "T7")
     names = ("FActScore",) if number == "T7" else tuple(DECOMPOSERS)
-    for one in given.each("checked" if checked else "split", _work(given, names, checked), names):
+    choices = {
+        name: given.settings.model_copy(
+            update={"segmenter": given.take(name, SEGMENTERS, DECOMPOSERS[name], "clauses")}
+        )
+        for name in names
+    }
+    # all answers by one prompt before the next: a local server reads the start of a prompt like the last only once
+    for name, settings in choices.items():
+        if LLM in SEGMENTERS[settings.segmenter].needs:
+            ahead = given.each(f"split {name}", partial(_split, settings), file=AHEAD)
+            yield from (one for one in ahead if isinstance(one, RowDone))
+    for one in given.each("checked" if checked else "split", _work(given, choices, checked), names):
         if isinstance(one, RowDone):
             yield one
         elif number == "T7":
@@ -65,31 +70,26 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
                 yield Computed(rows, plots)
 
 
-def _work(given: TableInputs, names: Sequence[str], checked: bool) -> Callable[[Row], Any]:
-    choices = {
-        name: given.settings.model_copy(
-            update={"segmenter": given.take(name, SEGMENTERS, DECOMPOSERS[name], "clauses")}
-        )
-        for name in names
-    }
+def _split(settings: Settings, row: Row) -> int:
+    """Ask for the subclaims of an answer, so that the replies are in the store."""
+    return len(segment(str(row.fields.get("question") or ""), str(row.fields["answer"]), settings).claims)
+
+
+def _work(given: TableInputs, choices: Mapping[str, Settings], checked: bool) -> Callable[[Row], Any]:
     judge = given.judge("Inst-LLAMA", "llm-pair", "llm")
     nli = given.take("RoBERTa for NLI", VERIFIERS, "deberta", "auto") if not checked else ""
     verifier = given.judge("Inst-LLAMA", "llm") if checked else ""
     return lambda row: _answer(row, choices, judge, nli, verifier)
 
 
-def _answer(
-    row: Row, choices: Mapping[str, Settings], judge: str, nli: str, verifier: str, source: FrozenPages | None = None
-) -> dict[str, Any]:
+def _answer(row: Row, choices: Mapping[str, Settings], judge: str, nli: str, verifier: str) -> dict[str, Any]:
     fields = row.fields
-    made = {name: _decomposed(row, settings, judge, nli, verifier, source) for name, settings in choices.items()}
+    made = {name: _decomposed(row, settings, judge, nli, verifier) for name, settings in choices.items()}
     own = {name: fields[name] for name in ("factscore", "facts") if isinstance(fields.get(name), int | float)}
     return {"system": str(fields.get("system") or "not named"), "made": made, **own}
 
 
-def _decomposed(
-    row: Row, settings: Settings, judge: str, nli: str, verifier: str, source: FrozenPages | None = None
-) -> list[dict[str, Any]]:
+def _decomposed(row: Row, settings: Settings, judge: str, nli: str, verifier: str) -> list[dict[str, Any]]:
     """Return every subclaim, as often as it was made: does its sentence support and entail it, and do the sources?
 
     Nothing is left out: neither subclaims that are not check-worthy (W24 7) nor answers that say nothing (W24 A).
@@ -102,29 +102,29 @@ def _decomposed(
     entailing = judging.model_copy(update={"verifier": nli, "segmenter": "sentences"})  # the verifier alone (W24 C)
     entailed = {c.id: c.coherent for c in check_coherence(answer, claims, entailing, store)[0]} if nli else {}
     checking = settings.model_copy(update={"verifier": verifier})
-    supported = _supported(row, claims, checking, source) if verifier else {}
+    supported = _supported(row, claims, checking) if verifier else {}
     made = [{"coherent": c.coherent, "entailed": entailed.get(c.id), "supported": supported.get(c.id)} for c in judged]
     return [one for c, one in zip(judged, made, strict=True) for _ in range(c.times)]
 
 
-def _supported(row: Row, claims: Sequence[Claim], settings: Settings, source: FrozenPages | None) -> dict[str, bool]:
+def _supported(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, bool]:
     own = [c.model_copy(update={"worthiness": "factual", "coherent": True}) for c in claims]
     if not own:
         return {}
     question, answer = str(row.fields.get("question") or ""), str(row.fields["answer"])
     checking, turns = settings.model_copy(update={"coherence": 0.0}), turns_of(row.fields.get("turns"))
-    *_, last = run(question, answer, checking, claims=own, context=turns, source=source)
+    *_, last = run(question, answer, checking, claims=own, context=turns)
     assert isinstance(last, events.Finished)
     return {v.claim_id: v.label == "supported" for v in last.report.verdicts if v.label not in UNCHECKED}
 
 
-def _factscore(answers: Sequence[Subclaims], coherent: bool = False, gamma: float = GAMMA) -> float | None:
+def _factscore(answers: Sequence[Subclaims], coherent: bool = False) -> float | None:
     """Return FActScore in percent, with the length penalty; of the coherent subclaims alone if asked for."""
     counts = []
     for subclaims in answers:
         own = [s["supported"] for s in subclaims if s["supported"] is not None and (s["coherent"] or not coherent)]
         counts.append(Counts(len(own), sum(own)))
-    found = score(counts, gamma).factscore
+    found = score(counts).factscore
     return None if found is None else 100 * found
 
 
@@ -208,85 +208,3 @@ def _bars(macro: Sequence[Cell], number: str, name: str = "ours") -> Figure:
         made.add_bar(name=title, x=list(DECOMPOSERS), y=list(values))
     made.update_layout(yaxis={"title": {"text": table.title}}, height=420)
     return made
-
-
-@dataclass(frozen=True)
-class FrozenPages:
-    """An EvidenceSource without search: every claim gets all pages of the snapshot, whose own claims are ignored."""
-
-    snapshot: Snapshot
-
-    @property
-    def judgements(self) -> Mapping[str, Judgement]:
-        return self.snapshot.judgements
-
-    def over(self, store: Store) -> Store:
-        return self.snapshot.over(store)
-
-    def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
-        return None
-
-    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[GatherStep]:
-        pages, ids = self.snapshot.report.pages, tuple(claim.id for claim in claims)
-        yield GatherStep("fetch", 1, 1, ids, pages=pages, traces=self.snapshot.provenance.traces, complete=ids)
-
-    def refute(self, claims: Sequence[Claim], stop: threading.Event) -> Iterator[GatherStep]:
-        return iter(())
-
-
-def sensitivity(
-    rows: Sequence[Row], settings: Settings, decomposers: Sequence[str], verifiers: Sequence[str], folder: Path,
-    gamma: float = GAMMA, snapshot: Snapshot | None = None,
-) -> Iterator[RowDone]:  # fmt: skip
-    """Score every answer with each verifier and decomposer as W24 8.2 does; write a file of rows for each verifier.
-
-    `gamma` affects only the tables; `snapshot` takes the place of the settings' sources. UnknownName or Unavailable,
-    before any work, for names that cannot be used.
-    """
-    choices = {name: settings.model_copy(update={"segmenter": name}) for name in decomposers}
-    for name in decomposers:
-        SEGMENTERS.build(name, settings)
-    for name in verifiers:
-        VERIFIERS.build(name, settings)
-    folder.mkdir(parents=True, exist_ok=True)
-    source = FrozenPages(snapshot) if snapshot else None
-    own = [settings.model_copy(update={"segmenter": "", "verifier": ""}).identity, [*decomposers]]
-    scored: dict[str, Sequence[Mapping[str, Any]]] = {}
-    failed: Sequence[Failed] = ()
-    for verifier in verifiers:
-        path, key = folder / f"{verifier}.jsonl", [*own, verifier, snapshot.report.id if snapshot else ""]
-        yield from Experiment(
-            rows, partial(_prepare, choices, verifier, source), key, ("question", "answer", "system")
-        ).run(path)
-        scored[verifier], failed = read_results(path, "scored", TypeAdapter(dict[str, Any]))
-    write_tables([*_sensitivity(scored, gamma), *failed_answers(failed)], folder)
-
-
-def _prepare(choices: Mapping[str, Settings], verifier: str, source: FrozenPages | None) -> Work:
-    return lambda row: {"scored": _answer(row, choices, verifier, "", verifier, source)}
-
-
-def _sensitivity(scored: Mapping[str, Sequence[Mapping[str, Any]]], gamma: float) -> list[ResultTable]:
-    """Tabulate the measures by decomposer and verifier, means over systems, then FActScore by system."""
-    if not all(scored.values()):
-        return []
-    measures: dict[str, Callable[[Sequence[Subclaims]], float | None]] = {
-        f"FActScore (%): length penalty below {gamma:g} subclaims": lambda a: _factscore(a, gamma=gamma),
-        "FActScore of coherent subclaims (%)": lambda a: _factscore(a, coherent=True, gamma=gamma),
-        "Subclaims an answer": MEASURES["T3"], "DecompScore": MEASURES["T2"],
-        "Coherent subclaims (%)": MEASURES["T6"],
-    }  # fmt: skip
-    tables = []
-    for title, measure in measures.items():
-        by_system = {verifier: _by_system(answers, measure) for verifier, answers in scored.items()}
-        means = zip(*(rows[MACRO] for rows in by_system.values()), strict=True)
-        names = next(iter(scored.values()))[0]["made"]
-        found = tuple((name, *cells) for name, cells in zip(names, means, strict=True))
-        tables.append(ResultTable(title, ("decomposer", *by_system), found))
-        if title.startswith("FActScore (%)"):
-            tables += [
-                ResultTable(f"Systems by {verifier}: FActScore (%)", ("system", *names),
-                            tuple((system, *cells) for system, cells in rows.items()))
-                for verifier, rows in by_system.items() if len(rows) > 2
-            ]  # fmt: skip
-    return tables

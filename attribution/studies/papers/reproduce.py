@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 JSON, MARKDOWN, ANSWERS, TASKS = "table.json", "table.md", "answers.jsonl", "tasks.jsonl"
+AHEAD = "ahead.jsonl"  # what is made of all answers before the table itself
 MODULES = {
     "V24": "attribution.studies.papers.answers:compute",
     "W24": "attribution.studies.papers.decompositions:compute",
@@ -82,10 +83,12 @@ class TableInputs:
             f"people judge the {len(tasks)} tasks of {TASKS}: import them into {form_named}, then name it by --project"
         )
 
-    def each(self, number: str, work: Callable[[Row], Any], *choices: object) -> Iterator[RowDone | list[Any]]:
+    def each(
+        self, number: str, work: Callable[[Row], Any], *choices: object, file: str = ANSWERS
+    ) -> Iterator[RowDone | list[Any]]:
         """Do the work on every answer; yield the progress, then all results. A killed run resumes."""
         own = [number, self.settings.identity, list(self.models), [str(one) for one in self.stood_in], *choices]
-        path = self.folder / ANSWERS
+        path = self.folder / file
 
         def made(row: Row) -> Fields:
             return {"made": work(row)}
@@ -105,7 +108,7 @@ class Computed:
 
 def computable(numbered: Numbered) -> bool:
     """Return True for a table that `reproduce` computes."""
-    return ".T" in numbered.id and bool(numbered.columns) and "not computed" not in numbered.needs
+    return ".T" in numbered.id and bool(numbered.columns)
 
 
 def listed() -> list[Fields]:

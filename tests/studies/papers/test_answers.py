@@ -1,5 +1,6 @@
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,7 @@ from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Content
 from attribution.studies.annotation.tasks import PROPERTIES, make_task, parse_tasks
 from attribution.studies.papers import answers
+from tests.llm_server import llm_server
 from tests.studies.annotation.made import say
 
 ANSWER = "Paris is the capital of France. It lies on the Seine. It lies on the Seine. Should you go?"
@@ -71,6 +73,43 @@ def test_a_table_stands_beside_the_papers_figures(
     else:
         shares = made["ours"]["Original Independent"]
         assert sum(shares) == pytest.approx(100, abs=0.2)
+
+
+def test_two_models_do_what_they_do_in_the_paper_and_their_figures_are_drawn(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: set[tuple[str, str]] = set()
+
+    def reply(body: dict[str, Any]) -> str:
+        text, model = body["messages"][-1]["content"], body["model"]
+        for mark, task, said in (
+            ("returns 3", "worthiness", "1"), ("not independent", "independence", "not independent"),
+            ("Revised claim:", "enrichment", f"Paris, says {model}, lies on the Seine."),
+            ("First fact", "factscore", '1. "It lies on the Seine."'), ("Atomic:", "direct", "1. Paris lies there."),
+            ("Statement:", "fluency", '{"claims": ["It lies on the Seine."]}'),
+        ):  # fmt: skip
+            if mark in text:
+                asked.add((task, model))
+                return "independent" if task == "independence" and "says large" in text else said
+        raise AssertionError(text)
+
+    (tmp_path / "paris.txt").write_text("Paris is the capital of France. The city lies on the Seine.")
+    for number, made, figure in (("V24.T3", {"direct", "factscore", "worthiness"}, "F3"), ("V24.T7", set(), "F2")):
+        asked.clear()
+        with llm_server(reply) as served:
+            monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+            out = tmp_path / number
+            command = ["reproduce", number, "--input", str(write(tmp_path)), "--out", str(out), "--preset", "v24"]
+            more = ["--models", "small", "large", "--set", "verifier=embedded-small"]
+            assert main([*command, *more, "--sources", str(tmp_path / "paris.txt")]) == 0
+        assert (out / f"{figure}.html").is_file()
+        if made:
+            assert {task for task, _ in asked} - {"fluency"} == made and ("worthiness", "large") not in asked
+    assert asked == {(t, "small") for t in ("factscore", "worthiness", "enrichment")} | {
+        (t, "large") for t in ("independence", "enrichment")
+    }
+    (line,) = (out / "answers.jsonl").read_text().splitlines()
+    assert json.loads(line)["made"]["enriched"] == {"GPT3.5": [False, False], "GPT4": [True, True]}
 
 
 def test_labelled_claims_are_needed_and_read_by_the_rules_without_a_model(tmp_path: Path) -> None:

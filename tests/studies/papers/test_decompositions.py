@@ -1,18 +1,13 @@
 import json
 import math
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
 from attribution.cli.main import main
-from attribution.events import Finished
-from attribution.files import Row
-from attribution.pipeline.run import run
-from attribution.pipeline.snapshot import Snapshot
-from attribution.settings import Settings
-from attribution.store.store import Store
-from attribution.studies.papers.decompositions import MEASURES, _by_system, _correlations, sensitivity
-from attribution.types import Document
+from attribution.studies.papers.decompositions import MEASURES, _by_system, _correlations
+from tests.llm_server import claims, llm_server
 
 YES, NO = {"coherent": True, "supported": True}, {"coherent": True, "supported": False}
 LOST = {"coherent": False, "supported": False}
@@ -69,15 +64,15 @@ def test_a_table_by_system_with_a_plot(tmp_path: Path, number: str) -> None:
     assert (tmp_path / "out" / ("F3.html" if number == "W24.T2" else "F2.html")).is_file()
 
 
-def test_a_snapshot_is_the_source_of_other_answers(settings: Settings, store: Store, tmp_path: Path) -> None:
-    note = Document("ada.txt", b"Ada Lovelace was an English mathematician and writer.")
-    own = settings.model_copy(update={"verifier": "embedded-small", "sources": ("documents",)})
-    *_, last = run("", "Ada Lovelace was a writer.", own, store, [note])
-    assert isinstance(last, Finished)
-    snapshot = Snapshot.of(store, last.report.id)
-    rows = [Row(1, {"answer": "Ada Lovelace was a mathematician."})]
-    list(sensitivity(rows, own, ["sentences"], ["embedded-small"], tmp_path, 0, snapshot))
-    (line,) = (tmp_path / "embedded-small.jsonl").read_text().splitlines()
-    assert json.loads(line)["scored"]["made"] == {
-        "sentences": [{"coherent": True, "entailed": None, "supported": True}]
-    }
+def test_all_answers_are_asked_by_one_prompt_before_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Local servers keep what they have read of the last prompt."""
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps({"answer": f"Ada {name} was a poet.", "system": "x"}) + "\n" for name in "ABC"))
+    command = ["reproduce", "W24.T3", "--input", str(path), "--out", str(tmp_path / "out"), "--preset", "w24"]
+    with llm_server(lambda body: claims("Ada was a poet.")) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+        monkeypatch.setenv("OPENAI_MODEL", "tiny")
+        assert main([*command, "--set", "verifier=embedded-small", "--set", "llm_workers=1"]) == 0
+    starts = [json.loads(body)["messages"][-1]["content"][:60] for _, _, _, body in served.requests]
+    runs = [start for start, _ in groupby(starts)]
+    assert len(starts) == 18 and len(runs) == len(set(runs))
