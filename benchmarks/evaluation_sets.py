@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
+from attribution.pipeline.judge import Passage
 from attribution.retrieval.index import Index
 from attribution.settings import Settings
 from attribution.types import Page, Relation
@@ -81,18 +82,20 @@ def held_out(key: str) -> bool:
     return zlib.crc32(key.encode()) % 10 >= 7
 
 
-def expertqa_claims(path: Path) -> Iterator[tuple[str, str, tuple[str, ...], bool]]:
+def expertqa_claims(path: Path) -> Iterator[tuple[str, str, tuple[Passage, ...], bool]]:
     """(id of the answer, claim, passages it cites, whether an expert found that they support it completely)."""
     for row in rows(path):
         for claim in row["claims"]:
-            passages = tuple(text for e in claim["evidence"] if (text := e.partition("\n\n")[2].strip()))
+            parts = (e.partition("\n\n") for e in claim["evidence"])  # "[1] https://…", and the passage
+            passages = tuple(Passage(text.strip(), place.split()[-1]) for place, _, text in parts if text.strip())
             if passages and claim["label"] in ("Complete", "Incomplete", "Missing") and claim["claim"].strip():
                 yield row["id"], claim["claim"], passages, claim["label"] == "Complete"
 
 
 def _expertqa(path: Path) -> list[Case]:
     return [
-        Case(claim, passages, gold, half_of(key), held_out(key)) for key, claim, passages, gold in expertqa_claims(path)
+        Case(claim, tuple(p.text for p in passages), gold, half_of(key), held_out(key))
+        for key, claim, passages, gold in expertqa_claims(path)
     ]
 
 

@@ -54,7 +54,7 @@ def _expertqa(folder: Path) -> Labelled:
     for number, (key, claim, passages, supported) in enumerate(
         expertqa_claims(folder / "eval" / "expertqa_val.jsonl.gz")
     ):
-        yield f"{key}/{number}", key, "", passages, claim, supported
+        yield f"{key}/{number}", key, "", tuple(p.text for p in passages), claim, supported
 
 
 def _factcheck(folder: Path) -> Labelled:

@@ -1,7 +1,8 @@
 """The worth of a badge: claims with their passages → the claim's badge, beside people's judgements.
 
     python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json]
-                                  [--plot FILE.png] [--held-out] [--judged FOLDER] [--second-reader NAME]
+                                  [--plot FILE.png] [--held-out] [--addresses] [--judged FOLDER]
+                                  [--second-reader NAME]
 
 For each set and verifier: how many claims get each badge, how many of those are right, the harm done (true claims
 shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows. Claims of answers
@@ -18,13 +19,13 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
-from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
+from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
 from attribution.pipeline.second_reader import SecondReader, doubts
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.settings import Settings
@@ -42,6 +43,7 @@ BADGES: tuple[Label, ...] = ("supported", "contradicted")
 LOWEST = DecisionPolicy(LOWEST_THRESHOLD, LOWEST_THRESHOLD)
 COLUMNS = (
     "supported right",
+    "strong supported right",
     "contradicted right by stance",
     "contradicted right by truth",
     "true shown as contradicted",
@@ -66,12 +68,13 @@ def factcheck_bench(folder: Path) -> Iterator[LabelledClaim]:
         for claim in row["claims"]:
             if claim["checkworthiness"] != "factual" or not claim["claim"].strip():
                 continue
-            stated = [(e, s) for e, s in zip(claim["evidence"], claim["evidence_stance"], strict=True) if e.strip()]
+            found = zip(claim["evidence"], claim["evidence_urls"], claim["evidence_stance"], strict=True)
+            stated = [(Passage(e, url), stance) for e, url, stance in found if e.strip()]
             if not stated:
                 continue
             stances = {stance for _, stance in stated}
             yield LabelledClaim(
-                GivenClaim(claim["claim"].strip(), tuple(e for e, _ in stated)),
+                GivenClaim(claim["claim"].strip(), tuple(passage for passage, _ in stated)),
                 row["id"],
                 bool(stances & {"completely-support", "partially-support"}),
                 "refute" in stances,
@@ -90,8 +93,9 @@ def wice(folder: Path) -> Iterator[LabelledClaim]:
 def expertqa(folder: Path) -> Iterator[LabelledClaim]:
     """Claims of six systems' answers against the chunks of the pages they cite that a search would bring."""
     for answer, claim, passages, complete in expertqa_claims(folder / "eval" / "expertqa_val.jsonl.gz"):
-        if sum(map(len, passages)) > LONG:
-            passages = retrieved_passages(claim, "\n\n".join(passages))
+        if sum(len(p.text) for p in passages) > LONG:
+            chunks = retrieved_passages(claim, "\n\n".join(p.text for p in passages))
+            passages = tuple(Passage(c, next((p.url for p in passages if c in p.text), "")) for c in chunks)
         if passages:
             yield LabelledClaim(GivenClaim(claim, passages), answer, complete, None, None)
 
@@ -141,12 +145,14 @@ def figures(claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]) -> d
     labels = Counter(v.label for _, v in pairs)
     supported = [c for c, v in pairs if v.label == "supported"]
     contradicted = [c for c, v in pairs if v.label == "contradicted"]
+    graded = [(c, j) for c, j in zip(claims, judged, strict=True) if j.strength == "strong"]
     true = [v for c, v in pairs if c.true]
     found: dict[str, Any] = {
         "claims": len(pairs),
         "badges": {label: labels[label] for label in LABELS},
         "coverage": sum(labels[b] for b in BADGES) / max(1, len(pairs)),
         "supported right": _share([bool(c.supported) for c in supported]),
+        "strong supported right": _share([bool(c.supported) for c, j in graded if j.verdict.label == "supported"]),
         "supports shown": _share([v.label == "supported" for c, v in pairs if c.supported]),
     }
     if any(c.refuted is not None for c in claims):
@@ -255,16 +261,17 @@ def read_again(
 def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
     """The figures as Markdown, a line for each set, fold and verifier."""
     lines = [
-        "| set, fold | verifier | claims | supported: right | contradicted: right by stance, by truth "
-        "| true shown as contradicted | false shown as supported | either badge |",
-        "|---|---|---|---|---|---|---|---|",
+        "| set, fold | verifier | claims | supported: right | strong ones: right "
+        "| contradicted: right by stance, by truth | true shown as contradicted "
+        "| false shown as supported | either badge |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     for key, by_verifier in found.items():
         for verifier, f in by_verifier.items():
             cells = [f"{f[name]['right']} of {f[name]['of']}" if name in f else "–" for name in COLUMNS]
-            right, by_stance, by_truth, harmed, passed = cells
+            right, strong, by_stance, by_truth, harmed, passed = cells
             lines.append(
-                f"| {key} | {verifier} | {f['claims']} | {right} | {by_stance}, {by_truth} "
+                f"| {key} | {verifier} | {f['claims']} | {right} | {strong} | {by_stance}, {by_truth} "
                 f"| {harmed} | {passed} | {f['coverage']:.0%} |"
             )
     return "\n".join(lines)
@@ -296,6 +303,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, help="claims of each set, drawn by a hash")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="precision against coverage")
+    parser.add_argument("--addresses", action="store_true", help="give each passage its address, where a set has them")
     parser.add_argument("--held-out", action="store_true", help="only the claims that no verifier was trained on")
     parser.add_argument("--judged", type=Path, metavar="FOLDER", help="write VERIFIER.jsonl for `calibrate` there")
     parser.add_argument("--second-reader", default="", metavar="NAME", help="llm, or a verifier, for doubtful claims")
@@ -306,6 +314,9 @@ def main(argv: list[str] | None = None) -> int:
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for name in SETS if "all" in args.sets else args.sets:
         claims = [c for c in SETS[name](args.data) if held_out(c.answer) or not args.held_out]
+        if not args.addresses:
+            texts = ([Passage.of(p).text for p in c.given.passages] for c in claims)
+            claims = [replace(c, given=replace(c.given, passages=some)) for c, some in zip(claims, texts, strict=True)]
         if args.limit and len(claims) > args.limit:
             claims = sorted(claims, key=lambda c: zlib.crc32(c.given.text.encode()))[: args.limit]
         held = [held_out(claim.answer) for claim in claims]

@@ -16,7 +16,8 @@ from tests.make import claim, evidence
 
 def case(label: Label, confidence: float, supported: bool, refuted: bool, true: bool | None) -> tuple:
     claim = LabelledClaim(GivenClaim("c", ("p",)), "a", supported, refuted, true)
-    return claim, JudgedClaim(Verdict(claim_id="c", label=label, confidence=confidence, reason=""), ())
+    strength = "strong" if confidence > 0.85 else "weak"
+    return claim, JudgedClaim(Verdict(claim_id="c", label=label, confidence=confidence, reason=""), (), strength)
 
 
 CASES = [
@@ -33,6 +34,7 @@ def figures() -> dict:
 
 def test_badges_are_counted_by_stance_and_by_truth(figures: dict) -> None:
     assert figures["supported right"] == {"right": 2, "of": 3, "share": 0.667}
+    assert figures["strong supported right"] == {"right": 1, "of": 1, "share": 1.0}
     assert figures["contradicted right by stance"] == {"right": 1, "of": 2, "share": 0.5}
     assert figures["contradicted right by truth"] == {"right": 1, "of": 2, "share": 0.5}
     assert figures["true shown as contradicted"] == {"right": 1, "of": 3, "share": 0.333}
