@@ -120,6 +120,7 @@ class PairVerifier(ByPrompt):
 
     reads_question = True  # the third part of a pair, where it has one
     sure = 1.0  # probability of a relation that the model names
+    form: type[PairRelation] = PairRelation
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(Llm(settings), "pair.v1", settings)
@@ -127,7 +128,7 @@ class PairVerifier(ByPrompt):
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair, in order. Raises LlmFailed if the model did not answer for a pair."""
         _check(pairs)
-        replies = self.ask([(pair[0], self._question(pair)) for pair in pairs], PairRelation)
+        replies = self.ask([(pair[0], self._question(pair)) for pair in pairs], self.form)
         return [
             Judgement(_probabilities(reply.relation, self.sure), deciding_sentence(*pair[:2]), {})
             for pair, reply in zip(pairs, replies, strict=True)
@@ -135,7 +136,7 @@ class PairVerifier(ByPrompt):
 
     def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
         """Estimate the cost of verifying, without a request; stored replies cost nothing."""
-        return self.llm.estimate([self._question(pair) for pair in pairs], PairRelation, WORD_TOKENS)
+        return self.llm.estimate([self._question(pair) for pair in pairs], self.form, WORD_TOKENS)
 
     def _question(self, pair: Pair) -> Question:
         question = pair[2] if len(pair) > 2 else ""

@@ -5,18 +5,27 @@ from __future__ import annotations
 import json
 import time
 
-from pydantic import BaseModel
+from pydantic import BaseModel, field_validator
 
 from attribution.errors import LlmFailed
 from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
-from attribution.types import Pair, Span, content_id
+from attribution.types import Pair, Relation, Span, content_id
 from attribution.verifiers.llm import REPLY_TOKENS as VERDICT_TOKENS
-from attribution.verifiers.llm import ByPrompt, LlmVerifier, PairVerifier
+from attribution.verifiers.llm import ByPrompt, LlmVerifier, PairRelation, PairVerifier
 
 CONFIDENCE = 0.8  # of a label without one: enough to decide, never a strong badge
 PATIENCE = 10.0  # seconds that a reply about one claim, with reasons and quotes, may take
+
+
+class Stated(PairRelation):
+    """The reply on what a passage says; "no" is no contradiction: small models do not tell it from silence."""
+
+    @field_validator("relation")
+    @classmethod
+    def _no_is_silence(cls, found: Relation) -> Relation:
+        return "entailed" if found == "entailed" else "no_relation"
 
 
 class BriefLlmVerifier(PairVerifier):
@@ -24,9 +33,10 @@ class BriefLlmVerifier(PairVerifier):
 
     reads_question = False
     sure = CONFIDENCE
+    form = Stated
 
     def __init__(self, llm: Llm) -> None:
-        ByPrompt.__init__(self, llm, "verification_brief.v2")
+        ByPrompt.__init__(self, llm, "verification_brief.v3")
 
     def _question(self, pair: Pair) -> Question:
         return Question.of(self._prompt, claim=pair[0], passage="\n".join((*pair[2:], pair[1])))

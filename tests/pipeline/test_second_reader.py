@@ -94,11 +94,15 @@ def test_it_reads_what_is_doubtful_after_the_first_verdicts_and_both_are_kept(fo
     assert recolour(report, DecisionPolicy.of(report.settings)).verdicts[1].other == read.other
 
 
-@pytest.mark.parametrize(("relation", "quote"), [("no_relation", ""), ("entailed", "Entering the museum is free.")])
+@pytest.mark.parametrize(
+    ("patience", "relation", "quote"),
+    [(1e9, "no_relation", ""), (1e9, "entailed", "Entering the museum is free."), (0, "contradicted", "")],
+)
 def test_where_it_finds_no_side_or_no_quote_the_first_verdict_stays(
-    relation: str, quote: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    patience: float, relation: str, quote: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 1e9)
+    """In brief, a "no" is no contradiction."""
+    monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", patience)
     with llm_server(model(relation, quote=quote)) as served:
         report = report_of(list(pipeline.run("", ANSWER, made(served, tmp_path, second_reader="llm"))))
     _, read = report.verdicts
