@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import ctypes
-import struct
+import io
 import unicodedata
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -41,25 +40,15 @@ def draw(content: bytes, name: str, number: int, sentence: str) -> Picture:
         pdf = open_pdf(content, name)
         page = pdf[number - 1]
         scale = min(MAX_SCALE, MAX_SIDE / max(1.0, *page.get_size()))
-        bitmap = page.render(scale=scale, rev_byteorder=True, prefer_bgrx=False)
+        image = page.render(scale=scale).to_pil()
     except (pypdfium2.PdfiumError, IndexError) as error:
         message = f"page {number} of {name} is damaged and cannot be drawn"
         raise FetchFailed("unreadable", message, name, detail=error) from None
-    width, height = bitmap.width, bitmap.height
+    width, height = image.size
+    png = io.BytesIO()
+    image.save(png, "PNG")
     boxes = tuple(_boxes(page, sentence, width, height))
-    rows = bytes(bitmap.buffer)
-    png = _png(width, height, b"".join(b"\0" + rows[y * bitmap.stride :][: width * 3] for y in range(height)))
-    return Picture(base64.b64encode(png).decode("ascii"), width, height, boxes)
-
-
-def _png(width: int, height: int, rows: bytes) -> bytes:
-    """Write RGB rows, each after a filter byte of 0, as PNG (ISO 15948)."""
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 6)) + chunk(b"IEND", b"")
+    return Picture(base64.b64encode(png.getvalue()).decode("ascii"), width, height, boxes)
 
 
 def _boxes(page: PdfPage, sentence: str, width: int, height: int) -> Iterator[Box]:

@@ -15,7 +15,7 @@ from attribution.review.crossref import OF_ONE_RECORD, CitedWork, look_up
 from attribution.review.support import Outcome
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.identifiers import identifiers
+from attribution.text.identifiers import Identifier, identifiers
 from attribution.text.marks import name_of
 from attribution.text.references import AnswerSource
 from attribution.text.urls import canonical
@@ -42,13 +42,18 @@ NOT_ASKED = "The check was stopped before Crossref was asked about it."
 
 
 def read_works(sources: Sequence[AnswerSource], settings: Settings, stop: threading.Event) -> tuple[CitedWork, ...]:
-    """Return the first `max_pages` works that the sources name; a Crossref that cannot answer is not asked again."""
-    named = [(s.key, found) for s in sources for found in identifiers(f"{s.text} {s.url} {s.key}")]
-    works, unasked = [], ""  # why no other DOI is asked for
-    for key, identifier in named[: settings.max_pages]:
+    """Return the works that the sources name. Crossref is asked about `max_pages` of them, until it cannot answer."""
+    named = [(source.key, found) for source in sources for found in _named(source)]
+    works, unasked, asked = [], "", 0  # why no other DOI is asked for
+    dois = sum(identifier.kind == "DOI" for _, identifier in named)
+    for key, identifier in named:
         work = CitedWork(source=key, identifier=identifier)
         if identifier.kind == "DOI":
+            if asked == settings.max_pages:
+                left = f"the last {dois - asked} of {dois} works: a check asks about {asked}"
+                unasked = unasked or f"Crossref was not asked about {left}."
             problem = unasked or (NOT_ASKED if stop.is_set() else "")
+            asked += not problem
             try:
                 work = work if problem else look_up(key, identifier, settings)
             except FetchFailed as error:
@@ -57,6 +62,15 @@ def read_works(sources: Sequence[AnswerSource], settings: Settings, stop: thread
             work = work.model_copy(update={"problem": problem}) if problem else work
         works.append(work)
     return tuple(works)
+
+
+def _named(source: AnswerSource) -> tuple[Identifier, ...]:
+    return identifiers(f"{source.text} {source.url} {source.key}")
+
+
+def _address(source: AnswerSource) -> str:
+    """Return where a source can be read: its address, or that of its DOI, arXiv or PubMed number."""
+    return source.url or next((found.url for found in _named(source) if found.kind != "ISBN"), "")
 
 
 def known_page(source: AnswerSource, pages: Sequence[Page]) -> Page | None:
@@ -93,11 +107,12 @@ def read_sources(
     """
     web = []
     for source in sources:
-        page = known_page(source, pages)
+        addressed = source.model_copy(update={"url": _address(source)})
+        page = known_page(source, pages) or known_page(addressed, pages)
         if page and page.text:
             yield source, page
-        elif source.url:
-            web.append(source)
+        elif addressed.url:
+            web.append(addressed)
         elif page:
             yield source, NO_TEXT
         else:

@@ -6,6 +6,8 @@ import re
 from typing import Literal
 from urllib.parse import quote
 
+from markdown_it.common.utils import unescapeAll
+
 from attribution.types import Frozen
 
 Kind = Literal["DOI", "arXiv", "PubMed", "ISBN"]
@@ -38,8 +40,9 @@ class Identifier(Frozen):
 
 
 def identifiers(text: str) -> tuple[Identifier, ...]:
-    """Return the identifiers in a text, once each, in the order of `Kind`."""
+    """Return the identifiers in a text, of Markdown too, once each, in the order of `Kind`."""
     found: dict[tuple[Kind, str], Identifier] = {}
+    text = unescapeAll(text)
     for kind, pattern in _PATTERNS.items():
         for match in pattern.finditer(text):
             value = match[1]

@@ -12,7 +12,9 @@ from pathlib import Path
 
 from attribution.types import Frozen, Span
 
-_ADDRESS = re.compile(r"(?:https?://|(?<![\w./@-])www\.)[^\s<>\"`\[\]{}|\\^¹²³⁰⁴-⁹，。】]+", re.IGNORECASE)
+_ADDRESS = re.compile(
+    r"(?:https?://|(?<![\w./@-])www\.)(?:[^\s<>\"`\[\]{}|\\^¹²³⁰⁴-⁹，。】]|\\(?=[_*~]))+", re.IGNORECASE
+)
 _HOST = re.compile(r"\w\.\w|://\w")
 
 
@@ -27,7 +29,7 @@ def addresses(text: str) -> list[tuple[Span, str]]:
                 break
             unopened -= last == ")"
             end -= 1
-        address = text[match.start() : end]
+        address = text[match.start() : end].replace("\\", "")  # Markdown's escapes
         if _HOST.search(address):
             found.append(((match.start(), end), address if "://" in address else f"https://{address}"))
     return found

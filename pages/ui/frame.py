@@ -10,7 +10,7 @@ import streamlit as st
 
 from attribution.errors import setup_error
 from attribution.reports import html
-from attribution.reports.html import Node, as_sentence, el, folded, with_code
+from attribution.reports.html import Child, Node, as_sentence, el, folded, with_code
 from attribution.text.markdown import escape_markdown
 from pages.ui import state
 from pages.ui.help import explained, sheet
@@ -32,7 +32,7 @@ def styles(page: str, entry: str) -> None:
     css, help_css = ((_STATIC / name).read_text("utf-8") for name in ("styles.css", "help.css"))
     css += f'[data-testid$="NavLink"][href$="/{entry}"] {{ background: var(--here); font-weight: 600; }}'
     css += f'.st-key-tabs a[href$="{page}"] {{ border-color: var(--accent); font-weight: 600; }}'
-    st.html(f"<style>:root{{color-scheme:{scheme}}}{html.tokens_css('.stApp')}{css}{help_css}</style>")
+    st.html(f"<style>:root{{color-scheme:{scheme}}}{html.tokens_css(':root')}{css}{help_css}</style>")
     help_sheet = tuple(sheet().items())  # for a dict among the values Streamlit would import pandas first
     _script(data={"help": help_sheet, "page": page, "entry": entry, "demo": state.count(DEMO)}, key="page")
 
@@ -64,10 +64,14 @@ def progress_bar(share: float, label: str) -> None:
     show(el("progress", class_="ax-bar", value=f"{min(share, 1):.3f}", max=1, aria_label=label))
 
 
-def note(title: str, *lines: str, label: str = "pending", detail: str = "") -> None:
-    """A notice in its place on the page, with details folded; its text is never read as markup."""
-    paragraphs = [el("p", *with_code(as_sentence(line))) for line in lines]
-    show(el("div", el("h3", title), *paragraphs, folded(detail), class_=f"ax-note v-{label}", role="status"))
+def note(title: str, *lines: str, label: str = "pending", detail: str = "", brief: bool = False) -> None:
+    """A notice in its place on the page, with details folded; its text is never read as markup.
+
+    A brief one is its title alone, and the lines are folded too.
+    """
+    text: list[Child] = [*(el("p", *with_code(as_sentence(line))) for line in lines), folded(detail)]
+    head = [el("details", el("summary", title), *text)] if brief else [el("h3", title), *text]
+    show(el("div", *head, class_=f"ax-note v-{label}", role="status"))
 
 
 def copy_line(what: str, purpose: str, on_click: Callable[[], None]) -> None:

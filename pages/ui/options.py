@@ -9,6 +9,7 @@ import streamlit as st
 
 from attribution.evidence.permissions import allowed_models
 from attribution.evidence.search import QUERIES
+from attribution.reports.html import plural
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, WEB
@@ -163,9 +164,8 @@ def _documents() -> None:
         "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS,
         on_change=choices.use_documents, max_upload_size=LIMITS.file_mb,
     )  # fmt: skip
-    for document in state.uploads(state.FILES):
-        if problem := choices.unreadable(document):
-            note("A file cannot be read", problem, label="missing")
+    if problems := [*filter(None, map(choices.unreadable, state.uploads(state.FILES)))]:
+        note(f"{plural(len(problems), 'file')} cannot be read", *problems, label="missing")
     if state.value(state.DOCUMENTS) and not state.value(state.LIBRARY):
         small("The built-in library is not searched beside them; Sources turns it on.")
     if earlier := state.initial(state.FILES):

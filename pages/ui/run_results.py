@@ -307,8 +307,10 @@ def _outcome(now: RunProgress, report: Report) -> None:
     failed = [f.message for f in report.failures if f.kind in SEARCH_FAILED]
     labels = {v.label for v in report.verdicts}
     names = {document.name for document in now.documents}
-    if lost := [f.message for f in report.failures if f.stage == "fetch" and f.subject in names]:
-        note("Not every document could be read", *lost, label="missing")
+    if lost := [f for f in report.failures if f.stage == "fetch" and f.subject in names]:
+        unread = ", ".join(failure.subject for failure in lost)
+        title = f"{len(lost)} of {plural(len(names), 'document')} could not be read: {unread}"
+        note(title, *_messages(lost), label="missing", brief=True)
     if not report.claims:
         note("No claim was found", "The answer has no sentence to check. Paste running text, a list or a table.")
     elif labels == {"not_checked"} and len(report.verdicts) == len(report.claims):

@@ -59,7 +59,7 @@ def plain_error(message: str, status: int = 400, **more: Any) -> Answer:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """What a server refuses, in its order and words; its reply; and the requests that the first prompt may take."""
+    """A server's refusals, in its order and words; its reply; and the requests that the first prompt may take."""
 
     requests: int
     refused: dict[str, Answer]

@@ -14,7 +14,7 @@ from attribution.review.references import NOT_ASKED, read_works
 from attribution.review.support import CitationReport
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.identifiers import Identifier
+from attribution.text.identifiers import _RESOLVERS, Identifier
 from attribution.text.references import AnswerSource
 from attribution.types import Report
 from tests.review.test_citations import claims_of
@@ -75,6 +75,8 @@ def test_one_bad_record_leaves_the_others_to_be_asked_for(
         stopped.set()
         unasked = read_works(cited, Settings(), stopped)
         assert len(server.paths) == asked
+        few = read_works(cited, Settings(max_pages=1), threading.Event())
+        assert len(server.paths) == asked + 1 and ("HTTP 503" if asked == 1 else "last 1 of 2 works") in few[1].problem
     assert all(
         part in work.problem and bool(part) == bool(work.problem) for part, work in zip(problems, works, strict=True)
     )
@@ -85,12 +87,15 @@ def test_a_check_names_dead_links_and_retracted_works(
     settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def respond(request: BaseHTTPRequestHandler) -> Answer:
+        if request.path == "/doi/10.1000/a":  # the page that the DOI leads to
+            return 200, {"Content-Type": "text/html"}, b"<p>At the farm, the milk is cold.</p>"
         return record(**{"updated-by": [RETRACTED]}) if "works" in request.path else (410, {}, b"")
 
     with http_server(respond) as server:
         answer = (
-            "Tea is hot [1]. Milk is cold [2]. Ice is colder [3].\n\n"
+            "Tea is hot [1]. Milk is cold [2]. Ice is colder [3]. Snow is white [4].\n\n"
             f"Sources:\n[1] {server.url('/gone')}\n[2] Doe 2009, doi:10.1000/a\n[3] PMID: 77, doi:10.1000/b\n"
+            "[4] ISBN 0-8044-2957-X"
         )
         run = Report(
             id="", created_at="", question="", answer=answer, settings={}, versions={}, claims=claims_of(answer)
@@ -98,16 +103,17 @@ def test_a_check_names_dead_links_and_retracted_works(
         monkeypatch.setattr(references, "Fetcher", partial(Fetcher, allow=lambda _: True))
         monkeypatch.setattr(crossref, "ADDRESS", server.url("/works/"))
         monkeypatch.setattr(references, "look_up", partial(look_up, allow=lambda _: True))
+        monkeypatch.setitem(_RESOLVERS, "DOI", server.url("/doi/"))
         *_, result = check(run, settings, store)
         assert isinstance(result, CitationReport)
-        assert [c.outcome for c in result.citations] == ["dead", "unreachable", "unreachable"]
+        assert [c.outcome for c in result.citations] == ["dead", "supported", "dead", "unreachable"]
         assert "removed" in result.citations[0].reason
         assert [(w.source, w.identifier.kind, w.notices) for w in result.works] == [
             ("2", "DOI", ("retraction (2010): 10.1000/r",)), ("3", "DOI", ("retraction (2010): 10.1000/r",)),
-            ("3", "PubMed", ()),
+            ("3", "PubMed", ()), ("4", "ISBN", ()),
         ]  # fmt: skip
         monkeypatch.setattr(references, "look_up", look_up)
         asked = len(server.paths)
         *_, result = check(run, settings, store)
-        assert isinstance(result, CitationReport) and len(server.paths) == asked + 1  # the dead link alone
+        assert isinstance(result, CitationReport) and len(server.paths) == asked + 2  # the dead links alone
         assert "could not be asked: 127.0.0.1 is not on the public web" in result.works[1].problem

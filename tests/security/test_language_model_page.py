@@ -1,5 +1,5 @@
-"""What visitors do in *Language model*, on a server with a key and an address for visitors in its environment, and an
-address without a key in its secrets.toml."""
+"""The steps of visitors in *Language model*, on a server with a key and an address for visitors in its environment, and
+an address without a key in its secrets.toml."""
 
 from collections.abc import Iterator
 

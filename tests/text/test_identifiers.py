@@ -9,6 +9,7 @@ from attribution.text.identifiers import identifiers
     ("https://x.org/doi/full/10.1000/abc.pdf?download=1#p2", ["DOI 10.1000/abc https://doi.org/10.1000/abc"]),
     ("doi 10.1000/A and https://doi.org/10.1000/a", ["DOI 10.1000/A https://doi.org/10.1000/A"]),
     ("[10.1000/abc](https://doi.org/10.1000/abc)", ["DOI 10.1000/abc https://doi.org/10.1000/abc"]),
+    (r"doi:10.1000/ab\_c\*d", ["DOI 10.1000/ab_c*d https://doi.org/10.1000/ab_c%2Ad"]),
     ("arXiv:1706.03762v5", ["arXiv 1706.03762 https://arxiv.org/abs/1706.03762"]),
     ("https://arxiv.org/pdf/hep-th/9901001", ["arXiv hep-th/9901001 https://arxiv.org/abs/hep-th/9901001"]),
     ("PMID: 9500320.", ["PubMed 9500320 https://pubmed.ncbi.nlm.nih.gov/9500320"]),

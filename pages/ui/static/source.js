@@ -3,32 +3,34 @@
 function sourceText(source, choose) {
   const characters = Array.from(source.text), root = make("div", "source");
   root.tabIndex = 0;
-  const piece = (parent, from, to) => {
-    const text = (end) => parent.append(characters.slice(from, end).join(""));
+  // Draws the parts of the text between page breaks, each page's number before its part.
+  const parts = (from, to, draw) => {
     source.breaks.forEach((start, index) => {
       if (start < from || start >= to) return;
-      text(start);
-      parent.append(make("span", "page", `Page ${index + 1}`));
+      if (start > from) draw(from, start);
+      root.append(make("span", "page", `Page ${index + 1}`));
       from = start;
     });
-    text(to);
+    draw(from, to);
   };
+  const text = (from, to) => characters.slice(from, to).join("");
+  const plain = (from, to) => root.append(text(from, to));
   let position = 0;
   for (const { at: [start, end], claims } of source.marks) {
-    piece(root, position, start);
-    const mark = make("mark", `v-${claims[0]?.label ?? "no_relation"}`);
-    if (claims.length) {
-      const margin = make("span", "margin");
-      margin.append(...claims.map(({ id, n, icon, label, word }) =>
-        button(`v-${label}`, `${icon}${n}`, `Claim ${n}, ${word}: show its evidence`, () => choose(id))));
-      root.append(margin);
-    }
-    if (start <= source.at && source.at < end) mark.classList.add("here");
-    piece(mark, start, end);
-    root.append(mark);
+    parts(position, start, plain);
+    const margin = claims.map(({ id, n, icon, label, word }) =>
+      button(`v-${label}`, `${icon}${n}`, `Claim ${n}, ${word}: show its evidence`, () => choose(id)));
+    const here = start <= source.at && source.at < end ? " here" : "";
+    parts(start, end, (from, to) => {
+      if (margin.length) {
+        root.append(make("span", "margin"));
+        root.lastChild.append(...margin.splice(0));
+      }
+      root.append(make("mark", `v-${claims[0]?.label ?? "no_relation"}${here}`, text(from, to)));
+    });
     position = end;
   }
-  piece(root, position, characters.length);
+  parts(position, characters.length, plain);
   return root;
 }
 

@@ -68,4 +68,4 @@ def test_a_page_of_an_own_pdf_is_a_picture_with_its_sentence_boxed(page: Page) -
     box, sheet = panel.locator(".boxed").bounding_box(), picture.bounding_box()
     assert sheet["x"] < box["x"] and box["y"] < sheet["y"] + sheet["height"] / 4  # its line is near the top
     panel.get_by_role("button", name="Show the text").click()
-    expect(panel.locator("mark.here")).to_contain_text("The Zorb bridge was opened in 1931.", timeout=PATIENCE)
+    expect(panel.locator("mark.here")).to_have_text("The Zorb bridge was opened in 1931.", timeout=PATIENCE)

@@ -117,7 +117,7 @@ NOTICES: dict[str, tuple[list[Failure], Label, list[str], list[str]]] = {  # fai
     "a document": (
         [failed("fetch", "scan.pdf", "no_text", "scan.pdf may be scanned: run `ocrmypdf`"),
          failed("fetch", "https://a.example", "unreachable", "a.example is down")], "supported",
-        ["Not every document could be read", "scan.pdf may be scanned: run <code>ocrmypdf</code>"], ["a.example"],
+        ["1 of 1 document could not be read: scan.pdf", "may be scanned: run <code>ocrmypdf</code>"], ["a.example"],
     ),
     "an engine": ([failed("search", "one", "fell_back", "one is down, so two was asked instead")], "supported",
                   ["Not every search worked", "One is down, so two was asked instead."], []),
