@@ -91,7 +91,7 @@ def test_a_filter_a_threshold_and_a_reload(page: Page) -> None:
     expect(field(page, "Answer")).to_have_value(ANSWER)
 
 
-def test_keyboard_alone(page: Page) -> None:
+def test_by_keyboard_alone_and_bad_input_is_told_and_nothing_is_lost(page: Page) -> None:
     write(page, ANSWER)
     page.keyboard.press("Tab")
     for _ in range(12):
@@ -119,6 +119,15 @@ def test_keyboard_alone(page: Page) -> None:
     page.keyboard.press("ArrowLeft")
     page.keyboard.press(" ")
     expect(claims(page).first).to_have_attribute("aria-pressed", "true")
+    bad = {"  ": "is empty", "word " * 5000: "at most 20,000", "\x01\x02\x03\x04" * 30: "not text"}
+    for answer, words in bad.items():
+        write(page, answer, "Why?")
+        analyse(page, end=False)
+        expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
+        expect(field(page, "Question")).to_have_value("Why?")
+        expect(field(page, "Answer")).to_have_value(answer)
+        expect(page.get_by_text("for an earlier version")).to_be_visible()
+        expect(claims(page)).to_have_count(3)
 
 
 def test_stop_keeps_what_is_there(page: Page) -> None:
@@ -133,20 +142,6 @@ def test_stop_keeps_what_is_there(page: Page) -> None:
     expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
     expect(stop).to_have_count(0)
     expect(claims(page)).to_have_count(150, timeout=PATIENCE)
-
-
-def test_bad_input_is_told_and_nothing_is_lost(page: Page) -> None:
-    write(page, ANSWER)
-    analyse(page)
-    bad = {"  ": "is empty", "word " * 5000: "at most 20,000", "\x01\x02\x03\x04" * 30: "not text"}
-    for answer, words in bad.items():
-        write(page, answer, "Why?")
-        analyse(page, end=False)
-        expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
-        expect(field(page, "Question")).to_have_value("Why?")
-        expect(field(page, "Answer")).to_have_value(answer)
-        expect(page.get_by_text("for an earlier version")).to_be_visible()
-        expect(claims(page)).to_have_count(3)
 
 
 def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:

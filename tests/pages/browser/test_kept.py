@@ -22,19 +22,6 @@ pytestmark = MARKS
 NILE = "The Nile flows north into the Mediterranean. The Nile was measured by the Zorb survey in 1931."
 
 
-def test_a_note_waits_for_its_verdict(page: Page) -> None:
-    write(page, NILE)
-    analyse(page)
-    claims(page).nth(1).click()
-    page.get_by_label("Note on your verdict").fill("Ask the archive.")
-    claims(page).nth(0).click()
-    claims(page).nth(1).click()
-    expect(page.get_by_label("Note on your verdict")).to_have_value("Ask the archive.")
-    page.locator(".verdict", has_text="Contradicted").click()
-    expect(page.locator(".chip", has_text="1 judged by you")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_label("Note on your verdict")).to_have_value("Ask the archive.")
-
-
 def test_a_reload_keeps_a_draft_with_its_documents_and_an_answer_over_a_run(page: Page) -> None:
     menu(page, "Add documents")
     page.locator(".st-key-documents_menu, [data-testid=stPopoverBody]").locator("input[type=file]").set_input_files(
@@ -95,12 +82,18 @@ def test_a_field_that_is_filled_in_shows_once_also_while_it_has_the_focus(page: 
     assert page.evaluate("window.most") == 1
 
 
-def test_a_run_again_keeps_what_was_changed_and_leads_back_to_the_run_before(page: Page) -> None:
+def test_a_note_waits_for_its_verdict_and_a_run_again_keeps_both_and_leads_back_to_the_run_before(page: Page) -> None:
     write(page, f"{NILE} I like it.")
     analyse(page)
-    before = page.url
+    before, note = page.url, page.get_by_label("Note on your verdict")
+    claims(page).nth(1).click()
+    note.fill("Ask the archive.")
+    claims(page).nth(0).click()
+    claims(page).nth(1).click()
+    expect(note).to_have_value("Ask the archive.")
     page.locator(".st-key-stage .verdict", has_text="Contradicted").click()
     expect(page.locator(".chip", has_text="1 judged by you")).to_be_visible(timeout=PATIENCE)
+    expect(note).to_have_value("Ask the archive.")
     claims(page).last.click()
     page.get_by_role("button", name=re.compile("^Drop claim")).click()
     expect(claims(page)).to_have_count(2, timeout=PATIENCE)
@@ -110,6 +103,8 @@ def test_a_run_again_keeps_what_was_changed_and_leads_back_to_the_run_before(pag
     finished(page)
     expect(claims(page)).to_have_count(2)
     expect(page.locator(".chip", has_text="1 judged by you")).to_be_visible()
+    claims(page).nth(1).click()
+    expect(note).to_have_value("Ask the archive.")
     assert page.url != before
     page.get_by_role("button", name="Open the run before").click()
     expect(page.get_by_text("of the previous run were made again")).to_have_count(0, timeout=PATIENCE)
@@ -119,8 +114,8 @@ def test_a_run_again_keeps_what_was_changed_and_leads_back_to_the_run_before(pag
     expect(claims(page)).to_have_count(2, timeout=PATIENCE)
 
 
-def test_a_correction_appears_in_the_card_where_it_was_asked_for(page: Page) -> None:
-    write(page, "The Eiffel Tower was completed in 1890.")
+def test_a_correction_appears_in_the_card_and_the_revised_answer_reads_as_it_will(page: Page) -> None:
+    write(page, "## Towers\n\nThe **Eiffel Tower** was completed in 1890.")
     analyse(page)
     claims(page).first.click()
     panel = page.get_by_label("Evidence of the selected claim")
@@ -130,6 +125,11 @@ def test_a_correction_appears_in_the_card_where_it_was_asked_for(page: Page) -> 
     )
     panel.get_by_role("button", name="Accept the correction").click()
     expect(panel.get_by_role("button", name="Accepted: take it back")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("tab", name="Corrections").click()
+    revised = page.locator(".ax-revised")
+    expect(revised.get_by_role("heading", name="Towers")).to_be_visible(timeout=PATIENCE)
+    expect(revised).to_contain_text("completed in 1889")
+    expect(revised).not_to_contain_text(re.compile(r"#|\*\*"))
 
 
 def test_another_browser_reads_no_documents_unless_they_are_shared(page: Page, browser: Browser, address: str) -> None:

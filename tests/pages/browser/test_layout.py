@@ -69,32 +69,21 @@ def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
     page.context.close()
 
 
-def test_the_skip_link_leads_to_the_first_claim(page: Page) -> None:
-    write(page, "The Nile flows north into the Mediterranean. I think it is lovely.")
+def test_the_bar_the_tabs_the_menus_and_a_source_work_by_the_keys_of_the_help_sheet(page: Page) -> None:
+    write(page, "The Nile flows north into the Mediterranean. It is about 6,650 kilometres long. I think it is lovely.")
     analyse(page)
-    skip = page.get_by_role("button", name="Skip to the answer")
-    skip.focus()
+    page.get_by_role("button", name="Skip to the answer").focus()
     page.keyboard.press("Enter")
     expect(page.locator("[data-claim][role=button]:focus")).to_have_count(1)
-
-
-def test_the_bar_the_tabs_and_the_menus_work_by_the_keys_of_the_help_sheet(page: Page) -> None:
-    write(page, "The Nile flows north into the Mediterranean. I think it is lovely.")
-    analyse(page)
     segments = page.locator(".chip")
     segments.first.focus()
     page.keyboard.press("ArrowRight")
     expect(segments.nth(1)).to_be_focused()
+    segments.last.focus()
     page.keyboard.press("Enter")
-    expect(segments.nth(1)).to_have_attribute("aria-pressed", "true")
-    expect(page.locator(".claim.dim")).to_have_count(1)
-    page.get_by_role("tab", name="Evidence").focus()
-    page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("tab", name="Sources")).to_be_focused()
-    title = panel(page).locator(".sources .title").first
-    title.focus()
+    expect(segments.last).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".claim.dim")).to_have_count(2)
     page.keyboard.press("Enter")
-    expect(panel(page).locator("mark.here")).to_be_visible(timeout=PATIENCE)
     for name in ("Share", "Export", "⋯"):
         opener = page.get_by_role("button", name=name, exact=True)
         opener.focus()
@@ -105,16 +94,14 @@ def test_the_bar_the_tabs_and_the_menus_work_by_the_keys_of_the_help_sheet(page:
         page.keyboard.press("Escape")
         expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
         expect(opener).to_be_focused()
-
-
-def test_a_page_opens_beside_the_answer_with_its_claims_in_the_margin(page: Page) -> None:
-    write(page, "The Nile flows north into the Mediterranean. The Nile is about 6,650 kilometres long.")
-    analyse(page)
-    page.get_by_role("tab", name="Sources").click()
+    page.get_by_role("tab", name="Evidence").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Sources")).to_be_focused()
     expect(panel(page).locator(".sources .uses").first).to_contain_text("supports")
-    panel(page).locator(".sources .title").first.click()
+    panel(page).locator(".sources .title").first.focus()
+    page.keyboard.press("Enter")
     expect(panel(page).locator("mark.here")).to_be_visible(timeout=PATIENCE)
-    margin = panel(page).locator(".margin button").first
+    margin = panel(page).locator(".margin button").first  # the claims that the page speaks of
     number = re.search(r"\d+", margin.inner_text())[0]
     margin.click()
     expect(panel(page).get_by_role("heading", name=f"Claim {number}")).to_be_visible()

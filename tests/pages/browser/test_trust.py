@@ -35,7 +35,7 @@ def test_a_typed_answer_outlives_a_reload(page: Page) -> None:
     assert example != typed
 
 
-def test_sliders_leave_the_options_with_their_values_and_nothing_of_them_stays(page: Page) -> None:
+def test_sliders_leave_the_options_and_after_a_claim_is_dropped_the_next_one_is_shown(page: Page) -> None:
     menu(page, "Options")
     slider = page.get_by_role("slider", name="Minimum support score")
     settled(page)
@@ -50,11 +50,7 @@ def test_sliders_leave_the_options_with_their_values_and_nothing_of_them_stays(p
     analyse(page)
     page.get_by_role("tab", name="What if").click()
     expect(page.get_by_role("slider", name="Minimum support score")).to_have_attribute("aria-valuetext", "0.60")
-
-
-def test_after_a_claim_is_dropped_the_next_one_is_shown(page: Page) -> None:
-    write(page, ANSWER)
-    analyse(page)
+    page.get_by_role("tab", name="Evidence").click()
     claims(page).nth(1).click()
     panel = page.get_by_label("Evidence of the selected claim")
     expect(panel.get_by_role("heading", name="Claim 2")).to_be_visible()
@@ -78,16 +74,6 @@ def test_a_stopped_run_can_be_continued(page: Page) -> None:
     expect(page.locator(".chip.v-not_reached")).to_have_count(0, timeout=PATIENCE)
     assert page.url == address
     expect(again).to_have_count(0)
-
-
-def test_the_revised_answer_reads_as_it_will(page: Page) -> None:
-    write(page, "## Towers\n\nThe **Eiffel Tower** was completed in 1889.")
-    analyse(page)
-    page.get_by_role("tab", name="Corrections").click()
-    revised = page.locator(".ax-revised")
-    expect(revised.get_by_role("heading", name="Towers")).to_be_visible(timeout=PATIENCE)
-    expect(revised).not_to_contain_text("#")
-    expect(revised).not_to_contain_text("**")
 
 
 @pytest.mark.slow
