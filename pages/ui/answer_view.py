@@ -15,7 +15,7 @@ import streamlit as st
 from attribution.evidence.what_if import Courses
 from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
-from attribution.reports.html import Node, el, look, style_class
+from attribution.reports.html import Node, badge, el, look, style_class
 from attribution.reports.provenance import facts
 from attribution.reports.sources import source_list, source_text
 from attribution.review.quotations import quotations
@@ -58,7 +58,8 @@ _source = st.components.v2.component(
     js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in ("source.js", "source_mount.js")),
 )
 # the order of what needs a look
-TROUBLE = tuple(badge for badge in BADGES if not badge.endswith("supported") and badge not in UNCHECKED)
+TROUBLE = tuple(name for name in BADGES if not name.endswith("supported") and name not in UNCHECKED)
+DOUBTS = tuple(name for name in TROUBLE if name != "no_relation")
 ORDER = (*BADGES, "pending")  # of the bar
 TABS = (
     ("evidence", "Evidence"), ("sources", "Sources"), ("corrections", "Corrections"), ("citations", "Citations"),
@@ -66,15 +67,26 @@ TABS = (
 )  # fmt: skip
 
 
-def _hint(running: bool) -> Node:
-    """Draw the evidence column while no claim is selected."""
-    return el(
-        "div",
-        el("h3", "Evidence"),
-        el("p", "Select a claim to see its evidence."),
-        el("p", "Verdicts appear as they are found.") if running else None,
-        class_="hint",
+def _hint() -> Node:
+    """Draw the evidence column until there are verdicts."""
+    words = ("Select a claim to see its evidence.", "Verdicts appear as they are found.")
+    return el("div", el("h3", "Evidence"), *(el("p", line) for line in words), class_="hint")
+
+
+def _overview(report: Report) -> Node:
+    """Draw the evidence column while no claim is selected: errors and doubts first, the others a line for each badge."""
+    verdicts = {v.claim_id: v for v in report.verdicts}
+    rows: dict[str, list[Node]] = {name: [] for name in BADGES}
+    for number, claim in enumerate(report.claims, 1):
+        name = badge_of(verdicts.get(claim.id), report, "not_reached")
+        opener = el("button", f"{number}. {claim.text}", type="button", class_="open", data_claim=claim.id, dir="auto")
+        rows[name].append(el("p", badge(name) if name in DOUBTS else None, " ", opener))
+    folded = (
+        el("details", el("summary", f"{len(found)} {look(name).noun}"), *found)
+        for name, found in rows.items()
+        if found and name not in DOUBTS
     )
+    return el("div", *(row for name in DOUBTS for row in rows[name]), *folded, class_="panel-body overview")
 
 
 def view(
@@ -111,7 +123,8 @@ def view(
             cards.panel(claim, number, verdict, evidence, report, pages, running, provenance, editable, spoken)
         )
     if only:
-        return data | {"claims": claims, "panels": panels, "counts": counts(report, corrected, running)}
+        new = {"claims": claims, "panels": panels, "counts": counts(report, corrected, running)}
+        return data | new | {"empty": html.data(_overview(report))}
     tree = answer.mark(answer.parse(report.answer), report.claims)
     placed = answer.marked(tree)
     return {
@@ -128,7 +141,7 @@ def view(
         "sources": html.data(source_list(report)) if tabs else None,
         "source": None,
         "first": "" if running else _first(report),
-        "empty": html.data(_hint(running)),
+        "empty": html.data(_hint() if running else _overview(report)),
         "notes": html.data(el("div") if running else cards.footnotes(report, pages)),
     }
 
@@ -143,9 +156,9 @@ def _claim(claim: Claim, verdict: Verdict | None, evidence: Sequence[Evidence], 
     }
 
 
-def _shown(badge: str) -> View:
-    style = look(badge)
-    return {"label": badge, "style": style_class(badge), "icon": style.icon, "word": style.word.lower()}
+def _shown(name: str) -> View:
+    style = look(name)
+    return {"label": name, "style": style_class(name), "icon": style.icon, "word": style.word.lower()}
 
 
 def moving(data: View, report: Report, moves: Mapping[str, Courses]) -> View:

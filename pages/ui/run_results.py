@@ -247,10 +247,12 @@ def _carried(now: RunProgress) -> None:
     if (carried := now.carried) is None:
         return
     made = f"{plural(carried.made, 'change')} of the previous run {'was' if carried.made == 1 else 'were'} made again."
-    lost = [f"Not carried over: {'; '.join(carried.left)}."] if carried.left else []
-    note("Your changes were carried over" if carried.made else "Your changes do not fit this run", made, *lost)
-    st.button("Open the run before", on_click=run.open_before, args=(carried.before,), key="run_before",
-              help="It is as you left it, with all your changes.")  # fmt: skip
+    if carried.left:
+        note(f"{plural(len(carried.left), 'change')} could not be made again", *carried.left, label="missing")
+    with st.container(key="carried", horizontal=True, vertical_alignment="center", gap="small"):
+        show(el("p", made, class_="ax-status", role="status"))
+        st.button("Open the run before", on_click=run.open_before, args=(carried.before,), key="run_before",
+                  type="tertiary", help="It is as you left it, with all your changes.")  # fmt: skip
 
 
 def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
@@ -362,10 +364,10 @@ def status(now: RunProgress, report: Report, hypothetical: str = "") -> None:
         with st.container(key="status", horizontal=True, vertical_alignment="center", gap="small"):
             words = el("strong", f"What if: {headline(report)}")
             show(el("p", words, el("span", hypothetical, class_="quiet"), class_="ax-status", role="status"))
-            st.button(
-                "Back to the run", key="reset_what_if", on_click=thresholds.reset_what_if, args=(now.report,),
-                type="tertiary", help="Show the verdicts of the run as it was made.",
-            )  # fmt: skip
+            help = "Show the verdicts of the run as it was made."
+            if st.button("Back to the run", key="reset_what_if", type="tertiary", help=help):
+                thresholds.reset_what_if(now.report)
+                st.rerun()  # the menus around the answer too
         return
     with st.container(key="status", gap=None):
         show(_done(now, report) if not now.running else _doing(now, report))

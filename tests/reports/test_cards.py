@@ -5,13 +5,15 @@ from attribution.reports.html import html
 from attribution.reports.sources import source_list
 from attribution.review.quotations import quotations
 from attribution.store.store import Store
-from attribution.types import Evidence, Failure, Page, Probabilities, Report, Usage, Verdict
+from attribution.types import Evidence, Failure, OtherVerdict, Page, Probabilities, Report, Usage, Verdict
+from attribution.verifiers import VERIFIERS
 from tests.make import claim, page
 from tests.pages.jobs import opened
 
 CLAIM = claim("The Nile is 6,650 km long.")
 TEXT = "About rivers.\n\nThe Nile is 6,650 km long."
 SPAN = (15, 41)
+READERS = [VERIFIERS[name].label for name in ("embedded-small", "minicheck")]
 
 
 def piece(of: Page, entailed: float = 0.9) -> Evidence:
@@ -78,6 +80,19 @@ def test_the_headline_names_an_engine_that_could_not_be_used(sources: list[str],
     verdict = made.verdicts[0].model_copy(update={"label": label})
     settings = made.settings | {"sources": sources}
     assert headline(made.model_copy(update={"settings": settings, "verdicts": (verdict,)})) == said
+
+
+@pytest.mark.parametrize(("reader", "said"), [
+    ("first", f"Second reading, by {READERS[1]}. The first, by {READERS[0]}, was: "),
+    ("second", f"Read again by {READERS[1]}: "),
+])  # fmt: skip
+def test_a_second_reading_names_both_verifiers_and_the_other_verdict(reader: str, said: str) -> None:
+    made = report(page("The Nile is 6,650 km long."))
+    other = {"reader": reader, "label": "unclear", "confidence": 0.4, "reason": "r"}
+    verdict = made.verdicts[0].model_copy(update={"other": OtherVerdict(**other)})
+    versions = {"verifier": "embedded-small/1", f"verifier:{CLAIM.id}": "minicheck/1"}
+    shown = drawn(made.model_copy(update={"verdicts": (verdict,), "versions": versions}))
+    assert f"{said}<span" in shown and "Unclear" in shown
 
 
 def test_copies_count_once_and_are_said() -> None:

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.reports import Exported, export
+from attribution.types import Verdict
 from tests.pages.hostile import ADDRESSES, TEXTS
 from tests.reports.runs import QUOTE, hostile, run
 from tests.reports.test_html import _Tags
@@ -28,6 +29,16 @@ def test_each_claim_leads_to_its_evidence_and_back() -> None:
         assert words in seen.text
     assert "button" not in seen.tags and "no longer in the database" not in seen.text
     assert "https://example.org/tower#:~:text=The%20tower" in made
+
+
+def test_errors_come_first_and_many_claims_with_nothing_related_are_one_line() -> None:
+    made = run()
+    of = dict.fromkeys((f"n{n}" for n in range(5)), "no_relation") | {"bad": "contradicted"}
+    claims = tuple(made.claims[1].model_copy(update={"id": i, "worthiness": "factual"}) for i in of)
+    verdicts = tuple(Verdict(claim_id=i, label=label, confidence=0.9, reason="r") for i, label in of.items())
+    page = export("html", Exported(made.model_copy(update={"claims": claims, "verdicts": verdicts}))).decode()
+    first, rest = page.index('id="claim-6"'), page.index("<summary>5 with nothing related</summary>")
+    assert first < rest < page.index('id="claim-1"')
 
 
 @given(st.text(max_size=60) | st.sampled_from(TEXTS), st.sampled_from([a for a in ADDRESSES if a]))

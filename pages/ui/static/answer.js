@@ -53,8 +53,8 @@ class View {
     if (this.changed("claims", data.claims) || structure) this.drawClaims();
     if (this.changed("counts", data.counts) || structure) this.chips.draw(data.counts);
     if (this.changed("notes", data.notes)) this.notes.replaceChildren(build(data.notes));
-    const gone = ![undefined, "none"].includes(SELECTED.get(data.run)); // its claim was edited
-    if (!this.selected() && data.first && (gone || this.mode() === "wide")) SELECTED.set(data.run, data.first);
+    const id = SELECTED.get(data.run); // of a claim that may be gone by an edit
+    if (!this.selected() && data.first && id !== "none" && (id || this.mode() === "wide")) SELECTED.set(data.run, data.first);
     this.drawSelection();
   }
 
@@ -213,7 +213,7 @@ class View {
         bar.append(
           button("step", "‹", "Previous claim", () => this.move(id, -1, true)),
           button("step", "›", "Next claim", () => this.move(id, 1, true)),
-          button("step close", "✕", "Close the evidence", () => this.close()),
+          button("step close", this.mode() === "narrow" ? "✕" : "All claims", "All claims, errors and doubts first", () => this.close()),
         );
       }
       this.panel.replaceChildren(bar, build(content));

@@ -36,11 +36,18 @@ def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None
     finished(page)
     assert drawn.evaluate("node => node.isConnected")  # it was not drawn anew, which would lose the place and the focus
     expect(claims(page)).not_to_have_count(0)
+    panel = page.get_by_label("Evidence of the selected claim")
+    worst = page.locator(".chip").first.get_attribute("class").split()[1]
+    expect(page.locator(".claim.selected")).to_have_class(re.compile(worst))  # an error or a doubt is shown first
+    panel.get_by_role("button", name="All claims, errors and doubts first").click()
+    expect(panel.locator(".overview > p").first.locator(".badge")).to_have_class(re.compile(worst))
+    expect(panel.locator(".overview > details > summary").last).to_have_text(re.compile(r"^\d+ not checked$"))
+    panel.locator(".overview > p button").last.click()
+    expect(panel.locator(".panel-body > .head")).to_be_visible()
     supported = page.locator("[data-claim].v-supported[role=button]").first
     expect(supported).to_have_attribute("aria-label", re.compile(r"^Claim \d+, (likely )?supported: .+"))
     supported.click()
     expect(supported).to_have_attribute("aria-pressed", "true")
-    panel = page.get_by_label("Evidence of the selected claim")
     expect(panel.locator(".panel-body > .head .badge")).to_contain_text(re.compile("supported", re.I))
     expect(panel.locator(".card .deciding").first).not_to_be_empty()
     expect(panel.locator(".card a.more").first).to_have_attribute("href", re.compile("^https://"))
