@@ -171,12 +171,9 @@ def choose_answers() -> list[Grounded]:
     small("A JSON Lines file with a context and a response on each line; the context must support the response.")
     sample(SAMPLE, "grounded.jsonl")
     upload = st.file_uploader(
-        "Answers and their contexts",
-        ["jsonl", "json", "txt"],
-        key="evoke_upload",
-        help="As in the sample file.",
+        "Answers and their contexts", ["jsonl", "json", "txt"], key="evoke_upload", help="As in the sample file.",
         max_upload_size=LIMITS.file_mb,
-    )
+    )  # fmt: skip
     if upload is None:
         return []
     try:

@@ -133,11 +133,9 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
     name = into
     if into == NEW:
         name = st.text_input(
-            "Name of the new collection",
-            key="collection_name",
-            help="Shown in the lists of sources.",
+            "Name of the new collection", key="collection_name", help="Shown in the lists of sources.",
             max_chars=LIMITS.name,
-        )
+        )  # fmt: skip
     turn = state.count(ROUND)  # new keys empty the inputs once their content is being added
     files = st.file_uploader(
         "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=f"collection_files-{turn}",
@@ -182,11 +180,9 @@ def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
     )  # fmt: skip
     own = name == OWN
     filter = st.text_input(
-        "Filter by name or title",
-        key="collection_filter",
-        help="Lists only documents with these words.",
+        "Filter by name or title", key="collection_filter", help="Lists only documents with these words.",
         max_chars=LIMITS.line,
-    )
+    )  # fmt: skip
     titles = built_in(filter) if own else collected(name, filter)
     if len(titles) > LISTED:
         small(f"The first {LISTED} are listed. Filter by name or title to see others.")

@@ -46,17 +46,14 @@ SCRIPTS = html.NODES_JS + "".join(  # without the code that mounts it: another p
     )  # fmt: skip
 )
 _answer = st.components.v2.component(
-    "attribution.answer",
-    html='<div class="root"></div>',
-    css=STYLES,
+    "attribution.answer", html='<div class="root"></div>', css=STYLES,
     js=SCRIPTS + (_STATIC / "mount.js").read_text("utf-8"),
-)
+)  # fmt: skip
 _source = st.components.v2.component(
-    "attribution.source",
-    html='<div class="root"></div>',
+    "attribution.source", html='<div class="root"></div>',
     css=html.tokens_css(".root") + (_STATIC / "source.css").read_text("utf-8"),
     js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in ("source.js", "source_mount.js")),
-)
+)  # fmt: skip
 # the order of what needs a look
 TROUBLE = tuple(name for name in BADGES if not name.endswith("supported") and name not in UNCHECKED)
 DOUBTS = tuple(name for name in TROUBLE if name != "no_relation")
@@ -74,7 +71,7 @@ def _hint() -> Node:
 
 
 def _overview(report: Report) -> Node:
-    """Draw the evidence column while no claim is selected: errors and doubts first, the others a line for each badge."""
+    """Draw the evidence column while no claim is selected: errors and doubts first, a line for each other badge."""
     verdicts = {v.claim_id: v for v in report.verdicts}
     rows: dict[str, list[Node]] = {name: [] for name in BADGES}
     for number, claim in enumerate(report.claims, 1):

@@ -63,12 +63,9 @@ def many_answers(
         small(about)
         sample(example, "answers.jsonl")
         upload = st.file_uploader(
-            "Answers",
-            ["jsonl", "json", "txt"],
-            key="answers_file",
-            help=f"JSON Lines, at most {LIMIT} answers.",
+            "Answers", ["jsonl", "json", "txt"], key="answers_file", help=f"JSON Lines, at most {LIMIT} answers.",
             max_upload_size=LIMITS.file_mb,
-        )
+        )  # fmt: skip
         rows: list[Row] = []
         if upload is not None:
             try:

@@ -18,11 +18,9 @@ from pages.ui.options import source_row
 COUNTER = "answer_count"
 _STATIC = Path(__file__).parent / "static"
 _counter = st.components.v2.component(
-    "attribution.counter",
-    html='<p class="count"></p>',
-    css=(_STATIC / "counter.css").read_text("utf-8"),
+    "attribution.counter", html='<p class="count"></p>', css=(_STATIC / "counter.css").read_text("utf-8"),
     js=(_STATIC / "counter.js").read_text("utf-8"),
-)
+)  # fmt: skip
 
 
 def _restore_draft() -> None:
@@ -48,13 +46,9 @@ def question_field(placeholder: str, help: str, menu: Examples | None) -> None:
     """Draw the field for the question, and beside it the menu of examples."""
     field, beside = st.columns([5, 1], vertical_alignment="bottom") if menu else (st.container(), None)
     field.text_input(
-        "Question",
-        state.initial(state.QUESTION) or "",
-        key=state.key(state.QUESTION),
-        placeholder=placeholder,
-        help=help,
-        max_chars=LIMITS.text,
-    )
+        "Question", state.initial(state.QUESTION) or "", key=state.key(state.QUESTION), placeholder=placeholder,
+        help=help, max_chars=LIMITS.text,
+    )  # fmt: skip
     if menu and beside:
         with beside:
             examples_menu(menu)
@@ -64,14 +58,9 @@ def examples_menu(menu: Examples, label: str = "Examples") -> None:
     """Draw the menu of examples."""
     titles = [str(example["title"]) for example in menu.examples]
     st.menu_button(
-        label,
-        range(len(titles)),
-        key=menu.key,
-        format_func=titles.__getitem__,
-        on_click=menu.choose,
-        help=menu.help,
+        label, range(len(titles)), key=menu.key, format_func=titles.__getitem__, on_click=menu.choose, help=menu.help,
         width="stretch",
-    )
+    )  # fmt: skip
 
 
 def all_examples() -> Examples:
@@ -122,22 +111,17 @@ def form(
             None if explore else all_examples(),
         )
         st.text_area(
-            "Answer",
-            state.initial(state.ANSWER) or "",
-            key=state.key(state.ANSWER),
-            height=168 if compact else 300,
-            placeholder="Paste the answer to check",
-            help="Text or Markdown. Its claims are checked one by one.",
+            "Answer", state.initial(state.ANSWER) or "", key=state.key(state.ANSWER), height=168 if compact else 300,
+            placeholder="Paste the answer to check", help="Text or Markdown. Its claims are checked one by one.",
             max_chars=LIMITS.answer,
-        )
+        )  # fmt: skip
         limit = Settings.model_fields["answer_limit"].default
         typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}
         state.keep_sources()
         _counter(
-            data={**typed, "documents": len(choices.documents()), "limit": limit},
-            key=COUNTER,
+            data={**typed, "documents": len(choices.documents()), "limit": limit}, key=COUNTER,
             on_draft_change=_restore_draft,
-        )
+        )  # fmt: skip
         if options:
             options()
         with st.container(key="form_row", horizontal=True, vertical_alignment="center", gap="small"):

@@ -139,11 +139,9 @@ def _web() -> None:
     """The engine that searches the web, and those that take over."""
     selected = pick("Search engine", state.ENGINE, choices.ENGINES, "Where the web is searched.")
     text_input(
-        "Or a SearXNG instance",
-        state.INSTANCE,
-        "https://…",
+        "Or a SearXNG instance", state.INSTANCE, "https://…",
         "Used instead of the engine above. It must be on the public web and answer in JSON.",
-    )
+    )  # fmt: skip
     ready = [name for name in choices.ready(choices.ENGINES) if name != selected]
     multiselect(
         LABELS[state.FALLBACK], state.FALLBACK, {name: choices.ENGINES[name].label for name in ready}, "none",
@@ -176,11 +174,9 @@ def language_model() -> None:
     """The endpoint that prompts are sent to, for this session alone."""
     with st.expander("Language model", key="llm_box", on_change="rerun"):
         text_input(
-            "Address",
-            state.LLM_ADDRESS,
-            "https://api.openai.com/v1",
+            "Address", state.LLM_ADDRESS, "https://api.openai.com/v1",
             "Any OpenAI-compatible endpoint. The operator of this server must allow addresses on its own network.",
-        )
+        )  # fmt: skip
         text_input("Model", state.LLM_MODEL, "name of the model", "As the endpoint calls it, such as llama3.1:8b.")
         text_input(
             "Key", state.LLM_KEY, "", "Used in this session only. It is never stored, logged or put into a report.",

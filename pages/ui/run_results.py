@@ -330,9 +330,8 @@ def _outcome(now: RunProgress, report: Report) -> None:
     elif labels and labels <= {"missing", "not_checked"}:
         note(
             "Nothing was found for any claim",
-            "The sources have no passage about this answer. Choose another source, or add documents.",
-            label="missing",
-        )
+            "The sources have no passage about this answer. Choose another source, or add documents.", label="missing",
+        )  # fmt: skip
 
 
 STEPS = {  # of a run, with their shares of the progress bar
@@ -440,12 +439,10 @@ def share_menu(report: Report) -> None:
                 help="Whoever has the link can then read the whole text of your documents.",
             )  # fmt: skip
         st.button(
-            "Share by link" if access.private else "Make private",
-            on_click=store().runs.set_private,
-            args=(report.id, not access.private),
-            key="private",
+            "Share by link" if access.private else "Make private", on_click=store().runs.set_private,
+            args=(report.id, not access.private), key="private",
             help="Who can open this address: everybody, or this browser alone.",
-        )
+        )  # fmt: skip
 
 
 def export_menu(report: Report) -> None:

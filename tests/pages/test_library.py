@@ -1,7 +1,6 @@
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,9 +15,8 @@ from attribution.types import Failure
 from pages.library import AddProgress, collection_table, failure_table, size, start, work
 from pages.ui.background import Job
 from tests.make import page
-from tests.pages.jobs import ended
+from tests.pages.jobs import ended, opened, until
 
-PAGES = Path(__file__).parents[2] / "pages"
 EVIL = "<script>alert(1)</script>"
 FAILURE = Failure(stage="fetch", subject=EVIL, kind="encrypted", message=f"{EVIL} is encrypted")
 ITEMS = [Item("a", "a"), Item("b", "b"), Item("c", "c")]
@@ -35,10 +33,7 @@ def test_stop_keeps_what_is_added_and_leaves_the_vectors() -> None:
         assert stop.wait(5)
 
     job = started(ITEMS, add, lambda stop: pytest.fail("embedded after Stop"))
-    for _ in range(500):
-        if job.progress().done == 2:
-            break
-        time.sleep(0.01)
+    until(lambda: job.progress().done == 2)
     assert job.progress().doing() == "Adding 2 of 3 to “c” …" and job.progress().share() == pytest.approx(2 / 3)
     job.stop()
     now = ended(job)
@@ -74,18 +69,12 @@ def test_foreign_names_are_escaped(store: Store) -> None:
     )  # fmt: skip
 
 
-def opened(name: str = "library.py") -> AppTest:
-    shown = AppTest.from_file(str(PAGES / name), default_timeout=120).run()
-    assert not shown.exception
-    return shown
-
-
 def labels(shown: AppTest) -> dict[str, bool]:
     return {button.label: button.disabled for button in shown.button}
 
 
 def test_the_page_says_who_sees_what_and_what_is_missing() -> None:
-    shown = opened()
+    shown = opened("library")
     text = " ".join(block.body for block in shown.get("html"))
     assert "All users of this server can read, extend and empty them" in text and "No collections yet" in text
     assert labels(shown) == {
@@ -105,7 +94,7 @@ def test_the_page_says_who_sees_what_and_what_is_missing() -> None:
 
 
 def test_addresses_are_added_and_told(store: Store) -> None:
-    shown = opened()
+    shown = opened("library")
     shown.text_input(key="collection_name").input("rivers").run()
     shown.text_area(key="collection_addresses-0").input("http://127.0.0.1:9/a").run()
     shown.button(key="collection_add").click().run()
@@ -121,7 +110,7 @@ def offered(shown: AppTest) -> list[str]:
 
 def test_a_collection_may_have_the_name_of_the_built_in_library(store: Store) -> None:
     DocumentStore(store.database).put("Built-in library", [NewDocument("n", "n", "n", page("A text.", title="n"))])
-    shown = opened()
+    shown = opened("library")
     assert shown.selectbox(key="collection_browsed").options == ["Built-in library", "Built-in library (collection)"]
     assert offered(shown) == ["n"]  # the collection comes first, as any other
     shown.selectbox(key="collection_browsed").select("").run()
@@ -131,7 +120,7 @@ def test_a_collection_may_have_the_name_of_the_built_in_library(store: Store) ->
 def test_documents_are_removed_after_a_question(store: Store) -> None:
     kept = DocumentStore(store.database)
     kept.put("rivers", [NewDocument(n, n, n, page(f"A text of {n}.", title=n)) for n in ("nile", "rhine")])
-    shown = opened()
+    shown = opened("library")
     assert shown.selectbox(key="collection_browsed").options == ["Built-in library", "rivers"]
     assert offered(shown) == ["nile", "rhine"]
     shown.text_input(key="collection_filter").input("rhi").run()
@@ -150,7 +139,7 @@ def test_documents_are_removed_after_a_question(store: Store) -> None:
 
 def test_a_collection_is_ticked_in_the_sidebar(store: Store) -> None:
     DocumentStore(store.database).put("rivers", [NewDocument("nile", "n", "n", page("The Nile flows north."))])
-    shown = opened("explore.py")
+    shown = opened("explore")
     (choice,) = [m for m in shown.multiselect if m.label == "Collections"]
     assert choice.options == ["rivers"]
     choice.select("rivers").run()

@@ -109,11 +109,6 @@ def seek(report: Report, claims: Sequence[Claim], corrector: str) -> None:
     state.put(JOB, background.Job("corrections", sought, work))
 
 
-def stop() -> None:
-    if found := state.get(JOB):
-        found.stop()
-
-
 def decide(report: Report, accept: Sequence[str] = (), reject: Sequence[str] = ()) -> None:
     """Accept and reject the corrections of these claims; a second click takes the decision back."""
     _keep(report, review_of(report).decide(accept, reject))
@@ -165,7 +160,7 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) 
         progress_bar(done / max(1, now.total), "Progress of the corrections")
         show(el("p", f"{done} of {plural(now.total, 'claim')}, {now.seconds:.0f} s", class_="ax-status", role="status"))
         st.button(
-            "Stop", on_click=stop, key="stop_corrections", disabled=now.stopping,
+            "Stop", on_click=job.stop, key="stop_corrections", disabled=now.stopping,
             help="End the search; corrections found so far stay.",
         )  # fmt: skip
         return
@@ -217,20 +212,13 @@ def _proposals(
     if found and own:
         with st.container(horizontal=True, gap="small"):
             st.button(
-                "Accept all", on_click=_accept_all, args=(report,), disabled=not waiting, key="accept_all",
+                "Accept all", on_click=decide, args=(report, waiting), disabled=not waiting, key="accept_all",
                 help="Accept every correction that is not decided yet.",
             )  # fmt: skip
             st.button(
                 "Undo", on_click=undo_decision, args=(report,), disabled=not review.before, key="undo_decision",
                 help="Take back the last decision.",
             )  # fmt: skip
-
-
-def _accept_all(report: Report) -> None:
-    """Accept what has been found by now and is not decided."""
-    review, open_claims = review_of(report), [c.id for c in correctable(report)]
-    found = [i for i in open_claims if (p := review.proposals.get(i)) and p.correction]
-    decide(report, [i for i in found if i not in review.now.accepted and i not in review.now.rejected])
 
 
 def proposal_card(correction: Correction, number: int, report: Report, state: str = "") -> Node:
@@ -242,13 +230,11 @@ def proposal_card(correction: Correction, number: int, report: Report, state: st
     label = el("strong", f"Claim {number}")
     surely = f"Supported at {correction.probability:.2f} by {correction.verifier}"
     return el(
-        "div",
-        el("p", label, f" · {state}" if state else "", class_="facts"),
+        "div", el("p", label, f" · {state}" if state else "", class_="facts"),
         el("p", *answer.shown(correction.before, correction.after), class_="diff", dir="auto"),
-        el("blockquote", f"“{correction.quote}”", dir="auto"),
-        el("p", title, class_="facts", title=surely, dir="auto"),
+        el("blockquote", f"“{correction.quote}”", dir="auto"), el("p", title, class_="facts", title=surely, dir="auto"),
         class_=f"ax-correction {state}",
-    )
+    )  # fmt: skip
 
 
 def _revised(report: Report, accepted: Sequence[Correction]) -> None:

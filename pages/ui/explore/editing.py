@@ -289,12 +289,9 @@ def _new(report: Report, span: Span | None) -> None:
     with st.form("new-claim", border=False):
         if span is None:
             words = st.text_area(
-                "Words of the answer",
-                key="new-words",
-                height=90,
-                help="The words that the claim stands for; they are marked in the answer.",
-                max_chars=LIMITS.text,
-            )
+                "Words of the answer", key="new-words", height=90,
+                help="The words that the claim stands for; they are marked in the answer.", max_chars=LIMITS.text,
+            )  # fmt: skip
         text = st.text_area(
             "Claim", words if span else "", key=f"new-{span}", height=90, placeholder="Empty: the words as they are",
             help="A statement to check, in words that stand alone.", max_chars=LIMITS.text,

@@ -54,10 +54,9 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
     since, until, dated = _dates(report, tag)
     languages = _languages(report, tag, is_open)
     once = st.checkbox(
-        "Passages that say the same count once",
-        key=f"what-once-{tag}",
+        "Passages that say the same count once", key=f"what-once-{tag}",
         help="Copies of one text on several pages always count once.",
-    )
+    )  # fmt: skip
     thresholds.choose(rule, Counted(top_k, frozenset(without), since, until, dated, languages, once))
     if thresholds.chosen(report) == made:
         with changed:

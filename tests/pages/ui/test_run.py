@@ -17,8 +17,9 @@ from attribution.events import (
 )
 from attribution.settings import Settings
 from attribution.types import Document, Failure, Report, Verdict
-from pages.ui.run import RunJob, RunProgress
+from pages.ui.run import RunJob
 from tests.make import claim, evidence, page
+from tests.pages.jobs import ended, until
 
 CLAIM = claim()
 PIECE = evidence(CLAIM, 0.9, 0.05, "entailed")
@@ -34,14 +35,6 @@ def job(events: Events, answer: str = "An answer.") -> RunJob:
     return RunJob("A question?", answer, Settings(), (), run)
 
 
-def wait(made: RunJob, done: Callable[[RunProgress], bool] = lambda s: not s.running) -> RunProgress:
-    for _ in range(500):
-        if done(made.progress()):
-            return made.progress()
-        threading.Event().wait(0.01)
-    raise AssertionError(f"still {made.progress()}")
-
-
 def test_events_build_up_a_report_until_stop() -> None:
     def events(stop: threading.Event) -> Iterator[Event]:
         yield StageStarted("segment")
@@ -55,19 +48,20 @@ def test_events_build_up_a_report_until_stop() -> None:
         stop.wait(10)
 
     made = job(events)
-    state = wait(made, lambda s: "verify" in s.units)
+    until(lambda: "verify" in made.progress().units)
+    state = made.progress()
     assert state.running and state.accepted and state.units == {"verify": (1, 2)} and state.version == 3
     assert state.report.verdicts == (VERDICT,) and state.report.evidence == (PIECE,)
     used = state.report.usage
     assert (used.queries, used.downloads, used.seconds) == (3, 2, 1.5)
     assert len(state.report.pages) == 1 and state.report.failures == (FAILURE,)
     made.stop()
-    assert wait(made).report.verdicts == (VERDICT,)
+    assert ended(made).report.verdicts == (VERDICT,)
 
 
 def test_the_finished_report_is_the_pipelines() -> None:
     report = Report(id="r", created_at="", question="", answer="", settings={}, versions={}, stopped=True)
-    state = wait(job(lambda stop: iter([StageStarted("segment"), Finished(report)])))
+    state = ended(job(lambda stop: iter([StageStarted("segment"), Finished(report)])))
     assert state.report is report and not state.error and state.seconds > 0
 
 
@@ -84,13 +78,13 @@ def test_what_stands_in_the_way_is_said(error: Exception, part: str, words: str)
         raise error
         yield
 
-    state = wait(job(events))
+    state = ended(job(events))
     assert words in getattr(state, part) and not state.accepted
 
 
 def test_two_jobs_share_nothing() -> None:
     first = job(lambda stop: iter([ClaimsReady((CLAIM,))]), "One.")
     second = job(lambda stop: iter([]), "Two.")
-    assert wait(first).report.claims == (CLAIM,) and wait(second).report.claims == ()
-    assert wait(first).key != wait(second).key
-    assert (wait(first).report.answer, wait(second).report.answer) == ("One.", "Two.")
+    assert ended(first).report.claims == (CLAIM,) and ended(second).report.claims == ()
+    assert ended(first).key != ended(second).key
+    assert (ended(first).report.answer, ended(second).report.answer) == ("One.", "Two.")
