@@ -18,6 +18,7 @@ from pybtex.richtext import Text
 from attribution.errors import BadInput, UnknownName
 from attribution.reports import FORMATS, Exported, export, file_name, report_json
 from attribution.reports.references import references
+from attribution.types import Probabilities
 from attribution.verifiers.calibration import graded_report
 from tests.pages.hostile import ADDRESSES, TEXTS
 from tests.reports.runs import QUOTE, hostile, judged, run
@@ -180,6 +181,20 @@ def test_no_cell_of_a_csv_is_a_formula(name: str) -> None:
     rows = csv.reader(io.StringIO(written(name, Exported(run(text=hostile, title=hostile)))))
     cells = [cell for row in rows for cell in row if "HYPERLINK" in cell]
     assert len(cells) >= 3 and not [cell for cell in cells if cell.startswith("=")]
+
+
+def test_an_unclear_claim_has_the_passage_to_read_in_table_and_text() -> None:
+    made = run()
+    open_ = {
+        "relation": "no_relation",
+        "about": True,
+        "probabilities": Probabilities(entailed=0.3, contradicted=0.2, no_relation=0.5),
+    }
+    unclear = made.verdicts[0].model_copy(update={"label": "unclear"})
+    pieces = tuple(piece.model_copy(update=open_) for piece in made.evidence)
+    made = made.model_copy(update={"evidence": pieces, "verdicts": (unclear, *made.verdicts[1:])})
+    first, _ = csv.DictReader(io.StringIO(written("claims", Exported(made))))
+    assert (first["verdict"], first["passage"]) == ("Unclear", QUOTE) and f"“{QUOTE}”" in rendered(Exported(made))
 
 
 def test_bibtex_says_where_and_when() -> None:

@@ -3,12 +3,14 @@ import threading
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from attribution import events
 from attribution.errors import Unavailable
 from attribution.pipeline.run import run
 from attribution.pipeline.snapshot import Snapshot
 from attribution.settings import Settings
+from attribution.store import schema
 from attribution.store.store import Store
 from attribution.studies.retrieval import (
     CHUNKINGS,
@@ -62,6 +64,21 @@ def test_cells_hold_the_same_claims_against_the_same_pages(
         assert d.left or d.right
         assert all(texts[e.page_id][e.start : e.end] == e.text for e in (*d.left, *d.right))
     assert differences(cells[0].report, cells[0].report) == []
+
+
+def test_cells_share_vectors_and_judgements_with_each_other_and_with_their_run(snapshot: Snapshot) -> None:
+    def computed(chunking: str) -> list[int]:
+        assert compute_cell(snapshot, CellChoice(chunking, "minilm", True), threading.Event(), shared)
+        with shared.database.engine.connect() as db:
+            return [
+                db.scalar(sa.select(sa.func.count()).select_from(t)) or 0 for t in (schema.vectors, schema.judgements)
+            ]
+
+    with scratch() as shared:
+        own = computed("fixed 512")  # as the run was made
+        assert own[1] == 0
+        other = computed("fixed 256")
+        assert other[0] > own[0] and computed("fixed 256") == other
 
 
 def test_enriched_claims_are_also_tried_as_they_were(snapshot: Snapshot) -> None:
