@@ -26,6 +26,7 @@ from attribution.tables import LLM, Entry, Table
 from attribution.text.names import negations
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
+from attribution.text.value_reading import values
 from attribution.text.words import shared_words, terms
 from attribution.types import Claim, Evidence, Failure, Judgement, Label, LlmUsage, Page, Report
 from attribution.verdicts import relation
@@ -100,7 +101,16 @@ class RuleCorrector:
                 texts.insert(min(len(texts), 2), replaced(claim, best))
             swapped = [v.text for start, end in sentences(passage) for v in exchanged(claim, passage[start:end])]
             texts = [*texts[: MAX_CANDIDATES - SWAPPED], *swapped[:SWAPPED], *texts[MAX_CANDIDATES - SWAPPED :]]
-        return [t for t in dict.fromkeys(texts) if t != claim][:MAX_CANDIDATES]
+        return [t for t in dict.fromkeys(map(_dated, texts)) if t != claim][:MAX_CANDIDATES]
+
+
+def _dated(text: str) -> str:
+    """Put “on” before a day that took the place of a year or month, and “in” before one of these."""
+    for value in reversed(values(text)):
+        before, wanted = text[: value.start], "on" if value.parts[2] else "in"
+        if value.kind == "date" and before.endswith((" in ", " on ")):
+            text = f"{before[:-3]}{wanted} {text[value.start :]}"
+    return text
 
 
 def _negations(claim: str, passage: str) -> Iterator[Exchange]:

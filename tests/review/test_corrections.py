@@ -19,6 +19,8 @@ from tests.review.make import claim, correction, report
     ("The plan was approved.", "The plan was never approved.", "The plan was not approved."),
     ("30 people died there.", "40 people died there.", "40 people died there."),
     ("He was born on 3 May 1899.", "He was born on 4 May 1899.", "He was born on 4 May 1899."),
+    ("It was opened in 1890.", "It was opened on 31 March 1889.", "It was opened on 31 March 1889."),
+    ("It was opened on 1 May 1890.", "It was opened in 1889.", "It was opened in 1889."),
     ("You have 30 days to answer.", "You have 72 hours to answer.", "You have 72 hours to answer."),
 ])  # fmt: skip
 def test_the_likeliest_wording_comes_first(claim: str, passage: str, first: str) -> None:
