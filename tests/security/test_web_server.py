@@ -1,6 +1,8 @@
+import os
 import re
 import socket
 import sys
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,14 +12,21 @@ import pytest
 from attribution.cli.main import main
 from attribution.settings import Settings
 from attribution.store.store import Store
+from benchmarks.half_open import half_open
 from pages.ui import choices
 from pages.ui.frame import as_label
 from tests.make import claim, report
 from tests.security.raw_session import session
-from tests.security.test_half_open import LIMITED
-from tests.serve import Served
+from tests.serve import Served, until
 
 NAMED = "explorer.example.org"
+ALLOWED = 1024  # open files, a common limit
+LIMITED = f"""
+import resource, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, (512, {ALLOWED}))
+from attribution.cli.main import main
+raise SystemExit(main(sys.argv[1:]))
+"""
 HEALTH = {"web": "/_stcore/health", "api": "/health"}
 UPGRADE = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {}==\r\n"
 
@@ -27,7 +36,7 @@ class Server(Served):
 
     def __init__(self, kind: str, folder: Path) -> None:
         self.kind = kind
-        flags, start = ["--host", "0.0.0.0", *["--api"] * (kind == "api")], [sys.executable, "-c", LIMITED, "5000"]
+        flags, start = ["--host", "0.0.0.0", *["--api"] * (kind == "api")], [sys.executable, "-c", LIMITED]
         super().__init__(folder, *flags, start=start, ATTRIBUTION_HOSTS=NAMED)
 
     def head(self, path: str, *hosts: str, more: str = "", at: str = "127.0.0.1") -> str:
@@ -104,9 +113,24 @@ def test_an_impossible_name_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: 
         assert error.count("\n") == 1 and "'https://explorer.example.org' is not a name of a server" in error
 
 
-def test_the_limit_of_open_files_is_raised(server: Server) -> None:
+def files(server: Server) -> int:
+    return len(os.listdir(f"/proc/{server.process.pid}/fd"))
+
+
+def test_half_open_connections_leave_the_server_to_others(server: Server) -> None:
     limits = Path(f"/proc/{server.process.pid}/limits").read_text()
-    assert [line.split()[3] for line in limits.splitlines() if line.startswith("Max open files")] == ["5000"]
+    assert [line.split()[3] for line in limits.splitlines() if line.startswith("Max open files")] == [str(ALLOWED)]
+    before = files(server)
+    with half_open(server.port, ALLOWED + 36) as opened:
+        waits = []
+        for _ in range(20):
+            waits.append(server.seconds())
+            time.sleep(0.1)
+        assert max(waits) < 2
+        assert files(server) < before + ALLOWED * 3 // 4
+    assert opened[0] > ALLOWED
+    until(lambda: files(server) < before + 20)
+    assert "Traceback" not in server.log.read_text()
 
 
 # --- what a visitor of the web app does over its socket ---

@@ -14,6 +14,7 @@ from tests.server.conftest import KEY, OTHER
 
 CLAIM = "The bridge over the river opened in 1931."
 LONG = " ".join(f"The bridge {n} over the river opened in {1800 + n % 200}." for n in range(70))
+TURNS = (os.cpu_count() or 1) + 1  # more than the server has
 WAIT = 15  # seconds on a busy machine: the pairs below take minutes there
 
 
@@ -32,7 +33,8 @@ class Api:
 
     def leave(self, path: str, body: dict[str, Any]) -> None:
         """Take every turn of the server for a request, and leave after two seconds."""
-        for _ in range(3):  # a turn for each core, and one that waits
+
+        def one() -> None:
             end = time.monotonic() + 2
             with (
                 self.client(KEY, 2) as client,
@@ -40,6 +42,12 @@ class Api:
                 client.stream("POST", path, json=body) as reply,
             ):
                 next((None for _ in reply.iter_lines() if time.monotonic() > end), None)
+
+        leaving = [threading.Thread(target=one) for _ in range(TURNS)]
+        for thread in leaving:
+            thread.start()
+        for thread in leaving:
+            thread.join()
 
     @property
     def megabytes(self) -> int:
@@ -82,7 +90,7 @@ def test_others_pass_between_the_pairs_of_a_client_that_stays(api: Api) -> None:
         assert len(api.verify(KEY, *(f"{n}. {LONG[:500]}" for n in range(48)))) == 48
         seconds.append(time.monotonic() - started)
 
-    staying = [threading.Thread(target=stay) for _ in range((os.cpu_count() or 1) + 1)]  # more than there are turns
+    staying = [threading.Thread(target=stay) for _ in range(TURNS)]
     for thread in staying:
         thread.start()
     time.sleep(1)
