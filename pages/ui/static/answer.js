@@ -221,6 +221,8 @@ class View {
       if (same) this.panel.querySelectorAll("details").forEach((d, i) => { d.open = Boolean(open[i]); });
       else this.panel.scrollTop = 0;
       this.drawn = id;
+      const last = this.panel.querySelector(".panel-body > :last-child"), fresh = this.changed("last", [id, content.at(-1)]);
+      if (same && fresh && last?.matches(".reason, .card")) this.reveal(last, this.panel); // a correction that was asked for
     }
   }
 

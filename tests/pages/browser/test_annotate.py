@@ -1,10 +1,5 @@
-import os
 import re
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,12 +9,12 @@ from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
 from attribution.studies.annotation.tasks import Project, TaskTurn, make_task
+from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.test_accessibility import STREAMLIT
 from tests.pages.browser.visits import MARKS, PATIENCE, SIZE, Browser, Page, expect
 from tests.pages.hostile import TEXTS
 
 pytestmark = MARKS
-ROOT = Path(__file__).parents[3]
 SECRET = "Zanzibar-7731"  # stands in every source, and nowhere else
 FIRST, SECOND = "interpretable to you?", "fully supported by the source document?"
 
@@ -28,30 +23,15 @@ class Server:
     """The app on a port of its own; it can be killed and started again."""
 
     def __init__(self, folder: Path) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        self.folder, self.database = folder, f"sqlite:///{folder}/annotate.sqlite3"
+        self.folder, self.port, self.database = folder, free_port(), f"sqlite:///{folder}/annotate.sqlite3"
         self.start()
 
     def start(self) -> None:
-        variables = {"HOME": str(self.folder), "ATTRIBUTION_DATABASE_URL": self.database, "HF_HUB_OFFLINE": "1"}
-        command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(self.port)]
-        self.process = subprocess.Popen(
-            [*command, "--server.address", "127.0.0.1"], cwd=ROOT, env={**os.environ, **variables},
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        for _ in range(600):
-            try:
-                with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/_stcore/health", timeout=2):
-                    return
-            except OSError:
-                assert self.process.poll() is None
-                time.sleep(0.2)
+        self.served = serving(self.folder, self.port, ATTRIBUTION_DATABASE_URL=self.database)
+        self.served.__enter__()
 
     def kill(self) -> None:
-        self.process.kill()
-        self.process.wait(20)
+        self.served.__exit__(None, None, None)
 
 
 @pytest.fixture(scope="module")

@@ -123,6 +123,7 @@ def test_a_correction_appears_in_the_card_and_the_revised_answer_reads_as_it_wil
     expect(panel.locator(".ax-correction, .reason", has_text=re.compile("1889|No correction"))).to_be_visible(
         timeout=PATIENCE
     )
+    expect(panel.get_by_role("button", name="Accept the correction")).to_be_in_viewport()
     panel.get_by_role("button", name="Accept the correction").click()
     expect(panel.get_by_role("button", name="Accepted: take it back")).to_be_visible(timeout=PATIENCE)
     page.get_by_role("tab", name="Corrections").click()
