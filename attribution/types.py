@@ -359,7 +359,6 @@ class SearchHit:
     rank: int
     searcher: str
     query: str
-    snippet: str = ""
     page: Page | None = None
 
 

@@ -19,19 +19,19 @@ from attribution.text.marks import name_of
 from attribution.types import Document, Failure, Page
 
 SITE = "Your documents"
-MAX_BYTES = 50_000_000
+MAX_BYTES = 50_000_000  # of one document
 MAX_NAME = 120
 MOST_NAMES = 1_000  # files of a folder whose names are looked for in an answer
 
 
-def read_document(document: Document, max_bytes: int = MAX_BYTES, reading: Reading | None = None) -> Page:
+def read_document(document: Document, reading: Reading | None = None) -> Page:
     """Read a document as a page. Raises FetchFailed with its name as subject.
 
     Documents of one run share the same `reading`.
     """
     name = safe_name(document.name)
-    if (size := len(document.content)) > max_bytes:
-        raise FetchFailed("too_large", f"{name} has {size:,} bytes, at most {max_bytes:,} are read; split it", name)
+    if (size := len(document.content)) > MAX_BYTES:
+        raise FetchFailed("too_large", f"{name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it", name)
     extracted = (reading or Reading()).read(document.content, document.media_type, name, document=True)
     return make_page(f"document:{name}", "document", replace(extracted, title=extracted.title or name, site=SITE))
 
@@ -45,9 +45,6 @@ def safe_name(name: str) -> str:
         stem, dot, suffix = suffix, "", ""
     suffix = suffix[:20]
     return (stem[: MAX_NAME - len(dot + suffix)] + dot + suffix) or "document"
-
-
-FILE_LIMIT = 50_000_000  # bytes of one document
 
 
 def _may_be_path(source: Source) -> bool:
@@ -148,6 +145,6 @@ def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
 
 
 def _file(path: Path) -> Document:
-    if path.stat().st_size > FILE_LIMIT:
-        raise BadInput(f"{path.name} has {path.stat().st_size:,} bytes; a document may have {FILE_LIMIT:,}")
+    if path.stat().st_size > MAX_BYTES:
+        raise BadInput(f"{path.name} has {path.stat().st_size:,} bytes; a document may have {MAX_BYTES:,}")
     return Document(path.name, path.read_bytes())

@@ -6,8 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from attribution.fetching.page import one_line
-from attribution.retrieval.bm25 import FullText, Ranked, ranked, snippet
+from attribution.retrieval.bm25 import FullText, Ranked, ranked
 from attribution.types import Page, SearchHit
 
 DEPTH = 100  # documents that are ranked
@@ -38,11 +37,6 @@ class KeywordSearcher(ABC):
 
     def hits(self, query: str, rows: Sequence[int]) -> list[SearchHit]:
         """The search hits for these rows, in this order."""
-        pages = self.documents(rows)
-        rows = [row for row in rows if row in pages]
-        with self.full_text() as table:
-            snippets = [one_line(snippet(table, query, row) or pages[row].text[:200]) for row in rows]
-        return [
-            SearchHit(page.url, page.title, rank, self.name, query, text, page)
-            for rank, (page, text) in enumerate(zip((pages[row] for row in rows), snippets, strict=True), 1)
-        ]
+        documents = self.documents(rows)
+        pages = (documents[row] for row in rows if row in documents)
+        return [SearchHit(page.url, page.title, rank, self.name, query, page) for rank, page in enumerate(pages, 1)]

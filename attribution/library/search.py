@@ -1,8 +1,7 @@
 """Search documents by keywords (BM25) and vectors, joined by reciprocal rank fusion.
 
 Cormack, Clarke and Büttcher 2009, section 2. A document is as similar as the most similar of its first passages, which
-are embedded by the embedded model whatever the run's embedder is: documents are never sent anywhere. The constants were
-chosen on one half of WiCE's claims (benchmarks/collections.py).
+are embedded by the embedded model whatever the run's embedder is: documents are never sent anywhere.
 """
 
 from __future__ import annotations
@@ -81,11 +80,9 @@ def passages(title: str, text: str) -> list[str]:
     return [f"{title}\n{chunk.text}" for chunk in Fixed(Settings(chunk_size=LENGTH)).chunk(page)[:PASSAGES]]
 
 
-def fuse(
-    by_words: Sequence[int], by_vectors: Sequence[int], constant: float = FUSION, weight: float = VECTOR_WEIGHT
-) -> list[int]:
+def fuse(by_words: Sequence[int], by_vectors: Sequence[int]) -> list[int]:
     """The rows of both rankings, best first; ties by row."""
-    score = reciprocal_ranks(((1.0, by_words), (weight, by_vectors)), constant)
+    score = reciprocal_ranks(((1.0, by_words), (VECTOR_WEIGHT, by_vectors)), FUSION)
     return sorted(score, key=lambda row: (-score[row], row))
 
 
@@ -124,8 +121,7 @@ class HybridSearcher:
 
 def local_embedder(settings: Settings) -> Embedder:
     """The embedder of folders and collections."""
-    embedder = EMBEDDERS.build(EMBEDDER, settings)
-    return embedder
+    return EMBEDDERS.build(EMBEDDER, settings)
 
 
 def over_folder(folder: FolderSearcher, settings: Settings, store: Store) -> HybridSearcher:

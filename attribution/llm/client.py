@@ -250,7 +250,6 @@ class Connection:
     message: str
     field: FormField = ""  # the field to check first
     detail: str = ""  # in the server's words, without the key
-    structured: bool = False  # replies follow a JSON schema
     seconds: float = 0.0
 
 
@@ -280,7 +279,7 @@ def check_connection(settings: Settings) -> Connection:
     dialect = known.dialect or usual(settings)
     found = f" ({dialect.learnt})" if dialect.learnt else ""
     message = f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s{found}."
-    return Connection(True, message, structured=dialect.form in ("strict", "schema"), seconds=seconds)
+    return Connection(True, message, seconds=seconds)
 
 
 def _sentence(error: Exception) -> str:

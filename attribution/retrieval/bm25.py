@@ -63,16 +63,6 @@ def ranked(table: FullText, query: str, depth: int) -> Ranked:
     return Ranked(rows, _relevant(rows, rows_with, table.documents, names))
 
 
-def snippet(table: FullText, query: str, row: int) -> str:
-    """A few words around the query's words in a document; empty where it has none of them."""
-    words = [word for word in _words(query, 1) if word not in STOP_WORDS][:MAX_TERMS]
-    if not words:
-        return ""
-    sql = f"SELECT snippet({table.name}, 1, '', '', '…', 24) FROM {table.name} WHERE {table.name} MATCH ? AND rowid = ?"
-    match = table.database.execute(sql, (_match(words), row)).fetchone()
-    return str(match[0]) if match else ""
-
-
 class Texts:
     """Texts in memory, ranked by the words they share with a query."""
 

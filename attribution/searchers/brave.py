@@ -15,7 +15,7 @@ MAX_RESULTS = 20  # of one request
 
 
 class Brave:
-    """Titles and snippets come as HTML with <strong>, which is removed."""
+    """Titles come as HTML with <strong>, which is removed."""
 
     name = NAME
 
@@ -33,8 +33,8 @@ class Brave:
         reply = self._api.ask(query, {"q": text, "count": min(k, MAX_RESULTS)})
         none = reply.get("type") == "search" and "web" not in reply and "error" not in reply
         results = self._api.rows(reply, query, "web.results", none)
-        plain = [r | {name: _plain(r.get(name)) for name in ("title", "description")} for r in results]
-        return self._api.hits(plain, "url", "title", "description", query, k)
+        plain = [r | {"title": _plain(r.get("title"))} for r in results]
+        return self._api.hits(plain, "url", "title", query, k)
 
 
 def _plain(text: object) -> str:

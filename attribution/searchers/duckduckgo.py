@@ -21,8 +21,8 @@ _CHALLENGE = re.compile(r"anomaly[-_.]?(?:modal|js)|challenge-form|bots use Duck
 _NOTHING = re.compile(r"no-results?\b|no\s+(?:more\s+)?results", re.IGNORECASE)
 
 
-def _request(query: str, timeout: float) -> list[tuple[str, str, str]]:
-    """Address, title and snippet of each result; [] only where DuckDuckGo says that there is none.
+def _request(query: str, timeout: float) -> list[tuple[str, str]]:
+    """Address and title of each result; [] only where DuckDuckGo says that there is none.
 
     The engine's own `search` does not distinguish an error status from a page without results, so its parts are called.
     """
@@ -42,7 +42,7 @@ def _request(query: str, timeout: float) -> list[tuple[str, str, str]]:
         raise Limited("it shows a challenge for bots")
     if not results and not _NOTHING.search(page):
         raise Transient("its reply is not a page of results")
-    return [(result.href, result.title, result.body) for result in results]
+    return [(result.href, result.title) for result in results]
 
 
 class DuckDuckGo:
@@ -58,11 +58,11 @@ class DuckDuckGo:
         query = " ".join(query.split())[:MAX_QUERY]
         if not query:
             return []
-        results = ((_web_address(href), title, snippet) for href, title, snippet in self._ask(query))
+        results = ((_web_address(href), title) for href, title in self._ask(query))
         return as_hits(NAME, results, query, k)
 
-    def _ask(self, query: str) -> list[tuple[str, str, str]]:
-        def attempt(left: float) -> list[tuple[str, str, str]]:
+    def _ask(self, query: str) -> list[tuple[str, str]]:
+        def attempt(left: float) -> list[tuple[str, str]]:
             try:
                 return _request(query, min(self._timeout, left))
             except TimeoutException:

@@ -114,24 +114,22 @@ class Api:
             )  # fmt: skip
         return found
 
-    def hits(
-        self, rows: Iterable[Mapping[str, object]], url: str, title: str, snippet: str, query: str, k: int
-    ) -> list[SearchHit]:
+    def hits(self, rows: Iterable[Mapping[str, object]], url: str, title: str, query: str, k: int) -> list[SearchHit]:
         """Return the first k rows as hits, from the fields of these names. SearchFailed if none has an address."""
-        found = [(row.get(url), row.get(title), row.get(snippet)) for row in rows]
-        if found and not any(isinstance(address, str) for address, *_ in found):
+        found = [(row.get(url), row.get(title)) for row in rows]
+        if found and not any(isinstance(address, str) for address, _ in found):
             raise SearchFailed("search_failed", f"the results of {self.label} have no address: run again later", query)
         return as_hits(self.name, found, query, k)
 
 
-def as_hits(engine: str, rows: Iterable[tuple[object, object, object]], query: str, k: int) -> list[SearchHit]:
-    """Return the first k distinct web addresses of (address, title, snippet) rows, as hits."""
-    by_url: dict[str, tuple[str, str]] = {}
-    for url, title, snippet in rows:
+def as_hits(engine: str, rows: Iterable[tuple[object, object]], query: str, k: int) -> list[SearchHit]:
+    """Return the first k distinct web addresses of (address, title) rows, as hits."""
+    titles: dict[str, str] = {}
+    for url, title in rows:
         if isinstance(url, str) and is_web(url.strip()):
-            by_url.setdefault(url.strip(), (one_line(str(title or "")), one_line(str(snippet or ""))))
-    first = list(by_url.items())[:k]
-    return [SearchHit(url, title, rank, engine, query, text) for rank, (url, (title, text)) in enumerate(first, 1)]
+            titles.setdefault(url.strip(), one_line(str(title or "")))
+    first = list(titles.items())[:k]
+    return [SearchHit(url, title, rank, engine, query) for rank, (url, title) in enumerate(first, 1)]
 
 
 def key(variable: str, label: str) -> str:

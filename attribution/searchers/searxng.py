@@ -46,4 +46,4 @@ class SearXNG:
             raise SearchFailed(
                 "search_failed", "none of this SearXNG instance's engines has replied: run again later", query
             )
-        return self._api.hits(results, "url", "title", "content", query, k)
+        return self._api.hits(results, "url", "title", query, k)

@@ -29,4 +29,4 @@ class Tavily:
         if not text:
             return []
         reply = self._api.ask(query, {"query": text, "max_results": min(k, MAX_RESULTS)}, post=True)
-        return self._api.hits(self._api.rows(reply, query, "results"), "url", "title", "content", query, k)
+        return self._api.hits(self._api.rows(reply, query, "results"), "url", "title", query, k)

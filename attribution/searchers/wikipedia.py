@@ -53,7 +53,7 @@ class Wikipedia:
             reply, query, "query.pages", none=reply.get("batchcomplete") is True and "query" not in reply
         )
         pages = sorted(found, key=lambda page: _rank(page.get("index")))
-        return self._api.hits(pages, "fullurl", "title", "snippet", query, k)
+        return self._api.hits(pages, "fullurl", "title", query, k)
 
 
 def _rank(index: object) -> int:

@@ -35,9 +35,11 @@ def test_types(name: str, content: bytes, media_type: str, title: str) -> None:
     ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0", "wrong_type"), ("a.docx", b"PK\x03\x04\x14\0", "wrong_type"),
     ("a.html", b"<html><body>" + b"<div>" * 100_000, "unreadable"), ("a.txt", b"x" * 1001, "too_large"),
 ])  # fmt: skip
-def test_what_cannot_be_read_says_so(name: str, content: bytes, kind: str) -> None:
+def test_what_cannot_be_read_says_so(name: str, content: bytes, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if kind == "too_large":
+        monkeypatch.setattr("attribution.evidence.sources.MAX_BYTES", 1000)
     with pytest.raises(FetchFailed) as caught:
-        read_document(Document(name, content), max_bytes=1000 if kind == "too_large" else 10_000_000)
+        read_document(Document(name, content))
     assert caught.value.kind == kind and caught.value.subject == name and name in str(caught.value)
 
 

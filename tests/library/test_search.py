@@ -66,9 +66,9 @@ def found(by: HybridSearcher, query: str, k: int = 3) -> list[str]:
 
 
 def test_fusion_weighs_ranks() -> None:
-    assert fuse([1, 2, 3], [3, 2, 1], 60, 1.0) == [1, 3, 2]  # 1/61 + 1/63 is more than 2/62; ties by number
-    assert fuse([1, 2], [2, 5], 60, 1.0) == [2, 1, 5] and fuse([], [7]) == [7] and fuse([], []) == []
-    assert fuse([1], [2], weight=2.0) == [2, 1] and fuse([1], [2], weight=0.5) == [1, 2]
+    assert fuse([1, 2, 3], [3, 2, 1]) == [1, 2, 3]  # 1/2 + 1/8, 1/3 + 1/6, 1/4 + 1/4; ties by number
+    assert fuse([1, 2], [2, 5]) == [2, 1, 5] and fuse([], [7]) == [7] and fuse([], []) == []
+    assert fuse([1], [2]) == [1, 2]  # words weigh more
 
 
 def test_either_half_finds_and_nothing_is_invented(kept: DocumentStore, store: Store) -> None:
@@ -76,7 +76,7 @@ def test_either_half_finds_and_nothing_is_invented(kept: DocumentStore, store: S
     assert found(by, "The Nile flows north through Africa.") == ["nile"]  # by its words: no direction is named
     assert found(by, "Which insect signals to its colony?") == ["bees"]  # by its direction: no word of the text
     (hit,) = by.search("Which insect signals to its colony?", 3)
-    assert hit.rank == 1 and hit.searcher == "collection:c" and hit.snippet.startswith("Honey bees")
+    assert hit.rank == 1 and hit.searcher == "collection:c"
     assert found(by, "Penguins live in Antarctica.") == [] and found(by, "") == [] and found(by, "?!") == []
 
 

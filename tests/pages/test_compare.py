@@ -92,7 +92,7 @@ def comparison() -> Comparison:
 
     usage = LlmUsage(calls=1, prompt_tokens=900, completion_tokens=100, cost=0.25)
     columns = [
-        Column(name, report(judged), decomposition(TEXT, [c for c, _ in whole], [c for c, _ in judged], ()), 0.5, used)
+        Column(name, report(judged), decomposition(TEXT, [c for c, _ in whole], [c for c, _ in judged]), 0.5, used)
         for name, judged, used in (("sentences", whole, None), ("clauses", parts, usage))
     ]
     spans = [c.spans[0] for c, _ in whole]
@@ -123,7 +123,7 @@ def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
         for text, span in (("Psycho cost more.", (4, 12)), ("It cost $5.", (answer.index("cost"), len(answer))))
     ]
     whole = comparison().report.model_copy(update={"answer": answer, "claims": tuple(claims), "verdicts": ()})
-    columns = [Column("clauses", whole, decomposition(answer, claims, claims, ()), 0.1)]
+    columns = [Column("clauses", whole, decomposition(answer, claims, claims), 0.1)]
     shown = Comparison(whole, tuple(columns), group_by_sentence([(2, len(answer))], columns))
     (row,) = view(shown)["groups"][0]["rows"]
     assert (
@@ -136,7 +136,7 @@ def test_the_cells_of_a_row_are_divided() -> None:
     span = (answer.index("Psycho"), answer.index("1960") + 4)
     claims = (claim("Psycho is of 1960.").model_copy(update={"spans": (span,), "sentence": span}),)
     whole = comparison().report.model_copy(update={"answer": answer, "claims": claims, "verdicts": ()})
-    columns = [Column("sentences", whole, decomposition(answer, claims, claims, ()), 0.1)]
+    columns = [Column("sentences", whole, decomposition(answer, claims, claims), 0.1)]
     shown = Comparison(whole, tuple(columns), group_by_sentence([span], columns))
     (row,) = view(shown)["groups"][0]["rows"]
     assert "".join(row["pieces"]) == sentence(shown.rows[0], answer) == "Psycho | 1960"
@@ -194,7 +194,7 @@ def hostile() -> Comparison:
         pages=(source,), evidence=(evidence(said, 0.9, 0.05, "entailed").model_copy(update=piece),),
         verdicts=(Verdict(claim_id=said.id, label="supported", confidence=0.9, reason=HOSTILE),),
     )  # fmt: skip
-    columns = [Column(n, report, decomposition(HOSTILE, [said], [said], ()), 0.5) for n in ("sentences", "clauses")]
+    columns = [Column(n, report, decomposition(HOSTILE, [said], [said]), 0.5) for n in ("sentences", "clauses")]
     return Comparison(report, tuple(columns), group_by_sentence([said.spans[0]], columns))
 
 

@@ -69,7 +69,7 @@ def test_results_keep_their_order_and_are_web_pages(server: Served) -> None:
     assert [(hit.rank, hit.url) for hit in hits] == [
         (1, "https://en.wikipedia.org/wiki/Nile"), (2, "https://rivers.example/nile?a=1"), (3, "http://old.example/"),
     ]  # fmt: skip
-    assert (hits[0].title, hits[0].snippet) == ("Nile & Sahara", "The Nile flows north.")
+    assert hits[0].title == "Nile & Sahara"
     assert {(hit.searcher, hit.query, hit.page) for hit in hits} == {("duckduckgo", "the Nile", None)}
     assert len(searcher().search("the Nile", 1)) == 1
 

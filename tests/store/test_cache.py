@@ -33,7 +33,7 @@ def test_a_page_stored_by_an_early_version_is_found_by_the_address_as_requested(
 
 
 def test_searches_are_kept_by_engine_query_and_number(store: Store) -> None:
-    hit = SearchHit("https://example.org", "T", 1, "duckduckgo", "q", "snippet")
+    hit = SearchHit("https://example.org", "T", 1, "duckduckgo", "q")
     with_text = replace(hit, rank=2, page=page("The Nile is long."))  # which is read instead of a download
     store.cache.put_search("duckduckgo", "q", 3, [hit, with_text])
     store.cache.put_search("duckduckgo", "q" * 2000, 3, [hit])

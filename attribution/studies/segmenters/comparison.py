@@ -39,7 +39,6 @@ from attribution.types import (
     Segmented,
     Span,
     Turn,
-    Verdict,
 )
 from attribution.verdicts import recolour
 from attribution.verifiers import with_policy
@@ -192,7 +191,7 @@ def _arrange(report: Report, settings: Settings, results: Sequence[SegmenterResu
         segmented, name = result.segmented, result.segmenter
         failures = (*segmented.failures, *fallbacks(segmented.failures))
         own = select_claims(report, [c.id for c in segmented.claims], failures, name)
-        figures = decomposition(answer, sentences, own.claims, (), split)
+        figures = decomposition(answer, sentences, own.claims, split)
         columns.append(Column(name, own, figures, result.seconds, segmented.usage, failures))
     return Comparison(report, tuple(columns), group_by_sentence([x for s in sentences for x in s.spans], columns))
 
@@ -310,13 +309,12 @@ class Decomposition:
     claims: int  # each as often as it was made
     unique: int  # distinct texts
     sentences: int  # of these, check-worthy ones
-    supported: int  # claims that the sources support
     characters_per_claim: float
     claims_per_sentence: float
     coherent: float | None  # share of the claims that their sentence entails
     coverage: float | None  # share of the content words of those sentences that occur in a claim
     atomic: float | None  # share of the claims that cannot be split further
-    uncovered: tuple[Span, ...]  # content words of the answer that occur in no claim
+    supported: int = 0  # claims that the sources support; see `with_verdicts`
 
     @property
     def decompscore(self) -> float | None:
@@ -325,27 +323,20 @@ class Decomposition:
 
 
 def decomposition(
-    answer: str,
-    sentences: Sequence[Claim],
-    claims: Sequence[Claim],
-    verdicts: Sequence[Verdict],
-    split: Callable[[str], int] | None = None,
+    answer: str, sentences: Sequence[Claim], claims: Sequence[Claim], split: Callable[[str], int] | None = None
 ) -> Decomposition:
     """Compute the figures of the factual claims; `sentences` are the answer's own, `split` counts claims in a text."""
     factual = [c for c in claims if c.worthiness == "factual"]
     worthy = [c for c in sentences if c.worthiness == "factual"]
     words = [span for c in worthy for a, b in c.spans for span in content_words(answer, (a, b))]
-    uncovered = tuple(span for span in words if not _covered(answer, span, factual))
-    supported = {v.claim_id for v in verdicts if v.label == "supported"}
     count, made = len(factual), sum(c.times for c in factual)
     return Decomposition(
         claims=made, unique=count, sentences=len(worthy),
-        supported=sum(c.id in supported for c in factual),
         characters_per_claim=sum(len(c.text) * c.times for c in factual) / made if made else 0.0,
         claims_per_sentence=made / len(worthy) if worthy else 0.0,
         coherent=sum(c.coherent * c.times for c in factual) / made if made else None,
-        coverage=1 - len(uncovered) / len(words) if words else None,
-        atomic=sum(split(c.text) < 2 for c in factual) / count if split and count else None, uncovered=uncovered,
+        coverage=sum(_covered(answer, span, factual) for span in words) / len(words) if words else None,
+        atomic=sum(split(c.text) < 2 for c in factual) / count if split and count else None,
     )  # fmt: skip
 
 
