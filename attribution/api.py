@@ -1,8 +1,8 @@
 """The functions of `import attribution`: check an answer, or do one of the steps alone.
 
 Every function takes the settings of docs/settings.md as keywords, such as `verifier="embedded-small"` or `top_k=8`, and
-the language model and the database of the environment. BadInput names a setting or text that is invalid, Unavailable
-what is missing.
+the database and the language model of the environment, or of `openai_base_url` and `openai_api_key`. BadInput names a
+setting or text that is invalid, Unavailable what is missing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from attribution import events, types
 from attribution.reports import Exported, export
-from attribution.settings import Settings
+from attribution.settings import Settings, with_endpoint
 from attribution.types import Claim, Evidence, Judgement, Pair, Segmented
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def stream(
     """
     from attribution.pipeline.run import run
 
-    for event in run(question, answer, Settings.from_environment(sources=tuple(sources), **settings)):
+    for event in run(question, answer, Settings.from_environment(sources=tuple(sources), **with_endpoint(settings))):
         yield replace(event, report=Report(**dict(event.report))) if isinstance(event, events.Finished) else event
 
 
@@ -105,7 +105,7 @@ def segment(question: str, answer: str, segmenter: str = "sentences", **settings
     from attribution.pipeline import claims
     from attribution.pipeline.estimate import check_input
 
-    own = Settings.from_environment(segmenter=segmenter, **settings)
+    own = Settings.from_environment(segmenter=segmenter, **with_endpoint(settings))
     check_input(question, answer, own)
     return claims.segment(question, answer, own)
 
@@ -120,7 +120,7 @@ def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) ->
     """
     from attribution.verifiers import VERIFIERS
 
-    own = Settings.from_environment(verifier=verifier, **settings)
+    own = Settings.from_environment(verifier=verifier, **with_endpoint(settings))
     return VERIFIERS.build(own.verifier, own).verify(pairs)
 
 
@@ -137,6 +137,6 @@ def judge(
     from attribution.pipeline.judge import GivenClaim, judge
     from attribution.verifiers import VERIFIERS, policy_of
 
-    own = Settings.from_environment(verifier=verifier, **settings)
+    own = Settings.from_environment(verifier=verifier, **with_endpoint(settings))
     (judged,) = judge([GivenClaim(claim, passages)], VERIFIERS.build(own.verifier, own), policy_of(own))
     return judged

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_origin, get_type_hints
@@ -331,6 +332,22 @@ class Settings(Frozen):
 def environment_endpoint() -> Endpoint:
     """Return the endpoint of OPENAI_BASE_URL and OPENAI_API_KEY."""
     return Endpoint(os.environ.get("OPENAI_BASE_URL", ""), secret("OPENAI_API_KEY"))
+
+
+def with_endpoint(choices: Mapping[str, object]) -> dict[str, object]:
+    """Return the choices with an endpoint in place of its address and key.
+
+    Nothing of the environment joins it: a key may be meant for another address. Raises BadInput for a lone one.
+    """
+    left = {name: value for name, value in choices.items() if name not in (ADDRESS, KEY)}
+    if left.keys() == choices.keys():
+        return left
+    if ADDRESS not in choices and environment_endpoint().address != OPENAI:
+        raise BadInput(
+            f"{KEY}: OPENAI_BASE_URL names an address, and it is not clear whether the key is for that one: "
+            f"give the key's address beside it, as {ADDRESS}"
+        )
+    return left | {"endpoint": Endpoint(str(choices.get(ADDRESS, "")), SecretStr(str(choices.get(KEY, ""))))}
 
 
 def visitor_endpoint(address: str, key: SecretStr, visitor: str = "") -> Endpoint:

@@ -8,11 +8,9 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from pydantic import SecretStr
-
 from attribution.errors import BadInput
 from attribution.files import replacing
-from attribution.settings import ADDRESS, KEY, OPENAI, Endpoint, Settings, environment_endpoint
+from attribution.settings import Settings, with_endpoint
 from attribution.settings import rows as setting_rows
 from attribution.tables import Entry
 from attribution.types import Failure, Turn
@@ -137,14 +135,12 @@ def choices(args: argparse.Namespace) -> dict[str, object]:
         if not equals:
             raise BadInput(f"--set {pair!r}: expected key=value")
         given[key] = value
-    values: dict[str, object] = {name: value for name, value in given.items() if name not in (ADDRESS, KEY)}
+    values = with_endpoint(given)
     for name in ("sources", "segmenter", "verifier"):
         if value := getattr(args, name, None):
             values[name] = value
     if models := getattr(args, "models", ()):  # of `reproduce`
         values.setdefault("openai_model", models[0])
-    if ADDRESS in given or KEY in given:
-        values["endpoint"] = _endpoint(given.get(ADDRESS), given.get(KEY, ""))
     if paper := getattr(args, "preset", None):
         from attribution.studies.papers.presets import preset
 
@@ -154,16 +150,6 @@ def choices(args: argparse.Namespace) -> dict[str, object]:
                 progress(f"{paper}: {one}")
         values = found.values | values
     return values
-
-
-def _endpoint(address: str | None, key: str) -> Endpoint:
-    """The endpoint of --set alone. Nothing of the environment joins it: a key may be meant for another address."""
-    if address is None and environment_endpoint().address != OPENAI:
-        raise BadInput(
-            f"--set {KEY}: OPENAI_BASE_URL names an address, and it is not clear whether the key is for that one: "
-            f"give the key's address beside it, as --set {ADDRESS}=…"
-        )
-    return Endpoint(address or "", SecretStr(key))
 
 
 def settings(args: argparse.Namespace) -> Settings:

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, SecretStr
 
+import attribution
 from attribution.cli.main import main
 from attribution.embedders.openai import OpenAI
 from attribution.errors import BadInput, LlmFailed, Unavailable
@@ -107,10 +108,12 @@ def test_an_address_on_the_command_line_gets_the_key_of_the_command_line_or_none
     named, key = ["--set", f"openai_base_url={elsewhere.url('/v1')}"], ["--set", f"openai_api_key={TYPED}"]
     main([*segment, *named])
     main([*segment, *named, *key])
-    assert keys_sent(elsewhere) == ["", f"Bearer {TYPED}"]
+    own: dict[str, object] = {"openai_base_url": elsewhere.url("/v1"), "openai_api_key": TYPED}
+    attribution.segment("", "It is short.", "direct", openai_model="tiny", llm_retries=0, **own)  # in Python too
+    assert keys_sent(elsewhere) == ["", f"Bearer {TYPED}", f"Bearer {TYPED}"]
     monkeypatch.setenv("OPENAI_BASE_URL", elsewhere.url("/v1"))
     capsys.readouterr()
-    assert main([*segment, *key]) == 2 and len(elsewhere.requests) == 2
+    assert main([*segment, *key]) == 2 and len(elsewhere.requests) == 3
     assert "give the key's address beside it" in (said := capsys.readouterr().err) and TYPED not in said
 
 
