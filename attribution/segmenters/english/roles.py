@@ -51,7 +51,7 @@ def _is_presupposed(alone: Doc, matches: dict[int, Token]) -> bool:
 def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
     """Return True for a sentence: by its own parse, or because a verb follows its subject as in the sentence."""
     words = [t for t in alone if not t.is_punct]
-    if not words or words[-1].pos_ in DANGLING or words[-1].tag_ in tree.RELATIVE:
+    if not words or words[-1].pos_ in DANGLING and words[-1].dep_ != "prt" or words[-1].tag_ in tree.RELATIVE:
         return False
     if _opens_alike(alone, doc, matches):
         return True
@@ -60,7 +60,8 @@ def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
         return False
     if opens.dep_ == "mark" and opens.head == root:
         return False
-    if is_sentence(alone.text):
+    misread = any(c.dep_ == "acl" and c.tag_ in tree.FINITE for c in root.rights)  # "whales breed" as a noun phrase
+    if misread or is_sentence(alone.text):
         return True
     if is_imperative(root):
         return is_imperative(next(doc.sents).root)
@@ -236,11 +237,19 @@ def _roles(word: Token) -> Iterator[tuple[Token, str]]:
             yield clause, "patient" if clause.tag_ == "VBN" else "agent"
     if any(c.i > word.i for c in word.children if c.dep_ == "prep"):  # "the bridge at Sorne, built by prisoners"
         yield from ((c, "patient") for c in tree.subtree(word) if _is_apart(c))
+        yield from (role for c in tree.subtree(word) if c.dep_ == "relcl" for role in _apart(c))
 
 
 def _is_apart(participle: Token) -> bool:
     """Return True for a participle behind a comma, which may describe any noun of the phrase before it."""
     return participle.dep_ == "acl" and participle.tag_ == "VBN" and participle.nbor(-1).text == ","
+
+
+def _apart(clause: Token) -> Iterator[tuple[Token, str]]:
+    """Yield the predicates of a relative clause behind a comma, which may describe any noun of the phrase before it."""
+    wh = tree.subject_of(clause)
+    if wh is not None and wh.tag_ in tree.RELATIVE and wh.i and wh.nbor(-1).text == ",":
+        yield from ((v, "patient" if _is_passive(v, clause) else "agent") for v in tree.conjuncts(clause))
 
 
 def _is_second_agent(preposition: Token) -> bool:

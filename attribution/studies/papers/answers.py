@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from attribution import events
 from attribution.claims.llm_annotation import TASKS, LlmAnnotator, llm_tasks
 from attribution.embedders import EMBEDDERS
-from attribution.errors import BadInput
+from attribution.errors import AttributionError, BadInput
 from attribution.files import Cell, Row
 from attribution.pipeline.claims import annotate, segment
 from attribution.pipeline.experiment import Fields, RowDone
@@ -319,7 +319,13 @@ def _by_embedder(given: TableInputs) -> Work:
     }
     for name, embedder, model in (("Ada 2.0", "openai", ADA), ("Angle", "sentence_transformer", ANGLE)):
         if given.take(name, EMBEDDERS, embedder, "", "" if embedder == "openai" else model):
-            cells[name] = {"embedder": embedder, "embedding_model": model, "chunker": "fixed"}
+            own: dict[str, object] = {"embedder": embedder, "embedding_model": model}
+            try:
+                EMBEDDERS.build(embedder, direct.model_copy(update=own)).embed(["claim"])
+            except AttributionError as error:  # an endpoint that has chat models alone
+                given.note(name, model, "", str(error))
+            else:
+                cells[name] = own | {"chunker": "fixed"}
 
     def work(row: Row) -> dict[str, list[str]]:
         claims = _factual(given, row, direct)

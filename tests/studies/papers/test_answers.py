@@ -11,7 +11,7 @@ from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Content
 from attribution.studies.annotation.tasks import PROPERTIES, make_task, parse_tasks
 from attribution.studies.papers import answers
-from tests.llm_server import llm_server
+from tests.llm_server import error, llm_server
 from tests.studies.annotation.made import say
 
 ANSWER = "Paris is the capital of France. It lies on the Seine. It lies on the Seine. Should you go?"
@@ -110,6 +110,18 @@ def test_two_models_do_what_they_do_in_the_paper_and_their_figures_are_drawn(
     }
     (line,) = (out / "answers.jsonl").read_text().splitlines()
     assert json.loads(line)["made"]["enriched"] == {"GPT3.5": [False, False], "GPT4": [True, True]}
+
+
+def test_an_endpoint_without_embeddings_leaves_its_row_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "paris.txt").write_text("Paris is the capital of France. The city lies on the Seine.")
+    with llm_server(lambda body: error(404) if "input" in body else "1. Paris is the capital of France.") as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+        command = ["reproduce", "V24.T9", "--input", str(write(tmp_path)), "--out", str(tmp_path / "out")]
+        settings = ["--sources", str(tmp_path / "paris.txt"), "--models", "tiny", "--set", "verifier=embedded-small"]
+        assert main([*command, *settings]) == 0
+    made = json.loads((tmp_path / "out" / "table.json").read_text())
+    assert "Ada 2.0" not in made["ours"] and "SBert Baseline (Macro)" in made["ours"]
+    assert any(one["setting"] == "Ada 2.0" and "404" in one["needs"] for one in made["stood_in"])
 
 
 def test_labelled_claims_are_needed_and_read_by_the_rules_without_a_model(tmp_path: Path) -> None:
