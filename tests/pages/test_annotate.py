@@ -1,3 +1,4 @@
+import pytest
 from streamlit.testing.v1 import AppTest
 
 from attribution.reports.html import el, html
@@ -66,6 +67,23 @@ def test_every_number_leads_to_its_tasks(store: Store) -> None:
         "d", "a", "6", "0.0 %", "100.0 %", "100.0 %", "2"
     ]  # fmt: skip
     assert behind(tables, "9-9-9") is None
+
+
+@pytest.mark.parametrize(("form", "heads", "asked"), [
+    ("property", ["Property", "System", "Tasks", "Flagged", "Yes", "Undecided"], ["Yes"]),
+    ("relation", ["Data set", "System", "Tasks", "Flagged", "Related", "Entailed", "Undecided"],
+     ["Related", "Entailed"]),
+])  # fmt: skip
+def test_the_headings_are_those_of_the_form(store: Store, form: str, heads: list[str], asked: list[str]) -> None:
+    saved = Annotations(store.database)
+    project = filled(saved, 2, form=form, overlap=1)
+    for task in saved.task_ids(project.id):
+        for name, role in (("ann", "annotation"), ("lea", "audit")):
+            say(saved, project, task, name, CONTENT["attributable"], role)
+    found = CountedJudgements(saved, project, saved.work(project))
+    (shares, audit, _) = [*share_tables(found), *quality_tables(found)]
+    assert list(shares.heads) == heads and {len(row) for row in shares.rows} == {len(heads)}
+    assert list(audit.heads)[2:-1] == asked and {len(row) for row in audit.rows} == {len(audit.heads)}
 
 
 def test_what_people_write_is_escaped(store: Store) -> None:

@@ -19,7 +19,7 @@ from attribution.studies.annotation.figures import Agreement, agreement
 from attribution.studies.annotation.models import TaskVerdict
 from attribution.studies.annotation.project import Annotations, ProjectWork
 from attribution.studies.annotation.records import ANSWERS, Annotation, Answer, by_task, decided, finished
-from attribution.studies.annotation.tasks import Project, Task
+from attribution.studies.annotation.tasks import FORMS, Form, Project, Task
 from attribution.types import SEVERITY
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
@@ -233,6 +233,17 @@ def _judgement(judgement: Annotation, task: Task) -> Node:
 
 
 WORDS = {"flagged": "Flagged", "interpretable": "Interpretable", "attributable": "AIS"}
+BASES = (
+    "Interpretable is of the tasks that were not flagged, AIS (attributable to identified sources) of the "
+    "interpretable ones."
+)
+OTHER_WORDS: dict[Form, tuple[dict[str, str], str]] = {  # of the forms whose questions are not those of R23
+    "property": ({"flagged": "Flagged", "interpretable": "Yes"}, "Yes is of the tasks that were not flagged."),
+    "relation": (
+        {"flagged": "Flagged", "interpretable": "Related", "attributable": "Entailed"},
+        "Related is of the pairs that were not flagged, entailed of the related ones.",
+    ),
+}
 
 
 class CountedJudgements:
@@ -241,6 +252,7 @@ class CountedJudgements:
     def __init__(self, saved: Annotations, project: Project, work: ProjectWork, pilot: bool = False) -> None:
         self.records = saved.judgements(project.id)
         self.tasks = saved.tasks(project.id)
+        self.form = project.form
         tried = work.pilot
         self.all = finished(self.records)
         self.counted = [j for j in self.all if (j.task_id in tried) == pilot]
@@ -269,18 +281,19 @@ def count(tasks: Sequence[str]) -> Cell:
 
 def share_tables(found: CountedJudgements) -> list[FigureTable]:
     """Make R23 Table 3, 4, 5 and 6."""
+    words, bases = OTHER_WORDS.get(found.form, (WORDS, BASES))
     table = FigureTable(
-        "Attribution",
-        "Each task counts once, with what most annotators said or the adjudicator decided. Interpretable is of the "
-        "tasks that were not flagged, AIS (attributable to identified sources) of the interpretable ones. In brackets: "
+        "Attribution" if words is WORDS else FORMS[found.form],
+        f"Each task counts once, with what most annotators said or the adjudicator decided. {bases} In brackets: "
         "95 % intervals, bootstrapped over tasks.",
-        ("Data set", "System", "Tasks", *WORDS.values(), "Undecided"),
+        ("Property" if found.form == "property" else "Data set", "System", "Tasks", *words.values(), "Undecided"),
     )
     for row in figures.rows(found.tasks, found.answers):
         counted = (*row.shares["flagged"].base, *row.undecided)
         cells = [
             number(s.value, s.tasks or s.base, len(s.base), f"[{100 * (s.low or 0):.1f}, {100 * (s.high or 0):.1f}]")
-            for s in row.shares.values()
+            for measure, s in row.shares.items()
+            if measure in words
         ]
         undecided = count(row.undecided) if row.undecided else "0"
         table.rows.append((row.dataset or "–", row.system or "–", count(counted), *cells, undecided))
@@ -291,9 +304,10 @@ def share_tables(found: CountedJudgements) -> list[FigureTable]:
         ("Data set", "Systems", "Figure", "Difference", "p", "Compared"),
     )
     for d in figures.differences(found.tasks, found.answers):
+        if d.measure not in words:
+            continue
         low, high = 100 * d.low, 100 * d.high
-        words = [f"{100 * d.value:+.1f}", f"[{low:+.1f}, {high:+.1f}]"]
-        value, interval = (text.replace("-", "−") for text in words)
+        value, interval = (t.replace("-", "−") for t in (f"{100 * d.value:+.1f}", f"[{low:+.1f}, {high:+.1f}]"))
         compared = plural(d.items, "pair") if d.items else "not in pairs"
         p = f"{d.p:.4f}" if d.p >= 0.001 else "< 0.001"
         systems = " − ".join(name or "–" for name in d.systems)
@@ -301,7 +315,7 @@ def share_tables(found: CountedJudgements) -> list[FigureTable]:
             (
                 d.dataset or "–",
                 systems,
-                WORDS[d.measure],
+                words[d.measure],
                 Number(value, d.tasks, interval),
                 Number(p, d.tasks),
                 compared,
@@ -366,17 +380,20 @@ def _agreement(found: Agreement) -> tuple[Cell, ...]:
 def quality_tables(found: CountedJudgements) -> list[FigureTable]:
     """Make R23 Table 7 and 8."""
     tables = []
+    words, _ = OTHER_WORDS.get(found.form, (WORDS, ""))
+    asked_of = {measure: word for measure, word in words.items() if measure != "flagged"}
     audit = FigureTable(
         "Audit",
         "The share of audited judgements in which the lead gave the same answer.",
-        ("Annotator", "Judgements", "Interpretable", "AIS", "Both answers"),
+        ("Annotator", "Judgements", *asked_of.values(), "Both answers"),
     )
     for row in figures.audited(found.all, found.audits):
         total, asked = len(row.tasks), len(row.asked)
         audit.rows.append((
             row.annotator or "All", count(row.tasks),
             number(len(row.interpretable) / total, row.interpretable, total),
-            number(len(row.attributable) / asked if asked else None, row.attributable, asked),
+            *([number(len(row.attributable) / asked if asked else None, row.attributable, asked)]
+              if "attributable" in asked_of else []),
             number(len(row.both) / total, row.both, total),
         ))  # fmt: skip
     tables += [audit] if audit.rows else []
