@@ -42,10 +42,9 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
         raise BadInput(f"W24.{number} needs answers with their system: give them with --input")
     checked = number in ("T4", "T5", "T7")
     names = ("FActScore",) if number == "T7" else tuple(DECOMPOSERS)
+    asking = given.asking(0, "gpt-3.5-turbo-instruct and Inst-LLAMA")  # W24 B
     choices = {
-        name: given.settings.model_copy(
-            update={"segmenter": given.take(name, SEGMENTERS, DECOMPOSERS[name], "clauses")}
-        )
+        name: asking.model_copy(update={"segmenter": given.take(name, SEGMENTERS, DECOMPOSERS[name], "clauses")})
         for name in names
     }
     # all answers by one prompt before the next: a local server reads the start of a prompt like the last only once

@@ -67,11 +67,11 @@ class TableInputs:
         if (one := StoodIn(place, wanted, taken, needs)) not in self.stood_in:
             self.stood_in.append(one)
 
-    def asking(self, place: int) -> Settings:
-        """Return the settings with the language model in the place of GPT-3.5 (0) or GPT-4 (1)."""
+    def asking(self, place: int, wanted: str = "") -> Settings:
+        """Return the settings with the language model in the place of GPT-3.5 (0), GPT-4 (1) or the one wanted."""
         model = self.models[min(place, len(self.models) - 1)] if self.models else self.settings.openai_model
         if self.settings.has_endpoint and model:
-            self.note("language model", ("GPT-3.5", "GPT-4")[place], model, "name the two with --models")
+            self.note("language model", wanted or ("GPT-3.5", "GPT-4")[place], model, "name others with --models")
         return self.settings.model_copy(update={"openai_model": model})
 
     def to_judge(self, tasks: Sequence[Fields], form: Form) -> str:

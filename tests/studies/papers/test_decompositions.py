@@ -76,3 +76,5 @@ def test_all_answers_are_asked_by_one_prompt_before_the_next(tmp_path: Path, mon
     starts = [json.loads(body)["messages"][-1]["content"][:60] for _, _, _, body in served.requests]
     runs = [start for start, _ in groupby(starts)]
     assert len(starts) == 18 and len(runs) == len(set(runs))
+    made = json.loads((tmp_path / "out" / "table.json").read_text())
+    assert ("gpt-3.5-turbo-instruct and Inst-LLAMA", "tiny") in {(s["wanted"], s["taken"]) for s in made["stood_in"]}
