@@ -125,13 +125,7 @@ def _is_telling(root: Token, kind: Kind) -> bool:
         )  # "in her honor"
         return root.lower_ not in {"my", "your"} and not name and not idle and _is_counted(noun)
     if kind == "appos":
-        such = any(c.lower_ == "such" for c in noun.children)  # "such zinc oxide"
-        return (
-            not such
-            and not root.like_num
-            and len(tree.conjuncts(root)) == 1
-            and not root.lower_.endswith(("self", "selves"))
-        )
+        return not root.like_num and len(tree.conjuncts(root)) == 1 and not root.lower_.endswith(("self", "selves"))
     verb = root if root.pos_ in tree.VERBAL else root.head  # "is" of an adjective or a noun
     return _is_described(verb) and not _is_participle(verb) and not _is_compared(verb)
 
