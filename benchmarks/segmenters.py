@@ -1,6 +1,6 @@
 """Decomposition of ExpertQA answers: how fine, how faithful, how complete (W24 3.1, 8).
 
-python -m benchmarks.segmenters DATA [--segmenter NAME] [--sample N] [--out FILE.json]
+python -m benchmarks.segmenters DATA [--segmenter NAME] [--out FILE.json]
 
 coverage    share of the content words of the answer's sentences that lie in a claim's spans
 coherence   share of claims entailed by their own sentence, by the embedded verifier; a whole sentence counts
@@ -9,7 +9,6 @@ divisible   share of claims that the same segmenter splits further
 
 from __future__ import annotations
 
-import random
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -24,8 +23,6 @@ from attribution.types import Claim, Span
 from attribution.verifiers.embedded_small import EmbeddedSmall
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
-
-SEED = 20261121
 
 
 @dataclass
@@ -115,14 +112,9 @@ def measure(answer: str, segmenter: Segmenter, verifier: EmbeddedSmall, tally: T
 def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__, data="eval/expertqa_val.jsonl.gz")
     parser.add_argument("--segmenter", default="clauses")
-    parser.add_argument("--sample", type=int, metavar="N", help="N answers, drawn with a fixed seed")
     args = parser.parse_args(argv)
     answers = [row["answer"] for row in rows(args.data / "eval" / "expertqa_val.jsonl.gz")]
-    if args.sample:
-        answers = random.Random(SEED).sample(answers, min(args.sample, len(answers)))
-    settings = Settings()
-    segmenter = SEGMENTERS.build(args.segmenter, settings)
-    verifier = EmbeddedSmall(settings)
+    segmenter, verifier = SEGMENTERS.build(args.segmenter, Settings()), EmbeddedSmall(Settings())
     parse("Loaded before the clock starts.")
     tally = Tally()
     for answer in answers:

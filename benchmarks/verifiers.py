@@ -9,7 +9,6 @@ the mean with the other way around.
 
 from __future__ import annotations
 
-import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -202,7 +201,6 @@ def plot(results: dict[str, Any], path: Path) -> None:
 def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__, data="eval/ and nli/")
     parser.add_argument("--verifier", nargs="+", default=["embedded-base", "embedded-small"], choices=list(VERIFIERS))
-    parser.add_argument("--model", default="", help="a hub model, for a verifier that loads one")
     parser.add_argument("--most", type=int, metavar="N", help="the first N cases of each set")
     parser.add_argument("--held-out", action="store_true", help="leave out what the base model was trained on")
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
@@ -210,10 +208,8 @@ def main(argv: list[str] | None = None) -> int:
     if not (args.data / "eval").is_dir():
         print(f"benchmarks: {args.data} has no folder eval", file=sys.stderr)
         return 2
-    settings = Settings(verifier_model=args.model)
+    settings = Settings()
     results = {n: evaluate(n, VERIFIERS.build(n, settings), args.data, args.most, args.held_out) for n in args.verifier}
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory {memory:.0f} MB")
     if args.plot:
         plot(results, args.plot)
     results |= baselines(args.data, args.most, args.held_out)

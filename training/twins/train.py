@@ -21,7 +21,7 @@ from attribution.settings import Settings
 from training.twins.pairs import Pair, divided, pairs, read
 
 OUTPUT = "grounded"
-BATCH = 16
+BATCH, TOKENS = 16, 256
 
 
 def load_base(folder: Path) -> tuple[Any, Any]:
@@ -36,10 +36,10 @@ def load_base(folder: Path) -> tuple[Any, Any]:
     return model, AutoTokenizer.from_pretrained(folder)
 
 
-def encode(found: Sequence[Pair], tokenizer: Any, tokens: int) -> list[list[int]]:
+def encode(found: Sequence[Pair], tokenizer: Any) -> list[list[int]]:
     """Token ids of [context, response]; only the context is cut."""
     texts = [p.context for p in found], [p.response for p in found]
-    made = tokenizer(*texts, truncation="only_first", max_length=tokens, return_token_type_ids=False)
+    made = tokenizer(*texts, truncation="only_first", max_length=TOKENS, return_token_type_ids=False)
     ids: list[list[int]] = made["input_ids"]
     return ids
 
@@ -82,13 +82,11 @@ def told_apart(found: Sequence[Pair], given: Sequence[float]) -> float | None:
     return sum(right) / len(right) if right else None
 
 
-def train(
-    model: Any, tokenizer: Any, found: Sequence[Pair], *, passes: int, rate: float, tokens: int, seed: int
-) -> list[float]:
+def train(model: Any, tokenizer: Any, found: Sequence[Pair], *, passes: int, rate: float, seed: int) -> list[float]:
     """Binary cross-entropy to the targets; the mean loss of each pass."""
     import torch
 
-    ids, targets = encode(found, tokenizer, tokens), torch.tensor([p.target for p in found])
+    ids, targets = encode(found, tokenizer), torch.tensor([p.target for p in found])
     optimizer = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=0.01)
     steps = passes * -(-len(found) // BATCH)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 - step / steps)
@@ -120,7 +118,6 @@ def main(argv: list[str] | None = None) -> int:
     p.add_argument("--base", type=Path, help="a folder with a model (default: all-MiniLM-L6-v2)")
     p.add_argument("--passes", type=int, default=3)
     p.add_argument("--rate", type=float, default=5e-5)
-    p.add_argument("--tokens", type=int, default=256)
     p.add_argument("--development", type=float, default=0.2, help="share of the answers that is held out")
     p.add_argument("--seed", type=int, default=13)
     args = p.parse_args(argv)
@@ -131,11 +128,9 @@ def main(argv: list[str] | None = None) -> int:
     except (AttributionError, ValueError) as error:
         print(f"training: {error}", file=sys.stderr)
         return 2
-    held_ids = encode(held, tokenizer, args.tokens)
+    held_ids = encode(held, tokenizer)
     before = told_apart(held, scores(model, held_ids, tokenizer))
-    losses = train(
-        model, tokenizer, taught, passes=args.passes, rate=args.rate, tokens=args.tokens, seed=args.seed
-    )  # fmt: skip
+    losses = train(model, tokenizer, taught, passes=args.passes, rate=args.rate, seed=args.seed)
     after = told_apart(held, scores(model, held_ids, tokenizer))
     model.save_pretrained(args.out / "model")
     tokenizer.save_pretrained(args.out / "model")
