@@ -27,9 +27,9 @@ _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"[^\W\d_]+[²³]?|[%€$£]")
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _MOST = re.compile(
-    r"\b(?:most|highest|largest|biggest|greatest|longest|warmest|busiest|tallest|oldest)\b", re.IGNORECASE
+    r"\b(?:most|highest|largest|biggest|greatest|longest|warmest|busiest|tallest)\b", re.IGNORECASE
 )
-_LEAST = re.compile(r"\b(?:fewest|least|lowest|smallest|shortest|coldest|quietest|youngest)\b", re.IGNORECASE)
+_LEAST = re.compile(r"\b(?:fewest|least|lowest|smallest|shortest|coldest|quietest)\b", re.IGNORECASE)
 _MORE = re.compile(
     r"\b(?:more|higher|larger|greater|longer)\b.*\bthan\b|\b(?:rose|grew|increased|went up)\b", re.IGNORECASE
 )
@@ -37,6 +37,10 @@ _LESS = re.compile(
     r"\b(?:fewer|less|lower|smaller|shorter)\b.*\bthan\b|\b(?:fell|dropped|declined|decreased|went down)\b",
     re.IGNORECASE,
 )
+_GRADE = re.compile(r"(?:est|er)$")
+_FIRST = re.compile(r"\b(?:oldest|earliest|first)\b", re.IGNORECASE)
+_LAST = re.compile(r"\b(?:newest|youngest|latest|last)\b", re.IGNORECASE)
+_BEGUN = re.compile(r"\b(?:opened|built|founded|started|established|year|since|opening)\b", re.IGNORECASE)
 _FROM_TO = re.compile(r"\bfrom\b.*\bto\b|\b(?:rose|grew|increased|went up|fell|dropped|declined|decreased|went down)\b")
 
 
@@ -106,12 +110,17 @@ def in_table(claim: str, text: str) -> RowRelation | None:
 
 def _in_rows(claim: str, rows: Sequence[TableRow]) -> RowRelation | None:
     low = f" {' '.join(words_of(claim))} "
-    named = [
-        (low.index(f" {' '.join(words_of(name))} "), row, key, name)
+    found = [
+        (low.index(words), words, row, key, name)
         for row in rows
         for key, name in row.names()
-        if words_of(name) and f" {' '.join(words_of(name))} " in low and (len(name) > 2 or name in claim)
+        if (words := f" {' '.join(words_of(name))} ").strip() and words in low and (len(name) > 2 or name in claim)
     ]
+    named = [
+        (at, row, key, name)
+        for at, words, row, key, name in found
+        if not any(a <= at < at + len(words) <= a + len(w) and len(w) > len(words) for a, w, *_ in found)
+    ]  # "Upper Tolm" is not "Tolm"
     places = {row.span: row for _, row, *_ in sorted(named, key=lambda n: n[0])}
     columns = _columns(claim, rows)
     if len(places) == 2:
@@ -125,7 +134,10 @@ def _in_rows(claim: str, rows: Sequence[TableRow]) -> RowRelation | None:
 def _columns(claim: str, rows: Sequence[TableRow]) -> list[str]:
     """The columns that share most words with a claim, without those of another year; empty for a column without one."""
     years, wanted = set(_YEAR.findall(claim)), terms(claim)[0]
-    measured = {MEASURES[word] for word in words_of(claim) if word in MEASURES}
+    measured = {MEASURES[base] for word in words_of(claim) if (base := _GRADE.sub("", word)) in MEASURES}
+    if "above" in measured:
+        measured.add(MEASURES["high"])
+    begun = bool(_FIRST.search(claim) or _LAST.search(claim))
     scores: dict[str, int] = {}
     for key in rows[0].cells:
         if not all(any(map(str.isdigit, row.cells[key])) for row in rows):
@@ -133,6 +145,7 @@ def _columns(claim: str, rows: Sequence[TableRow]) -> list[str]:
         own = set(_YEAR.findall(key))
         shared = len(wanted & terms(f"of {key}")[0])
         shared = shared or len(measured & {MEASURES.get(word) for word in words_of(key)})
+        shared = shared or int(begun and bool(_BEGUN.search(key)))
         if shared and not (own and years and not own & years):
             scores[key] = shared + len(own & years)
     best = max(scores.values(), default=0)
@@ -164,6 +177,8 @@ def _compared(claim: str, row: TableRow, rows: Sequence[TableRow], columns: Sequ
             one, two = (row.number(by_year[year]) for year in years)
             return _ordered(claim, row, two, one) if _FROM_TO.search(claim) else _ordered(claim, row, one, two)
     pick = max if _MOST.search(claim) else min if _LEAST.search(claim) else None
+    if pick is None and len(columns) == 1 and _BEGUN.search(columns[0]):
+        pick = min if _FIRST.search(claim) else max if _LAST.search(claim) else None
     if pick and len(columns) == 1 and all(r.number(columns[0]) is not None for r in rows):
         best = pick(rows, key=lambda r: r.number(columns[0]) or 0.0)
         if best.number(columns[0]) != row.number(columns[0]):
@@ -195,6 +210,8 @@ def _stated(claim: str, row: TableRow, columns: Sequence[str]) -> RowRelation | 
     if figure is None or cell is None or _SCALE.search(written):
         return None
     same, its = float(figure[0].replace(",", "")) == cell, row.cells[columns[0]]
+    if (per := next((v.per for v in values(f"{cell:g} {columns[0]}")), "")) and numbers[0].per not in ("", per):
+        return RowRelation("contradicted", row, _differs(f"{written} a {numbers[0].per}", f"{its} a {per}"))
     if numbers[0].dimension and (measured := _measured(its, columns[0])):
         agreement = compare(numbers[0], measured[0])
         if agreement not in ("equal", "different"):

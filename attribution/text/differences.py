@@ -36,6 +36,7 @@ MEASURES = {
 }  # fmt: skip
 _MEASURE = re.compile(r"[ -]?(deep|high|tall|long|wide|broad|thick|old|above|below|from|away)\b")
 _JOINT = re.compile(r"[,;]|\b(?:and|while|but|against|compared)\b")
+_LISTED = ("quantity", "time", "frequency")
 _REST = re.compile(r"\bthe (?:rest|others|remainder)\b")
 _REACH = 50  # characters before a number in which the noun stands that it measures
 _MEASURED = re.compile(
@@ -185,49 +186,66 @@ def measures_other(claim: str, sentence: str) -> bool:
 def value_of_another(claim: str, sentence: str) -> tuple[str, str] | None:
     """Return a value of the claim that a list has for another subject, and what it has for the claim's.
 
-    “46 % with the drug and 19 % with salt water” has 46 % for “the drug”. Only nouns and names count. The words before
-    the first value may be about all of the list.
+    “46 % with the drug and 19 % with salt water” has 46 % for “the drug”, “closes at 6, in winter at 4” has 6 for the
+    rest of the year. Only nouns and names count. The words before the first value may be about all of the list, but
+    for a name: “Moorgold has 5.2 %, Nachtlicht 7.8 %”.
     """
-    theirs = [w for w in values(sentence) if w.kind == "quantity"]
+    theirs = [w for w in values(sentence) if w.kind in _LISTED]
     wanted = {stem(folded(t.text)) for t in parse(claim) if t.pos_ in ("NOUN", "PROPN", "ADJ")}
-    own_values = [v for v in values(claim) if v.kind == "quantity"]
+    named = {stem(word) for name in names(claim) for word in name.words}
+    own_values = [v for v in values(claim) if v.kind in _LISTED]
     for mine in own_values:
         if claim[: mine.start].endswith(("per ", "-")) or claim[mine.end : mine.end + 1] == "-":
             continue  # "per 100 g", "7-Eleven"
         same = [w for w in theirs if compare(mine, w) == "equal"]
         left = [w for w in theirs if not any(compare(v, w) == "equal" for v in own_values)]
-        rivals = [w for w in left if w.dimension == mine.dimension and compare(mine, w) == "different"]
-        if len(same) != 1 or not rivals:
+        if len(same) != 1:
+            continue
+        rivals = [w for w in left if w.dimension == same[0].dimension and compare(same[0], w) == "different"]
+        if not rivals:
             continue
         parts = _list_parts(sentence, sorted([*same, *rivals], key=lambda w: w.start))
-        (own,) = (words for start, end, words in parts if start <= same[0].start < end)
-        others = [(start, end, words) for start, end, words in parts if words is not own]
-        shared = frozenset().union(same[0].counted, *(words for *_, words in others))
-        if not own - wanted or wanted & own - shared:
-            continue
-        for start, end, words in reversed(others):
-            if wanted & words - own:
-                its = [sentence[slice(*w.span)] for w in rivals if start <= w.start < end]
-                return claim[slice(*mine.span)], its[0] if len(its) == 1 else sentence[start:end].strip(" ,;.")
+        (own,) = (part for part in parts if part.start <= same[0].start < part.end)
+        others = [part for part in parts if part is not own]
+        shared = frozenset().union(same[0].counted, *(part.words for part in others))
+        for part in reversed(others):
+            another = wanted & part.words - own.words
+            if not own.words - wanted or wanted & own.words - shared:
+                another = another & named - own.all_words if own.all_words - wanted - part.words else frozenset()
+            if another:
+                its = [sentence[slice(*w.span)] for w in rivals if part.start <= w.start < part.end]
+                written = sentence[part.start : part.end].strip(" ,;.")
+                return claim[slice(*mine.span)], its[0] if len(its) == 1 else written
     return None
 
 
-def _list_parts(sentence: str, found: Sequence[Value]) -> list[tuple[int, int, frozenset[str]]]:
+@dataclass(frozen=True)
+class _ListPart:
+    start: int
+    end: int
+    all_words: frozenset[str]
+    words: frozenset[str]  # without those before the first value of the list, which may be about all of it
+
+
+def _list_parts(sentence: str, found: Sequence[Value]) -> list[_ListPart]:
     """The parts of a sentence around values, and “the rest”, with their words beside values and stop words."""
     starts = [w.span for w in found] + [m.span() for m in _REST.finditer(sentence, found[0].end)]
     cuts = [0]
     for (_, end), (start, _) in pairwise(sorted(starts)):
         if joints := list(_JOINT.finditer(sentence, end, start)):
             cuts.append(joints[-1].start())
+    times = {stem(value.per) for value in found}
 
     def words(start: int, end: int) -> frozenset[str]:
         inside = [
             w for w in _WORD.finditer(sentence, start, end) if not any(v.start <= w.start() < v.end for v in found)
         ]
-        return frozenset(stem(low) for w in inside if (low := folded(w[0])) not in STOP_WORDS and low.isalpha())
+        return frozenset(stem(low) for w in inside if (low := folded(w[0])) not in STOP_WORDS and low.isalpha()) - times
 
-    spans = [*pairwise([*cuts, len(sentence)])]
-    return [(a, b, (not a and words(found[0].end, b)) or words(a, b)) for a, b in spans]
+    return [
+        _ListPart(a, b, words(a, b), (not a and words(found[0].end, b)) or words(a, b))
+        for a, b in pairwise([*cuts, len(sentence)])
+    ]
 
 
 def measure_others(claim: str, mine: Value, sentence: str, its: Value) -> bool:

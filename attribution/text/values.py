@@ -85,8 +85,12 @@ def compare(claim: Value, source: Value) -> Agreement:
 
 
 def _across_kinds(claim: Value, source: Value) -> Agreement:
-    """A factor of three and "300 %", or a year and a bare number, cannot be set against each other."""
-    return "not comparable"
+    """“Nine times a day” and “nine departures a day” are one rate; a factor of three and “300 %” are no such pair."""
+    frequency, other = (claim, source) if claim.kind == "frequency" else (source, claim)
+    if frequency.kind != "frequency" or other.kind != "quantity" or other.dimension or not other.per:
+        return "not comparable"
+    found = _intervals(frequency, _a_year(other), 0.01)
+    return "not comparable" if found == "different" else found
 
 
 def _intervals(claim: Value, source: Value, slack: float = 0.0) -> Agreement:

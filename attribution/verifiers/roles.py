@@ -45,6 +45,7 @@ _CONVERSES: dict[str, tuple[str, Mapping[str, str]]] = {
 ROLES = ("agent", "patient", "to", "from")  # those that are compared
 EXCHANGED = tuple(permutations(("agent", "to", "from"), 2)) + (("agent", "patient"), ("patient", "agent"))
 _LIGHT = frozenset("have include contain get make".split())  # of many things at once
+_BE = frozenset("is are was were been be".split())
 _NOBODY = frozenset("nobody none nothing neither".split())
 _APART = re.compile(
     r"(?:[,;(–—-] ?|\b(?:and|but) )not (?!only\b|just\b|least\b|yet\b|until\b|all\b|every|even\b|to mention\b)"
@@ -79,6 +80,11 @@ class Noun:
     words: frozenset[str]  # the stems of the head and of what is joined before it: "Clara Wendt"
     written: str
     is_name: bool
+    named: frozenset[str] = frozenset()  # the stems of names that say which: "Lauter plant", "the plant in Gotz"
+
+    @property
+    def names(self) -> frozenset[str]:
+        return self.words if self.is_name else self.named
 
     def matches(self, other: Noun) -> bool:
         """Return True for the same noun, or a part of the same name; not for two first names before one surname."""
@@ -86,8 +92,8 @@ class Noun:
             return True
         if self.head != other.head:
             return False
-        one, two = self.words - {self.head}, other.words - {self.head}
-        return not (self.is_name and one and two) or bool(one & two)
+        one, two = (n.words - {n.head} if n.is_name else n.named for n in (self, other))
+        return not (one and two) or bool(one & two)
 
 
 @dataclass(frozen=True)
@@ -225,16 +231,24 @@ def _another(own: Frame, its: Frame, stated: Sequence[Frame], claim: str, senten
     if own.negated or its.negated or own.verb in _LIGHT or not (own.finite and its.finite):
         return ""
     shared = _shared(own, its)
+    said = terms(f"of {sentence}")[0]
     for role in ROLES:
         mine, theirs = own.of(role), its.of(role)
-        if not mine or not theirs or role in shared or not shared:
+        if not mine or not theirs or role in shared:
             continue
-        unsaid = mine[0].head not in terms(f"of {sentence}")[0]
-        initials = mine[0].written.isupper() or theirs[0].written.isupper()
-        named = mine[0].is_name and theirs[0].is_name and unsaid and not initials
-        elsewhere = role == "agent" and any(f.has(role, mine[0]) and f.finite and f.verb != own.verb for f in stated)
-        if (named or elsewhere) and not _dated_apart(claim, sentence) and _covered(claim, passage, mine[0].words):
-            return f"the claim says {quoted(mine[0].written)}, the source {quoted(theirs[0].written)}"
+        names = mine[0].names, frozenset().union(*(noun.names for noun in theirs))
+        named = all(names) and not any(noun.written.isupper() for noun in (mine[0], *theirs))
+        elsewhere = any(
+            f.finite and f.verb != own.verb and (f.has("agent", mine[0]) or f.has(role, mine[0])) for f in stated
+        )
+        alike = len(own.words & its.words - {own.written} - mine[0].words) >= COMMON
+        if not (shared or (named and (elsewhere or alike))):
+            continue
+        new = named and not names[0] <= said and not names[1] <= terms(f"of {claim}")[0]
+        if (new or elsewhere) and not _dated_apart(claim, sentence):
+            if _covered(claim, passage, mine[0].words | names[0]):
+                its_noun = max(theirs, key=lambda noun: (noun.is_name, bool(noun.names)) if named else (False, False))
+                return f"the claim says {quoted(mine[0].written)}, the source {quoted(its_noun.written)}"
     return ""
 
 
@@ -274,7 +288,26 @@ def denied_part(claim: str, sentence: str) -> str:
 @remember(1024)
 def frames(text: str) -> tuple[Frame, ...]:
     """The verbs of a text with their roles, in the active or the passive voice."""
-    return tuple(_frame(token) for token in parse(text) if token.pos_ == "VERB")
+    doc = parse(text)
+    held = (_office(token) for token in doc if token.lower_ in _BE)
+    return *(_frame(token) for token in doc if token.pos_ == "VERB"), *(frame for frame in held if frame)
+
+
+def _office(verb: Token) -> Frame | None:
+    """Return who is the one thing: "Ann Lee is the mayor", "the mayor is Ann Lee"; None for other clauses."""
+    sides = [child for child in verb.children if child.dep_ in ("nsubj", "attr")]
+    names = [noun for side in sides if side.pos_ == "PROPN" for noun in _nouns(verb, [side])]
+    offices = [side for side in sides if side.pos_ == "NOUN" and any(_is_definite(t) for t in side.children)]
+    if len(sides) != 2 or not names or not offices:
+        return None
+    content, numbers, _ = terms(f"of {' '.join(t.text for t in verb.subtree)}")
+    negated = any(child.dep_ == "neg" or child.lower_ == "never" for child in verb.children)
+    roles = {"agent": names, "patient": [*_nouns(verb, offices)][:1]}
+    return Frame("be", negated, roles, content | numbers, "", True)
+
+
+def _is_definite(token: Token) -> bool:
+    return token.lower_ == "the" or token.dep_ == "poss"
 
 
 def _frame(verb: Token) -> Frame:
@@ -284,7 +317,7 @@ def _frame(verb: Token) -> Frame:
     objects = [child for child in verb.children if child.dep_ == "dobj"]
     found = {"agent": by, "patient": subjects} if passive or by else {"agent": subjects, "patient": objects}
     found["to"] = [child for child in verb.children if child.dep_ == "dative" and child.pos_ != "ADP"]
-    for child in (*verb.children, *(below for noun in objects for below in noun.children)):
+    for child in (t for t in verb.subtree if _clause_of(t).i == verb.i and t.head.dep_ != "pobj"):
         if child.dep_ in ("prep", "dative") and child.lower_ in ("to", "from"):
             found.setdefault(child.lower_, []).extend(noun for noun in child.children if noun.dep_ == "pobj")
     base, moved = _CONVERSES.get(lemma(verb.text), (lemma(verb.text), {}))
@@ -296,6 +329,12 @@ def _frame(verb: Token) -> Frame:
     clause = " ".join(t.text for t in verb.subtree if t.i == verb.i or _clause_of(t).i == verb.i)
     content, numbers, _ = terms(f"of {clause}")
     return Frame(base, negated, roles, content | numbers, stem(verb.lower_), verb.dep_ not in ("acl", "relcl"))
+
+
+def _modifiers(noun: Token) -> Iterator[Token]:
+    """The nouns that say which one is meant: before it, and after "in", "of" or "at"."""
+    yield from (t for t in noun.children if t.dep_ in ("compound", "poss", "nmod", "appos"))
+    yield from (t for prep in noun.children if prep.lower_ in ("in", "of", "at") for t in prep.children)
 
 
 def _clause_of(token: Token) -> Token:
@@ -321,10 +360,13 @@ def _nouns(verb: Token, nouns: Sequence[Token]) -> Iterator[Noun]:
         if noun.pos_ in ("NOUN", "PROPN"):
             first = min((t.i for t in noun.children if t.dep_ == "compound" and t.i < noun.i), default=noun.i)
             written = noun.doc[first : noun.i + 1]
+            named = [t for t in _modifiers(noun) if t.pos_ == "PROPN"]
+            last = max((t.i for t in named if not any(b.is_punct for b in noun.doc[noun.i : t.i])), default=noun.i)
             yield Noun(
                 stem(folded(noun.text)),
                 frozenset(stem(folded(t.text)) for t in written),
-                written.text,
+                noun.doc[first : max(last, noun.i) + 1].text,
                 noun.pos_ == "PROPN",
+                frozenset(stem(folded(t.text)) for t in named),
             )
         yield from _nouns(verb, [child for child in noun.children if child.dep_ in ("conj", "appos")])

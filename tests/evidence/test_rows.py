@@ -23,11 +23,22 @@ Tarvik–Osen: passengers 2022 98100; passengers 2023 95400; crossing minutes 20
 
 Osen–Vik: passengers 2022 12050; passengers 2023 13900; crossing minutes 50
 """
+STATIONS = """\
+Vellin: Opened 1868; Platforms 9; Passengers a day 42300; Height (m) 214
+Tolm: Opened 1904; Platforms 2; Passengers a day 960; Height (m) 387
+Upper Tolm: Opened 1911; Platforms 1; Passengers a day 140; Height (m) 642
+"""
 
 
 @pytest.mark.parametrize(
     ("claim", "text", "said"),
     [
+        ("Upper Tolm is the highest of the stations, at 642 m.", STATIONS, "entailed"),
+        ("Upper Tolm lies 642 feet above sea level.", STATIONS, "the claim says “642 feet”, the source “642 m”"),
+        ("Tolm is the highest station.", STATIONS, "the source has “387” there, and “642” for Upper Tolm"),
+        ("The oldest station is Tolm.", STATIONS, "the source has “1904” there, and “1868” for Vellin"),
+        ("Vellin has 42,300 passengers a day.", STATIONS, "entailed"),
+        ("Vellin has 42,300 passengers a year.", STATIONS, "the claim says “42,300 a year”, the source “42300 a day”"),
         ("Birkhof harvested 655 tonnes of wheat in 2023.", HARVEST, "entailed"),
         ("Auhof harvested 402 tonnes of wheat in 2023.", HARVEST, "the claim says “402 tonnes”, the source “371 t”"),
         ("Auhof has an area of 96 km².", HARVEST, "the claim says “96 km²”, the source “96 ha”"),
