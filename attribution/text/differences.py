@@ -137,12 +137,13 @@ def values_agree(claim: str, sentence: str) -> bool:
 
 
 def _negations(claim: str, sentence: str) -> Iterator[Contrast]:
-    """A negation of one text, where the other says what it denies without one."""
+    """A negation of one text, where the other says without one what it denies: of a claim, its next word."""
     own, its = negations(claim), negations(sentence)
     if bool(own) == bool(its):
         return
     text, other, (first, *_) = (claim, sentence, own) if own else (sentence, claim, its)
-    if not set(_content(_around(text, first, _DENIED)[1])) & set(_content(_words(other)[2])):
+    denied = _content(_around(text, first, _DENIED)[1])[: 1 if own else None]
+    if not set(denied) & set(_content(_words(other)[2])):
         return
     word = text[slice(*first)]
     if own:

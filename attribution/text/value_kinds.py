@@ -288,6 +288,10 @@ def _quantity(text: str, at: int) -> Value | None:
         ):
             return _measured(text, at, one.end(), number, number, 0.0, one["unit"])
         return None
+    if both := OTHERS["two_units"].match(text, at):
+        whole, less = (both["feet"] or both["hours"]), (both["inches"] or both["minutes"])
+        number, unit = float(whole) + float(less) / (12 if both["feet"] else HOUR), "feet" if both["feet"] else "hours"
+        return _measured(text, at, both.end(), number, number, 0.0, unit)
     figure = _figure(text, at)
     if figure is None:
         return None

@@ -244,7 +244,8 @@ def _another(own: Frame, its: Frame, stated: Sequence[Frame], claim: str, senten
         alike = len(own.words & its.words - {own.written} - mine[0].words) >= COMMON
         if not (shared or (named and (elsewhere or alike))):
             continue
-        new = named and not names[0] <= said and not names[1] <= terms(f"of {claim}")[0]
+        moved = any(own.has(other, noun) for other in ROLES if other != role for noun in theirs)
+        new = named and not names[0] <= said and (moved or not names[1] <= terms(f"of {claim}")[0])
         if (new or elsewhere) and not _dated_apart(claim, sentence):
             if _covered(claim, passage, mine[0].words | names[0]):
                 its_noun = max(theirs, key=lambda noun: (noun.is_name, bool(noun.names)) if named else (False, False))

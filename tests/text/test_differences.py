@@ -101,6 +101,10 @@ def test_negations() -> None:
     assert not negations("The road was not asphalted until 2004.")  # it was, then
 
 
+def test_a_claim_denies_what_stands_after_its_negation() -> None:
+    assert not contrasts("No one died in the fire.", "The fire burnt for nine days.")
+
+
 @pytest.mark.parametrize(("claim", "sentence", "expected"), [
     ("It fell on 3 May 1975.", "It fell on 3 June 1980.", [("Date", "3 May 1975", "3 June 1980")]),
     ("It weighs 30 kg.", "It weighs 30 pounds.", [("Number", "30 kg", "30 pounds")]),
@@ -129,6 +133,9 @@ def test_values_are_stretches_of_their_text(claim: str, sentence: str) -> None:
 
 SCORE = "The score of the symptoms fell by 46 % with Rinolex and by 19 % with salt water."
 BLEEDS = "Nosebleeds were frequent: 18 people in the Rinolex group had them, and 7 in the control group."
+BEERS = "Its best-known beer, Moorgold, has 5.2 % alcohol by volume; the winter beer Nachtlicht has 7.8 %."
+HOURS = "The centre opens daily at 8.30 a.m. and closes at 6 p.m., in winter at 4 p.m."
+FERRY = "There are nine departures a day in summer and five in winter."
 TO_SCHOOL = "61 % of the pupils come by bicycle or on foot, 22 % by bus, and the rest by car."
 
 
@@ -152,6 +159,13 @@ TO_SCHOOL = "61 % of the pupils come by bicycle or on foot, 22 % by bus, and the
             None,
         ),
         ("Lentils have 9 g of protein per 100 g.", "Per 100 g: fat 0.4 g, fibre 7.9 g, protein 9 g.", None),
+        ("Nachtlicht: contains 5.2% alcohol.", BEERS, ("5.2%", "7.8 %")),
+        ("The alcohol of Moorgold is 5.2 %.", BEERS, None),
+        ("In winter the centre closes at 6 p.m.", HOURS, ("6 p.m.", "4 p.m.")),
+        ("The centre closes at 6 p.m. and in winter at 4 p.m.", HOURS, None),
+        ("The centre opens at 8.30 a.m.", HOURS, None),
+        ("In winter the ferry departs nine times a day.", FERRY, ("nine times a day", "five")),
+        ("In winter the ferry departs five times a day.", FERRY, None),
         ("Lawson is similar to 7-Eleven.", "Of the three big chains, 7-Eleven and Lawson are alike.", None),
     ],
 )  # fmt: skip

@@ -64,7 +64,10 @@ def test_a_converted_unit_is_the_same_value_and_the_other_unit_alone_is_not(
     assert compare(one, two) == "equal" and compare(one, swapped) == "different"
 
 
-@given(st.dates(date(1001, 1, 1), date(2099, 12, 31)), st.sampled_from(["%-d %B %Y", "%B %-d, %Y", "%Y-%m-%d"]))
+DAYS = st.dates(date(1001, 1, 1), date(2099, 12, 31)).filter(lambda day: (day.month, day.day) != (2, 29))  # of any year
+
+
+@given(DAYS, st.sampled_from(["%-d %B %Y", "%B %-d, %Y", "%Y-%m-%d"]))
 def test_a_date_is_the_same_in_every_form(day: date, form: str) -> None:
     (one,), (two,), (next_year,) = (
         values(text)

@@ -60,6 +60,21 @@ def test_roles_the_other_way_round(claim: str, sentence: str, said: str) -> None
         ("The profit fell in 2022.", "The profit rose in 2022.", "the claim says “fall”, the source “rise”"),
         ("It was exceeded more often in 2023 than in 2022.", "In 2023 it was exceeded less often than in 2022.",
          "the claim says “more”, the source “less”"),
+        ("The company sold Appel to the Jansen family.",
+         "The company bought the cider maker Appel from the Jansen family in May.",
+         "the source has “company” and “Jansen family” the other way round"),
+        ("Samuel Ito retired in June 2022.", "The chief surgeon, Dr Ito's wife Mara Ito, retired in June 2022.",
+         "the claim says “Samuel Ito”, the source “wife Mara Ito”"),
+        ("The laundry was handed over to Mensana.",
+         "The canteen was handed over to Mensana; the laundry remains with the hospital.",
+         "the claim says “laundry”, the source “canteen”"),
+        ("Norah Tully decided against closing the trail.",
+         "The head, Norah Tully, recommended closing the trail; the governor, Dean Askew, decided against it.",
+         "the claim says “Norah Tully”, the source “Dean Askew”"),
+        ("The Lauter plant will be closed at the end of 2025.", "The plant in Gotz will be closed at the end of 2025.",
+         "the claim says “Lauter plant”, the source “plant in Gotz”"),
+        ("Farid Amini is the managing director.", "The managing director has been Petra Lindqvist since 2018.",
+         "the claim says “Farid Amini”, the source “Petra Lindqvist”"),
     ],
 )  # fmt: skip
 def test_what_is_said_of_others_or_denied(claim: str, sentence: str, said: str) -> None:
@@ -87,6 +102,10 @@ def test_what_is_said_of_others_or_denied(claim: str, sentence: str, said: str) 
         ("The profit rose in 2021.", "The profit fell in 2022."),  # another time
         ("The profit rose, then fell.", "The profit rose in spring and fell in autumn."),
         ("The north had more than the south in 2022.", "The south had fewer than the north in 2022."),
+        ("Pieter Brueghel the Younger died in 1638.", "Brueghel died in Antwerp in 1638."),
+        ("The plant in Gotz will be closed.", "The Gotz plant will be closed."),
+        ("Petra Lindqvist is the managing director.", "The managing director is Lindqvist, the head brewer Amini."),
+        ("Ann Lee is a nurse at the hospital.", "A nurse at the hospital is Petra Lindqvist."),  # there are several
         ("", ""),
     ],
 )
