@@ -26,9 +26,7 @@ _SCALE = re.compile(r"illion|thousand|hundred")
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"[^\W\d_]+[²³]?|[%€$£]")
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
-_MOST = re.compile(
-    r"\b(?:most|highest|largest|biggest|greatest|longest|warmest|busiest|tallest)\b", re.IGNORECASE
-)
+_MOST = re.compile(r"\b(?:most|highest|largest|biggest|greatest|longest|warmest|busiest|tallest)\b", re.IGNORECASE)
 _LEAST = re.compile(r"\b(?:fewest|least|lowest|smallest|shortest|coldest|quietest)\b", re.IGNORECASE)
 _MORE = re.compile(
     r"\b(?:more|higher|larger|greater|longer)\b.*\bthan\b|\b(?:rose|grew|increased|went up)\b", re.IGNORECASE

@@ -69,7 +69,7 @@ VERIFIERS: Table[Verifier] = Table(
             "attribution.verifiers.embedded_small:EmbeddedSmall",
             "Embedded small model",
             "34 MB, part of the project: nearly twice as fast as the base model, and finds less",
-            policy=DecisionPolicy(weighed_by_relevance=True, lead=0.15),
+            policy=DecisionPolicy(weighed_by_relevance=True),
             bundled=True,
             english=True,
         ),

@@ -246,10 +246,10 @@ def _another(own: Frame, its: Frame, stated: Sequence[Frame], claim: str, senten
             continue
         moved = any(own.has(other, noun) for other in ROLES if other != role for noun in theirs)
         new = named and not names[0] <= said and (moved or not names[1] <= terms(f"of {claim}")[0])
-        if (new or elsewhere) and not _dated_apart(claim, sentence):
-            if _covered(claim, passage, mine[0].words | names[0]):
-                its_noun = max(theirs, key=lambda noun: (noun.is_name, bool(noun.names)) if named else (False, False))
-                return f"the claim says {quoted(mine[0].written)}, the source {quoted(its_noun.written)}"
+        told = (new or elsewhere) and not _dated_apart(claim, sentence)
+        if told and _covered(claim, passage, mine[0].words | names[0]):
+            its_noun = max(theirs, key=lambda noun: (noun.is_name, bool(noun.names)) if named else (False, False))
+            return f"the claim says {quoted(mine[0].written)}, the source {quoted(its_noun.written)}"
     return ""
 
 
