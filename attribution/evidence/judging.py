@@ -45,8 +45,8 @@ SUPPORTS = 0.5  # entailment from which on another value in the same slot is a c
 OF_ROW = 0.9  # probability of what the cell of a table says
 MAX_CLAIM = 600  # characters of a claim of which relevance is asked
 OPENING = 200  # characters of a page's first line
+EXCLUDED = 5  # words after "only" that may say what it is
 _ONLY = re.compile(r"(?<!not )\b(?:only|solely|exclusively)\b(?! (?:a|an|about|after|\d)\b)", re.IGNORECASE)
-_EXCLUDED = re.compile(r"(?: [^\s,.;:]+){0,5}")
 _ALONE = re.compile(
     r"\b(?:only|sole(?:ly)?|exclusive(?:ly)?|alone|just|single|no other|nobody|none|nothing|no|not|never|"
     r"except|but|unique(?:ly)?|all)\b",
@@ -332,7 +332,7 @@ def _only(claim: str, sentence: str, passage: str) -> str:
     """Say that the claim alone excludes all others, or none, or leaves something out: "only", "all", "without"."""
     found = _ONLY.search(claim)
     if found and _ALONE.search(passage):
-        of_it = terms(f"of {_EXCLUDED.match(claim, found.end())[0]}")[0]
+        of_it = terms(" ".join(["of", *claim[found.end() :].split()[:EXCLUDED]]))[0]
         others = _ONLY.search(sentence) and 2 * len(of_it & terms(sentence)[0]) <= len(of_it)
         found = found if others and of_it else None
     found = found or (None if _WHOLE.search(sentence) or not _PARTLY.search(sentence) else _ALL.search(claim))

@@ -210,9 +210,9 @@ def value_of_another(claim: str, sentence: str) -> tuple[str, str] | None:
         others = [part for part in parts if part is not own]
         shared = frozenset().union(same[0].counted, *(part.words for part in others))
         for part in reversed(others):
-            another = wanted & part.words - own.words
+            another = wanted & (part.words - own.words)
             if not own.words - wanted or wanted & own.words - shared:
-                another = another & named - own.all_words if own.all_words - wanted - part.words else frozenset()
+                another = another & (named - own.all_words) if own.all_words - wanted - part.words else set()
             if another:
                 its = [sentence[slice(*w.span)] for w in rivals if part.start <= w.start < part.end]
                 written = sentence[part.start : part.end].strip(" ,;.")

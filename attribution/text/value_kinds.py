@@ -290,8 +290,8 @@ def _quantity(text: str, at: int) -> Value | None:
         return None
     if both := OTHERS["two_units"].match(text, at):
         whole, less = (both["feet"] or both["hours"]), (both["inches"] or both["minutes"])
-        number, unit = float(whole) + float(less) / (12 if both["feet"] else HOUR), "feet" if both["feet"] else "hours"
-        return _measured(text, at, both.end(), number, number, 0.0, unit)
+        number, name = float(whole) + float(less) / (12 if both["feet"] else HOUR), "feet" if both["feet"] else "hours"
+        return _measured(text, at, both.end(), number, number, 0.0, name)
     figure = _figure(text, at)
     if figure is None:
         return None
