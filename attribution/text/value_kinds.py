@@ -55,7 +55,7 @@ _LABELLED = re.compile(r"(?:^|(?P<inner>[a-z,] )|\W)(?P<word>[^\W\d_]+) $")
 
 
 def read_at(text: str, at: int) -> Iterator[Value]:
-    for reader in (_score, _date, _time, _frequency, _share, _factor_of, _rank, _quantity):
+    for reader in (_score, _date, _time, _frequency, _share, _factor_of, _rank, _two_units, _quantity):
         if value := reader(text, at):
             yield value
 
@@ -277,6 +277,17 @@ def _rank(text: str, at: int) -> Value | None:
     return Value("rank", *found.span(), n, n, dimension=dimension, counted=_nouns(text, found.end()))
 
 
+def _two_units(text: str, at: int) -> Value | None:
+    """Feet and inches, hours and minutes in signs: `5'10"`, "2h15"."""
+    if not (both := OTHERS["two_units"].match(text, at)):
+        return None
+    if both["feet"]:
+        number, unit = float(both["feet"]) + float(both["inches"]) / 12, "feet"
+    else:
+        number, unit = float(both["hours"]) + float(both["minutes"]) / HOUR, "hours"
+    return _measured(text, at, both.end(), number, number, 0.0, unit)
+
+
 def _quantity(text: str, at: int) -> Value | None:
     if one := NUMBERS["one_unit"].match(text, at):
         number = (_partial(one["many"]) or 1.0) + _partial(one["more"])
@@ -288,10 +299,6 @@ def _quantity(text: str, at: int) -> Value | None:
         ):
             return _measured(text, at, one.end(), number, number, 0.0, one["unit"])
         return None
-    if both := OTHERS["two_units"].match(text, at):
-        whole, less = (both["feet"] or both["hours"]), (both["inches"] or both["minutes"])
-        number, name = float(whole) + float(less) / (12 if both["feet"] else HOUR), "feet" if both["feet"] else "hours"
-        return _measured(text, at, both.end(), number, number, 0.0, name)
     figure = _figure(text, at)
     if figure is None:
         return None
