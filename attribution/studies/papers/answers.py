@@ -161,8 +161,9 @@ def _worthiness(made: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[int]]:
     return rows
 
 
-def _ids(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, list[str]]:
-    return {c.id: [c.id] for c in claims}
+def _ids(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, list[list[str]]]:
+    """Return each claim's id in the place of its pairs' relations."""
+    return {c.id: [[c.id]] for c in claims}
 
 
 def _related_of(drawn: set[str], row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, list[list[str]]]:

@@ -73,6 +73,8 @@ def test_a_table_stands_beside_the_papers_figures(
     else:
         shares = made["ours"]["Original Independent"]
         assert sum(shares) == pytest.approx(100, abs=0.2)
+        assert main([*command, *settings, "--sample", "40"]) == 0  # as many as there are
+        assert json.loads((tmp_path / "out" / "table.json").read_text())["ours"] == made["ours"]
 
 
 def test_two_models_do_what_they_do_in_the_paper_and_their_figures_are_drawn(
