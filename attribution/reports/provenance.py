@@ -17,6 +17,8 @@ from attribution.verdicts import leaning
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 
 KINDS = {"web": "web page", "library": "collection", "document": "own document"}
+
+
 RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
 
 
@@ -28,6 +30,11 @@ def date(iso: str) -> str:
         return iso[:20]
 
 
+def kind_of_page(page: Page) -> str:
+    """Return a page's genre, or where it is from if that is all that is known."""
+    return page.genre if page.genre != "unknown" else KINDS[page.kind]
+
+
 def facts(page: Page | None, offset: int) -> str:
     """Return site, PDF page, publication and download dates for a place in a page."""
     if page is None:
@@ -37,7 +44,7 @@ def facts(page: Page | None, offset: int) -> str:
     number = page.page_number(offset)
     parts = (
         host(page),
-        page.genre if page.genre != "unknown" else KINDS[page.kind],
+        kind_of_page(page),
         f"page {number}" if number else "",
         f"published {date(page.published)}" if page.published else "",
         f"read {date(page.fetched_at)}",

@@ -18,6 +18,7 @@ from attribution.evidence.origins import sources as counted_sources
 from attribution.files import Cell, csv_text
 from attribution.reports import Exported
 from attribution.reports.html import RELATIONS, look
+from attribution.reports.provenance import kind_of_page
 from attribution.reports.references import http_address, web_address
 from attribution.settings import ROOT
 from attribution.types import Claim, Evidence, Page, Report, Verdict
@@ -93,7 +94,7 @@ class _Judged:
 Column = Callable[[_Judged], Cell]
 OF_PAGE: dict[str, Column] = {
     "source": lambda row: row.page.cited if row.page else "",
-    "kind of page": lambda row: row.page.genre if row.page else "",
+    "kind of page": lambda row: kind_of_page(row.page) if row.page else "",
     "address": lambda row: (web_address(row.page) or row.page.url) if row.page else "",
     "read": lambda row: row.page.fetched_at if row.page else "",
     "facts after": lambda row: http_address(row.page.facts_from) if row.page else "",

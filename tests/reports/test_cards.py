@@ -4,11 +4,9 @@ from attribution.reports.cards import footnotes, headline, panel, quoted_words, 
 from attribution.reports.html import html
 from attribution.reports.sources import source_list
 from attribution.review.quotations import quotations
-from attribution.store.store import Store
 from attribution.types import Evidence, Failure, OtherVerdict, Page, Probabilities, Report, Usage, Verdict
 from attribution.verifiers import VERIFIERS
 from tests.make import claim, page
-from tests.pages.jobs import opened
 
 CLAIM = claim("The Nile is 6,650 km long.")
 TEXT = "About rivers.\n\nThe Nile is 6,650 km long."
@@ -155,21 +153,3 @@ def test_what_failed_for_a_claim_stands_beside_it() -> None:
     beside, _, in_the_chain = shown.partition("Why this verdict")
     for part in (beside, in_the_chain):
         assert part.count("No &lt;b&gt;reply&lt;/b&gt;; searched itself.") == 1
-
-
-def test_prices_and_queries_by_a_model_are_set_in_the_sidebar(store: Store) -> None:
-    at = opened("explore")
-    search = next(s for s in at.selectbox if s.label == "Search query")
-    assert search.options == ["The claim, standing alone", "The claim as written", "Question and claim"]
-    assert any("Queries by a language model" in h.body and "OPENAI_MODEL" in h.body for h in at.get("html"))
-    typed = {"Address": "http://127.0.0.1:9/v1", "Model": "tiny"}
-    for box in at.text_input:
-        if box.label in typed:
-            box.set_value(typed[box.label])
-    at.number_input[0].set_value(0.25)
-    at.run()
-    search = next(s for s in at.selectbox if s.label == "Search query")
-    search.set_value("llm").run()
-    assert not at.exception and not any("Not ready yet" in h.body for h in at.get("html"))
-    assert at.number_input[0].value == 0.25 and at.number_input[1].value is None
-    assert next(s for s in at.selectbox if s.label == "Search query").value == "llm"

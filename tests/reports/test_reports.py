@@ -170,6 +170,7 @@ def test_csv_has_a_row_a_claim_and_a_row_a_passage() -> None:
         ("1", "Supported", "yes"), ("2", "Not checked", ""),
     ]  # fmt: skip
     assert rows[0]["passage"] == QUOTE and rows[0]["address"] == "https://example.org/tower"
+    assert rows[0]["kind of page"] == "web page"  # as on its card: no genre is known
     assert exported.report.answer[int(rows[0]["start"]) : int(rows[0]["end"])].startswith("It was")
     rows = list(csv.DictReader(io.StringIO(written("evidence", exported))))
     assert [(r["claim number"], r["relation"], float(r["entailed"])) for r in rows] == [("1", "Supports", 0.9)] * 2

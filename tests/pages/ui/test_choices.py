@@ -180,3 +180,21 @@ def test_a_papers_settings_fill_the_form_and_add_what_it_does_not_show(session: 
     choices.use_preset()
     found = choices.settings()
     assert isinstance(found, Settings) and (found.decision, found.query) == ("weighed", "enriched")
+
+
+def test_prices_and_queries_by_a_model_are_set_among_the_options(store: Store) -> None:
+    at = opened("explore")
+    search = next(s for s in at.selectbox if s.label == "Search query")
+    assert search.options == ["The claim, standing alone", "The claim as written", "Question and claim"]
+    assert any("Queries by a language model" in h.body and "OPENAI_MODEL" in h.body for h in at.get("html"))
+    typed = {"Address": "http://127.0.0.1:9/v1", "Model": "tiny"}
+    for box in at.text_input:
+        if box.label in typed:
+            box.set_value(typed[box.label])
+    at.number_input[0].set_value(0.25)
+    at.run()
+    search = next(s for s in at.selectbox if s.label == "Search query")
+    search.set_value("llm").run()
+    assert not at.exception and not any("Not ready yet" in h.body for h in at.get("html"))
+    assert at.number_input[0].value == 0.25 and at.number_input[1].value is None
+    assert next(s for s in at.selectbox if s.label == "Search query").value == "llm"
