@@ -142,6 +142,14 @@ def test_a_passage_with_another_value_in_the_slot_does_not_support() -> None:
     assert against is not None and against.note == "the claim says “40”, the source “60”"
 
 
+def test_the_label_of_an_item_says_what_its_value_is_of() -> None:
+    passage = "The water is kept at 14 °C; in the tropical hall it is 26 °C."
+    support = Judged(Judgement(Probabilities(entailed=0.9, contradicted=0.0, no_relation=0.1), (0, len(passage))))
+    against = reservation(("The water is kept at 14 °C.", passage), support, ("Tropical hall:",))
+    assert against is not None and against.note == "the claim says “14 °C”, the source “26 °C”"
+    assert reservation(("The water is kept at 14 °C.", passage), support) is None
+
+
 @pytest.mark.parametrize(
     ("claim", "passage", "said"),
     [
