@@ -163,6 +163,17 @@ def _definite(doc: Doc, nouns: Collection[str] = LEXICON["one_of_many"]) -> str:
     return ""
 
 
+def _scenario(doc: Doc) -> str:
+    """ "A young girl is running in front of cars": one situation of a scenario, without a name or a time (V24 5.1)."""
+    top = root(doc)
+    subject = next((t for t in top.lefts if t.dep_ == "nsubj"), None)
+    going_on = top.tag_ == "VBG" and any(t.lower_ in ("is", "are", "was", "were") for t in top.lefts)
+    if subject is None or not going_on or any(t.pos_ in ("PROPN", "NUM") for t in doc):
+        return ""
+    indefinite = any(t.lower_ in ("a", "an", "some") for t in subject.lefts)
+    return "It describes one moment of a scenario, and not whose or when." if indefinite else ""
+
+
 def _elliptical(doc: Doc) -> str:
     """A list item without a subject, or without a verb."""
     top = root(doc)
@@ -175,4 +186,4 @@ def _elliptical(doc: Doc) -> str:
     return _ELLIPTICAL
 
 
-CHECKS: tuple[Callable[[Doc], str], ...] = (_pronoun, _demonstrative, _definite, _elliptical)
+CHECKS: tuple[Callable[[Doc], str], ...] = (_pronoun, _demonstrative, _definite, _scenario, _elliptical)
