@@ -212,7 +212,7 @@ def _by_value(pair: Pair, judged: Judged, headings: tuple[str, ...], opening: st
     support = found.probabilities.entailed
     if support < SUPPORTS or "verbatim" in found.signals or VAGUE.search(claim):
         return judged
-    difference = _other_value(claim, passage, passage[slice(*found.sentence)], headings)
+    difference = _other_value(claim, passage[slice(*found.sentence)], headings)
     if (
         not difference
         or other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
@@ -305,7 +305,7 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
         note = note or other_time(claim, passage, found.sentence, title, strict=False)
         if not note and measures_other(claim, sentence):
             note = "the number measures something else there"
-        note = note or _other_value(claim, passage, sentence, headings) or _only(claim, sentence, f"{title} {passage}")
+        note = note or _other_value(claim, sentence, headings) or _only(claim, sentence, f"{title} {passage}")
         note = note or only_reported(claim, passage, found.sentence, title)
         return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
@@ -319,15 +319,15 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
     return Reservation(relations=("contradicted",), note=note) if note else None
 
 
-def _other_value(claim: str, passage: str, sentence: str, headings: tuple[str, ...]) -> str:
-    """Say which value the deciding sentence has where the claim has one that the passage lacks.
+def _other_value(claim: str, sentence: str, headings: tuple[str, ...]) -> str:
+    """Say which value the deciding sentence has where the claim has another.
 
     The label of the claim's item may name what its value is of: "**Tropical hall:** it is 26 °C".
     """
     label = "".join(f"{heading.strip(' :')}: " for heading in headings[-1:] if not values(heading))
     if another := value_of_another(label + claim, sentence):
         return f"the claim says {quoted(another[0])}, the source {quoted(another[1])}"
-    lacked = {claim[slice(*v.span)] for v in unmet(claim, passage)}
+    lacked = {claim[slice(*v.span)] for v in unmet(claim, sentence)}
     found = (c for c in contrasts(claim, sentence) if c.kind != "Name" and c.claim in lacked and c.source)
     return next((f"the claim says {quoted(c.claim)}, the source {quoted(c.source)}" for c in found), "")
 
