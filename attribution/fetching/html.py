@@ -397,7 +397,8 @@ def _article(shown: list[Block], main: str) -> str:
     seen, chosen = set[str](), []
     for n, (block, keep) in enumerate(zip(shown, kept, strict=True)):
         if not keep:
-            container = _container(block, own) if first < n < last else None
+            within = first < n < last or any(_tag(e) == "aside" and e.getparent() in own for e in _up(block))
+            container = _container(block, own) if within else None
             if container is not None and container not in mostly:
                 mostly[container] = _is_mostly(container, shown, kept, n)
             if container is None or not mostly[container]:

@@ -60,6 +60,11 @@ def test_what_the_article_says_is_kept(middle: str) -> None:
     assert MILL in text(page(middle))
 
 
+@pytest.mark.parametrize("end", ["<aside>{}</aside></article>", "<aside><p>{}</p></aside></article>"])
+def test_an_aside_at_the_article_s_end_is_kept(end: str) -> None:
+    assert MILL in text(page("").replace("</article>", end.format(MILL)))
+
+
 @pytest.mark.parametrize(("middle", "head"), [
     (f"<p hidden>{GONE}</p>", ""), (f"<template><p>{GONE}</p></template>", ""), (f"<p><s>{GONE}</s></p>", ""),
     (f"<p><del>{GONE}</del></p>", ""), (f"<noscript><p>{GONE}</p></noscript>", ""),
