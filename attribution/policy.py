@@ -17,7 +17,6 @@ CHOSEN = {  # setting → the field of the policy that it chooses; None leaves t
 }
 PLAIN = {
     "weighed_by_relevance": False,
-    "lead": 0.0,
     "sure": 0.0,
     "alone": 0.0,
     "more": sys.maxsize,
@@ -47,7 +46,6 @@ class DecisionPolicy:
     least_sources: int = 1  # independent ones that a side needs; copies of one text are one source
     decision: Decision = "weighed"
     weighed_by_relevance: bool = False  # the weights were fitted on the embedded base model
-    lead: float = 0.0  # least lead of support over contradiction: a verifier that sees both is torn
     sure: float = 0.75  # probability from which on a side can make a claim conflicting
     alone: float = 0.9  # and from which on one page contradicts a claim though no value differs
     more: int = 2  # sources that a side must have more to count alone

@@ -40,16 +40,12 @@ SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradict
 def relation(probabilities: Probabilities, policy: DecisionPolicy) -> Relation:
     """Entailed or contradicted, whichever is more probable, if it reaches its threshold; else no relation.
 
-    Support must also lead contradiction, which is weighed the same way, by what the policy asks for.
-
     A plain decision takes the most probable of the three, whatever the thresholds.
     """
     if policy.decision == "plain":
         return leaning(probabilities)
     side = _stronger_side(probabilities)
     least = policy.support if side == "entailed" else policy.contradiction
-    if side == "entailed" and probabilities.entailed - probabilities.contradicted < policy.lead:
-        return "no_relation"
     return side if getattr(probabilities, side) >= least else "no_relation"
 
 

@@ -40,13 +40,6 @@ def test_the_reason_counts_passages_in_plain_english() -> None:
     assert reason(AGAINST, NEITHER) == f"1 of 2 passages contradicts it, none supports it: {DIFFERENCE}."
 
 
-def test_support_that_hardly_leads_contradiction_does_not_count() -> None:
-    policy = DecisionPolicy(lead=0.15)
-    torn, surer = (Probabilities(entailed=e, contradicted=1 - e, no_relation=0.0) for e in (0.55, 0.6))
-    assert [relation(p, policy) for p in (torn, surer)] == ["no_relation", "entailed"]
-    assert relation(torn, DecisionPolicy()) == relation(torn, policy.with_settings({"decision": "plain"})) == "entailed"
-
-
 def test_a_missing_verdict_names_the_step_that_failed() -> None:
     failure = Failure(stage="search", subject="q", kind="search_failed", message="no network: use the library")
     made = decide(claim(), [], both(0.45), [failure, failure])

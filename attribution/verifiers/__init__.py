@@ -61,7 +61,7 @@ VERIFIERS: Table[Verifier] = Table(
             "all-mpnet-base-v2 with the project's own training; made ready once, in less than a minute",
             needs=(Need(DOWNLOAD.format("embedded-base"), check="attribution.models.mpnet:verifier_is_available"),),
             download="attribution.verifiers.embedded_base:make",
-            policy=DecisionPolicy(weighed_by_relevance=True, lead=0.15),
+            policy=DecisionPolicy(weighed_by_relevance=True),
             bundled=True,
             english=True,
         ),
