@@ -381,8 +381,11 @@ def _article(shown: list[Block], main: str) -> str:
     if not main.strip():
         return main
     found = _runs(main)
+    if "\n" not in main:  # a short page on one line, its headings too
+        found |= {run for block in shown if block.raw in main for run in _runs(block.raw)}
     kept = [_share(block, found) >= 0.5 for block in shown]
-    covered = {run for block, keep in zip(shown, kept, strict=True) if keep for run in _runs(block.raw)}
+    raws = [block.raw for block, keep in zip(shown, kept, strict=True) if keep]
+    covered = _runs("\n".join(raws)) | _runs(" ".join(" ".join(raws).split()))  # the main text may be one line
     if len(found & covered) < _FOUND * len(found):
         return main.replace("\n", "\n\n")
     long = [n for n, keep in enumerate(kept) if keep and len(shown[n].raw.split()) > _FEWEST_WORDS]

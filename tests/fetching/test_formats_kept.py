@@ -60,6 +60,12 @@ def test_what_the_article_says_is_kept(middle: str) -> None:
     assert MILL in text(page(middle))
 
 
+def test_a_short_page_keeps_its_blocks_apart_and_all_of_them() -> None:
+    article = f"<h1>Mill</h1><p>{MILL}</p><aside>{GONE}</aside><div>The roof is slate.</div>"
+    kept = f"Mill\n\n{MILL}\n\n{GONE}\n\nThe roof is slate."
+    assert text(f"<html><body><article>{article}</article></body></html>") == kept
+
+
 @pytest.mark.parametrize("end", ["<aside>{}</aside></article>", "<aside><p>{}</p></aside></article>"])
 def test_an_aside_at_the_article_s_end_is_kept(end: str) -> None:
     assert MILL in text(page("").replace("</article>", end.format(MILL)))
