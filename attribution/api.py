@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attribution import events, types
+from attribution.evidence.near_duplicates import group_evidence
 from attribution.reports import Exported, export
 from attribution.settings import Settings, with_endpoint
 from attribution.types import Claim, Evidence, Judgement, Pair, Segmented
@@ -26,9 +27,10 @@ class Report(types.Report):
     """The result of a run: its claims, their verdicts, and the passages they were compared with."""
 
     def evidence_for(self, claim: Claim | str) -> tuple[Evidence, ...]:
-        """Return the passages that a claim, or the one with that id, was compared with, in the order of retrieval."""
+        """Return the passages that a claim, or the one with that id, was compared with: those that decide first."""
         claim_id = claim if isinstance(claim, str) else claim.id
-        return tuple(piece for piece in self.evidence if piece.claim_id == claim_id)
+        pieces = [piece for piece in self.evidence if piece.claim_id == claim_id]
+        return tuple(piece for group in group_evidence(pieces, {}) for piece in group.pieces)
 
     def to_html(self) -> str:
         """Return a web page in one file, which loads and runs nothing."""

@@ -32,6 +32,7 @@ from attribution.text.sentences import sentences
 from attribution.text.sums import computed
 from attribution.text.urls import publisher
 from attribution.text.value_reading import values
+from attribution.text.values import compare, is_other_limit
 from attribution.text.words import folded, stem, terms
 from attribution.types import SILENT, Evidence, Judgement, Page, Pair, Part, Probabilities, Reservation, quoted
 from attribution.verdicts import counted
@@ -306,7 +307,7 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
         if not note and measures_other(claim, sentence):
             note = "the number measures something else there"
         note = note or _other_value(claim, sentence, headings) or _only(claim, sentence, f"{title} {passage}")
-        note = note or only_reported(claim, passage, found.sentence, title)
+        note = note or _other_limit(claim, sentence) or only_reported(claim, passage, found.sentence, title)
         return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
     note = note or other_time(claim, passage, found.sentence, title)
@@ -330,6 +331,18 @@ def _other_value(claim: str, sentence: str, headings: tuple[str, ...]) -> str:
     lacked = {claim[slice(*v.span)] for v in unmet(claim, sentence)}
     found = (c for c in contrasts(claim, sentence) if c.kind != "Name" and c.claim in lacked and c.source)
     return next((f"the claim says {quoted(c.claim)}, the source {quoted(c.source)}" for c in found), "")
+
+
+def _other_limit(claim: str, sentence: str) -> str:
+    """Say which limit the sentence has where the claim's does not follow: “below 25 °C” and “below 25 °F”."""
+    its = values(sentence)
+    for own in values(claim):
+        other = next((v for v in its if is_other_limit(own, v)), None)
+        if other and not any(compare(own, v) == "equal" and not is_other_limit(own, v) for v in its):
+            return (
+                f"the claim says {quoted(claim[slice(*own.span)])}, the source {quoted(sentence[slice(*other.span)])}"
+            )
+    return ""
 
 
 def _only(claim: str, sentence: str, passage: str) -> str:

@@ -214,7 +214,8 @@ def _inline(answer: str, start: int, end: int, before: int = 0) -> list[_Entry]:
 def _alone(answer: str, start: int, end: int) -> _Entry | None:
     """Return an entry outside a list, "[1]: …" or "[1] https://…"."""
     if match := _DEFINITION.fullmatch(answer, start, end):
-        return _Entry(match[1] + normal_key(match[2]), match.start(3), end)
+        footnote = "" if match[2].endswith("^") else match[1]  # Copilot's "[^1^]" is a number
+        return _Entry(footnote + normal_key(match[2]), match.start(3), end)
     match = _NUMBERED.match(answer, start, end)
     if match and len(answer[match.end() : end].split()) <= MAX_WORDS:
         return _Entry(normal_key(match[1]), match.end(), end)
@@ -223,7 +224,7 @@ def _alone(answer: str, start: int, end: int) -> _Entry | None:
 
 def normal_key(name: str) -> str:
     """Normalise a key: "¹", "01" and "^1" are the same number."""
-    name = name.translate(SUPERSCRIPTS).removeprefix("^")
+    name = name.translate(SUPERSCRIPTS).strip("^")
     return str(int(name)) if name.isascii() and name.isdigit() else name.casefold()
 
 

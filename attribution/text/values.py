@@ -84,6 +84,18 @@ def compare(claim: Value, source: Value) -> Agreement:
     return _intervals(claim, source, 0.01 if claim.kind == "frequency" else 0.0)
 
 
+LIMITS = ("at_least", "at_most", "more", "less")
+
+
+def is_other_limit(claim: Value, source: Value) -> bool:
+    """Return True for a limit that does not follow from the source's, or has its figure in another unit."""
+    if claim.comparator not in LIMITS or source.comparator not in LIMITS:
+        return False
+    found = compare(claim, source)
+    renamed = claim.unit != source.unit and _figures_meet(claim, source)
+    return found == "compatible" or found != "not comparable" and renamed
+
+
 def _across_kinds(claim: Value, source: Value) -> Agreement:
     """“Nine times a day” and “nine departures a day” are one rate; a factor of three and “300 %” are no such pair."""
     frequency, other = (claim, source) if claim.kind == "frequency" else (source, claim)
@@ -151,7 +163,8 @@ def _kind_of_unit(dimension: str) -> str:
 
 def _figures_meet(one: Value, two: Value) -> bool:
     """Return True if the written figures are the same, whatever their units."""
-    return _factor(one) != 0 and _factor(two) != 0 and math.isclose(one.low / _factor(one), two.low / _factor(two))
+    bounds = [value.low if math.isfinite(value.low) else value.high for value in (one, two)]
+    return _factor(one) != 0 and _factor(two) != 0 and math.isclose(bounds[0] / _factor(one), bounds[1] / _factor(two))
 
 
 def _factor(value: Value) -> float:

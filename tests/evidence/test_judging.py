@@ -165,6 +165,22 @@ def test_what_the_claim_alone_leaves_out_or_includes_is_not_supported(claim: str
     assert (against.note if against else "") == (said and f"only the claim says {said}")
 
 
+@pytest.mark.parametrize(("limit", "stated", "follows"), [
+    ("below 25 °F", "below 25 °C", False), ("at least 21 years", "at least 18 years", False),
+    ("over 3.5 kg", "over 3.5 tonnes", False), ("under 30 minutes", "under 30 seconds", False),
+    ("below 20 °C", "above 20 °C", False), ("fewer than 20 acres", "fewer than 20 hectares", False),
+    ("more than 100 kg", "more than 120 kg", True), ("less than 1 km", "less than 1,000 m", True),
+    ("fewer than 1,000 people", "about 900 people", True),
+])  # fmt: skip
+def test_a_limit_that_does_not_follow_from_the_source_s_is_not_supported(
+    limit: str, stated: str, follows: bool
+) -> None:
+    passage = f"It holds for {stated}."
+    support = Judgement(Probabilities(entailed=0.9, contradicted=0.0, no_relation=0.1), (0, len(passage)))
+    held = reservation((f"It holds for {limit}.", passage), Judged(support))
+    assert (held is None) == follows, held
+
+
 def test_a_value_that_can_be_computed_does_not_contradict() -> None:
     claim, passage = "The station has a capacity of 340 MW.", "The station has four turbines of 85 MW each."
     found = Judgement(

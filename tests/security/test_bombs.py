@@ -42,7 +42,7 @@ ROWS = MEASURED.format(
     small="b'{}'",
 )  # fmt: skip
 TABLE = MEASURED.format(
-    imports="from attribution.studies.annotation.exchange import merge", read="lambda data: merge(None, data, True)",
+    imports="from attribution.studies.annotation.exchange import merge", read="lambda data: merge(None, data)",
     small="b'record'",
 )  # fmt: skip
 MB = 1_000_000
