@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from attribution import events, types
-from attribution.evidence.near_duplicates import group_evidence
+from attribution.evidence.near_duplicates import deciding_first
 from attribution.reports import Exported, export
 from attribution.settings import Settings, with_endpoint
 from attribution.types import Claim, Evidence, Judgement, Pair, Segmented
@@ -29,8 +29,7 @@ class Report(types.Report):
     def evidence_for(self, claim: Claim | str) -> tuple[Evidence, ...]:
         """Return the passages that a claim, or the one with that id, was compared with: those that decide first."""
         claim_id = claim if isinstance(claim, str) else claim.id
-        pieces = [piece for piece in self.evidence if piece.claim_id == claim_id]
-        return tuple(piece for group in group_evidence(pieces, {}) for piece in group.pieces)
+        return tuple(sorted((e for e in self.evidence if e.claim_id == claim_id), key=deciding_first))
 
     def to_html(self) -> str:
         """Return a web page in one file, which loads and runs nothing."""

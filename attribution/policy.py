@@ -15,12 +15,7 @@ CHOSEN = {  # setting → the field of the policy that it chooses; None leaves t
     "contradiction_threshold": "contradiction",
     **{name: name for name in ("aggregation", "least_sources", "decision")},
 }
-PLAIN = {
-    "weighed_by_relevance": False,
-    "sure": 0.0,
-    "alone": 0.0,
-    "more": sys.maxsize,
-}  # every relation counts
+PLAIN = {"weighed_by_relevance": False, "sure": 0.0, "alone": 0.0, "more": sys.maxsize}  # every relation counts
 
 
 @dataclass(frozen=True)

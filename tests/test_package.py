@@ -105,6 +105,7 @@ def test_a_report_in_every_form() -> None:
         "Supported", "Likely supported",
     )  # fmt: skip
     assert report.evidence_for(report.claims[0]) == report.evidence_for(report.claims[0].id) != ()
+    assert report.evidence_for(report.claims[0])[0].relation == "entailed"  # the passage that decides
     frame = ElementTree.fromstring(report._repr_html_())  # well-formed: nothing of the answer ends the attribute
     assert frame.tag == "iframe" and "allow-scripts" not in frame.attrib["sandbox"]
     assert frame.attrib["srcdoc"].split() == report.to_html().split() and "<img" not in report.to_html()

@@ -25,16 +25,17 @@ class EvidenceGroup:
         return self.pieces[0]
 
 
+def deciding_first(piece: Evidence) -> tuple[bool, float]:
+    """Return the place of a claim's passage among the others: those that decide first, the most probable first."""
+    neutral = piece.relation == "no_relation"
+    p = piece.probabilities
+    return neutral, -(piece.similarity if neutral else max(p.entailed, p.contradicted))
+
+
 def group_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> list[EvidenceGroup]:
     """Group a claim's near-duplicate evidence, deciding passages first, the most probable first."""
-
-    def rank(piece: Evidence) -> tuple[bool, float]:
-        neutral = piece.relation == "no_relation"
-        p = piece.probabilities
-        return neutral, -(piece.similarity if neutral else max(p.entailed, p.contradicted))
-
     groups: list[tuple[set[str], list[Evidence]]] = []
-    for piece in sorted(evidence, key=rank):
+    for piece in sorted(evidence, key=deciding_first):
         words = set(_TOKEN.findall(piece.deciding_sentence.casefold()))
         for known, group in groups:
             alike = len(words & known) >= SAME_WORDS * len(words | known)

@@ -149,7 +149,7 @@ class Search:
 def _one_of_each(searcher: Searcher, query: str, k: int) -> list[SearchHit]:
     """Return k hits of a local source, with copies of a page only where there are no other pages: they count once."""
     hits = searcher.search(query, k)
-    if len(hits) < k or len(_origins(hits)) == len(set(_origins(hits))):
+    if len(hits) < k or len(set(_origins(hits))) == len(hits):
         return hits
     hits = searcher.search(query, k * COPIES)
     origins = _origins(hits)

@@ -17,8 +17,6 @@ from attribution.verdicts import leaning
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 
 KINDS = {"web": "web page", "library": "collection", "document": "own document"}
-
-
 RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
 
 
