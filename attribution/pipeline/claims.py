@@ -29,6 +29,8 @@ INSTEAD = {
 }  # what a stage uses if the language model fails
 
 NEW_VERB = 5  # times what the verifier doubts
+EXCHANGED = "another role"
+SAME = 0.8  # least probability of a clause whose verb, roles and words are those of the sentence
 HELD_AGAINST_PARSE = ("sentences", "spacy", "clauses", "predpatt")  # segmenters that make no claim of another form
 
 
@@ -130,16 +132,20 @@ def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) ->
     """
     from attribution.segmenters.english.roles import fault, has_new_verb
     from attribution.text.parse import MAX_PARSED
+    from attribution.verifiers.roles import tells_the_same
 
-    readable = [len(text) + len(sentence) <= MAX_PARSED and is_english(sentence) for text, sentence in pairs]
-    faults = [fault(pair[1], pair[0]) if read else "" for pair, read in zip(pairs, readable, strict=True)]
     judged: list[tuple[float | None, str]] = []
-    for (claim, sentence), score, wrong, read in zip(pairs, entailment(pairs), faults, readable, strict=True):
-        if score is not None and wrong:
-            score = 0.0
-        elif score is not None and read and has_new_verb(sentence, claim):
+    for (claim, sentence), score in zip(pairs, entailment(pairs), strict=True):
+        read = len(claim) + len(sentence) <= MAX_PARSED and is_english(sentence)
+        wrong = fault(sentence, claim) if read else ""
+        same = tells_the_same(claim, sentence) if read and not wrong else None
+        if same is False:
+            wrong = EXCHANGED
+        elif same and score is not None:
+            score = max(score, SAME)
+        elif score is not None and read and not wrong and has_new_verb(sentence, claim):
             score = max(0.0, 1 - NEW_VERB * (1 - score))
-        judged.append((score, wrong))
+        judged.append((0.0 if wrong and score is not None else score, wrong))
     return judged
 
 

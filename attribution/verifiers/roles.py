@@ -157,6 +157,21 @@ def difference_in_roles(claim: str, sentence: str, passage: str = "") -> str:
     return ""
 
 
+def tells_the_same(claim: str, sentence: str) -> bool | None:
+    """Return whether the one clause of a claim says what one of the sentence does: in the passive, "bought" for "sold".
+
+    False for roles that are exchanged, None where no two clauses can be compared.
+    """
+    said, clauses = terms(f"of {sentence}"), frames(claim)
+    pairs = [(own, its) for own in clauses for its in frames(sentence) if own.verb == its.verb]
+    for own, its in pairs:
+        if len(clauses) == 1 and own.negated == its.negated and _agree(own, its):
+            within = its.words if own.written == its.written else said[0] | said[1]
+            if len(_shared(own, its)) + (own.written != its.written) > 1 and own.words - {own.written} <= within:
+                return True
+    return False if any(_exchanged(own, its) for own, its in pairs) else None
+
+
 def _turned(own: Frame, its: Frame) -> bool:
     """Return True if the sentence says the opposite of the same thing, at the same time: "rose", "fell"."""
     opposite = any(own.verb in one and its.verb in two for a, b in _TURNED for one, two in ((a, b), (b, a)))

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.types import Judgement, Probabilities
-from attribution.verifiers.roles import difference_in_roles, in_its_role
+from attribution.verifiers.roles import difference_in_roles, in_its_role, tells_the_same
 
 
 @pytest.mark.parametrize(("entailed", "contradicted", "after"), [(0.7, 0.2, 0.9), (0.2, 0.1, 0.8), (0.05, 0.05, 0.05)])
@@ -117,3 +117,12 @@ def test_nothing_differs(claim: str, sentence: str) -> None:
 def test_any_text_can_be_read(one: str, two: str) -> None:
     assert difference_in_roles(one, one) == ""
     difference_in_roles(one, two)
+
+
+@pytest.mark.parametrize(("claim", "same"), [
+    ("A bank bought the mill from Lund in 1987.", True), ("The mill was sold to a bank by Lund.", True),
+    ("Lund bought the mill from a bank.", False), ("Lund never sold the mill to a bank.", None),
+    ("Lund sold the mill to a bank in 1990.", None),
+])  # fmt: skip
+def test_the_same_sale_is_told_from_either_side(claim: str, same: bool | None) -> None:
+    assert tells_the_same(claim, "In 1987 Lund sold the mill to a bank.") is same

@@ -257,7 +257,7 @@ def cut_off(doc: Doc, draft: Draft) -> Iterator[str]:
             shared = token.i > token.head.i and tree.subject_of(token.head) is None  # "won and set a record if …"
             head = _group_head(token.head) if shared else token.head
             if any(t.i in inside - condition for t in _shared_scope(head, token)):
-                yield token.text
+                yield _mark(token)
         if token.dep_ != "conj" and _is_partial(token, inside):
             yield from _kept_together(token)
 
@@ -283,7 +283,7 @@ def _above(token: Token, inside: set[int]) -> Iterator[str]:
         if token.dep_ in _REPORTED and not _is_stated(token):
             yield above.text
         if _is_condition(token):
-            yield token.text
+            yield _mark(token)
         if token.dep_ in {"appos", "relcl", "acl", "amod"} and _is_definite(above):
             return
         token = above
@@ -313,6 +313,11 @@ def _is_condition(clause: Token) -> bool:
     subject = tree.child(clause, tree.SUBJECTS)
     start = next(iter(clause.subtree))
     return subject is not None and start.lower_ in {"had", "should", "were"} and start.i < subject.i
+
+
+def _mark(condition: Token) -> str:
+    """Return the word that opens a condition: "unless"; its verb for "Had the dam broken"."""
+    return next((c.text for c in condition.lefts if c.dep_ in {"mark", "advmod"}), condition.text)
 
 
 def _is_one_case(clause: Token) -> bool:

@@ -7,13 +7,15 @@ from collections.abc import Iterator
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.drafts import ADDED, DraftWord
+from attribution.segmenters.english.drafts import ADDED, LEXICON, DraftWord
 from attribution.segmenters.english.faithful import cut_off, is_imperative, is_sentence
 from attribution.segmenters.english.repairs import repair
 from attribution.text.parse import BE, lemma, parse
+from attribution.types import quoted
 
 NOUNS = {"NOUN", "PROPN", "NUM"}
 JOINED_DENIALS = {"neither", "nor", "or"}  # "nor" is an "or" to `cut_off`
+UNIVERSAL = {"all", "every", "each", "always"}
 DANGLING = {"ADP", "DET", "CCONJ", "SCONJ"}
 
 
@@ -24,10 +26,12 @@ def fault(sentence: str, claim: str) -> str:
     if not _is_statement(alone, doc, matches):
         return "no sentence"
     draft = tuple(DraftWord(matches[t.i].i if t.i in matches else ADDED, t.text) for t in alone)
-    denied = any(t.dep_ == "neg" for t in alone)  # "the mayor did not come", of "neither the mayor nor the dean came"
-    lost = (word for word in cut_off(doc, draft) if not (denied and word.lower() in JOINED_DENIALS))
-    if not _is_presupposed(alone, matches) and next(lost, ""):
-        return "cut off"
+    lost = [word for word in cut_off(doc, draft) if not _is_kept(word, alone, matches)]
+    if word := next(iter(lost), "") or _turned_to_and(alone, doc, matches) or _lost_no(alone, matches):
+        return f"leaves out {quoted(word.lower())}"
+    said = {t.lower_ for t in doc}
+    if word := next((t.lower_ for t in alone if t.lower_ in UNIVERSAL and not said & UNIVERSAL), ""):
+        return f"adds {quoted(word)}"
     for place, same in matches.items():
         if _changes_role(alone[place], same, matches) or _is_of_another(same, alone, matches):
             return f"another role: {same.text}"
@@ -41,17 +45,50 @@ def has_new_verb(sentence: str, claim: str) -> bool:
     return verb.pos_ == "VERB" and lemma(verb.lower_) not in known | {"be", "have", "possess", "own"}
 
 
-def _is_presupposed(alone: Doc, matches: dict[int, Token]) -> bool:
-    """Return True for what the sentence takes for granted: that he left, in "after leaving the navy"."""
-    root = next(alone.sents).root
-    same = matches.get(root.i)
-    return same is not None and same.dep_ == "pcomp" and same.head.lower_ in {"after", "since", "upon", "on", "by"}
+def _is_kept(word: str, alone: Doc, matches: dict[int, Token]) -> bool:
+    """Return True for what a claim may leave out: above what it takes for granted, or said by a verb of the claim."""
+    verb = next(alone.sents).root
+    same = matches.get(verb.i)
+    if same is not None and _is_presupposed(same) and word not in {t.text for t in same.subtree}:
+        return True
+    if any(t.dep_ == "neg" for t in alone):  # "did not come", of "neither A nor B came" or "failed to come"
+        return word.lower() in JOINED_DENIALS or lemma(word.lower()) in LEXICON["denying"]
+    return lemma(word.lower()) in LEXICON["implying"]
+
+
+def _is_presupposed(verb: Token) -> bool:
+    """Return True for what the sentence takes for granted: "after leaving the navy", "until the ice broke"."""
+    if verb.dep_ == "pcomp":
+        return verb.head.lower_ in {"after", "since", "upon", "on", "by"}
+    told = verb.tag_ == "VBD" or any(c.tag_ == "VBD" for c in verb.children if c.dep_ in tree.AUXILIARIES)
+    return verb.dep_ == "advcl" and told and any(c.lower_ in LEXICON["factual"] for c in verb.lefts)
+
+
+def _turned_to_and(alone: Doc, doc: Doc, matches: dict[int, Token]) -> str:
+    """Return "or" if the claim joins with "and" what the sentence joins with "or"."""
+    for first, second in ((t.head, t) for t in alone if t.dep_ == "conj"):
+        if {first.i, second.i} <= matches.keys() and "and" in {t.lower_ for t in alone[first.i : second.i]}:
+            between = {t.lower_ for t in doc[matches[first.i].i : matches[second.i].i]}
+            if "or" in between and "and" not in between:
+                return "or"
+    return ""
+
+
+def _lost_no(alone: Doc, matches: dict[int, Token]) -> str:
+    """Return "no" if the claim states what the sentence has none of."""
+    denied = any(t.dep_ == "neg" or t.lower_ in LEXICON["negative"] for t in alone)
+    none = any(c.lower_ == "no" and c.dep_ == "det" for same in matches.values() for c in same.lefts)
+    return "no" if none and not denied else ""
 
 
 def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
     """Return True for a sentence: by its own parse, or because a verb follows its subject as in the sentence."""
     words = [t for t in alone if not t.is_punct]
     if not words or words[-1].pos_ in DANGLING and words[-1].dep_ != "prt" or words[-1].tag_ in tree.RELATIVE:
+        return False
+    if words[-1].tag_ == "MD" and words[-1].lower_ not in {t.lower_ for t in doc[-2:]}:
+        return False
+    if words[-1].lower_ in {"the", *tree.ARTICLES} or any(_is_doubled(t) for t in words):
         return False
     if _opens_alike(alone, doc, matches):
         return True
@@ -72,6 +109,12 @@ def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
         if same.dep_ in tree.NOMINAL_SUBJECTS
         for verb, _ in _roles(same)
     )
+
+
+def _is_doubled(verb: Token) -> bool:
+    """Return True for a finite "was" beside the verb of its clause: "she was escaped was to Lyon"."""
+    alone = verb.dep_ in {"ccomp", "advcl", "dep"} and not tree.child(verb, {*tree.SUBJECTS, "mark", "advmod", "expl"})
+    return alone and verb.tag_ in tree.TENSED and verb.lower_ in {*BE, "has", "have", "had"}
 
 
 def _opens_alike(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
@@ -135,13 +178,23 @@ def _changes_role(word: Token, same: Token, matches: dict[int, Token]) -> bool:
     if meant is None or meant.pos_ not in tree.VERBAL or same.pos_ not in NOUNS:
         return False
     if role == "other":
-        return not _belongs_to(same, meant)
+        referred = (t for t in meant.subtree if t.pos_ == "PRON" and t.head.lower_ == word.head.lower_)
+        return word.head.lower_ != "of" and not _belongs_to(same, meant) and not any(referred)
     holders = {t for t in same.doc for v, r in _roles(t) if v == meant and r == role and t.tag_ not in tree.RELATIVE}
+    holders |= {name for h in holders if (name := _name_after(h)) is not None}
     holders |= {c for h in holders for c in (tree.referent(h), *h.children) if c.dep_ == "appos" or c not in h.children}
     named = {h for h in holders if h.pos_ in {"PRON", "NUM"} or h.lower_ == same.lower_ and same.dep_ != "poss"}
     if same in holders or named:
         return False
     return bool(holders) and not holders & _exemplified(same)
+
+
+def _name_after(noun: Token) -> Token | None:
+    """Return the name behind a title, whatever its head: "built by the architect Ida Colm, the bridge …"."""
+    after = noun.nbor() if noun.i + 1 < len(noun.doc) else noun
+    while after.pos_ == "PROPN" and after.dep_ == "compound":
+        after = after.head
+    return after if after.pos_ == "PROPN" and noun.pos_ == "NOUN" else None
 
 
 def _is_of_another(noun: Token, alone: Doc, matches: dict[int, Token]) -> bool:

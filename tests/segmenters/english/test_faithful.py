@@ -99,7 +99,7 @@ def test_a_kept_word_with_another_head_or_part_of_speech_is_found() -> None:
 
 
 @pytest.mark.parametrize(("sentence", "start", "end", "lost"), [
-    ("They deny that the dam broke.", 3, 6, ["deny"]), ("If it rains, the river rises.", 1, 3, ["rains", "If"]),
+    ("They deny that the dam broke.", 3, 6, ["deny"]), ("If it rains, the river rises.", 1, 3, ["If"]),
     ("Ann did not sing and Ben danced.", 5, 7, []), ("Ann sang or Ben danced.", 0, 2, ["or"]),
 ])  # fmt: skip
 def test_what_a_piece_stands_under(sentence: str, start: int, end: int, lost: list[str]) -> None:

@@ -32,6 +32,11 @@ COMET = "The comet was discovered independently by Hale in New Mexico and by Bop
     ("Rosa Perez bought a vineyard near Mendoza, where she still lives.", "Rosa Perez still lives near Mendoza."),
     ("Neither the mayor nor her deputy attended the opening.", "The mayor did not attend the opening."),
     ("The drug can cause nausea, especially when it is taken without food.", "The drug can cause nausea."),
+    ("Lund refused to sell until the ice broke.", "The ice broke."),
+    ("Lund refused to sell until the ice broke.", "Lund did not sell."),
+    ("Moreau managed to leave the town in 1958.", "Moreau left the town in 1958."),
+    ("Designed by the architect Ove Berg, the Tarn Opera House opened.", "Ove Berg designed the Tarn Opera House."),
+    ("Lund sold the mill and toured Japan with it.", "Lund toured Japan with the mill."),
     ("The lizard drops its tail when it is seized.", "When it is seized, the lizard drops its tail."),
 ])  # fmt: skip
 def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str) -> None:
@@ -53,10 +58,14 @@ def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str)
     (PUMPS, "Which makes pumps the company.", "no sentence"),
     (BRIDGE, "The king was opened by the bridge.", "another role"),
     (BRIDGE, "Ove Berg opened the bridge in 1932.", "another role"),
-    ("The drug may cause dizziness, headaches, or nausea.", "The drug may cause dizziness and headaches.", "cut"),
-    ("The statue is made of copper or bronze.", "The statue is made of copper.", "cut"),
-    ("It is unlikely that the comet will return.", "The comet will return.", "cut"),
-    ("If the river rises, the gate closes.", "The gate closes.", "cut"),
+    ("The drug may cause itching, fever, or nausea.", "The drug may cause itching and fever.", "leaves out “or”"),
+    ("The statue is made of copper or bronze.", "The statue is made of copper.", "leaves out “or”"),
+    ("It is unlikely that the comet will return.", "The comet will return.", "leaves out"),
+    ("If the river rises, the gate closes.", "The gate closes.", "leaves out “if”"),
+    ("The town had no mill until 1884.", "The town had a mill until 1884.", "leaves out “no”"),
+    ("Some lilies are toxic to cats.", "All lilies are toxic to cats.", "adds “all”"),
+    (BRIDGE, "The bridge was opened was in 1932.", "no sentence"), (BRIDGE, "The king opened the.", "no sentence"),
+    ("Lund refused to sell the mill.", "Lund sold the mill.", "leaves out “refused”"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_claim(sentence: str, claim: str, found: str) -> None:
     assert fault(sentence, claim).startswith(found)
