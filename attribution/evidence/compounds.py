@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable, Sequence
 
+from attribution.evidence.judging import strongest
+from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.segmenters.clauses import split
 from attribution.segmenters.english.drafts import in_statements
 from attribution.text.remembering import remember
 from attribution.text.sentences import is_english, sentences
+from attribution.types import Claim, Evidence
+from attribution.verdicts import UNSETTLED, decide
 
 LONGEST = 450  # characters of a claim that is cut
 MOST = 4  # parts
@@ -23,3 +28,27 @@ def predicates(claim: str) -> tuple[str, ...]:
     own = claim.split()[0].lower()
     refer = any((first := part.split()[0].lower()) in _PRONOUNS and first != own for part in parts)
     return parts if 1 < len(parts) <= MOST and not refer else ()
+
+
+def with_predicates(
+    claims: Sequence[Claim],
+    evidence: Sequence[Sequence[Evidence]],
+    policy: DecisionPolicy,
+    read: Callable[[Sequence[tuple[int, str]]], Sequence[Sequence[Evidence]]],
+) -> list[tuple[Evidence, ...]]:
+    """Return the evidence for each claim, and for each predicate of one that it leaves open.
+
+    `read` gives the evidence for such predicates, each with the index of its claim. Of these pieces those count that
+    may decide, or else the nearest.
+    """
+    parts = [
+        (i, part)
+        for i, (claim, pieces) in enumerate(zip(claims, evidence, strict=True))
+        if policy.decision != "plain" and decide(claim, pieces, policy).label in UNSETTLED
+        for part in predicates(claim.statement)
+    ]
+    found = [tuple(pieces) for pieces in evidence]
+    for (i, part), pieces in zip(parts, read(parts), strict=True):
+        speaking = [e for e in pieces if strongest(e.probabilities) >= LOWEST_THRESHOLD] or pieces[:1]
+        found[i] += tuple(e.model_copy(update={"part": part}) for e in speaking)
+    return found

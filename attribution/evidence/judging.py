@@ -127,7 +127,7 @@ def relevance(pairs: Sequence[Pair], judged: Sequence[Judged], reads: Reads | No
     likely = [
         i
         for i, (found, _) in enumerate(judged)
-        if _strongest(found.probabilities) >= WEIGHED_FROM and "rating" not in found.signals
+        if strongest(found.probabilities) >= WEIGHED_FROM and "rating" not in found.signals
     ]
     logits: list[float | None] = [None] * len(pairs)
     if reads is not None and likely:
@@ -137,7 +137,7 @@ def relevance(pairs: Sequence[Pair], judged: Sequence[Judged], reads: Reads | No
     return logits
 
 
-def _strongest(probabilities: Probabilities) -> float:
+def strongest(probabilities: Probabilities) -> float:
     return max(probabilities.entailed, probabilities.contradicted)
 
 
@@ -184,12 +184,6 @@ def as_evidence(
         signals=found.signals, parts=judged.parts, difference="" if plain else explain_difference(pair, judged),
         lacks=() if plain else lacking(pair, found, page),
     )  # fmt: skip
-
-
-def for_part(part: str, pieces: Sequence[Evidence]) -> tuple[Evidence, ...]:
-    """Return the evidence for one predicate of a claim that has several: what may decide it, at least the nearest."""
-    speaking = [e for e in pieces if _strongest(e.probabilities) >= LOWEST_THRESHOLD] or pieces[:1]
-    return tuple(e.model_copy(update={"part": part}) for e in speaking)
 
 
 def _by_row(judged: Judged, row: RowRelation, start: int, length: int) -> Judged:
@@ -294,7 +288,7 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
     `opening` is the first line of the passage's page.
     """
     (claim, passage, title), found = (*pair, "")[:3], judged.judgement
-    if _strongest(found.probabilities) < LOWEST_THRESHOLD:
+    if strongest(found.probabilities) < LOWEST_THRESHOLD:
         return None
     sentence = passage[slice(*found.sentence)]
     if found.probabilities.entailed >= found.probabilities.contradicted:

@@ -11,9 +11,9 @@ from attribution.chunkers import CHUNKERS
 from attribution.claims.enrichment import added_words
 from attribution.errors import BadInput
 from attribution.evidence.candidates import Candidates
-from attribution.evidence.compounds import predicates
+from attribution.evidence.compounds import with_predicates
 from attribution.evidence.fact_checks import headline, with_rulings
-from attribution.evidence.judging import Judged, as_evidence, for_part, judge_pairs, read_plainly, relevance, weigh
+from attribution.evidence.judging import Judged, as_evidence, judge_pairs, read_plainly, relevance, weigh
 from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
@@ -24,7 +24,6 @@ from attribution.store.store import Store
 from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.types import Chunk, Claim, Evidence, Failure, Page, Pair, Probabilities, Span
-from attribution.verdicts import UNSETTLED, decide
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import CachedVerifier, check_pairs
 
@@ -148,21 +147,13 @@ class Matcher:
 
     def judge(self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]) -> list[tuple[Evidence, ...]]:
         """Return the evidence in the chunks found for each claim, and for each predicate of one that it leaves open."""
-        evidence = self._judge(claims, found)
-        parts = [
-            (i, claim.model_copy(update={"text": part, "enriched": None}))
-            for i, claim in enumerate(claims)
-            if not self._plain and decide(claim, evidence[i], self.policy).label in UNSETTLED
-            for part in predicates(claim.statement)
-        ]
-        read = [part for _, part in parts]
-        passages = [
-            [c for c in of_part if self.can_read(part, c)]
-            for part, of_part in zip(read, self.find(read) if read else (), strict=True)
-        ]
-        for (i, part), pieces in zip(parts, self._judge(read, passages), strict=True):
-            evidence[i] += for_part(part.text, pieces)
-        return evidence
+
+        def read(parts: Sequence[tuple[int, str]]) -> list[tuple[Evidence, ...]]:
+            of_parts = [claims[i].model_copy(update={"text": part, "enriched": None}) for i, part in parts]
+            near = zip(of_parts, self.find(of_parts) if of_parts else (), strict=True)
+            return self._judge(of_parts, [[c for c in of_part if self.can_read(part, c)] for part, of_part in near])
+
+        return with_predicates(claims, self._judge(claims, found), self.policy, read)
 
     def _judge(self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]) -> list[tuple[Evidence, ...]]:
         """All pairs go to the verifier together, including those of an enriched claim as written."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import NamedTuple
 
 from attribution.errors import BadInput
-from attribution.evidence.compounds import predicates
+from attribution.evidence.compounds import with_predicates
 from attribution.evidence.fact_checks import stated, with_rulings
-from attribution.evidence.judging import as_evidence, for_part, judge_pairs, read_plainly, relevance
+from attribution.evidence.judging import as_evidence, judge_pairs, read_plainly, relevance
 from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
@@ -20,7 +21,7 @@ from attribution.text.genres import genre_of
 from attribution.text.lines import readable
 from attribution.text.urls import canonical, is_web, site
 from attribution.types import Claim, Evidence, Page, Pair, Strength, Verdict, content_id
-from attribution.verdicts import UNSETTLED, decide
+from attribution.verdicts import decide
 from attribution.verifiers.calibration import strength_of
 from attribution.verifiers.pairs import Reads
 
@@ -95,20 +96,17 @@ def judge(
     given = [[Passage.of(p) for p in c.passages] for c in claims]
     pages = [_pages(passages) for passages in given]
     evidence = _evidence(claims, pages, verifier, policy, found)
-    decided = [decide(_claim(c), [*of.values()], policy) for c, of in zip(claims, evidence, strict=True)]
-    open_ = [i for i, one in enumerate(decided) if one.label in UNSETTLED and policy.decision != "plain"]
-    parts = [(i, part) for i in open_ for part in predicates(claims[i].text)]
-    read = _evidence(
-        [replace(claims[i], text=part) for i, part in parts], [pages[i] for i, _ in parts], verifier, policy, found
-    )
-    of_parts: dict[int, list[Evidence]] = {}
-    for (i, part), pieces in zip(parts, read, strict=True):
-        of_parts.setdefault(i, []).extend(for_part(part, [*pieces.values()]))
-    for i, of_part in of_parts.items():
-        decided[i] = decide(_claim(claims[i]), [*evidence[i].values(), *of_part], policy)
-    for verdict, passages, of_claim in zip(decided, given, evidence, strict=True):
+
+    def read(parts: Sequence[tuple[int, str]]) -> list[tuple[Evidence, ...]]:
+        of_parts = [replace(claims[i], text=part) for i, part in parts]
+        return _evidence(of_parts, [pages[i] for i, _ in parts], verifier, policy, found)
+
+    own = [_claim(c) for c in claims]
+    pieces = with_predicates(own, evidence, policy, read)
+    for claim, passages, distinct, of_claim in zip(own, given, pages, pieces, strict=True):
+        verdict, of_passages = decide(claim, of_claim, policy), dict(zip(distinct, of_claim, strict=False))
         strength = strength_of(getattr(verifier, "version", ""), verdict)
-        yield JudgedClaim(verdict, tuple(of_claim[passage] for passage in passages), strength)
+        yield JudgedClaim(verdict, tuple(of_passages[passage] for passage in passages), strength)
 
 
 def _claim(given: GivenClaim) -> Claim:
@@ -121,8 +119,8 @@ def _evidence(
     verifier: Reads,
     policy: DecisionPolicy,
     found: bool,
-) -> list[dict[Passage, Evidence]]:
-    """Return the evidence that each passage of a claim is; the pairs of all claims go to the verifier together."""
+) -> list[tuple[Evidence, ...]]:
+    """Return the evidence that each distinct passage of a claim is; all pairs go to the verifier together."""
     plain = policy.decision == "plain"
     read = [(c, p, page) for c, of_claim in zip(claims, pages, strict=True) for p, page in of_claim.items()]
     texts = [stated(p.title) if page.genre == "fact check" and p.title and not plain else p.text for _, p, page in read]
@@ -136,17 +134,11 @@ def _evidence(
     relevances = relevance(
         pairs, judged, Relevance() if found and policy.weighed_by_relevance and reranker.installed() else None
     )
-    of_pairs = iter(zip(texts, pairs, judged, relevances, strict=True))
-    evidence = []
-    for claim, of_claim in zip(claims, pages, strict=True):
-        pieces = {}
-        for passage, page in of_claim.items():
-            text, pair, of_pair, weight = next(of_pairs)
-            pieces[passage] = as_evidence(
-                _claim(claim).id, page, text, 0, 1.0, pair, of_pair, weight, claim.headings, policy
-            )  # fmt: skip
-        evidence.append(pieces)
-    return evidence
+    pieces = iter(
+        as_evidence(_claim(claim).id, page, text, 0, 1.0, pair, of_pair, weight, claim.headings, policy)
+        for (claim, _, page), text, pair, of_pair, weight in zip(read, texts, pairs, judged, relevances, strict=True)
+    )
+    return [tuple(islice(pieces, len(of_claim))) for of_claim in pages]
 
 
 def _pages(passages: Sequence[Passage]) -> dict[Passage, Page]:
