@@ -34,6 +34,10 @@ _NO_WIDTH = "\u200b\ufeff"
 _STOPS, _OPENING = ".!?…。！？｡؟۔।։።", "\"'“‘«([「『（¿¡"
 _CLOSING = " \"'”’»)]」』）"
 _ENDING = ".,;:!?…)]”’»。，、；：！？｡）」』؟،۔।"
+_SIGNS = re.compile(r"(?:[^\w]|\d\ufe0f?\u20e3)*+")  # such as "1️⃣ "
+_LABEL_WITHIN = re.compile(
+    r"(?:(?<=[.!?])\s++|(?<=\S)[ \t]*+\n\s*+)((?:[^\w\s]|\d\ufe0f?\u20e3)*+\s*+)([^\W\d_][^:：.!?\n]{1,60})[:：]"
+)
 _LABEL = re.compile(r"(?P<term>[^:：.!?–—]{2,60}?)(?:\s?[:：]\s?|\s[–—-]\s|\.\s)")
 
 
@@ -189,7 +193,17 @@ def _paragraph(block: Element, kind: Kind) -> Iterator[AnswerPassage]:
         if first.title:
             yield first
             characters = characters[line:]
-    yield _flat(characters, kind)
+    for start, end in pairwise((0, *_labels(characters), len(characters))):
+        yield _flat(characters[start:end], kind)
+
+
+def _labels(characters: Sequence[_PlacedCharacter]) -> Iterator[int]:
+    """Yield where a bold label with a colon opens a sentence within a paragraph: "… of it. **Entry:** …"."""
+    text = "".join(c.text or " " for c in characters)  # a mark in place of its characters is one
+    for match in _LABEL_WITHIN.finditer(text):
+        before, label = match.start(2) - 1, characters[slice(*match.span(2))]
+        if not characters[before].bold and all(c.bold for c in label):
+            yield match.start(1)
 
 
 def _rows(table: Element) -> Iterator[AnswerPassage]:
@@ -237,6 +251,7 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
     cited = False
     mark: Span | None = None  # the first character of a citation mark since the last word
     cuts: list[int] = []
+    comma = -1  # the place of a comma that stands behind a mark
     for character in _composed(characters):
         blank = character.text.isspace() or character.text in _NO_WIDTH
         if not blank:
@@ -245,10 +260,14 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
             elif mark and _starts(character.text) and _ends(shown):
                 shown += [_PlacedCharacter(" ", mark, False)] if shown[-1].text != " " else []
                 cuts.append(len(shown))
+            comma = len(shown) if mark and character.text in ",;" else -1
             mark = None
             shown.append(character)
         elif not character.text:
             cited = True
+            if comma >= 0:  # "[1], [2]"
+                del shown[comma:]
+                comma = -1
             mark = mark or (character.place[0], character.place[0] + 1)
         elif shown and shown[-1].text != " ":
             shown.append(character._replace(text=" "))
@@ -257,7 +276,7 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
     text = "".join(c.text for c in shown)
     if kind == "item" and (task := _TASK.match(text)):
         shown, text, cuts = shown[task.end() :], text[task.end() :], [cut - task.end() for cut in cuts]
-    first = next((i for i, c in enumerate(text) if c.isalnum()), 0)  # "🗼 **Height**: …"
+    first = _SIGNS.match(text).end()  # "🗼 **Height**: …"
     strong = next((i for i, c in enumerate(shown) if i >= first and not c.bold), len(shown))
     strong = 0 if strong == first else strong
     return AnswerPassage(text, tuple(c.place for c in shown), kind, strong, cited, tuple(cuts))

@@ -152,7 +152,8 @@ def _at_the_end(answer: str, lines: list[Span]) -> list[_Entry]:
     entries: list[_Entry] = []
     for start, end in reversed(lines[1:]):
         key = _KEY.match(answer, start, end)
-        if not key or not _is_source(answer[key.end() : end]) or _SENTENCE.search(answer[key.end() : end]):
+        line = answer[key.end() : end] if key else ""
+        if not key or not (key[1] and key[1].isdecimal() or _is_source(line) and not _SENTENCE.search(line)):
             break
         entries.insert(0, _Entry(normal_key(next(k for k in key.groups() if k)), key.end(), end))
     cited = entries and entries[0].key == "1" and _FIRST.search(answer, 0, entries[0].start)

@@ -29,7 +29,13 @@ MORE = [
     "[x:1]", "[note 2]", "[fn1]", "[ibid.]", '<a href="#fn1">[1]</a>',
     "[source]", "[citation needed]", "[p. 4]", "(see p. 12)", "[Mill Guide, pp. 4-6]",
 ]  # fmt: skip
-SPECIAL = ("12", "", "https://example.org/b", "Travel Guide+2")  # forms that stand in one place alone, tested below
+SPECIAL = (
+    "12",
+    "",
+    "https://example.org/b",
+    "Travel Guide+2",
+    "(Rossi 31)",
+)  # forms that stand in one place alone, tested below
 EXAMPLES = sorted(
     {row.example for row in FORMS if row.form and not (row.words or row.listed or row.run)} - set(SPECIAL) | set(MORE)
 )
@@ -83,6 +89,10 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
     ("answer", "expected"),
     [
         (f"{FIRST}.12 {SECOND}.3", BOTH),
+        (f"{FIRST}.[1], [2] {SECOND}.¹, ²", BOTH),
+        ("He hired ten men.12 He left for Cork.2 See vol.3", ["He hired ten men.", "He left for Cork.", "See vol.3"]),
+        (f"{FIRST}. [A](https://a.org)[B+2](https://b.org) {SECOND}.", BOTH),
+        (f"“{FIRST}” (Rossi 31). “{SECOND}.” (Doe 112) It is.", [f"“{FIRST}”.", f"“{SECOND}.”", "It is."]),
         (f"[cite_start]{FIRST}. [cite: 1, 2] [cite_start]{SECOND}. [cite: 3]", BOTH),
         (f'<cite index="1-2">{FIRST}.</cite> {SECOND}.', BOTH),
         (f"{FIRST}. https://example.org/a {SECOND}.", BOTH),
@@ -104,6 +114,8 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
         ("He won (Paris, May 1900) in the U.S. [1] and left.", ["He won (Paris, May 1900) in the U.S. and left."]),
         ("It is 2 km longciteturn0search3. It is 9 m highfileciteturn2file0.", ["It is 2 km long.", "It is 9 m high."]),
         (f"{FIRST}.\nReuters\n+1\nBBC News+2\n{SECOND}.Wikipedia+1", BOTH),
+        ("🎟️ **Tickets**: They are free [1].\n🕘 **Open:** It is open.", ["They are free.", "It is open."]),
+        ("- **Fee:** It is free. **Open:** It is.\n\n1️⃣ **First:** It is old.", ["It is free.", "It is.", "It is old."]),
         ("He took a pill. Vitamin B+2 was next.", ["He took a pill.", "Vitamin B+2 was next."]),
         ("Version 2.12 is out. No. 12 is next.", ["Version 2.12 is out.", "No. 12 is next."]),
         ("- `a[1]` is code, f(x) (see below) is not.", ["a[1] is code, f(x) (see below) is not."]),
@@ -116,10 +128,8 @@ def test_marks_of_one_place_and_what_only_looks_like_one(answer: str, expected: 
 @pytest.mark.parametrize("row", FORMS, ids=lambda row: row.example)
 def test_the_example_of_a_form_is_found_by_it(row: object) -> None:
     (form,) = (f for f in FORMS if f is row)
-    behind = not form.pattern.search(f"word {form.example}")
-    answer = (
-        f"It is ancient.{'' if form.read == 'figures' else ' '}{form.example}" if behind else f"word {form.example}"
-    )
+    places = (f"{before}{form.example}" for before in ("word ", "It is ancient. ", "It is ancient.", "“Ancient” "))
+    answer = next(place for place in places if form.pattern.search(place))
     if form.example.startswith("<think>"):
         answer = form.example
     answer += "\n\nSources:\n[a] The guide, https://example.org/b\nRossi, J. (2020). The mill.\n" * form.listed
@@ -161,6 +171,7 @@ BOOKS = (
     ("x\n\n### 📚 References & Further Reading\n- A, https://a.org\n- B, https://b.org", ["A, https://a.org", "B, https://b.org"]),
     ("x\n\n**Learn more:**\n1. [A](https://a.org)\n2. [B](https://b.org)", ["[A](https://a.org)", "[B](https://b.org)"]),
     ("x\n\nLiteratur:\nLow, A. (2020): Mühlen. Wien.", ["Low, A. (2020): Mühlen. Wien."]),
+    ("x [1]\n\n---\n\n[1] Mill book, vol. 4.\n[2] Accounts of Breda.", ["Mill book, vol. 4.", "Accounts of Breda."]),
     ("x [1]\n\n---\n1. mill.md\n2. [B](https://b.org)", ["mill.md", "[B](https://b.org)"]),
     ("x\n\nSources\n---\n(1) mill.md\n(2) river.md", ["mill.md", "river.md"]),
     ("x\n\n## Sources\n| # | Source |\n|---|---|\n| 1 | [A](https://a.org) |\n| [2] | B |",
