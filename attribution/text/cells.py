@@ -19,11 +19,31 @@ _NUMBERING = frozenset(("", "#", "no", "no.", "nr", "nr.", "rank", "place", "pos
 _EMPTY = re.compile(r"[\W_]*|n/?a|none|unknown", re.IGNORECASE)
 
 
+_YES, _NO = frozenset("✅ ✔ ✔️ ✓ ☑ ☑️ yes".split()), frozenset("❌ ✗ ✘ ✖ ✖️ no".split())
+_BEING = re.compile(
+    r"(?:is|are) (.+)|((?:\S+ )?\S{2,}(?:(?<!e)ed|[^t]able|ible|proof)|(?:available|free|open|safe|suitable)\b.*)",
+    re.IGNORECASE,
+)
+_HAVING = re.compile(r"(?:(?:has|have|includes?|offers?) )?(?:an? )?(.+)", re.IGNORECASE)
+_PARTICIPLE = re.compile(
+    r"(?:[a-z]{2,}(?<!e)ed|built|born|begun|won|sold|made|held|written|cut|lost)( (?:by|in|on|at|from|to|for|as))?",
+    re.IGNORECASE,
+)
+_ACTIVE = frozenset("opened closed died started ended ceased debuted premiered arrived retired".split())
+_UNSAID = re.compile(
+    r"(?:has|have|is|are|was|can|does|when|where|who|what|why|which|how)\b.*|.* (?:by|in|on|at|from|to|of)"
+)
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec)[a-z]*\\.?"
+_SPAN = re.compile(rf"(?:{_MONTH} )?(?:c\. ?)?\d{{4}}(?: (?:BC|BCE|AD|CE))?")
+_DAY = re.compile(rf"\d{{1,2}} {_MONTH} \d{{4}}|{_MONTH} \d{{1,2}}, \d{{4}}|\d{{4}}-\d\d-\d\d")
+
+
 class Wording(NamedTuple):
-    """The words around a cell."""
+    """The words around a cell, or, without `cell`, in its place."""
 
     before: str
     after: str
+    cell: bool = True
 
 
 def row_head(heads: Sequence[str], cells: Sequence[str]) -> int:
@@ -35,7 +55,9 @@ def row_head(heads: Sequence[str], cells: Sequence[str]) -> int:
 def wording(heads: Sequence[str], cells: Sequence[str], column: int, english: bool) -> Wording | None:
     """Return how the cell of a column is stated with its column's head and its row's; None if it states nothing."""
     first = row_head(heads, cells)
-    if _EMPTY.fullmatch(cells[column]) or (column == first and len(cells) > 1):
+    answer = cells[column].casefold()
+    decided = answer in _YES or answer in _NO
+    if not decided and _EMPTY.fullmatch(cells[column]) or (column == first and len(cells) > 1):
         return None
     named = [heads[n] if n < len(heads) else "" for n in (first, column)]
     pair = (f"{named[0]}: " if named[0] else "") + f"{cells[first]}; " if column != first else ""
@@ -44,12 +66,31 @@ def wording(heads: Sequence[str], cells: Sequence[str], column: int, english: bo
     if named[0].casefold() in _THINGS | {""}:  # the columns are the things, or the table has one that is not named
         thing, quality = quality, thing
     sayable = thing and any(map(str.isalpha, quality)) and not {thing.casefold(), quality.casefold()} & _THINGS
-    if not english or not sayable:
+    sayable = sayable and english and column != first
+    subject = thing[:1].upper() + thing[1:]
+    if decided:
+        return Wording(_decided(subject, quality, answer in _YES) if sayable else f"{plain.before}{answer}", "", False)
+    if not sayable or len(cells[column].split()) > LONGEST or cells[column][-1:] in ".!?:":
         return plain
-    if column == first or len(cells[column].split()) > LONGEST or cells[column][-1:] in ".!?:":
+    if participle := _PARTICIPLE.fullmatch(quality):
+        when = "in" if _SPAN.fullmatch(cells[column]) else "on" if _DAY.fullmatch(cells[column]) else ""
+        link = "" if quality.casefold() in _ACTIVE or quality.casefold().startswith("won") else "was "
+        if not (participle[1] or when):
+            return plain
+        return Wording(f"{subject} {link}{quality.casefold()} {'' if participle[1] else when + ' '}", ".")
+    if _UNSAID.fullmatch(quality.casefold()):
         return plain
     many = quality.endswith("s") and not quality.endswith(("ss", "us", "is"))
     return Wording(f"The {_lower(quality)} of {_lower(thing, 'The')} {'are' if many else 'is'} ", ".")
+
+
+def _decided(subject: str, quality: str, yes: bool) -> str:
+    """Return what a cell with a tick or a cross says: "Plan A has dark mode.", "Plan A is not heated."."""
+    if being := _BEING.fullmatch(quality):
+        return f"{subject} is {'' if yes else 'not '}{_lower(being[1] or being[2])}."
+    if (having := _HAVING.fullmatch(quality)) and not _UNSAID.fullmatch(quality.casefold().removeprefix("has ")):
+        return f"{subject} has {'' if yes else 'no '}{_lower(having[1])}."
+    return f"{subject}: {_lower(quality)}: {'yes' if yes else 'no'}"
 
 
 def _lower(text: str, only: str = "") -> str:

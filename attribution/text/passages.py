@@ -220,12 +220,10 @@ def _rows(table: Element) -> Iterator[AnswerPassage]:
             continue
         for column, cell in enumerate(cells):
             if said := wording(heads, texts, column, english):
-                places = (
-                    [(cell.start, cell.start)] * len(said.before)
-                    + [*cell.places]
-                    + [(cell.end, cell.end)] * len(said.after)
-                )
-                yield AnswerPassage(said.before + cell.text + said.after, tuple(places), "row")
+                before = (cell.start, cell.start if said.cell else cell.end)
+                inner, places = (cell.text, cell.places) if said.cell else ("", ())
+                places = (*[before] * len(said.before), *places, *[(cell.end, cell.end)] * len(said.after))
+                yield AnswerPassage(said.before + inner + said.after, places, "row")
 
 
 class _PlacedCharacter(NamedTuple):
@@ -276,7 +274,8 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
     text = "".join(c.text for c in shown)
     if kind == "item" and (task := _TASK.match(text)):
         shown, text, cuts = shown[task.end() :], text[task.end() :], [cut - task.end() for cut in cuts]
-    first = _SIGNS.match(text).end()  # "🗼 **Height**: …"
+    signs = _SIGNS.match(text)  # "🗼 **Height**: …"
+    first = signs.end() if signs else 0
     strong = next((i for i, c in enumerate(shown) if i >= first and not c.bold), len(shown))
     strong = 0 if strong == first else strong
     return AnswerPassage(text, tuple(c.place for c in shown), kind, strong, cited, tuple(cuts))

@@ -40,6 +40,22 @@ def texts(answer: str) -> list[str]:
         "| | Kibo | Meru |\n|--|--|--|\n| Height | 5,895 m | 4,562 m |",
         ["The height of Kibo is 5,895 m.", "The height of Meru is 4,562 m."],
     ),
+    (
+        "| Hall | Opened | Built by | Lift | Heated | Demolished | Tours |\n|-|-|-|-|-|-|-|\n"
+        "| Tarn | 1964 | Low | ✅ | no | planned | n/a |\n| Orme | 3 May 1970 | Doe | ❌ | yes | – | Yes |",
+        [
+            "Tarn opened in 1964.", "Tarn was built by Low.", "Tarn has lift.", "Tarn is not heated.",
+            "Hall: Tarn; Demolished: planned", "Orme opened on 3 May 1970.", "Orme was built by Doe.",
+            "Orme has no lift.", "Orme is heated.", "Orme has tours.",
+        ],
+    ),
+    (
+        "| Feature | Plan A | Plan B |\n|--|--|--|\n| Dark mode | ✅ | ✗ |\n| Open on Sunday | Yes | No |",
+        [
+            "Plan A has dark mode.", "Plan B has no dark mode.", "Plan A is open on Sunday.",
+            "Plan B is not open on Sunday.",
+        ],
+    ),
     ("| Feature | Details |\n|--|--|\n| Height | 330 m |", ["Feature: Height; Details: 330 m"]),
     (
         "| Stadt | Einwohner |\n|--|--|\n| Graz liegt an der Mur | etwa 290.000 Menschen |",
