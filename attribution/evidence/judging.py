@@ -22,6 +22,7 @@ from attribution.text.differences import (
     contrasts,
     difference,
     differing_spans,
+    exchanged,
     measures_other,
     unmet,
     value_of_another,
@@ -54,6 +55,10 @@ _ALONE = re.compile(
     re.IGNORECASE,
 )
 _ALL = re.compile(r"^(?:all|every|each)\b", re.IGNORECASE)
+_AT_LEAST = {  # percent
+    50.0: re.compile(r"\b(?:[Mm]ost (?:of|[a-z]+s)|[Tt]he majority of|[Mm]ore than half of)\b"),
+    100.0: re.compile(r"\b(?:the|its|an?) (?:entire|whole)\b"),
+}
 _PARTLY = re.compile(r"\b(?:most|some|many|few|several|half|\d+ (?:out )?of)\b|\bof (?:the |its )?\d", re.IGNORECASE)
 _WHOLE = re.compile(r"\b(?:all|every|each|both|whole|entire|none|no|always)\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\bwithout (?:an? |any |the )?([a-z]+)")
@@ -322,9 +327,24 @@ def _other_value(claim: str, sentence: str, headings: tuple[str, ...]) -> str:
     label = "".join(f"{heading.strip(' :')}: " for heading in headings[-1:] if not values(heading))
     if another := value_of_another(label + claim, sentence):
         return f"the claim says {quoted(another[0])}, the source {quoted(another[1])}"
+    if both := exchanged(claim, sentence):
+        written = claim[slice(*both[0].span)], sentence[slice(*both[1].span)]
+        return f"the claim says {quoted(written[0])}, the source {quoted(written[1])}"
+    if said := _other_share(claim, sentence):
+        return said
     lacked = {claim[slice(*v.span)] for v in unmet(claim, sentence)}
     found = (c for c in contrasts(claim, sentence) if c.kind != "Name" and c.claim in lacked and c.source)
     return next((f"the claim says {quoted(c.claim)}, the source {quoted(c.source)}" for c in found), "")
+
+
+def _other_share(claim: str, sentence: str) -> str:
+    """Say which share the sentence has where the claim has more in words: “most of”, “the entire”."""
+    shares = [v for v in values(sentence) if v.dimension == "%"]
+    if len(shares) == 1 and not values(claim):
+        for least, pattern in _AT_LEAST.items():
+            if shares[0].high < least and (words := pattern.search(claim)):
+                return f"the claim says {quoted(words[0])}, the source {quoted(sentence[slice(*shares[0].span)])}"
+    return ""
 
 
 def _other_limit(claim: str, sentence: str) -> str:

@@ -25,6 +25,7 @@ _ROUTE = re.compile(r"([^–—→]{2,40}?)\s*[–—→]\s*([^–—→]{2,40})
 _SCALE = re.compile(r"illion|thousand|hundred")
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"[^\W\d_]+[²³]?|[%€$£]")
+_UNITS = re.compile(r" \([^()]*\)$")
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
 _MOST = re.compile(r"\b(?:most|highest|largest|biggest|greatest|longest|warmest|busiest|tallest)\b", re.IGNORECASE)
 _LEAST = re.compile(r"\b(?:fewest|least|lowest|smallest|shortest|coldest|quietest)\b", re.IGNORECASE)
@@ -50,7 +51,7 @@ class TableRow:
 
     def names(self) -> Iterator[tuple[str, str]]:
         """Yield what may name the row: its label, and its cells without figures; with their column."""
-        yield "", self.label
+        yield "", _UNITS.sub("", self.label)
         if route := _ROUTE.fullmatch(self.label):
             yield from (("", f"{route[1]} {joint} {route[2]}") for joint in ("to", "and"))
         yield from ((key, cell) for key, cell in self.cells.items() if not any(map(str.isdigit, cell)))
@@ -132,6 +133,7 @@ def _in_rows(claim: str, rows: Sequence[TableRow]) -> RowRelation | None:
 def _columns(claim: str, rows: Sequence[TableRow]) -> list[str]:
     """The columns that share most words with a claim, without those of another year; empty for a column without one."""
     years, wanted = set(_YEAR.findall(claim)), terms(claim)[0]
+    low = f" {' '.join(words_of(claim))} "
     measured = {MEASURES[base] for word in words_of(claim) if (base := _GRADE.sub("", word)) in MEASURES}
     if "above" in measured:
         measured.add(MEASURES["high"])
@@ -142,6 +144,7 @@ def _columns(claim: str, rows: Sequence[TableRow]) -> list[str]:
             continue
         own = set(_YEAR.findall(key))
         shared = len(wanted & terms(f"of {key}")[0])
+        shared += 2 * (f" {' '.join(words_of(key))} " in low)
         shared = shared or len(measured & {MEASURES.get(word) for word in words_of(key)})
         shared = shared or int(begun and bool(_BEGUN.search(key)))
         if shared and not (own and years and not own & years):
@@ -210,7 +213,7 @@ def _stated(claim: str, row: TableRow, columns: Sequence[str]) -> RowRelation | 
     same, its = float(figure[0].replace(",", "")) == cell, row.cells[columns[0]]
     if (per := next((v.per for v in values(f"{cell:g} {columns[0]}")), "")) and numbers[0].per not in ("", per):
         return RowRelation("contradicted", row, _differs(f"{written} a {numbers[0].per}", f"{its} a {per}"))
-    if numbers[0].dimension and (measured := _measured(its, columns[0])):
+    if numbers[0].dimension and (measured := _measured(its, f"{' '.join(_UNITS.findall(row.label))} {columns[0]}")):
         agreement = compare(numbers[0], measured[0])
         if agreement not in ("equal", "different"):
             return None

@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from attribution.policy import LOWEST_THRESHOLD
 from attribution.text.names import Name, names, negations
@@ -15,7 +15,7 @@ from attribution.text.parse import parse
 from attribution.text.remembering import remember
 from attribution.text.value_patterns import MONTHS, UNITS
 from attribution.text.value_reading import values
-from attribution.text.values import Value, compare
+from attribution.text.values import Value, compare, figures_meet
 from attribution.text.words import STOP_WORDS, folded, stem
 from attribution.types import Probabilities, Span, quoted
 
@@ -30,12 +30,13 @@ MEASURES = {
     word: words.split()[0]
     for words in (
         "deep depth", "high tall height", "long length", "wide broad width", "thick thickness", "old age", "above",
-        "below", "from away distance",
+        "below", "from away distance"
     )
     for word in words.split()
 }  # fmt: skip
 _MEASURE = re.compile(r"[ -]?(deep|high|tall|long|wide|broad|thick|old|above|below|from|away)\b")
-_JOINT = re.compile(r"[,;]|\b(?:and|while|but|against|compared)\b")
+_JOINT = re.compile(r"[,;:]|\b(?:and|while|but|against|compared)\b")
+_CLAUSES = re.compile(r"[;.\n]|,? \b(?:while|whereas)\b|, (?:and|but)\b")
 _LISTED = ("quantity", "time", "frequency")
 _REST = re.compile(r"\bthe (?:rest|others|remainder)\b")
 _REACH = 50  # characters before a number in which the noun stands that it measures
@@ -69,13 +70,7 @@ def contrasts(claim: str, sentence: str) -> tuple[Contrast, ...]:
     pairs = [*_differing(claim, unmet(claim, sentence), sentence, unmet(sentence, claim))]
     pairs += _differing(claim, unnamed(claim, sentence), sentence, unnamed(sentence, claim))
     rows = (
-        Contrast(
-            _kind(mine),
-            claim[slice(*mine.span)],
-            sentence[slice(*its.span)],
-            mine.span,
-            its.span,
-        )
+        Contrast(_kind(mine), claim[slice(*mine.span)], sentence[slice(*its.span)], mine.span, its.span)
         for mine, its in pairs
     )
     return (*rows, *_negations(claim, sentence))
@@ -247,6 +242,65 @@ def _list_parts(sentence: str, found: Sequence[Value]) -> list[_ListPart]:
         _ListPart(a, b, words(a, b), (not a and words(found[0].end, b)) or words(a, b))
         for a, b in pairwise([*cuts, len(sentence)])
     ]
+
+
+def exchanged(claim: str, sentence: str) -> tuple[Item, Item] | None:
+    """Return two values or names of a claim, or a name and another, that a sentence has the other way round.
+
+    “10 m apart, with 20 m between rows” and “20 m apart, with 10 m between rows”; “Lee keeps the books, Roy the keys”
+    and “Roy keeps the books”.
+    """
+    own = [v for v in values(claim) if v.kind in _LISTED]
+    its = [v for v in values(sentence) if v.kind in _LISTED]
+    for one, two in combinations(own, 2):
+        pair = [[w for w in its if _same_figure(v, w)] for v in (one, two)]
+        if _same_figure(one, two) or not all(len(found) == 1 for found in pair):
+            continue
+        (first,), (second,) = pair
+        a, b = (_words_by(claim, [one, two], v, _JOINT) for v in (one, two))
+        c, d = (_words_by(sentence, [first, second], v, _JOINT) for v in (first, second))
+        of_all = _words_before(claim, one, two) | _words_before(sentence, first, second)
+        if (a & d - c or b & c - d) and not ((a & c - d) | (b & d - c)) - of_all:
+            return one, second
+    own_names = names(claim)
+    its_names = names(sentence)
+    for name in own_names:
+        same = [n for n in its_names if n.words & name.words]
+        others = [n for n in its_names if not n.words & name.words]
+        if not same or not others:
+            continue
+        words = _words_by(claim, own_names, name, _CLAUSES)
+        told = frozenset().union(*(_words_by(sentence, its_names, n, _CLAUSES) for n in same))
+        near = {w for n in own_names if _part(claim, n, _CLAUSES) == _part(claim, name, _CLAUSES) for w in n.words}
+        for other in others:
+            rest = _words_by(sentence, its_names, other, _CLAUSES)
+            if words & rest - told and not words & told - rest and not other.words & near:
+                return name, other
+    return None
+
+
+def _same_figure(one: Value, two: Value) -> bool:
+    """Return True for two values of which one may lack a unit: "10 minutes" and "no later than 10"."""
+    return compare(one, two) == "equal" or not (one.dimension and two.dimension) and figures_meet(one, two)
+
+
+def _part(text: str, item: Item, joint: re.Pattern[str]) -> Span:
+    """The part of a text between joints that has an item."""
+    before = [found.start() for found in joint.finditer(text, 0, item.start)]
+    after = joint.search(text, item.end)
+    return before[-1] if before else 0, after.start() if after else len(text)
+
+
+def _words_before(text: str, one: Value, two: Value) -> frozenset[str]:
+    """The stems of the words before the first of two values: they may be about both."""
+    return frozenset(map(stem, map(folded, _WORD.findall(text[: min(one.start, two.start)]))))
+
+
+def _words_by(text: str, found: Sequence[Item], item: Item, joint: re.Pattern[str]) -> frozenset[str]:
+    """The stems of content words in the part of a text that has an item, beside the items."""
+    start, end = _part(text, item, joint)
+    inside = (w for w in _WORD.finditer(text, start, end) if not any(v.start <= w.start() < v.end for v in found))
+    return frozenset(stem(low) for w in inside if (low := folded(w[0])) not in STOP_WORDS and low.isalpha())
 
 
 def measure_others(claim: str, mine: Value, sentence: str, its: Value) -> bool:

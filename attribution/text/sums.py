@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 
 from attribution.text.differences import unmet
-from attribution.text.value_reading import values
+from attribution.text.value_reading import like, values
 from attribution.text.values import Value
 from attribution.types import quoted
 
@@ -18,6 +18,8 @@ WHOLE = 0.005  # share by which a result may differ where no digits are lost in 
 def computed(claim: str, sentence: str) -> str:
     """Return how a value of the claim is computed from two of a sentence, “four × 85 MW”; empty for none."""
     found = [w for w in values(sentence) if w.kind == "quantity" and w.is_exact][:MOST]
+    unit = next((w for w in found if w.dimension), None)
+    found = [like(w, unit) if unit and not w.dimension and not w.counted else w for w in found]
     for mine in (v for v in unmet(claim, sentence) if v.kind == "quantity" and math.isfinite(v.high - v.low)):
         for one, sign, two, result in _results(mine, found):
             if abs(result - (mine.low + mine.high) / 2) <= max((mine.high - mine.low) / 2, mine.step, WHOLE * result):

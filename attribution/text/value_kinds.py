@@ -88,14 +88,7 @@ def _date(text: str, at: int) -> Value | None:
     if month and (
         month[0] not in ("May", "March", "Mar", "Jan", "Dec") or AROUND["after_preposition"].search(text, 0, at)
     ):
-        return Value(
-            "date",
-            at,
-            month.end(),
-            math.nan,
-            math.nan,
-            parts=(None, MONTHS[month[0].lower()], None),
-        )
+        return Value("date", at, month.end(), math.nan, math.nan, parts=(None, MONTHS[month[0].lower()], None))
     weekday = OTHERS["weekday"].match(text, at) if text[at].isupper() else None
     if weekday:
         n = float(WEEKDAYS[weekday["weekday"].lower()])
@@ -308,10 +301,7 @@ def _quantity(text: str, at: int) -> Value | None:
     if prefix:
         start = prefix.start()
         currency = _name(CURRENCIES, prefix["currency"])
-        return _counted_per(
-            text,
-            Value("quantity", start, end, low, high, f"currency {currency}", currency, step=step),
-        )
+        return _counted_per(text, Value("quantity", start, end, low, high, f"currency {currency}", currency, step=step))
     unit = NUMBERS["unit"].match(text, end)
     more = NUMBERS["unit_and"].match(text, unit.end()) if unit and unit["unit"] else None
     if more:  # "two hours and a half"
@@ -335,16 +325,7 @@ def _quantity(text: str, at: int) -> Value | None:
     if step == 0.5 and (label := _label(text, at)) and not _nouns(text, end, of=False):
         return Value("rank", at, end, low, high, counted=frozenset([stem(label.lower())]))
     return _counted_per(
-        text,
-        Value(
-            "quantity",
-            at,
-            end,
-            low,
-            high,
-            step=step if step != 0.5 else 0.0,
-            counted=_nouns(text, end),
-        ),
+        text, Value("quantity", at, end, low, high, step=step if step != 0.5 else 0.0, counted=_nouns(text, end))
     )
 
 

@@ -77,16 +77,7 @@ def _compared(text: str, value: Value, after: int) -> Value:
 def _takes(word: str, value: Value) -> bool:
     """Return True if a comparator goes with a kind of value: "by 1970" and "within 42 minutes", not "by 40 people"."""
     dated = value.kind in ("date", "time")
-    if word in (
-        "by",
-        "before",
-        "after",
-        "earlier than",
-        "later than",
-        "prior to",
-        "just before",
-        "just after",
-    ):
+    if word in ("by", "before", "after", "earlier than", "later than", "prior to", "just before", "just after"):
         return dated
     if word in ("some", "under", "over", "above", "below", "as much as", "within"):
         return not dated or word == "within"
@@ -167,7 +158,7 @@ def _range(text: str, one: Value, two: Value, between: str) -> Value | None:
     if one.kind == "quantity" and one.dimension != two.dimension:
         if one.dimension or one.counted:
             return None
-        low = _like(one, two)
+        low = like(one, two)
     if math.isnan(low.low) or math.isnan(two.high) or low.low > two.high:
         return None
     start = BETWEEN.search(text, max(0, one.start - 9), one.start)
@@ -181,7 +172,7 @@ def _range(text: str, one: Value, two: Value, between: str) -> Value | None:
     )
 
 
-def _like(bare: Value, measured: Value) -> Value:
+def like(bare: Value, measured: Value) -> Value:
     """Give a bare number the unit of the one after it: the 5 of "5 to 10 km", the 41 of "41, 43 and 47 minutes"."""
     if (
         measured.dimension.startswith(("currency", "%", "percentage"))
@@ -239,6 +230,6 @@ def _listed(text: str, found: list[Value]) -> list[Value]:
         ):
             between = text[value.end : after.start].strip().lower()
             if between in (",", "and", "or", ", and", ", or"):
-                value = _like(value, after) if after.dimension else replace(value, counted=after.counted)
+                value = like(value, after) if after.dimension else replace(value, counted=after.counted)
         done.append(value)
     return done[::-1]

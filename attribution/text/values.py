@@ -92,7 +92,7 @@ def is_other_limit(claim: Value, source: Value) -> bool:
     if claim.comparator not in LIMITS or source.comparator not in LIMITS:
         return False
     found = compare(claim, source)
-    renamed = claim.unit != source.unit and _figures_meet(claim, source)
+    renamed = claim.unit != source.unit and figures_meet(claim, source)
     return found == "compatible" or found != "not comparable" and renamed
 
 
@@ -133,7 +133,7 @@ def _compare_quantities(claim: Value, source: Value) -> Agreement:
     if _is_its_rise(one, two) or _is_its_rise(two, one):
         return "not comparable"
     if one.dimension != two.dimension and not _same_currency(one.dimension, two.dimension):
-        if _confusable(one, two) and _figures_meet(one, two):
+        if _confusable(one, two) and figures_meet(one, two):
             return "different"
         return "not comparable"
     if not one.dimension and not _count_alike(one, two):
@@ -161,7 +161,7 @@ def _kind_of_unit(dimension: str) -> str:
     return "currency" if dimension.startswith("currency") else "measure" if dimension.startswith("[") else ""
 
 
-def _figures_meet(one: Value, two: Value) -> bool:
+def figures_meet(one: Value, two: Value) -> bool:
     """Return True if the written figures are the same, whatever their units."""
     bounds = [value.low if math.isfinite(value.low) else value.high for value in (one, two)]
     return _factor(one) != 0 and _factor(two) != 0 and math.isclose(bounds[0] / _factor(one), bounds[1] / _factor(two))

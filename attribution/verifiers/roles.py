@@ -51,6 +51,7 @@ _APART = re.compile(
     r"(?:[,;(–—-] ?|\b(?:and|but) )not (?!only\b|just\b|least\b|yet\b|until\b|all\b|every|even\b|to mention\b)"
     r"|\b(?:rather than|instead of|as opposed to|and never) ",
 )
+_LEFT = re.compile(r"\b(?:from|replac\w+|leav\w+|left) (?:the )?$")  # "moves from the Square": it is there no longer
 _TURNED = [
     tuple(frozenset(side.split()) for side in pair.split("/"))
     for pair in (
@@ -296,6 +297,8 @@ def denied_part(claim: str, sentence: str) -> str:
                 continue
             denied = terms(f"of {phrase[0]}")[0]
             rest = terms(text[: found.start()] + text[phrase.end() :])[0]
+            if _LEFT.search(other, 0, max(0, other.find(phrase[0].removeprefix("the ").strip()))):
+                continue
             if denied and denied <= terms(f"of {other}")[0] - rest and _covered(other, text, denied):
                 return f"only the {who} says {quoted(text[found.start() : phrase.end()].strip(' ,;(–—-'))}"
     return ""

@@ -28,11 +28,14 @@ Vellin: Opened 1868; Platforms 9; Passengers a day 42300; Height (m) 214
 Tolm: Opened 1904; Platforms 2; Passengers a day 960; Height (m) 387
 Upper Tolm: Opened 1911; Platforms 1; Passengers a day 140; Height (m) 642
 """
+PUMPS = "Power (kW): M6 6.2; M9 9.1\nWeight (kg): M6 98; M9 112\n"
 
 
 @pytest.mark.parametrize(
     ("claim", "text", "said"),
     [
+        ("The weight of the M9 is 112 kg.", PUMPS, "entailed"),
+        ("The weight of the M6 is 112 kg.", PUMPS, "the claim says “112 kg”, the source “98 kg”"),
         ("Upper Tolm is the highest of the stations, at 642 m.", STATIONS, "entailed"),
         ("Upper Tolm lies 642 feet above sea level.", STATIONS, "the claim says “642 feet”, the source “642 m”"),
         ("Tolm is the highest station.", STATIONS, "the source has “387” there, and “642” for Upper Tolm"),

@@ -2,7 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.text.differences import contrasts, difference, differing_spans, measures_other, value_of_another
+from attribution.text.differences import (
+    contrasts,
+    difference,
+    differing_spans,
+    exchanged,
+    measures_other,
+    value_of_another,
+)
 from attribution.text.names import names, negations
 from attribution.types import Probabilities
 
@@ -171,3 +178,26 @@ TO_SCHOOL = "61 % of the pupils come by bicycle or on foot, 22 % by bus, and the
 )  # fmt: skip
 def test_a_value_of_a_list_belongs_to_its_own_part(claim: str, sentence: str, found: tuple[str, str] | None) -> None:
     assert value_of_another(claim, sentence) == found
+
+
+@pytest.mark.parametrize(
+    ("claim", "sentence", "found"),
+    [
+        ("Roy paid for the quay, whereas Lee built the first ship.",
+         "Lee paid for the new quay at Hessay; Roy built the first vessel.", ("Roy", "Lee")),
+        ("Ada Moss was captain for nine years.",
+         "Its captain for nine years was Jon Reed; its engineer was Ada Moss.", ("Ada Moss", "Jon Reed")),
+        ("Ada Moss was the engineer.", "Its captain for nine years was Jon Reed; its engineer was Ada Moss.", None),
+        ("Ann Lee hired Bob Ray.", "Ann Lee founded the firm, and Bob Ray was hired by her.", None),
+        ("On foot it closes 20 minutes before departure, for cars 10.",
+         "It closes 20 minutes before departure for cars and 10 minutes before departure for those on foot.",
+         ("20 minutes", "10 minutes")),
+        ("It closes 10 minutes before departure on foot and 20 minutes before it for cars.",
+         "It closes 20 minutes before departure for cars and 10 minutes before departure for those on foot.", None),
+    ],
+)  # fmt: skip
+def test_two_values_or_names_may_be_the_other_way_round(
+    claim: str, sentence: str, found: tuple[str, str] | None
+) -> None:
+    both = exchanged(claim, sentence)
+    assert (both and (claim[slice(*both[0].span)], sentence[slice(*both[1].span)])) == found

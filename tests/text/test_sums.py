@@ -15,6 +15,7 @@ from attribution.text.sums import computed
             "The profit fell from €4.1 million to €2.9 million.",
             "“€4.1 million − €2.9 million”",
         ),
+        ("The shaft has 13 metres to go.", "It is 28 metres deep, of 41 in the end.", "“41 − 28 metres”"),
         ("95% of the pupils passed.", "Of the 120 pupils, 114 passed.", "“114 of 120”"),
         ("25,500 people came by train.", "30 % of the 85,000 visitors came by train.", "“30 % of 85,000”"),
         ("The station has a capacity of 380 MW.", "It has four turbines of 85 MW each.", ""),

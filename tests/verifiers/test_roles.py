@@ -50,6 +50,8 @@ def test_roles_the_other_way_round(claim: str, sentence: str, said: str) -> None
          "the claim says “farmers”, the source “union”"),
         ("Human error caused the flood.", "A blocked drain, not human error, caused the flood.",
          "only the source says “not human error”"),
+        ("The fair is held in Quay Street instead of the Square.",
+         "The fair moves from the Square to Quay Street.", ""),
         ("The money will pay dividends.", "The money will reduce debt rather than pay dividends.",
          "only the source says “rather than pay dividends”"),
         ("The lake froze over in the winter of 2020.", "The lake freezes in most winters; in the winter of 2020 it did "
