@@ -88,7 +88,10 @@ def beside(verdict: Verdict, other: Verdict | OtherVerdict | None, which: Reader
     if other is None:
         return verdict
     label = other.label.replace("_", " ")
-    note = f"A second reader decided; the first: {label}." if other.reader == "first" else f"A second reader: {label}."
+    if other.label == verdict.label:
+        note = "Both readers say so."
+    else:
+        note = f"A second reader{' decided; the first' * (other.reader == 'first')}: {label}."
     return verdict.model_copy(update={"other": other, "reason": f"{verdict.reason} {note}"})
 
 

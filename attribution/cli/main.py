@@ -44,6 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     args = parser().parse_args(argv)
     try:
+        options.check_apart(args)
         status: int | None = args.work(args)
         return status or 0
     except (AttributionError, ImportError, OSError) as error:

@@ -69,6 +69,16 @@ def check_output(path: Path) -> None:
         raise BadInput(f"the folder {path.parent} does not exist: create it, or choose another output")
 
 
+def check_apart(args: argparse.Namespace) -> None:
+    """BadInput if the file that a command writes is one that it reads."""
+    given = vars(args)
+    written = next((path for name in ("output", "out") if (path := given.get(name))), None)
+    read = [value for name, value in given.items() if name not in ("output", "out") and isinstance(value, Path)]
+    read += [Path(source) for source in given.get("sources") or () if _is_file(source)]
+    if written and _is_file(str(written)) and any(path.exists() and written.samefile(path) for path in read):
+        raise BadInput(f"{written} is read and would be replaced: choose another output")
+
+
 def write_file(path: Path, content: bytes) -> None:
     """Write all of it or nothing: a killed process leaves no incomplete file of that name."""
     with replacing(path) as out:

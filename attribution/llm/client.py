@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Generic
@@ -72,6 +73,8 @@ class Llm:
         self._memory = memory_of(settings)
         self._timed: set[str] = set()  # versions of prompts whose seconds are stored
         self._failed: EndpointFailed | None = None  # a failure that every further request would meet
+        self._trying = threading.Lock()  # held by the prompt that tries again, while the others wait
+        self._exhausted = False  # the last prompt was given up after all its attempts
 
     @property
     def version(self) -> str:
@@ -194,10 +197,19 @@ class Llm:
         return Reply(value, False, truncated)
 
     def _complete(self, question: Question, schema: type[BaseModel]) -> Completion:
-        """Retry until there is a completion, attempts or time run out, or the failure is permanent."""
+        """Retry until there is a completion, attempts or time run out, or the failure is permanent.
 
-        def attempt(left: float) -> Completion:
-            started = 0.0
+        Where one prompt was given up after all its attempts, the next one has a single attempt, and then no more is
+        asked. One prompt at a time tries again.
+        """
+        attempts, end = 0, time.monotonic() + self.settings.llm_deadline
+
+        def attempt(_: float) -> Completion:
+            nonlocal attempts
+            attempts += 1
+            if attempts == 2:
+                alone.enter_context(self._trying)
+            left, started = max(0.05, end - time.monotonic()), 0.0
 
             def send(dialect: Dialect) -> Completion:
                 nonlocal started
@@ -205,7 +217,7 @@ class Llm:
                 if self.stop.is_set():
                     raise LlmFailed(STOPPED)
                 if self._failed:
-                    raise LlmFailed(str(self._failed), detail=self._failed.detail)
+                    raise self._failed
                 seconds = min(left - (time.monotonic() - started), self.settings.llm_timeout)
                 dialect = dialect if question.as_json else replace(dialect, form="plain")
                 return self._endpoint.complete(
@@ -219,6 +231,14 @@ class Llm:
             except EndpointFailed as error:
                 self._failed = error
                 raise
+            except Transient as error:
+                if self._exhausted:
+                    self._failed = EndpointFailed(
+                        f"{error}: nothing more was asked, run again later", "address", error.detail
+                    )
+                    raise self._failed from None
+                raise
+            self._exhausted = False
             tokens = (completion.usage or Tokens(prompt_tokens=0, completion_tokens=0)).model_dump()
             seconds = round(time.monotonic() - started, 3)
             self._count(calls=1, seconds=seconds, **tokens)
@@ -228,8 +248,10 @@ class Llm:
             return completion
 
         try:
-            return retrying(attempt, self.settings.llm_retries, self.settings.llm_deadline, self.stop)
+            with ExitStack() as alone:
+                return retrying(attempt, self.settings.llm_retries, self.settings.llm_deadline, self.stop)
         except Transient as error:
+            self._exhausted = True
             wait = f"; it asks to wait {error.after:.0f} s" if error.after else ""
             raise LlmFailed(f"{error} (tried {error.tried}{wait}): run again later", detail=error.detail) from None
 

@@ -21,6 +21,7 @@ from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import open_sources, source_names
 from attribution.fair_queue import Turns as Turns
 from attribution.fetching.fetcher import Fetcher
+from attribution.llm.endpoint import EndpointFailed
 from attribution.models.engine import stoppable
 from attribution.pipeline.claims import annotate, check_coherence, fallbacks, segment, unmatched, unsupported
 from attribution.pipeline.estimate import check_input
@@ -391,7 +392,8 @@ def _judge_each(matcher: Matcher, claims: Sequence[Claim], passages: Sequence[Se
 
 
 def _unjudged(claim: Claim, error: AttributionError) -> Failure:
-    return Failure(stage="verify", subject=claim.id, kind="verifier_failed", message=str(error), detail=error.detail)
+    subject = "language model" if isinstance(error, EndpointFailed) else claim.id  # one line for all claims
+    return Failure(stage="verify", subject=subject, kind="verifier_failed", message=str(error), detail=error.detail)
 
 
 @functools.cache

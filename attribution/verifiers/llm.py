@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
+from attribution.llm.endpoint import EndpointFailed
 from attribution.llm.fitting import LABELS
 from attribution.llm.parsing import unquoted
 from attribution.models.engine import check_stop, current_stop
@@ -64,6 +65,8 @@ class ByPrompt:
         check_stop()
         found = []
         for (claim, _), reply in zip(asked, replies, strict=True):
+            if isinstance(reply, EndpointFailed):
+                raise reply
             if isinstance(reply, LlmFailed):
                 raise LlmFailed(f"the claim {claim[:80]!r} was not verified: {reply}", detail=reply.detail)
             found.append(reply.value)

@@ -16,6 +16,7 @@ from attribution.verifiers.llm import REPLY_TOKENS as VERDICT_TOKENS
 from attribution.verifiers.llm import ByPrompt, LlmVerifier, PairRelation, PairVerifier
 
 CONFIDENCE = 0.8  # of a label without one: enough to decide, never a strong badge
+SHORT = 320  # characters of a passage with its neighbours
 PATIENCE = 10.0  # seconds that a reply about one claim, with reasons and quotes, may take
 
 
@@ -36,19 +37,20 @@ class BriefLlmVerifier(PairVerifier):
     form = Stated
 
     def __init__(self, llm: Llm) -> None:
-        ByPrompt.__init__(self, llm, "verification_brief.v3")
+        ByPrompt.__init__(self, llm, "verification_brief.v4")
 
     def _question(self, pair: Pair) -> Question:
         return Question.of(self._prompt, claim=pair[0], passage="\n".join((*pair[2:], pair[1])))
 
 
 def neighbourhood(text: str, place: Span) -> str:
-    """Return a sentence with the one before and the one after it."""
-    spans = sentences(text)
-    inside = [i for i, (start, end) in enumerate(spans) if start < place[1] and place[0] < end]
-    if not inside:
-        return text[slice(*place)]
-    return text[spans[max(0, inside[0] - 1)][0] : spans[min(len(spans) - 1, inside[-1] + 1)][1]]
+    """Return a sentence with the one before and the one after it, as far as they fit into a short passage."""
+    start, end = place
+    before = [first for first, last in sentences(text) if last <= start][-1:]
+    after = [last for first, last in sentences(text) if first >= end][:1]
+    start = next((first for first in before if end - first <= SHORT), start)
+    end = next((last for last in after if last - start <= SHORT), end)
+    return text[start:end]
 
 
 class _AnyWords(BaseModel):

@@ -212,3 +212,14 @@ def test_citations_of_a_report_from_elsewhere_lack_the_text(tmp_path: Path, monk
     assert main(["citations", str(report), "--out", str(tmp_path / "out.json")]) == 0
     (citation,) = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))["citations"]
     assert citation["outcome"] == "unreachable" and "text is not in this database" in citation["reason"]
+
+
+@pytest.mark.parametrize("command", ["verify", "judge", "worth", "coherence", "calibrate", "batch", "answers"])
+def test_no_command_replaces_its_input(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows, link = tmp_path / "rows.jsonl", tmp_path / "link.jsonl"
+    rows.write_text('{"claim": "It is tall."}\n', encoding="utf-8")
+    link.symlink_to(rows)
+    for output in (rows, link):
+        assert main([command, "--input", str(rows), "--output", str(output)]) == 2
+        assert f"{output} is read and would be replaced: choose another output" in capsys.readouterr().err
+    assert rows.read_text(encoding="utf-8") == '{"claim": "It is tall."}\n'

@@ -138,6 +138,11 @@ def test_what_would_fail_every_prompt_is_asked_once() -> None:
     with llm_server(series(error(401))) as served:
         replies = Llm(llm_settings(served)).map([Question(str(n), "v") for n in range(20)], Claims)
     assert all("check the key" in str(r) for r in replies) and len(served.requests) == 1
+    for workers, most in ((1, 3), (4, 6)):  # attempts of the first prompt, one of the next, or those under way
+        with llm_server(series(error(500))) as served:
+            settings = llm_settings(served, llm_retries=1, llm_workers=workers)
+            replies = Llm(settings).map([Question(str(n), "v") for n in range(20)], Claims)
+        assert "nothing more was asked" in str(replies[-1]) and len(served.requests) <= most
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     with pytest.raises(LlmFailed, match="cannot be reached"):

@@ -15,17 +15,18 @@ from attribution.pipeline import run as pipeline
 from attribution.pipeline.carrying import in_words
 from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import estimate
-from attribution.pipeline.second_reader import Doubt, SecondReader, changed, doubts_of, is_doubtful, none_differs
+from attribution.pipeline.second_reader import Doubt, SecondReader, changed, checked, doubts_of, is_doubtful
 from attribution.policy import DecisionPolicy
 from attribution.reports import Exported, markdown
 from attribution.reports.html import look
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Report, Verdict
-from attribution.verdicts import recolour
+from attribution.types import Judgement, Probabilities, Report, Verdict
+from attribution.verdicts import beside, recolour
 from attribution.verifiers import VERIFIERS
+from attribution.verifiers.calibration import strength_of
 from attribution.verifiers.llm_brief import neighbourhood
-from tests.llm_server import asked, llm_server, llm_settings
+from tests.llm_server import asked, error, llm_server, llm_settings
 from tests.make import claim, evidence, page
 from tests.servers import Served
 
@@ -146,11 +147,10 @@ def test_a_finished_run_is_read_again(form: str, tmp_path: Path) -> None:
     assert loaded and loaded.verdicts == after.verdicts
 
 
-@pytest.mark.parametrize(("relation", "label"), [("no_relation", "contradicted"), ("entailed", "supported")])
-def test_passages_that_it_did_not_read_decide_nothing_in_its_name(
-    relation: str, label: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 0.0)  # in brief it reads the first passage only
+@pytest.mark.parametrize("relation", ["no_relation", "entailed"])
+def test_in_brief_a_passage_against_the_claim_is_not_read(relation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others do not decide in its name."""
+    monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 0.0)
     of, text = claim("Visitors of the Tarn Museum need no ticket."), MUSEUM[34:68]
     place = {"text": text, "end": len(text), "sentence": (0, len(text))}
     against = evidence(of, 0.1, 0.8, "contradicted").model_copy(update={"page_id": "a", **place})
@@ -160,7 +160,7 @@ def test_passages_that_it_did_not_read_decide_nothing_in_its_name(
         settings = llm_settings(served, second_reader="llm")
         second = SecondReader(settings, Store.open(settings.database_url), {p.page_id: page(text) for p in pieces})
         ((read,),) = second.read([Doubt(of, first, pieces, (0, 1))])
-    assert read.verdict.label == label and read.failure is None
+    assert read.verdict == first and read.failure is None
 
 
 def test_any_verifier_can_be_the_second_reader(tmp_path: Path) -> None:
@@ -176,9 +176,11 @@ def test_any_verifier_can_be_the_second_reader(tmp_path: Path) -> None:
     ("The tower is 12 metres high.", "It was built in 1920 and is 12 metres high.", True),
     ("Admission is free.", "Entering costs nothing.", True), ("It opened in 1932.", "It opened in June 1931.", False),
     ("More than 100 came.", "They counted 130 visitors.", True),
+    ("Ann Lee beat Tom Fox in the final.", "Tom Fox beat Ann Lee in the final.", False),
 ])  # fmt: skip
-def test_a_support_stands_only_if_the_none_differs(claim: str, passage: str, agree: bool) -> None:
-    assert none_differs(claim, passage) is agree
+def test_a_support_stands_only_if_values_and_roles_agree(claim: str, passage: str, agree: bool) -> None:
+    said = Judgement(Probabilities(entailed=0.9, contradicted=0.05, no_relation=0.05), (0, len(passage)), {})
+    assert (checked((claim, passage), said) == said) is agree
 
 
 def test_doubt_follows_the_calibration() -> None:
@@ -196,3 +198,25 @@ def test_the_short_passage_is_the_sentence_with_its_neighbours() -> None:
     text = "One is here. Two is here. Three is here. Four is here."
     assert neighbourhood(text, (13, 25)) == "One is here. Two is here. Three is here."
     assert neighbourhood(text, (0, 5)) == "One is here. Two is here."
+    long = f"{'Long ' * 80}it is. Two is here. Three is here."
+    assert neighbourhood(long, (407, 419)) == "Two is here. Three is here."
+
+
+@pytest.mark.parametrize(("status", "most"), [(401, 1), (500, 4)])
+def test_an_endpoint_that_fails_is_asked_no_more_and_said_in_one_line(status: int, most: int, tmp_path: Path) -> None:
+    """Its pace is the first question."""
+    with llm_server(lambda _: error(status)) as served:
+        settings = made(served, tmp_path, second_reader="llm", llm_retries=3, llm_workers=2)
+        more = "Nobody pays at the door of the Tarn Museum. The Tarn Museum takes no money from visitors."
+        report = report_of(list(pipeline.run("", f"{ANSWER} {more}", settings)))
+    assert len(served.requests) <= most and not any(v.other for v in report.verdicts)
+    (failure,) = (f for f in report.failures if f.stage == "second")
+    assert failure.subject.endswith(" claims") and failure.kind == "llm_failed"
+
+
+def test_a_badge_of_a_second_reader_that_nobody_has_judged_is_weak() -> None:
+    sure = Verdict(claim_id="c", label="supported", confidence=0.97, reason="")
+    first = Verdict(claim_id="c", label="unclear", confidence=0.4, reason="")
+    assert strength_of("a model", sure) == "strong"
+    assert strength_of("a model", beside(sure, first, "first")) == "weak"
+    assert beside(sure, sure, "first").reason == beside(sure, sure, "second").reason == " Both readers say so."
