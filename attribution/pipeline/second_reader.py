@@ -245,10 +245,10 @@ def _failure(subject: str, error: AttributionError) -> Failure:
 
 def _kept(some: Sequence[Read]) -> list[Read]:
     """Give the claims that were not read one failure together, which counts them."""
-    failed = [one for one in some if one.failure]
+    failed = [one.failure for one in some if one.failure]
     if len(failed) < 2:
         return [*some]
-    failure = failed[-1].failure.model_copy(update={"subject": f"{len(failed)} claims"})
+    failure = failed[-1].model_copy(update={"subject": f"{len(failed)} claims"})
     return [replace(one, failure=failure) if one.failure else one for one in some]
 
 
