@@ -136,8 +136,10 @@ def judge(
         'supported'
     """
     from attribution.pipeline.judge import GivenClaim, judge
+    from attribution.pipeline.second_reader import SecondReader
     from attribution.verifiers import VERIFIERS, policy_of
 
     own = Settings.from_environment(verifier=verifier, **with_endpoint(settings))
-    (judged,) = judge([GivenClaim(claim, passages)], VERIFIERS.build(own.verifier, own), policy_of(own))
+    reader, second = VERIFIERS.build(own.verifier, own), SecondReader.of(own)
+    (judged,) = judge([GivenClaim(claim, passages)], reader, policy_of(own), second=second)
     return judged

@@ -15,6 +15,7 @@ from attribution.evidence.judging import as_evidence, judge_pairs, read_plainly,
 from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
+from attribution.pipeline.second_reader import SecondReader, doubts
 from attribution.policy import DecisionPolicy
 from attribution.text.characters import composed
 from attribution.text.genres import genre_of
@@ -73,23 +74,31 @@ class JudgedClaim:
     verdict: Verdict
     evidence: tuple[Evidence, ...]
     strength: Strength | None = None  # of a supported or contradicted claim
+    problem: str = ""  # why a second reader was not asked, or did not answer
 
     def fields(self) -> dict[str, object]:
         """Return the row that the command line and the server give."""
         return {
             **self.verdict.model_dump(include={"label", "confidence", "reason"}),
             "strength": self.strength,
+            **self.verdict.model_dump(include={"other"}, exclude_none=True),
+            **({"problem": self.problem} if self.problem else {}),
             "evidence": [e.model_dump(include={"relation", "probabilities"}) for e in self.evidence],
         }
 
 
 def judge(
-    claims: Sequence[GivenClaim], verifier: Reads, policy: DecisionPolicy, found: bool = True
+    claims: Sequence[GivenClaim],
+    verifier: Reads,
+    policy: DecisionPolicy,
+    found: bool = True,
+    second: SecondReader | None = None,
 ) -> Iterator[JudgedClaim]:
     """Yield one verdict a claim, in order; the pairs of all claims go to the verifier together.
 
     A passage that occurs twice counts once, and so do copies and passages of one address. Relevance weighs passages
-    that a search has `found`; the context that an answer was written from is relevant. Raises BadInput for an empty
+    that a search has `found`; the context that an answer was written from is relevant. A `second` reader reads the
+    doubtful claims again. Raises BadInput for an empty
     claim or passage, and for one that is too long.
     """
     claims = [replace(c, text=_EMPHASIS.sub(r"\2", composed(c.text))) for c in claims]
@@ -101,12 +110,30 @@ def judge(
         of_parts = [replace(claims[i], text=part) for i, part in parts]
         return _evidence(of_parts, [pages[i] for i, _ in parts], verifier, policy, found)
 
-    own = [_claim(c) for c in claims]
+    own, version = [_claim(c) for c in claims], getattr(verifier, "version", "")
     pieces = with_predicates(own, evidence, policy, read)
-    for claim, passages, distinct, of_claim in zip(own, given, pages, pieces, strict=True):
-        verdict, of_passages = decide(claim, of_claim, policy), dict(zip(distinct, of_claim, strict=False))
-        strength = strength_of(getattr(verifier, "version", ""), verdict)
-        yield JudgedClaim(verdict, tuple(of_passages[passage] for passage in passages), strength)
+    for claim, passages, of_pages, of_claim in zip(own, given, pages, pieces, strict=True):
+        verdict = decide(claim, of_claim, policy)
+        judged = JudgedClaim(verdict, tuple(of_claim), strength_of(version, verdict))
+        if second:
+            judged = _read_again(claim, judged, [*of_pages.values()], version, second)
+        of_passages = dict(zip(of_pages, judged.evidence, strict=False))  # those of its parts come last
+        yield replace(judged, evidence=tuple(of_passages[passage] for passage in passages))
+
+
+def _read_again(
+    claim: Claim, judged: JudgedClaim, pages: Sequence[Page], version: str, second: SecondReader
+) -> JudgedClaim:
+    found = doubts([claim], {claim.id: judged.verdict}, {claim.id: judged.evidence}, version)
+    second.pages = {page.id: page for page in pages}
+    read = next((one for some in second.read(found) for one in some), None)
+    if read is None:
+        return replace(judged, problem="not read again: raise second_claims to read more" if found else "")
+    if read.failure:
+        return replace(judged, problem=read.failure.message)
+    decided = read.verdict.other is not None and read.verdict.other.reader == "first"
+    graded = strength_of(second.version if decided else version, read.verdict)
+    return JudgedClaim(read.verdict, read.evidence, graded)
 
 
 def _claim(given: GivenClaim) -> Claim:

@@ -107,6 +107,11 @@ class SecondReader:
         self.asked = 0  # claims
         self._failed: AttributionError | None = None  # no further request would be answered
 
+    @classmethod
+    def of(cls, settings: Settings) -> SecondReader | None:
+        """Return that of the settings, with their database; None where they name none."""
+        return cls(settings, Store.open(settings.database_url), {}) if settings.second_reader else None
+
     @cached_property
     def reader(self) -> CachedVerifier:
         return CachedVerifier(chosen(self._own, PASSAGES) if self.name == LLM else self._verifier, self.store)

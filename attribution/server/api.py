@@ -32,6 +32,7 @@ from attribution.pipeline.judge import GivenClaim
 from attribution.pipeline.judge import judge as judge_claims
 from attribution.pipeline.record import VERSION
 from attribution.pipeline.run import run
+from attribution.pipeline.second_reader import SecondReader
 from attribution.policy import DecisionPolicy
 from attribution.server import bodies, mcp
 from attribution.server.guard import Guard, Keys
@@ -189,7 +190,7 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
         def judged(stop: threading.Event) -> Iterator[dict[str, object]]:
             verifier = VERIFIERS.build(settings.verifier, settings)
             with stoppable(stop):
-                (found,) = judge_claims([given], verifier, policy_of(settings))
+                (found,) = judge_claims([given], verifier, policy_of(settings), second=SecondReader.of(settings))
             yield {**found.fields(), "verifier": verifier.version}
 
         return await work.result(request.state.owner, request, judged)

@@ -21,6 +21,7 @@ from attribution.models.engine import stoppable
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
 from attribution.pipeline.run import run
+from attribution.pipeline.second_reader import SecondReader
 from attribution.server import bodies
 from attribution.server.work import Work
 from attribution.settings import LIMITS, Settings
@@ -160,7 +161,9 @@ class _Tools:
         def judged(stop: threading.Event) -> Iterator[JudgedClaim]:
             verifier = VERIFIERS.build(self._own.verifier, self._own)
             with stoppable(stop):
-                (found,) = judge([GivenClaim(claim, passages)], verifier, policy_of(self._own))
+                (found,) = judge(
+                    [GivenClaim(claim, passages)], verifier, policy_of(self._own), second=SecondReader.of(self._own)
+                )
             yield found
 
         one = await self._work.result(*_client(ctx), judged)
