@@ -44,7 +44,7 @@ class Analyst:
 
     def __call__(self, row: Row) -> Fields:
         """The report of a row."""
-        settings, documents = self.settings, _documents(row)
+        settings, documents = self.settings, documents_of(row)
         if documents:
             sources = tuple(dict.fromkeys((*settings.sources, "documents")))
             settings = settings.model_copy(update={"sources": sources})
@@ -55,8 +55,8 @@ class Analyst:
         return {"report": json.loads(last.report.to_json())}
 
 
-def _documents(row: Row) -> tuple[Document, ...]:
-    """The row's own sources: texts, or objects with a name and a text."""
+def documents_of(row: Row) -> tuple[Document, ...]:
+    """Return the row's own sources: texts, or objects with a name and a text. BadInput for anything else."""
     given = row.fields.get("documents") or []
     documents = []
     for number, one in enumerate(given if isinstance(given, list) else [None], 1):

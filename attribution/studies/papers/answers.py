@@ -8,20 +8,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from attribution import events
 from attribution.claims.llm_annotation import TASKS, LlmAnnotator, llm_tasks
 from attribution.embedders import EMBEDDERS
 from attribution.errors import AttributionError, BadInput
 from attribution.files import Cell, Row
 from attribution.pipeline.claims import annotate, segment
 from attribution.pipeline.experiment import Fields, RowDone
-from attribution.pipeline.run import run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.annotation.tasks import PROPERTIES
 from attribution.studies.papers.annotations import properties, relations
-from attribution.studies.papers.reproduce import AHEAD, Computed, TableInputs, share
+from attribution.studies.papers.reproduce import AHEAD, Computed, TableInputs, report_of, share
 from attribution.studies.results import mean, plotly
 from attribution.types import UNCHECKED, Claim, content_id
 from attribution.verdicts import leaning
@@ -178,11 +176,10 @@ def related(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[str, 
     texts = {c.id: c.text for c in own}
     if not own:
         return found
-    *_, last = run(*_texts(row), plain, claims=own)
-    assert isinstance(last, events.Finished)
-    for piece in last.report.evidence:
+    report = report_of(row, own, plain)
+    for piece in report.evidence:
         found[piece.claim_id].append([leaning(piece.probabilities), texts[piece.claim_id], piece.text])
-    reached = {v.claim_id for v in last.report.verdicts if v.label not in UNCHECKED}
+    reached = {v.claim_id for v in report.verdicts if v.label not in UNCHECKED}
     return {i: pairs or [["missing", texts[i], ""]] for i, pairs in found.items() if i in reached}
 
 

@@ -6,18 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from attribution import events
-from attribution.claims.enrichment import turns_of
 from attribution.errors import BadInput
 from attribution.files import Cell, Row
 from attribution.pipeline.claims import check_coherence, segment
 from attribution.pipeline.experiment import RowDone
-from attribution.pipeline.run import run
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.factscore import Counts, score
-from attribution.studies.papers.reproduce import AHEAD, Computed, TableInputs
+from attribution.studies.papers.reproduce import AHEAD, Computed, TableInputs, report_of
 from attribution.studies.results import mean, plotly
 from attribution.tables import LLM
 from attribution.types import UNCHECKED, Claim
@@ -32,6 +29,7 @@ DECOMPOSERS = {
     "CoNLL-U": "conllu", "PredPatt": "predpatt-published",
 }  # fmt: skip
 THRESHOLD = 0.5  # least probability that a subclaim's sentence supports it
+_GIVEN = ("factscore", "facts")  # of another judge, for T7
 MACRO, CORRELATION = "Macro-average", "ρ"
 Subclaims = Sequence[Mapping[str, Any]]  # of an answer: coherent, and supported or None
 
@@ -40,6 +38,9 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
     """Yield the progress, then one table. BadInput without answers, or without given scores for T7."""
     if not given.rows:
         raise BadInput(f"W24.{number} needs answers with their system: give them with --input")
+    for row in given.rows if number == "T7" else ():
+        if not row.error and not all(isinstance(row.fields.get(name), int | float) for name in _GIVEN):
+            raise BadInput(f'line {row.line} has no "factscore" and "facts" of another judge, as numbers')
     checked = number in ("T4", "T5", "T7")
     names = ("FActScore",) if number == "T7" else tuple(DECOMPOSERS)
     asking = given.asking(0, "gpt-3.5-turbo-instruct and Inst-LLAMA")  # W24 B
@@ -84,8 +85,7 @@ def _work(given: TableInputs, choices: Mapping[str, Settings], checked: bool) ->
 def _answer(row: Row, choices: Mapping[str, Settings], judge: str, nli: str, verifier: str) -> dict[str, Any]:
     fields = row.fields
     made = {name: _decomposed(row, settings, judge, nli, verifier) for name, settings in choices.items()}
-    own = {name: fields[name] for name in ("factscore", "facts") if isinstance(fields.get(name), int | float)}
-    return {"system": str(fields.get("system") or "not named"), "made": made, **own}
+    return {"system": str(fields.get("system") or "not named"), "made": made, **{n: fields.get(n) for n in _GIVEN}}
 
 
 def _decomposed(row: Row, settings: Settings, judge: str, nli: str, verifier: str) -> list[dict[str, Any]]:
@@ -110,11 +110,8 @@ def _supported(row: Row, claims: Sequence[Claim], settings: Settings) -> dict[st
     own = [c.model_copy(update={"worthiness": "factual", "coherent": True}) for c in claims]
     if not own:
         return {}
-    question, answer = str(row.fields.get("question") or ""), str(row.fields["answer"])
-    checking, turns = settings.model_copy(update={"coherence": 0.0}), turns_of(row.fields.get("turns"))
-    *_, last = run(question, answer, checking, claims=own, context=turns)
-    assert isinstance(last, events.Finished)
-    return {v.claim_id: v.label == "supported" for v in last.report.verdicts if v.label not in UNCHECKED}
+    report = report_of(row, own, settings.model_copy(update={"coherence": 0.0}))
+    return {v.claim_id: v.label == "supported" for v in report.verdicts if v.label not in UNCHECKED}
 
 
 def _factscore(answers: Sequence[Subclaims], coherent: bool = False) -> float | None:
@@ -180,8 +177,6 @@ def _correlations(answers: Sequence[Mapping[str, Any]]) -> dict[str, Sequence[Ce
     """Return our figures beside the given ones for each system, and their Pearson correlations."""
     import numpy as np
 
-    if lacking := [a["system"] for a in answers if not {"factscore", "facts"} <= a.keys()]:
-        raise BadInput(f'answers of {lacking[0]} have no "factscore" and "facts" of another judge to compare with')
     rows: dict[str, Sequence[Cell]] = {}
     for system, own in _systems(answers).items():
         made = [a["made"]["FActScore"] for a in own]

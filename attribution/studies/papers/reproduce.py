@@ -8,22 +8,29 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from attribution import events
+from attribution.claims.enrichment import turns_of
 from attribution.errors import BadInput
 from attribution.files import Cell, Row, replace_text
+from attribution.pipeline.batch import documents_of
 from attribution.pipeline.experiment import Experiment, Fields, RowDone, is_result, read_lines
+from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.studies.annotation.tasks import FORMS, Form
 from attribution.studies.papers import NAMES, Numbered, paper
 from attribution.studies.papers.presets import StoodIn, lacking
 from attribution.studies.results import ResultTable
 from attribution.tables import Entry, load
+from attribution.types import Claim, Report
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.auto import choose
 
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
+LIBRARY = "library"
 JSON, MARKDOWN, ANSWERS, TASKS = "table.json", "table.md", "answers.jsonl", "tasks.jsonl"
+READ = ("question", "answer", "documents", "turns", "claims", "system", "factscore", "facts")  # of a row
 AHEAD = "ahead.jsonl"  # what is made of all answers before the table itself
 MODULES = {
     "V24": "attribution.studies.papers.answers:compute",
@@ -93,7 +100,7 @@ class TableInputs:
         def made(row: Row) -> Fields:
             return {"made": work(row)}
 
-        yield from Experiment(self.rows, lambda: made, own, ("question", "answer")).run(path)
+        yield from Experiment(self.rows, lambda: made, own, READ).run(path)
         yield [line["made"] for _, line in read_lines(path) if is_result(line)]
 
 
@@ -104,6 +111,17 @@ class Computed:
     rows: Mapping[str, Sequence[Cell]]
     plots: Mapping[str, Figure] = field(default_factory=dict)  # by the number of the paper's figure
     notes: tuple[str, ...] = ()  # how they were made otherwise
+
+
+def report_of(row: Row, claims: Sequence[Claim], settings: Settings) -> Report:
+    """Check claims by the row's own `documents`, which stand in for the built-in library, and by the other sources."""
+    if documents := documents_of(row):
+        named = tuple(one for one in settings.sources if one not in (LIBRARY, "documents"))
+        settings = settings.model_copy(update={"sources": (*named, "documents")})
+    question, turns = str(row.fields.get("question") or ""), turns_of(row.fields.get("turns"))
+    *_, last = run(question, str(row.fields["answer"]), settings, None, documents, claims=claims, context=turns)
+    assert isinstance(last, events.Finished)
+    return last.report
 
 
 def computable(numbered: Numbered) -> bool:
@@ -139,30 +157,62 @@ def reproduce(number: str, given: TableInputs) -> Iterator[RowDone | ResultTable
     """
     numbered = find(number)
     given.folder.mkdir(parents=True, exist_ok=True)
+    bare = sum(not row.fields.get("documents") for row in given.rows)
+    if "sources" in numbered.needs and bare and given.settings.sources == (LIBRARY,):
+        known = any(one.setting == "sources" for one in given.stood_in)
+        needs = f'it may say nothing of {bare} answers: give rows "documents", or name others with --sources'
+        given.stood_in += [] if known else [StoodIn("sources", "the answers' own sources", LIBRARY, needs)]
     compute: Callable[[str, TableInputs], Iterator[RowDone | Computed]] = load(MODULES[numbered.id[:3]])
     for one in compute(numbered.id[4:], given):
         if isinstance(one, RowDone):
             yield one
             continue
         table = beside(numbered, one.rows)
-        given.notes = (*map(str, given.stood_in), *one.notes)
+        given.notes = (*map(str, given.stood_in), *one.notes, *_compared(numbered, one, len(given.rows)))
         _write(numbered, table, one, given)
         yield table
 
 
 def beside(numbered: Numbered, ours: Mapping[str, Sequence[Cell]]) -> ResultTable:
-    """Return the paper's rows with its figures, ours and the difference; then rows that only we have."""
+    """Return the paper's rows with its figures, ours and the difference; then rows that only we have.
+
+    Counts have no difference, since they grow with the answers; that of fractions is in percentage points.
+    """
+    counts = _counts(numbered)
     rows: list[tuple[Cell, ...]] = []
     for label in dict.fromkeys([*numbered.rows, *ours]):
         printed: Sequence[Cell] = numbered.rows.get(label) or (None,) * len(numbered.columns)
         own = list(ours.get(label) or (None,) * len(numbered.columns))
         row: list[Cell] = [label]
-        for theirs, mine in zip(printed, own, strict=True):
-            both = isinstance(theirs, int | float) and isinstance(mine, int | float)
-            row += [theirs, mine, round(mine - theirs, 4) if both else None]  # type: ignore[operator]
+        for theirs, mine, count in zip(printed, own, counts, strict=True):
+            one, other = (_number(cell) for cell in (theirs, mine))
+            row += [theirs, mine, None if count or one is None or other is None else round(other - one, 4)]
         rows.append(tuple(row))
     heads = [head for name in numbered.columns for head in (f"{name}, published", "ours", "difference")]
     return ResultTable(f"{numbered.id} {numbered.title}", ("", *heads), tuple(rows))
+
+
+def _counts(numbered: Numbered) -> list[bool]:
+    """Return for each column whether the paper prints nothing but whole numbers in it."""
+    columns = [[row[n] for row in numbered.rows.values()] for n in range(len(numbered.columns))]
+    return [all(isinstance(cell, int) for cell in column) for column in columns]
+
+
+def _number(cell: Cell) -> float | None:
+    """Return a figure, or the percentage of a fraction such as "53/56"."""
+    part, _, whole = cell.partition("/") if isinstance(cell, str) else ("", "", "")
+    if part.isdecimal() and whole.isdecimal() and int(whole):
+        return 100 * int(part) / int(whole)
+    return cell if isinstance(cell, int | float) else None
+
+
+def _compared(numbered: Numbered, made: Computed, answers: int) -> list[str]:
+    """Say what our figures are of, where the table has counts or fractions, which depend on it."""
+    of = f"ours are of {answers} rows, the published ones of the paper's own" if answers else "ours are of the project"
+    fractions = any("/" in str(cell) for row in made.rows.values() for cell in row)
+    said = ["counts are given without a difference"] if any(_counts(numbered)) else []
+    said += ["differences of fractions are in percentage points"] if fractions else []
+    return [f"{'; '.join(said)}: {of}"] if said and made.rows else []
 
 
 def _write(numbered: Numbered, table: ResultTable, computed: Computed, given: TableInputs) -> None:

@@ -11,6 +11,7 @@ from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Content
 from attribution.studies.annotation.tasks import PROPERTIES, make_task, parse_tasks
 from attribution.studies.papers import answers
+from attribution.studies.papers.reproduce import beside, find
 from tests.llm_server import error, llm_server
 from tests.studies.annotation.made import say
 
@@ -44,6 +45,24 @@ def test_detection_of_dependent_claims_has_precision_recall_and_f1() -> None:
     found = answers._detection([judged])
     assert found["Overall"] == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1, 1, 1], abs=1e-4)
     assert found["spaCy"] == [1, 1, 1, 1, 1, 1] and found["factscore"][:3] == [0, 0, 0]
+
+
+def test_the_difference_is_of_shares_and_means_not_of_counts() -> None:
+    table = beside(find("V24.T1"), {"spaCy_sentences": [49, 40, 132.0, 1.0]})
+    assert table.rows[0][:7] == ("spaCy_sentences", 938, 49, None, 855, 40, None)
+    assert table.rows[0][9] == pytest.approx(132 - 103.2)
+    (row,) = (r for r in beside(find("V24.T2"), {"spaCy_sentences": ["10/20", None, "0/0", "", ""]}).rows if r[2])
+    assert row[:6] == ("spaCy_sentences", "3/15", "10/20", 30.0, "3/15", None) and row[9] is None  # 50 % and 20 %
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_an_answers_own_documents_are_searched_in_place_of_the_library(own: bool, tmp_path: Path) -> None:
+    documents = {"documents": ["Paris is the capital of France."]} if own else {}
+    command = ["reproduce", "V24.T9", "--input", str(write(tmp_path, **documents)), "--out", str(tmp_path / "out")]
+    assert main([*command, "--set", "verifier=embedded-small"]) == 0
+    made = json.loads((tmp_path / "out" / "table.json").read_text())
+    assert any(one["setting"] == "sources" for one in made["stood_in"]) is not own
+    assert made["ours"]["SBert Baseline (Macro)"][1] > 0 or not own
 
 
 def write(folder: Path, **fields: object) -> Path:

@@ -50,6 +50,14 @@ def test_correlation_with_another_judges_figures() -> None:
     assert rows["ρ"][1::2] == pytest.approx([4000 / math.sqrt(5000 * (110**2 + 20**2 + 130**2) / 9), 1.0])
 
 
+def test_the_other_judges_figures_are_looked_for_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"answer": "Ada was a poet.", "factscore": 50}\n')
+    assert main(["reproduce", "W24.T7", "--input", str(path), "--out", str(tmp_path / "out")]) != 0
+    assert 'line 1 has no "factscore" and "facts"' in capsys.readouterr().err
+    assert not (tmp_path / "out" / "answers.jsonl").exists()
+
+
 @pytest.mark.parametrize("number", ["W24.T2", "W24.T4"])
 def test_a_table_by_system_with_a_plot(tmp_path: Path, number: str) -> None:
     source, path = tmp_path / "ada.txt", tmp_path / "answers.jsonl"
