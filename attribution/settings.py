@@ -317,9 +317,16 @@ class Settings(Frozen):
     @property
     def identity(self) -> str:
         """A hash of all that a result depends on beside its inputs, for the keys of kept results."""
-        own = sorted(self.prompt_folder.rglob("*.*")) if self.prompt_folder else []
-        texts = [path.read_text("utf-8", "replace") for path in own if path.is_file()]
-        return content_id(json.dumps(self.public(), sort_keys=True), self.endpoint.identity, str(self.library), *texts)
+        public, prompts = json.dumps(self.public(), sort_keys=True), filter(None, [self.prompt_version])
+        return content_id(public, self.endpoint.identity, str(self.library), *prompts)
+
+    @property
+    def prompt_version(self) -> str:
+        """The name of the operator's folder of prompts with a hash of its texts; empty without one."""
+        if not self.prompt_folder:
+            return ""
+        own = [path for path in sorted(self.prompt_folder.rglob("*.*")) if path.is_file()]
+        return f"{self.prompt_folder.name}@{content_id(*(path.read_text('utf-8', 'replace') for path in own))}"
 
     @field_validator("prompt_folder")
     @classmethod

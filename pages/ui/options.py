@@ -193,6 +193,8 @@ def language_model() -> None:
             )  # fmt: skip
         if isinstance(problem := choices.endpoint(), str):
             small(problem)
+        elif version := problem.prompt_version:
+            small(f"Prompts of the operator: {version}.")
         typed = tuple(state.text(name) for name in (state.LLM_ADDRESS, state.LLM_MODEL, state.LLM_KEY))
         if st.button("Test connection", key="test_connection", help="Sends one short prompt."):
             _test_connection(typed)

@@ -5,7 +5,7 @@ import pytest
 
 from attribution.errors import BadInput
 from attribution.llm.prompts import FOLDER, Example, data, examples, load
-from attribution.settings import Settings
+from attribution.settings import ROOT, Settings
 
 FRONT = "---\npurpose: p\ninputs: [a]\noutput: o\nsource: s\n---\n"
 
@@ -111,8 +111,12 @@ def test_the_environment_names_the_folder_and_its_texts_are_part_of_the_identity
 ) -> None:
     monkeypatch.setenv("ATTRIBUTION_PROMPTS", str(tmp_path))
     first = Settings.from_environment()
+    before = first.prompt_version
     (tmp_path / "direct.txt").write_text("{answer}")
-    assert first.prompt_folder == tmp_path and Settings.from_environment().identity != Settings().identity
+    second = Settings.from_environment()
+    assert first.prompt_folder == tmp_path and second.identity != Settings().identity
+    assert Settings().prompt_version == "" and before.partition("@")[0] == tmp_path.name
+    assert before != second.prompt_version != Settings.from_environment(prompt_folder=ROOT / "prompts").prompt_version
     monkeypatch.setenv("ATTRIBUTION_PROMPTS", str(tmp_path / "none"))
     with pytest.raises(BadInput, match="prompt_folder"):
         Settings.from_environment()
