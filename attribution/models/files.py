@@ -123,6 +123,7 @@ def made(folder: Path, source: str, make: Callable[[Path], object]) -> Path:
 
 WEIGHTS = ("model.safetensors", "pytorch_model.bin")  # the first that a model has is used
 SMALL_FILES = ("config.json", "*token*", "vocab*", "merges.txt", "spm.model", "*.spm", "*.model")
+HUB_SECONDS = 10.0  # for an answer of the hub
 LARGEST = 8_000_000_000  # bytes of a model; larger ones are not downloaded
 Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being done
 
@@ -136,6 +137,7 @@ def loading(model: str, setting: str, alternative: str) -> Iterator[None]:
     """
     hide_loading_bar()
     try:
+        _reach_hub(model)
         yield
     except AttributionError:
         raise
@@ -146,6 +148,22 @@ def loading(model: str, setting: str, alternative: str) -> Iterator[None]:
         elif weights(model) is not None:
             again = f"a file of it is missing or damaged: download it again with `hf download --force-download {model}`"
         raise ModelUnavailable(model, setting, alternative, error, again) from error
+
+
+def _reach_hub(model: str) -> None:
+    """Raise TransportError if the hub is needed and cannot be reached; its client would try again for 45 seconds."""
+    from httpx2 import TransportError
+    from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
+
+    if Path(model).is_dir():
+        return
+    try:
+        if not isinstance(try_to_load_from_cache(model, "config.json"), str):
+            get_hf_file_metadata(hf_hub_url(model, "config.json"), timeout=HUB_SECONDS)
+    except TransportError:
+        raise
+    except Exception:  # loading reports it
+        return
 
 
 def hide_loading_bar() -> None:

@@ -210,7 +210,7 @@ class SecondReader:
 def _places(doubt: Doubt, form: Verifier) -> tuple[int, ...]:
     """In brief one passage is read, unless the first reader finds it rather against the claim.
 
-    A small model's "yes" to such a passage was right in 3 of 16 claims (docs/measurements.md).
+    The "yes" of a model of 1.5 B parameters to such a passage was right in 3 of 16 claims, to others in 14 of 21.
     """
     if not isinstance(form, BriefLlmVerifier):
         return doubt.places

@@ -230,7 +230,7 @@ def strength(version: str, label: Label, probability: float) -> Strength | None:
 def strength_of(version: str, verdict: Verdict) -> Strength | None:
     """Return how sure a badge is; that of hearsay, of a value that no passage has, or of a second reader is weak.
 
-    Even where both readers support a claim that the first was not sure of, 31 of 40 were right (docs/measurements.md).
+    Of the claims that a model of 1.5 B parameters also supports, where the first reader was not sure, 31 of 40 are.
     """
     graded = strength(version, verdict.label, verdict.confidence)
     second = verdict.other is not None and verdict.other.reader == "first" and curve(version, verdict.label) is None

@@ -202,16 +202,24 @@ def test_the_short_passage_is_the_sentence_with_its_neighbours() -> None:
     assert neighbourhood(long, (407, 419)) == "Two is here. Three is here."
 
 
+@pytest.mark.parametrize("asked_first", [False, True])
 @pytest.mark.parametrize(("status", "most"), [(401, 1), (500, 4)])
-def test_an_endpoint_that_fails_is_asked_no_more_and_said_in_one_line(status: int, most: int, tmp_path: Path) -> None:
+def test_an_endpoint_that_fails_is_asked_no_more_and_said_in_one_line(
+    status: int, most: int, asked_first: bool, tmp_path: Path
+) -> None:
     """Its pace is the first question."""
     with llm_server(lambda _: error(status)) as served:
-        settings = made(served, tmp_path, second_reader="llm", llm_retries=3, llm_workers=2)
+        settings = made(served, tmp_path, llm_retries=3, llm_workers=1)
+        own = {"verifier": "llm"} if asked_first else {"second_reader": "llm"}
+        settings = settings.model_copy(update=own)
         more = "Nobody pays at the door of the Tarn Museum. The Tarn Museum takes no money from visitors."
         report = report_of(list(pipeline.run("", f"{ANSWER} {more}", settings)))
-    assert len(served.requests) <= most and not any(v.other for v in report.verdicts)
-    (failure,) = (f for f in report.failures if f.stage == "second")
-    assert failure.subject.endswith(" claims") and failure.kind == "llm_failed"
+    assert len(served.requests) <= most + asked_first and not any(v.other for v in report.verdicts)
+    stage = "verify" if asked_first else "second"
+    said = [(f.stage, f.kind, f.subject) for f in report.failures if f.stage == stage]
+    if status == 401 or not asked_first:
+        assert len(said) == 1
+    assert said[-1][2].endswith("language model" if asked_first else " claims")
 
 
 def test_a_badge_of_a_second_reader_that_nobody_has_judged_is_weak() -> None:
