@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from attribution.errors import Unavailable
+from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
-from attribution.studies.groundedness import METHODS, ONE, Given
+from attribution.studies.groundedness import METHODS, Given
+from attribution.studies.groundedness.labelled_set import LabelledRow
 from training.twins import pairs as made
 from training.twins import train
 
@@ -63,6 +64,21 @@ def test_targets_are_the_cosine_and_one_minus_the_cosine(tmp_path: Path) -> None
     assert len(held) == len(taught) == 4 and not {p.group for p in taught} & {p.group for p in held}
 
 
+def test_the_sentences_that_differ_are_paired_with_the_nearest_of_the_context() -> None:
+    context, rest = ("The boat sank in 1902. It had two masts.",), "It had two masts."
+    rows = [
+        LabelledRow(
+            id=str(n), line=n, question="", context=context, response=f"{text} {rest}", grounded=good, group="q"
+        )
+        for n, (text, good) in enumerate([("The boat sank in 1902.", True), ("The boat sank in 1920.", False)])
+    ]
+    right, wrong = made.pairs(rows, Settings())
+    assert right.context == wrong.context == right.response == "The boat sank in 1902."
+    assert wrong.response == "The boat sank in 1920." and right.target > 0.99 and wrong.target < 0.5
+    with pytest.raises(BadInput, match="in its group"):
+        made.pairs(rows[:1], Settings())
+
+
 def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) -> None:
     path, out = written(tmp_path / "twins.jsonl", 48), tmp_path / "out"
     more = ["--passes", "12", "--rate", "5e-3", "--base", str(tiny)]
@@ -80,8 +96,8 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
     inputs = AutoTokenizer.from_pretrained(out / "model")(given.context[0], given.response, return_tensors="pt")
     with torch.inference_mode():
         expected = model(**inputs).logits[0, 0].sigmoid().item()
-    assert method.score(given, threading.Event()).scores[ONE] == pytest.approx(expected, abs=1e-4)
-    assert method.version.startswith("gc.own.1/") and method.version != METHODS.build("gc", Settings()).version
+    assert method.score(given, threading.Event()).scores["minimum"] == pytest.approx(expected, abs=1e-4)
+    assert method.version.startswith("gc.own.2/") and method.version != METHODS.build("gc", Settings()).version
 
 
 def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,8 +13,8 @@ from attribution.pipeline.claims import annotate, segment
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.retrieval.index import Index
 from attribution.settings import Settings
-from attribution.studies.groundedness import ONE, Given, Method, PartScore, Scored, joined
-from attribution.studies.groundedness.methods import EntailmentMethod, of_context, of_sentences, spans
+from attribution.studies.groundedness import Given, Method, PartScore, Scored, joined
+from attribution.studies.groundedness.methods import EntailmentMethod, by_sentence, of_context, of_sentences, spans
 from attribution.studies.groundedness.methods.hub import HemV1, HubClassifier
 from attribution.types import LlmUsage, Page, content_id
 from attribution.verifiers import VERIFIERS, policy_of, usage_of
@@ -39,7 +39,9 @@ class GroundednessClassifier(EntailmentMethod):
 
 
 class OwnClassifier(HemV1):
-    """Method `gc` with a model of one's own: a cross-encoder with one logistic output, on the whole response."""
+    """Method `gc` with a model of one's own: a cross-encoder with one logistic output, trained on pairs of sentences."""
+
+    aggregation = "the best sentence of the context; the minimum or the mean over the sentences of the response"
 
     def __init__(self, settings: Settings) -> None:
         folder = Path(settings.gc_model)
@@ -50,10 +52,13 @@ class OwnClassifier(HemV1):
                 f"gc_model is {str(folder)!r}, where there is no model.safetensors; see training/README.md"
             )
         with weights.open("rb") as file:
-            self.version = f"gc.own.1/{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
+            self.version = f"gc.own.2/{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        return Scored({ONE: self._consistent(given, given.response)})
+        context = of_context(given)
+        return by_sentence(
+            given, lambda text: float(self._read(context, text, context_first=True)[:, 0].sigmoid().max())
+        )
 
 
 def classifier(settings: Settings) -> Method:
