@@ -39,7 +39,7 @@ class GroundednessClassifier(EntailmentMethod):
 
 
 class OwnClassifier(HemV1):
-    """Method `gc` with a model of one's own: a cross-encoder with one logistic output, trained on pairs of sentences."""
+    """Method `gc` with a model of one's own: a cross-encoder with one logistic output, on pairs of sentences."""
 
     aggregation = "the best sentence of the context; the minimum or the mean over the sentences of the response"
 
