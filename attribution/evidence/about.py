@@ -263,7 +263,9 @@ def _words(text: str) -> set[str]:
 def _once(claim: str) -> bool:
     """Return True if the claim is about something that happens once: a birth, a founding, an opening."""
     return any(
-        t.pos_ in ("VERB", "AUX", "NOUN", "ADV", "ADJ") and lemma(t.text) in _LISTS["once"] for t in parse(claim)
+        (t.pos_ in ("VERB", "AUX", "NOUN", "ADV", "ADJ") and lemma(t.text) in _LISTS["once"])
+        or (lemma(t.text) in _LISTS["made"] and any(child.dep_ == "auxpass" for child in t.children))
+        for t in parse(claim)
     )
 
 

@@ -171,8 +171,9 @@ def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
     """The marks that govern the claim's words in a sentence, the surest first."""
     doc = parse(text)
     wanted = terms(claim)[0]
-    wanted = wanted - _subject(claim) or wanted
-    shared = {t.i for t in doc if stem(folded(t.text)) in wanted}
+    stems = {t.i: stem(folded(t.text)) for t in doc}
+    shared = {i for i, word in stems.items() if word in wanted - _subject(claim)}
+    shared = shared or {i for i, word in stems.items() if word in wanted}
     if not shared:
         return
     if _COUNTERFACTUAL.match(text.strip()) and "would" not in own:
@@ -205,6 +206,8 @@ def _scope(token: Token, kind: str, own: set[str]) -> set[int]:
         if kind == "plan" and token.dep_ == "aux":  # "might have"
             return _below(token.head)
         governed = _below(token, ("ccomp", "xcomp", "dobj", "advcl", "nsubjpass", "prep"))
+        if not governed and kind == "plan":  # "A proposed, and B seconded, that …"
+            governed = {i for t in token.children if t.dep_ == "conj" for i in _below(t, ("ccomp",))}
         shares = any(child.dep_ == "xcomp" for child in token.children)  # "the city plans to build"
         return governed | _below(token, NOMINAL_SUBJECTS) if shares else governed
     if token.pos_ == "ADV":

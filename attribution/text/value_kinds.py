@@ -353,6 +353,8 @@ def _label(text: str, at: int) -> str:
 def _measured(text: str, start: int, end: int, low: float, high: float, step: float, written: str) -> Value:
     """A number with a unit, in the unit's base."""
     unit = _name(UNITS, written)
+    if unit == "permille":
+        low, high, step, unit = low / 10, high / 10, step / 10, "percent"
     if unit in ("percent", "percentage_point"):
         dimension = "%" if unit == "percent" else "percentage points"
         return _counted_per(text, Value("quantity", start, end, low, high, dimension, unit, step=step or 0.5))

@@ -110,6 +110,7 @@ def test_a_heading_that_names_no_thing_says_nothing_about_the_source() -> None:
     [
         ("She won the race in 2015.", "She won the race in 2019.", True),
         ("She was born in 1915.", "She was born in 1919.", False),  # that happens once
+        ("The bell was cast in 1478.", "The bell was cast in 1487.", False),
         ("The tower is 330 metres tall.", "In 1889 the tower was 312 metres tall.", True),
         ("The tower is 330 metres tall.", "The tower is 312 metres tall.", False),
         ("The museum closes at 4 in winter.", "The museum closes at 6 in summer.", True),
