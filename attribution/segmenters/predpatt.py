@@ -32,7 +32,7 @@ from attribution.segmenters.english.drafts import (
     segment,
     trim,
 )
-from attribution.segmenters.english.faithful import is_sound
+from attribution.segmenters.english.faithful import is_definite, is_sound
 from attribution.segmenters.english.predicates import Argument, Kind, Predicate, predicates
 from attribution.segmenters.english.repairs import repair
 from attribution.segmenters.english.scope import is_reliable
@@ -47,6 +47,7 @@ HUMANS = tuple(LEXICON["humans"])
 TOKENS_PER_CLAIM = 20  # about; for estimates
 _UNCOUNTED = tuple("ness ity tion sion ism ment nce ship hood dom ing th work ure cy auty ove".split())
 _UNSPLIT = frozenset('"“”;')  # quotations, and lists whose items the parser mixes up
+_EACH = {"any", "each", "every", "no"}
 _NOT_NOW = {"ever", "previously", "formerly", "once", "originally"}
 AS_SUBJECT = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we", "my": "I", "your": "you"}
 
@@ -112,6 +113,8 @@ def _has_lost(conjunct: Token, inside: set[int]) -> bool:
 def _is_telling(root: Token, kind: Kind) -> bool:
     """Return False for what tells nothing ("own", a part of a name) or may not be so: what is denied or doubtful."""
     noun = root.head
+    if kind in {"amod", "poss"} and _is_supposed(noun):
+        return False
     beside = {t.text for word in (root, noun) for t in root.doc[max(0, word.i - 1) : word.i + 2]}
     if kind == "amod":
         denied = tree.in_negative_scope(noun) or tree.is_negated(noun) or beside & {"-", "/"}
@@ -127,13 +130,23 @@ def _is_telling(root: Token, kind: Kind) -> bool:
     if kind == "appos":
         return not root.like_num and len(tree.conjuncts(root)) == 1 and not root.lower_.endswith(("self", "selves"))
     verb = root if root.pos_ in tree.VERBAL else root.head  # "is" of an adjective or a noun
+    if verb.dep_ == "relcl" and tree.is_indefinite(verb.head) and _is_supposed(verb.head):
+        return False  # "a spouse who is a guardian might …"
     return _is_described(verb) and not _is_participle(verb) and not _is_compared(verb)
+
+
+def _is_supposed(noun: Token) -> bool:
+    """Return True for a noun of what may or should be, or is denied: "the exact impact may depend on …"."""
+    verbs = [t for t in (noun, *noun.ancestors) if t.pos_ in tree.VERBAL or t.lower_ == "without"]
+    return any(v.lower_ == "without" or any(c.tag_ == "MD" or c.dep_ == "neg" for c in v.children) for v in verbs)
 
 
 def _is_specific(noun: Token) -> bool:
     """Return False for a noun of which something would be said in general: "urgent care" does not make care urgent."""
     if any(t.dep_ == "cc" for t in noun.subtree) or _is_compared(noun):
         return False
+    if _EACH & {c.lower_ for c in noun.lefts} or noun.dep_ in tree.SUBJECTS and not is_definite(noun):
+        return False  # "each new idea", "A definitive diagnosis requires …"
     after = any(c.dep_ in {"prep", "relcl", "acl"} and not tree.after_comma(c) for c in noun.rights)
     return noun.pos_ == "PROPN" or after or tree.child(noun, {"det", "poss", "nummod"}) is not None
 
@@ -152,7 +165,8 @@ def _is_counted(noun: Token) -> bool:
 def _is_quality(adjective: Token) -> bool:
     """Return False for what names a kind, "molecular weight", or compares, "the most suitable choice"."""
     compared = adjective.tag_ == "JJS" or any(c.lower_ in {"most", "least"} for c in adjective.children)
-    return not compared and not adjective.lower_.endswith(("al", "ic", "ar", "ary", "ory"))
+    listed = sum(c.dep_ == "amod" for c in adjective.head.children) > 1  # "a cool, dry place"
+    return not compared and not listed and not adjective.lower_.endswith(("al", "ic", "ar", "ary", "ory"))
 
 
 def _is_described(verb: Token) -> bool:
@@ -160,9 +174,12 @@ def _is_described(verb: Token) -> bool:
     noun, wh = verb.head, tree.child(verb, tree.SUBJECTS)
     if verb.dep_ != "relcl" or wh is None or wh.lower_ not in {"which", "that", "who"}:
         return True
-    if wh.lower_ == "which" and tree.fits_two(verb):
+    if noun.pos_ in {"PRON", "DET"} or wh.lower_ == "which" and tree.fits_two(verb):
         return False
     tense = next((t for t in (*verb.children, verb) if t.tag_ in {"VBZ", "VBP"}), None)
+    bare = not any(c.i < noun.i for c in noun.children) and noun.tag_ == "NNS" and not tree.after_comma(verb)
+    if bare or _EACH & {c.lower_ for c in noun.lefts} or wh.dep_ == "nsubj" and not tree.is_finite(verb):
+        return False  # "beings that have been modified", "any errors, which …", "that traded", tagged as a participle
     agrees = tense is None or tree.is_plural(noun) == (tense.tag_ == "VBP")
     return agrees and not (wh.lower_ == "which" and noun.lower_.endswith(HUMANS))
 

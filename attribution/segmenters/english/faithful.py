@@ -243,7 +243,7 @@ def cut_off(doc: Doc, draft: Draft) -> Iterator[str]:
     """Yield what the draft stands under and leaves out: a denial, a condition, a report, a restriction, an "or"."""
     inside = indices(draft)
     for token in (doc[i] for i in sorted(inside)):
-        if token.head.i not in inside and (token.pos_ in tree.VERBAL or not _is_definite(token)):
+        if token.head.i not in inside and (token.pos_ in tree.VERBAL or not is_definite(token)):
             yield from _above(token, inside)
     for token in doc:
         if _is_operator(token):
@@ -284,12 +284,12 @@ def _above(token: Token, inside: set[int]) -> Iterator[str]:
             yield above.text
         if _is_condition(token):
             yield _mark(token)
-        if token.dep_ in {"appos", "relcl", "acl", "amod"} and _is_definite(above):
+        if token.dep_ in {"appos", "relcl", "acl", "amod"} and is_definite(above):
             return
         token = above
 
 
-def _is_definite(noun: Token) -> bool:
+def is_definite(noun: Token) -> bool:
     if noun.pos_ not in {"NOUN", "PROPN", "PRON"}:
         return False
     return noun.pos_ != "NOUN" or tree.has_determiner(noun) and not tree.is_indefinite(noun)

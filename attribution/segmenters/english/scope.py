@@ -215,7 +215,33 @@ def _past_after_do(token: Token) -> bool:
     return token.tag_ in {"VBD", "VBN"} and any(c.dep_ == "aux" and lemma(c.lower_) == "do" for c in token.children)
 
 
+def _wrong_number(token: Token) -> bool:
+    """Return True for "those that have not ratified it are Turkey and Iran", where "it" would be the subject."""
+    singular = token.lower_ in {"it", "he", "she"} and token.dep_ in tree.NOMINAL_SUBJECTS
+    return singular and token.head.tag_ == "VBP" and not any(c.dep_ in tree.AUXILIARIES for c in token.head.children)
+
+
+def _of_clause_between(token: Token) -> bool:
+    """Return True for "It means that he does not teach but should lead": whose verb the second is, is unclear."""
+    if token.dep_ != "conj" or token.pos_ not in VERBAL or token.head.pos_ not in VERBAL or tree.subject_of(token):
+        return False
+    between = (c for c in token.head.rights if c.dep_ == "ccomp" and c.i < token.i)
+    return any(tree.child(c, tree.SUBJECTS) is not None for c in between)
+
+
+def _of_list_between(token: Token) -> bool:
+    """Return True for "the risk of claims and the laws", "damage to the roof or issues with it": beside which noun?"""
+    inner, owner = token.head, token.head.head.head
+    if token.dep_ != "conj" or inner.dep_ != "pobj" or owner.pos_ != "NOUN":
+        return False
+    own, inside, above = map(tree.has_determiner, (token, inner, owner))
+    return own == above != inside and (own or tree.child(token, {"prep"}) is not None)
+
+
 SIGNS = (
+    _wrong_number,
+    _of_clause_between,
+    _of_list_between,
     _change_of_tense,
     _past_after_do,
     _capital_within,

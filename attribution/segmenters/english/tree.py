@@ -146,7 +146,10 @@ def referent(noun: Token) -> Token:
 def fits_two(clause: Token) -> bool:
     """Return True for a clause that may be about either of two nouns: "a measurement of the sample, which …"."""
     noun = clause.head
-    return comma_before(clause) and noun.dep_ == "pobj" and noun.pos_ == "NOUN" and noun.head.head.pos_ == "NOUN"
+    if not comma_before(clause) or noun.dep_ != "pobj" or noun.pos_ != "NOUN":
+        return False
+    above = noun.head.head
+    return above.pos_ == "NOUN" or any(c.dep_ == "dobj" and c.pos_ == "NOUN" and c.i < noun.i for c in above.rights)
 
 
 def is_predicate_noun(noun: Token) -> bool:
