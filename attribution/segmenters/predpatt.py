@@ -45,7 +45,7 @@ from attribution.types import Claim, Failure, LlmUsage, Segmented
 KEPT = "the claim keeps the wording of the rules"
 HUMANS = tuple(LEXICON["humans"])
 TOKENS_PER_CLAIM = 20  # about; for estimates
-_UNCOUNTED = tuple("ness ity tion sion ism ment nce ship hood dom ing th work ure cy auty ove".split())
+_UNCOUNTED = tuple("ness ity tion sion ism ment nce ship hood dom ing th work ure cy auty ove time".split())
 _UNSPLIT = frozenset('"“”;')  # quotations, and lists whose items the parser mixes up
 _EACH = {"any", "each", "every", "no"}
 _NOT_NOW = {"ever", "previously", "formerly", "once", "originally"}
