@@ -369,7 +369,8 @@ _BESIDE = re.compile(
 )
 _APART = frozenset("nav footer form header button select menu dialog".split())
 _SENTENCE = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
-_FEWEST_WORDS = 4  # of a block that is put back
+_UNSTATED = re.compile(r"[?:…]$")  # "You may also like …", "Share it:"
+_FEWEST_WORDS, _FEW_WORDS = 4, 8  # of a block that is put back, and of one that does not end with a stop
 _FOUND = 0.85  # share of the article's words that the page's blocks must hold
 
 
@@ -436,7 +437,8 @@ def _container(block: Block, own: set[_Element]) -> _Element | None:
     """The nearest element that also holds main text; None for a part beside it: navigation, links, a form."""
     links = sum(len("".join(link.itertext())) for link in block.element.iter("a"))
     stated = _SENTENCE.search(block.raw) or _tag(block.element) in ("figcaption", "table")
-    if not stated or len(block.raw.split()) < _FEWEST_WORDS or 4 * links > len(block.raw):
+    fewest = _FEW_WORDS if _UNSTATED.search(block.raw) else _FEWEST_WORDS
+    if not stated or len(block.raw.split()) < fewest or 4 * links > len(block.raw):
         return None
     for element in _up(block):
         if element in own:

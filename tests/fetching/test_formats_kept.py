@@ -69,6 +69,7 @@ def test_a_short_page_keeps_its_blocks_apart_and_all_of_them() -> None:
 @pytest.mark.parametrize("end", ["<aside>{}</aside></article>", "<aside><p>{}</p></aside></article>"])
 def test_an_aside_at_the_article_s_end_is_kept(end: str) -> None:
     assert MILL in text(page("").replace("</article>", end.format(MILL)))
+    assert "also like" not in text(page("").replace("</article>", end.format("You may also like …")))
 
 
 @pytest.mark.parametrize(("middle", "head"), [
