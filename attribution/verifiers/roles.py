@@ -52,14 +52,6 @@ _APART = re.compile(
     r"|\b(?:rather than|instead of|as opposed to|and never) ",
 )
 _LEFT = re.compile(r"\b(?:from|replac\w+|leav\w+|left) (?:the )?$")  # "moves from the Square": it is there no longer
-_TURNED = [
-    tuple(frozenset(side.split()) for side in pair.split("/"))
-    for pair in (
-        "rise increase grow climb gain expand/fall decrease decline drop shrink sink",
-        "improve/worsen deteriorate", "open reopen/close", "allow permit/ban forbid prohibit",
-        "approve accept adopt pass/reject refuse", "support back/oppose", "win/lose", "survive/die",
-    )
-]  # fmt: skip
 _MORE = re.compile(r"\b(?P<word>more|higher|larger|greater|longer|older|better)\b.*?\bthan\b(?P<tail>.*)")
 _LESS = re.compile(r"\b(?P<word>fewer|less|lower|smaller|shorter|younger|worse)\b.*?\bthan\b(?P<tail>.*)")
 _HALF_DENIED = re.compile(  # in a text without a negation, or around one: it denies only in part, or in other words
@@ -150,8 +142,6 @@ def difference_in_roles(claim: str, sentence: str, passage: str = "") -> str:
             return "only the " + ("claim" if own.negated else "source") + " says “not”"
         if any(_agree(own, its) for its in same):
             continue
-        if not same and (turned := next((its for its in stated if _turned(own, its)), None)):
-            return f"the claim says {quoted(own.verb)}, the source {quoted(turned.verb)}"
         for its in same:
             if said := _exchanged(own, its) or _another(own, its, stated, claim, sentence, passage):
                 return said
@@ -171,15 +161,6 @@ def tells_the_same(claim: str, sentence: str) -> bool | None:
             if len(_shared(own, its)) + (own.written != its.written) > 1 and own.words - {own.written} <= within:
                 return True
     return False if any(_exchanged(own, its) for own, its in pairs) else None
-
-
-def _turned(own: Frame, its: Frame) -> bool:
-    """Return True if the sentence says the opposite of the same thing, at the same time: "rose", "fell"."""
-    opposite = any(own.verb in one and its.verb in two for a, b in _TURNED for one, two in ((a, b), (b, a)))
-    if not opposite or own.negated or its.negated or not _shared(own, its) or not _agree(own, its):
-        return False
-    mine, theirs = ({word for word in f.words if word[0].isdigit()} for f in (own, its))
-    return not mine or not theirs or bool(mine & theirs)
 
 
 def _reversed(claim: str, sentence: str) -> str:

@@ -57,9 +57,6 @@ def test_roles_the_other_way_round(claim: str, sentence: str, said: str) -> None
         ("The lake froze over in the winter of 2020.", "The lake freezes in most winters; in the winter of 2020 it did "
          "not freeze.", "only the source says “not”"),
         ("The lake did not freeze in 2020.", "The lake froze in 2020.", "only the claim says “not”"),
-        ("The profit rose to €3 million.", "The profit fell from €4 million to €3 million.",
-         "the claim says “rise”, the source “fall”"),
-        ("The profit fell in 2022.", "The profit rose in 2022.", "the claim says “fall”, the source “rise”"),
         ("It was exceeded more often in 2023 than in 2022.", "In 2023 it was exceeded less often than in 2022.",
          "the claim says “more”, the source “less”"),
         ("The company sold Appel to the Jansen family.",
@@ -101,8 +98,6 @@ def test_what_is_said_of_others_or_denied(claim: str, sentence: str, said: str) 
         ("The shop only sells some of them.", "The shop does not sell all of them."),
         ("The firm failed to deliver the goods.", "The firm did not deliver the goods."),
         ("A drain, not human error, caused the flood.", "The flood was caused by a drain and not by human error."),
-        ("The profit rose in 2021.", "The profit fell in 2022."),  # another time
-        ("The profit rose, then fell.", "The profit rose in spring and fell in autumn."),
         ("The north had more than the south in 2022.", "The south had fewer than the north in 2022."),
         ("Pieter Brueghel the Younger died in 1638.", "Brueghel died in Antwerp in 1638."),
         ("The plant in Gotz will be closed.", "The Gotz plant will be closed."),
