@@ -28,7 +28,7 @@ INSTEAD = {
     "queries": "the claims themselves",
 }  # what a stage uses if the language model fails
 
-NEW_VERB = 5  # times what the verifier doubts
+NEW_VERB = 2  # times what the verifier doubts
 EXCHANGED = "another role"
 SAME = 0.8  # least probability of a clause whose verb, roles and words are those of the sentence
 HELD_AGAINST_PARSE = ("sentences", "spacy", "clauses", "predpatt")  # segmenters that make no claim of another form
@@ -128,7 +128,7 @@ def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) ->
 
     DecompScore's judge: the verifier reads the sentence as the premise. Rules for English find what it accepts too
     easily: a claim that is no sentence, gives a word another role, or leaves out an "or", a condition or a denial
-    above it (W24 3.2 and 8.2). Of a claim with a verb that the sentence does not have, the doubt counts five times.
+    above it (W24 3.2 and 8.2). Of a claim with a verb that the sentence does not have, the doubt counts twice.
     """
     from attribution.segmenters.english.roles import fault, has_new_verb
     from attribution.text.parse import MAX_PARSED

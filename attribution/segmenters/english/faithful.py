@@ -12,7 +12,7 @@ from attribution.segmenters.english.coordination import applies_to_each
 from attribution.segmenters.english.drafts import ADDED, CONTENT, LEXICON, Draft, indices, to_text
 from attribution.segmenters.english.repairs import repair
 from attribution.segmenters.english.scope import are_examples
-from attribution.text.parse import parse
+from attribution.text.parse import lemma, parse
 from attribution.text.remembering import remember
 
 # Relations between which the parser wavers without a difference in meaning.
@@ -296,9 +296,13 @@ def is_definite(noun: Token) -> bool:
 
 
 def _is_stated(clause: Token) -> bool:
-    """Return True for a clause that its sentence asserts beside a semicolon."""
+    """Return True for a clause that its sentence asserts beside another: behind it come no words of saying."""
+    head = clause.head
+    if clause.dep_ != "ccomp" or clause.i > head.i:
+        return False
     nearby = clause.doc[tree.last(clause) : tree.last(clause) + 2].text
-    return clause.dep_ == "ccomp" and clause.i < clause.head.i and ";" in nearby
+    told = lemma(head.lower_) in LEXICON["telling"]
+    return ";" in nearby or not told and tree.child(head, {"dobj", "attr", "acomp", "oprd", "auxpass"}) is not None
 
 
 def _is_condition(clause: Token) -> bool:
@@ -312,12 +316,12 @@ def _is_condition(clause: Token) -> bool:
         return True
     subject = tree.child(clause, tree.SUBJECTS)
     start = next(iter(clause.subtree))
-    return subject is not None and start.lower_ in {"had", "should", "were"} and start.i < subject.i
+    return start.lower_ in {"had", "should", "were"} and (subject is None or start.i < subject.i)
 
 
 def _mark(condition: Token) -> str:
-    """Return the word that opens a condition: "unless"; its verb for "Had the dam broken"."""
-    return next((c.text for c in condition.lefts if c.dep_ in {"mark", "advmod"}), condition.text)
+    """Return the word that opens a condition: "unless", "Had" of "Had the dam broken"."""
+    return next((c.text for c in condition.lefts if c.dep_ in {"mark", "advmod"}), next(condition.subtree).text)
 
 
 def _is_one_case(clause: Token) -> bool:

@@ -15,6 +15,7 @@ from attribution.types import quoted
 
 NOUNS = {"NOUN", "PROPN", "NUM"}
 JOINED_DENIALS = {"neither", "nor", "or"}  # "nor" is an "or" to `cut_off`
+OPERATORS = LEXICON["conditional"] | LEXICON["conditions"] | LEXICON["negative"] | LEXICON["hedges"] | {"or", "both"}
 UNIVERSAL = {"all", "every", "each", "always"}
 DANGLING = {"ADP", "DET", "CCONJ", "SCONJ"}
 
@@ -26,7 +27,7 @@ def fault(sentence: str, claim: str) -> str:
     if not _is_statement(alone, doc, matches):
         return "no sentence"
     draft = tuple(DraftWord(matches[t.i].i if t.i in matches else ADDED, t.text) for t in alone)
-    lost = [word for word in cut_off(doc, draft) if not _is_kept(word, alone, matches)]
+    lost = [word for word in cut_off(doc, draft) if not _is_kept(word, alone, doc, matches)]
     if word := next(iter(lost), "") or _turned_to_and(alone, doc, matches) or _lost_no(alone, matches):
         return f"leaves out {quoted(word.lower())}"
     said = {t.lower_ for t in doc}
@@ -45,8 +46,15 @@ def has_new_verb(sentence: str, claim: str) -> bool:
     return verb.pos_ == "VERB" and lemma(verb.lower_) not in known | {"be", "have", "possess", "own"}
 
 
-def _is_kept(word: str, alone: Doc, matches: dict[int, Token]) -> bool:
-    """Return True for what a claim may leave out: above what it takes for granted, or said by a verb of the claim."""
+def _is_kept(word: str, alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
+    """Return True for what a claim may leave out: above what it takes for granted, or said elsewhere in the claim."""
+    operator, said = word.lower(), {t.lower_ for t in alone}
+    if operator in OPERATORS & said or operator == "both" and "either" in said:
+        return True
+    if operator in {"when", "once"} and all(_is_told(t.head) for t in doc if t.lower_ == operator):
+        return True  # "when the emperor abdicated, he withdrew" is no condition
+    if _reports(alone) and operator not in LEXICON["conditions"] | LEXICON["negative"] | JOINED_DENIALS:
+        return True
     verb = next(alone.sents).root
     same = matches.get(verb.i)
     if same is not None and _is_presupposed(same) and word not in {t.text for t in same.subtree}:
@@ -59,9 +67,19 @@ def _is_kept(word: str, alone: Doc, matches: dict[int, Token]) -> bool:
 def _is_presupposed(verb: Token) -> bool:
     """Return True for what the sentence takes for granted: "after leaving the navy", "until the ice broke"."""
     if verb.dep_ == "pcomp":
-        return verb.head.lower_ in {"after", "since", "upon", "on", "by"}
-    told = verb.tag_ == "VBD" or any(c.tag_ == "VBD" for c in verb.children if c.dep_ in tree.AUXILIARIES)
-    return verb.dep_ == "advcl" and told and any(c.lower_ in LEXICON["factual"] for c in verb.lefts)
+        return verb.head.lower_ in {"after", "before", "since", "upon", "on", "by", "while"}
+    return (
+        verb.dep_ in {"advcl", "relcl"} and _is_told(verb) and any(c.lower_ in LEXICON["factual"] for c in verb.lefts)
+    )
+
+
+def _is_told(verb: Token) -> bool:
+    return verb.tag_ == "VBD" or any(c.tag_ == "VBD" for c in verb.children if c.dep_ in tree.AUXILIARIES)
+
+
+def _reports(alone: Doc) -> bool:
+    """Return True if the claim says that somebody says so."""
+    return any(t.lower_ in LEXICON["hedges"] or t.dep_ == "ccomp" and t.i > t.head.i for t in alone)
 
 
 def _turned_to_and(alone: Doc, doc: Doc, matches: dict[int, Token]) -> str:
@@ -88,8 +106,11 @@ def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
         return False
     if words[-1].tag_ == "MD" and words[-1].lower_ not in {t.lower_ for t in doc[-2:]}:
         return False
-    if words[-1].lower_ in {"the", *tree.ARTICLES} or any(_is_doubled(t) for t in words):
+    if words[-1].lower_ in {"the", *tree.ARTICLES} or any(_is_doubled(t) or _is_loose(t) for t in words):
         return False
+    last = matches.get(words[-1].i)
+    if last is not None and last.dep_ in {"prep", "agent"} and tree.child(last, {"pobj", "pcomp"}) is not None:
+        return False  # "quarrelled with him over": its object was left out
     if _opens_alike(alone, doc, matches):
         return True
     root, opens = next(alone.sents).root, words[0]
@@ -106,15 +127,22 @@ def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
     return any(
         verb in places and place < places[verb] and _is_complete(verb, places)
         for place, same in matches.items()
-        if same.dep_ in tree.NOMINAL_SUBJECTS
-        for verb, _ in _roles(same)
+        if alone[place].dep_ != "pobj"
+        for verb, role in _roles(same)
+        if role == "agent" or same.dep_ in tree.NOMINAL_SUBJECTS
     )
 
 
 def _is_doubled(verb: Token) -> bool:
-    """Return True for a finite "was" beside the verb of its clause: "she was escaped was to Lyon"."""
+    """Return True for a finite verb beside that of its clause: "was escaped was to Lyon", "the judge fined left"."""
     alone = verb.dep_ in {"ccomp", "advcl", "dep"} and not tree.child(verb, {*tree.SUBJECTS, "mark", "advmod", "expl"})
     return alone and verb.tag_ in tree.TENSED and verb.lower_ in {*BE, "has", "have", "had"}
+
+
+def _is_loose(relative: Token) -> bool:
+    """Return True for "whom" without its clause: "she had quarrelled with whom"."""
+    clauses = {"relcl", "ccomp", "pcomp", "csubj", "csubjpass", "advcl", "acl", "xcomp"}
+    return relative.tag_ in {"WDT", "WP", "WP$"} and not any(t.dep_ in clauses for t in relative.ancestors)
 
 
 def _opens_alike(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
@@ -135,39 +163,52 @@ def _matches(alone: Doc, doc: Doc) -> dict[int, Token]:
     """Return the sentence's word for each word of the claim that it has, by preference the one after the last."""
     found: dict[int, Token] = {}
     used: set[int] = set()
-    last = -1
+    last = -2
     for token in alone:
         if token.is_punct:
             continue
         same = [t for t in doc if t.i not in used and _is_same(t, token)]
         if same:
-            best = min(same, key=lambda t: (t.i != last + 1, t.i < last, abs(t.i - last)))
+            after = _next(token)
+            best = min(same, key=lambda t: (t.i != last + 1, _next(t) != after, t.i < last, abs(t.i - last)))
             found[token.i] = best
             used.add(best.i)
             last = best.i
     return found
 
 
+def _next(token: Token) -> str:
+    return str(token.nbor().lower_) if token.i + 1 < len(token.doc) else ""
+
+
 def _is_same(one: Token, other: Token) -> bool:
     verbal = one.pos_ in tree.VERBAL
+    counts = [{c.lower_ for c in t.lefts if c.dep_ == "nummod"} for t in (one, other)]
+    if all(counts) and counts[0] != counts[1]:
+        return False  # "ten years" are not the sentence's "five years"
     if one.lower_ == other.lower_:
         alike = verbal == (other.pos_ in tree.VERBAL) or "amod" in {one.dep_, other.dep_}
         return alike or one.tag_ in {"VBZ", "VBP"} and tree.child(one, tree.SUBJECTS) is not None  # "fern tolerate sun"
+    if other.dep_ in tree.AUXILIARIES and lemma(one.head.lower_) != lemma(other.head.lower_):
+        return False
     return verbal and other.pos_ in tree.VERBAL and lemma(one.lower_) == lemma(other.lower_)
 
 
 def _changes_role(word: Token, same: Token, matches: dict[int, Token]) -> bool:
     """Return True if the word of the claim depends on a predicate that it does not depend on in the sentence."""
     joined = same.head.dep_ == "conj" and same.head.head.pos_ == "VERB"  # "and studied law", read as a noun
-    if same.pos_ == "VERB" and word.dep_ == "amod" and (same.dep_ != "amod" or joined):
+    around = [matches[place].i - place for place in (word.i - 1, word.i + 1) if place in matches]
+    between = around == [same.i - word.i] * 2  # "the retreating army": the same words around it
+    if not between and same.pos_ == "VERB" and word.dep_ == "amod" and (same.dep_ != "amod" or joined):
         return True  # "was born in studied law"
-    if same.dep_ == "amod" and word.dep_ in {"pobj", "dobj", "nsubj"}:
+    if not between and same.dep_ == "amod" and word.dep_ in {"pobj", "dobj", "nsubj"}:
         return True  # "married in a French"
     if word.pos_ not in NOUNS and word.dep_ not in {"attr", "acomp"} or word.dep_ in {"compound", "nummod"}:
         return False
     verb, role = _role(word)
     if verb is None:
         return False
+    role = "agent" if verb.dep_ == "acl" and word.dep_ == "ROOT" else role  # "a bank paid", read as a noun phrase
     if role == "agent" and _is_type(same) and not _determiners(same) <= _determiners(word):
         return True  # "the bachelor had a degree", of "his bachelor's degree"
     described = tree.child(verb, {"attr", "acomp"}) if verb.lower_ in BE else None
@@ -175,8 +216,13 @@ def _changes_role(word: Token, same: Token, matches: dict[int, Token]) -> bool:
         noun = matches.get(described.i)
         return role == "agent" and noun is not None and not _describes(noun, same)
     meant = matches.get(verb.i)
-    if meant is None or meant.pos_ not in tree.VERBAL or same.pos_ not in NOUNS:
+    if meant is None or meant.pos_ not in tree.VERBAL or same.pos_ not in NOUNS or _is_gapped(same):
         return False
+    alike = {role, "patient"} if tree.child(verb, {"dobj"}) is None else {role}  # "rot spreads": it is spread
+    again = any(lemma(v.lower_) == lemma(meant.lower_) and r in alike for v, r in _roles(same))
+    run = {matches[i].i - i if i in matches else None for i in range(verb.i, word.i + 1)}
+    if again or len(run) == 1 and None not in run:
+        return False  # of the same verb elsewhere, or behind it in the same words
     if role == "other":
         referred = (t for t in meant.subtree if t.pos_ == "PRON" and t.head.lower_ == word.head.lower_)
         return word.head.lower_ != "of" and not _belongs_to(same, meant) and not any(referred)
@@ -187,6 +233,11 @@ def _changes_role(word: Token, same: Token, matches: dict[int, Token]) -> bool:
     if same in holders or named:
         return False
     return bool(holders) and not holders & _exemplified(same)
+
+
+def _is_gapped(noun: Token) -> bool:
+    """Return True within a clause without its verb: "she won the singles, and her sister the doubles"."""
+    return any(t.dep_ == "conj" and t.pos_ in NOUNS and t.head.pos_ == "VERB" for t in (noun, *noun.ancestors))
 
 
 def _name_after(noun: Token) -> Token | None:
@@ -243,19 +294,24 @@ def _belongs_to(noun: Token, verb: Token) -> bool:
     return noun.i < subject.i or noun in list(subject.subtree) and tree.subject_of(verb) is None
 
 
-def _describes(noun: Token, subject: Token) -> bool:
+def _describes(noun: Token, subject: Token, owned: bool = False) -> bool:
     """Return False if the sentence says the noun or adjective of something else than the subject."""
     about = {noun.head} if noun.dep_ in {"appos", "amod", "compound", "nmod"} else set()
     about |= {c for c in noun.children if c.dep_ == "appos"}
     if noun.dep_ == "amod":  # "a French painter" says so of whom it says the painter
-        return _describes(noun.head, subject) if noun.head != subject else True
+        owned = subject in noun.head.subtree or noun.head in subject.subtree  # "the French wife of a painter"
+        return noun.head == subject or _describes(noun.head, subject, owned)
     if noun.dep_ in {"attr", "acomp"}:
         subject_there = tree.subject_of(noun.head)
         if subject_there is not None and subject_there.tag_ in tree.RELATIVE:
             subject_there = noun.head.head  # "bulbs, which are a form of light"
         about |= {s for s in (subject_there,) if s is not None}
     named = {n for a in about for n in tree.conjuncts(a)} & set(subject.doc)
-    return not named or subject in named or any(subject in list(n.subtree) for n in named if n.dep_ == "compound")
+    return (
+        not (named or owned)
+        or subject in named
+        or any(subject in list(n.subtree) for n in named if n.dep_ == "compound")
+    )
 
 
 def _role(word: Token) -> tuple[Token | None, str]:
@@ -271,7 +327,9 @@ def _roles(word: Token) -> Iterator[tuple[Token, str]]:
     if first.dep_ in tree.SUBJECTS:
         for verb in tree.conjuncts(head):
             if verb == head or tree.subject_of(verb) is None:
-                yield verb, "patient" if _is_passive(verb, head) else "agent"
+                passive = _is_passive(verb, head)
+                given = passive and tree.child(verb, {"dobj"}) is not None  # "she was taught music"
+                yield verb, "other" if given else "patient" if passive else "agent"
         for verb in head.children:
             if verb.dep_ == "advcl" and tree.subject_of(verb) is None:
                 yield verb, "patient" if verb.tag_ == "VBN" else "agent"
@@ -287,7 +345,7 @@ def _roles(word: Token) -> Iterator[tuple[Token, str]]:
             for verb in tree.conjuncts(clause) if wh is not None and wh.tag_ in tree.RELATIVE else ():
                 yield verb, "patient" if _is_passive(verb, clause) else "agent"
         elif clause.dep_ == "acl":
-            yield clause, "patient" if clause.tag_ == "VBN" else "agent"
+            yield from ((v, "patient" if v.tag_ == "VBN" else "agent") for v in tree.conjuncts(clause))
     if any(c.i > word.i for c in word.children if c.dep_ == "prep"):  # "the bridge at Sorne, built by prisoners"
         yield from ((c, "patient") for c in tree.subtree(word) if _is_apart(c))
         yield from (role for c in tree.subtree(word) if c.dep_ == "relcl" for role in _apart(c))

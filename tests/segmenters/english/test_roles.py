@@ -38,6 +38,17 @@ COMET = "The comet was discovered independently by Hale in New Mexico and by Bop
     ("Designed by the architect Ove Berg, the Tarn Opera House opened.", "Ove Berg designed the Tarn Opera House."),
     ("Lund sold the mill and toured Japan with it.", "Lund toured Japan with the mill."),
     ("The lizard drops its tail when it is seized.", "When it is seized, the lizard drops its tail."),
+    ("The rot is spread either by rain or through seed.", "The rot spreads through either rain or seed."),
+    ("The law no longer asks for an oath; a promise is enough.", "A promise is enough."),
+    ("According to the mayor, the dam had burst.", "The mayor stated that the dam had burst."),
+    ("When the duke abdicated, he left for Rome.", "The duke left for Rome."),
+    ("Lund won the singles in 1934, and her sister Ruth the doubles.", "Lund's sister Ruth won the doubles."),
+    ("Oskar Brink taught music to Rasa Holm.", "Rasa Holm was taught music by Oskar Brink."),
+    ("The loss of the fort to the retreating army shocked Rome.", "The retreating army took the fort."),
+    ("Built of reed, the huts have to be renewed.", "The huts are made of reed."),
+    ("The vaccine lasts a decade, but children need another after five years.", "The vaccine lasts ten years."),
+    ("The market hall, planned by Ove Berg and paid for by a bank, was opened.", "A bank paid for the market hall."),
+    ("Lund played the fool in Oslo and played the king in Rome.", "Lund also played the king."),
 ])  # fmt: skip
 def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str) -> None:
     assert fault(sentence, claim) == ""
@@ -66,6 +77,11 @@ def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str)
     ("Some lilies are toxic to cats.", "All lilies are toxic to cats.", "adds “all”"),
     (BRIDGE, "The bridge was opened was in 1932.", "no sentence"), (BRIDGE, "The king opened the.", "no sentence"),
     ("Lund refused to sell the mill.", "Lund sold the mill.", "leaves out “refused”"),
+    ("The gate closed, the mayor told the court.", "The gate closed.", "leaves out “told”"),
+    ("Had the duke got the letter, he would have left.", "The duke got the letter.", "leaves out"),
+    ("Lund left it to Holm, with whom he had quarrelled over the mill.", "Lund had quarrelled with whom over.", "no"),
+    ("Lund rode with Holm over the pass to Tarn.", "Lund rode with Holm over.", "no sentence"),
+    ("The Danish wife of the British envoy left.", "The envoy was Danish.", "another role"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_claim(sentence: str, claim: str, found: str) -> None:
     assert fault(sentence, claim).startswith(found)
