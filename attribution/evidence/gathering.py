@@ -148,7 +148,8 @@ class LiveSources:
                 if not ended:
                     spent = Spent(**self.budget.spent, seconds=self.budget.seconds, searches=self._searches)
                     yield GatherStep("fetch", done, done + queues.left, spent=spent, idle=True)
-            if failures := [_unread(name, unread[name]) for name in unread if name not in answered]:
+            failures = [_unread(name, unread[name]) for name in unread if name not in answered]
+            if failures := [*failures, *(f for s in self._sources.searchers for f in getattr(s, "failures", ()))]:
                 yield GatherStep("search", done, done + queues.left, failures=tuple(failures))
         finally:
             queues.close()

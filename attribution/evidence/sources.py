@@ -140,8 +140,7 @@ def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
             return over_collection(source.name, settings, store)
         case "instance":
             return SearXNG(settings, source.name, store.rights.owner)
-    searcher = SEARCHERS.build(source.name, settings)
-    return searcher
+    return SEARCHERS.build(source.name, settings)
 
 
 def _file(path: Path) -> Document:

@@ -52,12 +52,9 @@ _SCRIPTS = [  # of pages in other scripts than Latin
 # Python has codecs that are not web charsets, and some of them are slow on hostile input.
 _CHARSET = re.compile(r"utf|ascii|cp\d|iso(8859|2022)|koi8|gb|big5|euc|shift|mac|tis")
 _HEADER, _BLANK_LINE = re.compile(rb"[\w-]{1,60}:"), re.compile(rb"\r?\n\r?\n")
-_SVG = re.compile(
-    rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?(?:<!doctype svg[^>]{0,900}>\s*)?<svg\b", re.I | re.S
-)
-_HTML_START = re.compile(
-    rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?<(?:!doctype html|html|head|body)\b", re.I | re.S
-)
+_PROLOG = rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?"
+_SVG = re.compile(_PROLOG + rb"(?:<!doctype svg[^>]{0,900}>\s*)?<svg\b", re.I | re.S)
+_HTML_START = re.compile(_PROLOG + rb"<(?:!doctype html|html|head|body)\b", re.I | re.S)
 
 
 def check_declared(media_type: str, subject: str) -> None:

@@ -18,7 +18,7 @@ from attribution.fetching.page import Extracted, clean
 from attribution.text.lines import BROKEN, join_lines, unbroken
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument, PdfPage
+    from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
 MAX_PAGES = 500
 OCR = "make its text readable with `ocrmypdf --force-ocr` and add it again"
@@ -118,10 +118,24 @@ def _characters(page: PdfPage) -> tuple[list[_Character], int]:
             continue
         if 0xDC00 <= code < 0xE000:
             code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00
-        unknown += raw.FPDFText_HasUnicodeMapError(text, n) == 1 or 0xE000 <= code < 0xF900 or code == 0xFFFD
+        unknown += _is_unknown(text, n, chr(code))
         found.append(_Character(chr(code), x.value, y.value, box.right, box.top - box.bottom))
     text.close()
     return found, unknown
+
+
+def _is_unknown(text: PdfTextPage, n: int, character: str) -> bool:
+    """True where a font does not say what it draws, except for a letter or figure of Type 3.
+
+    Its glyphs, in figures and older papers, are named as one likes, and their codes are those of the characters.
+    """
+    import pypdfium2.raw as raw
+
+    if raw.FPDFText_HasUnicodeMapError(text, n) != 1:
+        return "\ue000" <= character < "\uf900" or character == "\ufffd"
+    size = ctypes.c_size_t()
+    raw.FPDFFont_GetFontData(raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, n)), None, 0, size)
+    return bool(size.value) or not character.isalnum()  # Type 3 alone has no font file
 
 
 def _fields(pdf: PdfDocument, page: PdfPage) -> Iterator[str]:

@@ -60,8 +60,8 @@ class FolderSearcher(KeywordSearcher):
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """The files that could not be read, each with its reason."""
-        return self._index().failures
+        """The files that could not be read, each with its reason; none before the first search."""
+        return self._opened.failures if self._opened else ()
 
     @contextmanager
     def full_text(self) -> Iterator[FullText]:
@@ -76,6 +76,10 @@ class FolderSearcher(KeywordSearcher):
         """The articles when first used, so that rows stay the same during a run."""
         if self._opened is None:
             self._opened = self._shared_index()
+        if not self._opened.pages:
+            failures = self._opened.failures
+            reason = f" ({len(failures)} cannot be read, first: {failures[0].message})" if failures else ""
+            raise self._unusable(f"contains no articles{reason}")
         return self._opened
 
     def _shared_index(self) -> _Index:
@@ -89,12 +93,7 @@ class FolderSearcher(KeywordSearcher):
             if entry is None or entry[:2] != (files, self._max_bytes):
                 entry = (files, self._max_bytes, _build_index(folder, files, self._max_bytes))
                 _indexes[folder] = entry
-        index = entry[2]
-        if not index.pages:
-            failures = index.failures
-            reason = f" ({len(failures)} cannot be read, first: {failures[0].message})" if failures else ""
-            raise self._unusable(f"contains no articles{reason}")
-        return index
+        return entry[2]
 
     def _unusable(self, reason: str) -> SearchFailed:
         return SearchFailed(

@@ -23,7 +23,7 @@ from attribution.retrieval.bm25 import FullText
 from attribution.retrieval.index import Index, reciprocal_ranks
 from attribution.settings import COLLECTION, Settings
 from attribution.store.store import Store
-from attribution.types import Chunk, Page, SearchHit, content_id
+from attribution.types import Chunk, Failure, Page, SearchHit, content_id
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,6 +94,11 @@ class HybridSearcher:
         self._keywords, self._embedder, self._load = keywords, embedder, load
         self._index: Index | None = None
         self._loading = threading.Lock()
+
+    @property
+    def failures(self) -> Sequence[Failure]:
+        """The files of a folder that could not be read; those of a collection are named as they are added."""
+        return getattr(self._keywords, "failures", ())
 
     def search(self, query: str, k: int) -> list[SearchHit]:
         """The k best documents that share enough of the query's words or are similar enough; often none."""

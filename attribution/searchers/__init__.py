@@ -10,7 +10,7 @@ from attribution.types import SearchHit
 
 
 class Searcher(Protocol):
-    """A searcher of the web may also have `key`, see below."""
+    """A searcher of the web may also have `key`, see below; one of files `failures`, of those it could not read."""
 
     name: str
 

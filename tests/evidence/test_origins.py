@@ -102,6 +102,8 @@ def test_copies_in_a_folder_do_not_crowd_out_the_page_that_differs(tmp_path: Pat
         "Mira Tolland was born in Brenmouth, not in Aldport, as the parish register shows."
     )
     question, answer = "Where was Mira Tolland born?", "Mira Tolland was born in Aldport."
+    (tmp_path / "parish.pdf").write_bytes(b"%PDF-1.7 and nothing more")
     report = attribution.check(question, answer, sources=[str(tmp_path)], verifier="embedded-small")
+    assert [(f.subject, f.kind) for f in report.failures] == [("parish.pdf", "unreadable")]
     assert "register" in {page.title for page in report.pages}
     assert report.verdicts[0].label not in ("supported", "weak_supported")

@@ -137,6 +137,26 @@ def test_a_font_that_names_no_characters_is_said() -> None:
     assert failed.value.kind == "unreadable" and "ocrmypdf" in str(failed.value)
 
 
+@pytest.mark.parametrize(
+    ("text", "is_read"), [(LOCK, True), (LOCK.translate({n: n - 96 for n in range(97, 123)}), False)]
+)
+def test_letters_drawn_as_pictures_are_read_by_their_codes(text: str, is_read: bool) -> None:
+    box = "<< /Length 31 >> stream\n500 0 0 0 400 700 d1 0 0 400 700 re f\nendstream"
+    codes = sorted(set(text.encode()))
+    names = " ".join(f"{code} /a{code}" for code in codes)
+    font = (
+        f"<< /Type /Font /Subtype /Type3 /FontBBox [0 0 500 700] /FontMatrix [0.001 0 0 0.001 0 0] /FirstChar 0 "
+        f"/LastChar 127 /Widths [{'500 ' * 128}] /Encoding << /Type /Encoding /Differences [{names}] >> "
+        f"/CharProcs << {' '.join(f'/a{code} 4 0 R' for code in codes)} >> /Resources << >> >>"
+    )
+    content = pdf(line(text), font=font).replace(b"<< /Type /Annot", box.encode() + b"\n%")
+    if is_read:
+        assert read(content).text == LOCK
+    else:
+        with pytest.raises(FetchFailed, match="its fonts do not name them"):
+            read(content)
+
+
 @pytest.mark.parametrize(("text", "mended"), [
     ("kilo\ufffemetres", "kilometres"), ("forty\ufffethree", "forty-three"), ("Anglo\ufffeSaxon", "Anglo-Saxon"),
     ("38\ufffe40", "38-40"), ("a long-term plan, long\ufffeterm", "a long-term plan, long-term"),

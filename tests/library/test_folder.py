@@ -98,11 +98,11 @@ def test_files_that_cannot_be_read_are_listed_and_skipped(folder: Path) -> None:
     (folder / "yaml.md").write_text("---\ntitle: [open\n---\nText.", encoding="utf-8")
     (folder / "large.txt").write_text("x" * 2000, encoding="utf-8")
     searcher = FolderSearcher(Settings(library=folder, page_bytes=1500))
+    assert len(searcher.pages) == 6
     kinds = {failure.subject: failure.kind for failure in searcher.failures}
     assert kinds == {
         "broken.pdf": "unreadable", "empty.md": "no_text", "yaml.md": "unreadable", "large.txt": "too_large",
     }  # fmt: skip
-    assert len(searcher.pages) == 6
 
 
 @pytest.mark.parametrize("line", [
@@ -111,7 +111,9 @@ def test_files_that_cannot_be_read_are_listed_and_skipped(folder: Path) -> None:
 ])  # fmt: skip
 def test_hostile_front_matter_costs_its_own_file_alone(folder: Path, line: str) -> None:
     (folder / "bad.md").write_text(f"---\n{line}\n---\nA line.", encoding="utf-8")
-    (failure,) = FolderSearcher(Settings(), folder).failures
+    searcher = FolderSearcher(Settings(), folder)
+    assert len(searcher.pages) == 6
+    (failure,) = searcher.failures
     assert (failure.subject, failure.kind) == ("bad.md", "unreadable") and len(failure.message) < 500
     assert found(folder, "Himalaya") == ["library:everest.md"]
 
@@ -125,7 +127,9 @@ def test_a_file_that_cannot_be_opened_is_skipped(folder: Path, monkeypatch: pyte
         return read(path)
 
     monkeypatch.setattr(Path, "read_bytes", read_bytes)
-    (failure,) = FolderSearcher(Settings(), folder).failures
+    searcher = FolderSearcher(Settings(), folder)
+    assert len(searcher.pages) == 5
+    (failure,) = searcher.failures
     assert (failure.kind, failure.message) == ("unreadable", "nile.md cannot be read: Permission denied")
     assert found(folder, "Himalaya") == ["library:everest.md"]
 
