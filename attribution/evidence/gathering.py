@@ -143,17 +143,19 @@ class LiveSources:
                         (*self._found(task, hits, pages), *late),
                         tuple(failures),
                         tuple(c for c in task.claim_ids if not open_tasks[c]),
-                        Spent(**self.budget.spent, seconds=self.budget.seconds, searches=self._searches),
+                        self._spent(),
                     )
                 if not ended:
-                    spent = Spent(**self.budget.spent, seconds=self.budget.seconds, searches=self._searches)
-                    yield GatherStep("fetch", done, done + queues.left, spent=spent, idle=True)
+                    yield GatherStep("fetch", done, done + queues.left, spent=self._spent(), idle=True)
             failures = [_unread(name, unread[name]) for name in unread if name not in answered]
             if failures := [*failures, *(f for s in self._sources.searchers for f in getattr(s, "failures", ()))]:
                 yield GatherStep("search", done, done + queues.left, failures=tuple(failures))
         finally:
             queues.close()
             self.budget.stop()
+
+    def _spent(self) -> Spent:
+        return Spent(**self.budget.spent, seconds=self.budget.seconds, searches=self._searches)
 
     def _first_tasks(
         self, claims: Sequence[Claim], question: str, written: Mapping[str, Sequence[str]]
