@@ -61,10 +61,10 @@ def read_at(text: str, at: int) -> Iterator[Value]:
 
 
 def _small(word: str) -> float:
-    """The number of a short word or figure: "seven", "12", "a hundred"."""
+    """The number of a short word or figure: "seven", "1,000", "a hundred"."""
     word = word.lower().removeprefix("a ")
-    if word.isdigit():
-        return float(word)
+    if word[0].isdigit():
+        return float(word.replace(",", "").replace("\u202f", ""))
     if word in SCALES:
         return SCALES[word]
     return float(ONES.index(word) + 1 if word in ONES else 10 * (TENS.index(word) + 2))
@@ -216,7 +216,7 @@ def _frequency(text: str, at: int) -> Value | None:
             every = {"other": 2.0}.get(n) or (float(NTH[n]) if n in NTH else _small(n))
             if period in WEEKDAYS:
                 day, period = frozenset([period]), "week"
-            rate = times * PER_YEAR[period] / (every + 0.5 * ("half" in parts))
+            rate = times * PER_YEAR[period] / (0.5 if "halved" in parts else every + 0.5 * ("half" in parts))
         if most := parts.get("most"):
             return Value("frequency", *found.span(), rate * _small(n) / _small(most), rate, comparator="range")
         return Value("frequency", *found.span(), rate, rate, counted=day)
@@ -271,11 +271,13 @@ def _rank(text: str, at: int) -> Value | None:
 
 
 def _two_units(text: str, at: int) -> Value | None:
-    """Feet and inches, hours and minutes in signs: `5'10"`, "2h15"."""
+    """Feet and inches, hours and minutes in signs: `5'10"`, "2h15", "2:58:31"."""
     if not (both := OTHERS["two_units"].match(text, at)):
         return None
     if both["feet"]:
         number, unit = float(both["feet"]) + float(both["inches"]) / 12, "feet"
+    elif both["clocked"]:
+        number, unit = HOUR * float(both["clocked"]) + float(both["minute"]) + float(both["second"]) / 60, "minutes"
     else:
         number, unit = float(both["hours"]) + float(both["minutes"]) / HOUR, "hours"
     return _measured(text, at, both.end(), number, number, 0.0, unit)

@@ -61,7 +61,11 @@ _NTHS = (
 ).split()
 NTH = {word: n for n, word in enumerate(_NTHS, 1)} | {"thirtieth": 30, "thirty-first": 31}
 NTH |= {f"twenty-{word}": 20 + n for n, word in enumerate(_NTHS[:9], 1)}
-PARTS = {"half": 2, "quarter": 4} | {word: n for word, n in NTH.items() if 3 <= n <= 10}
+PARTS = (
+    {"half": 2, "quarter": 4}
+    | {word: n for word, n in NTH.items() if 3 <= n <= 20}
+    | {"hundredth": 100, "thousandth": 1000}
+)
 PARTIAL = {"half": 0.5, "a half": 0.5, "a quarter": 0.25, "three quarters": 0.75}
 MONTHS = {name.lower(): n for n, name in enumerate(calendar.month_name) if name} | {"sept": 9}
 MONTHS |= {name.lower(): n for n, name in enumerate(calendar.month_abbr) if name}
