@@ -78,14 +78,11 @@ class Fetcher:
         seen: list[httpx2.URL] = []
         while True:
             if target in seen:
-                raise FetchFailed(
-                    "redirect_loop", f"{host_of(target)} redirects in a circle; open the page in a browser to see why"
-                )
+                message = f"{host_of(target)} redirects in a circle; open the page in a browser to see why"
+                raise FetchFailed("redirect_loop", message)
             if len(seen) > MAX_REDIRECTS:
-                raise FetchFailed(
-                    "redirect_loop",
-                    f"more than {MAX_REDIRECTS} redirects, last to {host_of(target)}; use the final address",
-                )
+                message = f"more than {MAX_REDIRECTS} redirects, last to {host_of(target)}; use the final address"
+                raise FetchFailed("redirect_loop", message)
             seen.append(target)
             with self._host(target).turn(target, self._settings, self._allow):
                 clock = clock or Clock(self._settings.page_timeout)
@@ -153,7 +150,6 @@ def _checked(reply: Response, old: Page | None) -> Response:
 
 
 MAX_BYTES = 512_000  # RFC 9309, 2.5: at least 500 kibibytes are read, the rest is ignored
-MAX_REDIRECTS = 5
 _OURS = re.compile(rf"{AGENT}(?:[*/ ].*)?")
 _AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
 
@@ -171,11 +167,8 @@ class Rules:
         if self.refused:
             raise FetchFailed(self.refused.kind, str(self.refused), detail=self.refused.detail)
         if self.parsed and not self.parsed.can_fetch(str(url), AGENT):
-            raise FetchFailed(
-                "robots",
-                f"the robots.txt of {host_of(url)} does not allow programs to read this page; open it in a browser and "
-                "add its text as a document",
-            )
+            where, advice = f"the robots.txt of {host_of(url)}", "open it in a browser and add its text as a document"
+            raise FetchFailed("robots", f"{where} does not allow programs to read this page; {advice}")
 
 
 def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Rules:
@@ -211,12 +204,9 @@ def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Rules:
 
 
 def _unknown(url: httpx2.URL, why: str, detail: str = "") -> FetchFailed:
-    return FetchFailed(
-        "robots",
-        f"the robots.txt of {host_of(url)} {why}, so its pages are not read; run again later, or add the page's text "
-        "as a document",
-        detail=detail,
-    )
+    advice = "run again later, or add the page's text as a document"
+    message = f"the robots.txt of {host_of(url)} {why}, so its pages are not read; {advice}"
+    return FetchFailed("robots", message, detail=detail)
 
 
 def _merged(text: str) -> str:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from attribution.errors import FetchFailed, Unavailable
 from attribution.fetching import tables
 from attribution.fetching.content_type import decode
-from attribution.fetching.markup import read_markup
+from attribution.fetching.markup import MAX_SCRIPT, read_markup
 from attribution.fetching.page import UNWANTED, Extracted, read_signs
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ _SUBSET = re.compile(  # of the document type
     r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?<!doctype[^<>\[]{0,500}(\[[^\]]*+\]\s*)>", re.I | re.S
 )
 MAX_SUBSET = 20_000  # characters in which a document type with declarations ends
-MAX_SCRIPT = 100_000  # characters of JSON metadata kept; trafilatura searches it with slow patterns
 FAST_ELEMENTS = 10_000  # above this, no second opinion of trafilatura's, whose time grows with the square
 for _name in ("trafilatura", "htmldate"):
     logging.getLogger(_name).addHandler(logging.NullHandler())  # a hostile page must not fill the terminal

@@ -41,13 +41,11 @@ def parsed(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
     try:
         target = (base.join(url.strip()) if base else httpx2.URL(url.strip())).copy_with(fragment=None)
     except (httpx2.InvalidURL, ValueError):
-        raise FetchFailed(
-            "bad_address", f"{url[:200]!r} is not a web address; expected https://… or http://…"
-        ) from None
+        message = f"{url[:200]!r} is not a web address; expected https://… or http://…"
+        raise FetchFailed("bad_address", message) from None
     if target.scheme not in ("http", "https") or not _HOST.fullmatch(target.raw_host):
-        raise FetchFailed(
-            "bad_address", f"{url[:200]!r} cannot be fetched; expected an address with http:// or https://"
-        )
+        message = f"{url[:200]!r} cannot be fetched; expected an address with http:// or https://"
+        raise FetchFailed("bad_address", message)
     if target.userinfo:
         raise FetchFailed("bad_address", f"the address on {host_of(target)} carries a user name or password; remove it")
     if target.port is not None and not 0 < target.port < 65_536:
@@ -81,16 +79,12 @@ def send(
     try:
         return exchange(url, allow, clock, timeouts, headers=headers, limit=limit, cut=cut, body=body, check=check)
     except AddressNotAllowed:
-        raise FetchFailed(
-            "blocked_address",
-            f"{host} is not on the public web (its address is private, local or reserved), so it is not fetched; "
-            "add the page's text as a document instead",
-        ) from None
+        why = "is not on the public web (its address is private, local or reserved), so it is not fetched"
+        message = f"{host} {why}; add the page's text as a document instead"
+        raise FetchFailed("blocked_address", message) from None
     except TooLarge:
-        raise FetchFailed(
-            "too_large",
-            f"{host} sends more than {limit:,} bytes for this page; add only the part you need, as a document",
-        ) from None
+        message = f"{host} sends more than {limit:,} bytes for this page; add only the part you need, as a document"
+        raise FetchFailed("too_large", message) from None
     except zlib.error as error:
         message = f"{host} sends compressed data that cannot be decompressed"
         raise FetchFailed("unreadable", message, detail=error) from None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
 
-MAX_SCRIPT = 100_000  # characters of JSON metadata read
+MAX_SCRIPT = 100_000  # characters of JSON metadata read; trafilatura searches it with slow patterns
 _TYPES = 12
 _DEPTH = 6  # of objects in one another
 _LONGEST = 300  # characters of a claim or a verdict
