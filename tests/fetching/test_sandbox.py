@@ -58,7 +58,9 @@ def by_path(path: Path) -> FetchFailed:
 
 def by_folder(path: Path) -> FetchFailed:
     (path.parent / "good.md").write_text("A line.", encoding="utf-8")
-    (failure,) = FolderSearcher(Settings(), path.parent).failures
+    searcher = FolderSearcher(Settings(), path.parent)
+    assert len(searcher.pages) == 1
+    (failure,) = searcher.failures
     return FetchFailed(failure.kind, failure.message)
 
 
