@@ -138,11 +138,12 @@ def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) ->
     for (claim, sentence), score in zip(pairs, entailment(pairs), strict=True):
         read = len(claim) + len(sentence) <= MAX_PARSED and is_english(sentence)
         wrong = fault(sentence, claim) if read else ""
-        same = tells_the_same(claim, sentence) if read and not wrong else None
+        moved = wrong.startswith(EXCHANGED)
+        same = tells_the_same(claim, sentence) if read and (moved or not wrong) else None
         if same is False:
-            wrong = EXCHANGED
+            wrong = wrong or EXCHANGED
         elif same and score is not None:
-            score = max(score, SAME)
+            score, wrong = max(score, SAME), ""
         elif score is not None and read and not wrong and has_new_verb(sentence, claim):
             score = max(0.0, 1 - NEW_VERB * (1 - score))
         judged.append((0.0 if wrong and score is not None else score, wrong))

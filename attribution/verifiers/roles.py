@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from attribution.text.differences import unmet
 from attribution.text.names import negations
-from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse
+from attribution.text.parse import NOMINAL_SUBJECTS, lemma, lemma_of, parse
 from attribution.text.remembering import remember
 from attribution.text.words import folded, stem, terms
 from attribution.types import Judgement, Pair, Probabilities, quoted
@@ -52,6 +52,17 @@ _APART = re.compile(
     r"|\b(?:rather than|instead of|as opposed to|and never) ",
 )
 _LEFT = re.compile(r"\b(?:from|replac\w+|leav\w+|left) (?:the )?$")  # "moves from the Square": it is there no longer
+_POLES = {  # base form → its scale, and whether a higher degree of it is more on that scale
+    word: (sides[0].split()[0], side == sides[0])
+    for sides in (scale.split("/") for scale in (
+        "long tall/short", "high/low", "large big great/small little", "old/young new recent", "heavy/light",
+        "fast quick/slow", "hot warm/cold cool", "expensive dear/cheap", "strong/weak", "wide broad/narrow",
+        "deep/shallow", "rich wealthy/poor", "hard difficult/easy", "early/late", "good well/bad badly",
+        "common frequent often/rare rarely seldom", "bright/dark", "thick/thin", "far/near close", "many much/few",
+    ))
+    for side in sides
+    for word in side.split()
+}  # fmt: skip
 _MORE = re.compile(r"\b(?P<word>more|higher|larger|greater|longer|older|better)\b.*?\bthan\b(?P<tail>.*)")
 _LESS = re.compile(r"\b(?P<word>fewer|less|lower|smaller|shorter|younger|worse)\b.*?\bthan\b(?P<tail>.*)")
 _HALF_DENIED = re.compile(  # in a text without a negation, or around one: it denies only in part, or in other words
@@ -156,7 +167,7 @@ def tells_the_same(claim: str, sentence: str) -> bool | None:
     said, clauses = terms(f"of {sentence}"), frames(claim)
     pairs = [(own, its) for own in clauses for its in frames(sentence) if own.verb == its.verb]
     for own, its in pairs:
-        if len(clauses) == 1 and own.negated == its.negated and _agree(own, its):
+        if (len(clauses) == 1 or own.verb.endswith(" than")) and own.negated == its.negated and _agree(own, its):
             within = its.words if own.written == its.written else said[0] | said[1]
             if len(_shared(own, its)) + (own.written != its.written) > 1 and own.words - {own.written} <= within:
                 return True
@@ -290,7 +301,8 @@ def frames(text: str) -> tuple[Frame, ...]:
     """The verbs of a text with their roles, in the active or the passive voice."""
     doc = parse(text)
     held = (_office(token) for token in doc if token.lower_ in _BE)
-    return *(_frame(token) for token in doc if token.pos_ == "VERB"), *(frame for frame in held if frame)
+    compared = (_comparison(token) for token in doc if token.lower_ == "than" and token.dep_ == "prep")
+    return *(_frame(t) for t in doc if t.pos_ == "VERB"), *(frame for frame in (*held, *compared) if frame)
 
 
 def _office(verb: Token) -> Frame | None:
@@ -304,6 +316,23 @@ def _office(verb: Token) -> Frame | None:
     negated = any(child.dep_ == "neg" or child.lower_ == "never" for child in verb.children)
     roles = {"agent": names, "patient": [*_nouns(verb, offices)][:1]}
     return Frame("be", negated, roles, content | numbers, "", True)
+
+
+def _comparison(than: Token) -> Frame | None:
+    """Return what has more of a quality, as agent, and what has less: "A is longer than B", "B is shorter than A"."""
+    degree = than.head
+    verb = next((t for t in degree.ancestors if t.pos_ in ("VERB", "AUX")), None)
+    by = next((t.lower_ for t in degree.lefts if t.lower_ in ("more", "less")), "")
+    if verb is None or not by and degree.tag_ not in ("JJR", "RBR"):
+        return None
+    base = lemma_of(degree.lower_, "ADV" if degree.pos_ == "ADV" else "ADJ")
+    scale, up = _POLES.get(base, (base, True))
+    sides = [[*_nouns(verb, side)] for side in (_subjects(verb), [t for t in than.children if t.dep_ == "pobj"])]
+    more, less = sides if up == (by != "less") else reversed(sides)
+    content, numbers, _ = terms(f"of {' '.join(t.text for t in verb.subtree if t.lower_ != by and _clause_of(t) in (t, verb))}")
+    negated = any(child.dep_ == "neg" or child.lower_ == "never" for child in verb.children)
+    roles = {"agent": more, "patient": less}
+    return Frame(f"{scale} than", negated, roles, content | numbers, stem(degree.lower_), False)
 
 
 def _is_definite(token: Token) -> bool:

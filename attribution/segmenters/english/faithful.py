@@ -300,9 +300,8 @@ def _is_stated(clause: Token) -> bool:
     head = clause.head
     if clause.dep_ != "ccomp" or clause.i > head.i:
         return False
-    nearby = clause.doc[tree.last(clause) : tree.last(clause) + 2].text
     told = lemma(head.lower_) in LEXICON["telling"]
-    return ";" in nearby or not told and tree.child(head, {"dobj", "attr", "acomp", "oprd", "auxpass"}) is not None
+    return ";" in clause.doc[clause.i : head.i].text or not told and tree.child(head, {"dobj", "attr", "acomp", "oprd", "auxpass"}) is not None
 
 
 def _is_condition(clause: Token) -> bool:

@@ -198,10 +198,10 @@ def _changes_role(word: Token, same: Token, matches: dict[int, Token]) -> bool:
     """Return True if the word of the claim depends on a predicate that it does not depend on in the sentence."""
     joined = same.head.dep_ == "conj" and same.head.head.pos_ == "VERB"  # "and studied law", read as a noun
     around = [matches[place].i - place for place in (word.i - 1, word.i + 1) if place in matches]
-    between = around == [same.i - word.i] * 2  # "the retreating army": the same words around it
-    if not between and same.pos_ == "VERB" and word.dep_ == "amod" and (same.dep_ != "amod" or joined):
+    alike = around == [same.i - word.i] * 2  # "the retreating army": the same words around it
+    if not alike and same.pos_ == "VERB" and word.dep_ == "amod" and (same.dep_ != "amod" or joined):
         return True  # "was born in studied law"
-    if not between and same.dep_ == "amod" and word.dep_ in {"pobj", "dobj", "nsubj"}:
+    if not alike and same.dep_ == "amod" and word.dep_ in {"pobj", "dobj", "nsubj"}:
         return True  # "married in a French"
     if word.pos_ not in NOUNS and word.dep_ not in {"attr", "acomp"} or word.dep_ in {"compound", "nummod"}:
         return False
@@ -218,10 +218,11 @@ def _changes_role(word: Token, same: Token, matches: dict[int, Token]) -> bool:
     meant = matches.get(verb.i)
     if meant is None or meant.pos_ not in tree.VERBAL or same.pos_ not in NOUNS or _is_gapped(same):
         return False
-    alike = {role, "patient"} if tree.child(verb, {"dobj"}) is None else {role}  # "rot spreads": it is spread
-    again = any(lemma(v.lower_) == lemma(meant.lower_) and r in alike for v, r in _roles(same))
-    run = {matches[i].i - i if i in matches else None for i in range(verb.i, word.i + 1)}
-    if again or len(run) == 1 and None not in run:
+    turned = {role, "patient"} if tree.child(verb, {"dobj"}) is None else {role}  # "rot spreads": it is spread
+    again = any(lemma(v.lower_) == lemma(meant.lower_) and r in turned for v, r in _roles(same))
+    between = range(min(verb.i, word.i), max(verb.i, word.i) + 1)
+    run = {matches[i].i - i if i in matches else None for i in between}
+    if again or len(run) == 1 and None not in run and (role == "other" or word.i > verb.i):
         return False  # of the same verb elsewhere, or behind it in the same words
     if role == "other":
         referred = (t for t in meant.subtree if t.pos_ == "PRON" and t.head.lower_ == word.head.lower_)
