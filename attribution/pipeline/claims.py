@@ -28,8 +28,8 @@ INSTEAD = {
     "queries": "the claims themselves",
 }  # what a stage uses if the language model fails
 
-NEW_VERB = 2  # times what the verifier doubts
 EXCHANGED = "another role"
+SURE = 0.975  # of 252 claims with a word in another role, five have as much, four of them rightly
 SAME = 0.8  # least probability of a clause whose verb, roles and words are those of the sentence
 HELD_AGAINST_PARSE = ("sentences", "spacy", "clauses", "predpatt")  # segmenters that make no claim of another form
 
@@ -128,9 +128,9 @@ def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) ->
 
     DecompScore's judge: the verifier reads the sentence as the premise. Rules for English find what it accepts too
     easily: a claim that is no sentence, gives a word another role, or leaves out an "or", a condition or a denial
-    above it (W24 3.2 and 8.2). Of a claim with a verb that the sentence does not have, the doubt counts twice.
+    above it (W24 3.2 and 8.2). A word in another role counts unless the verifier is sure.
     """
-    from attribution.segmenters.english.roles import fault, has_new_verb
+    from attribution.segmenters.english.roles import fault
     from attribution.text.parse import MAX_PARSED
     from attribution.verifiers.roles import tells_the_same
 
@@ -144,8 +144,8 @@ def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) ->
             wrong = wrong or EXCHANGED
         elif same and score is not None:
             score, wrong = max(score, SAME), ""
-        elif score is not None and read and not wrong and has_new_verb(sentence, claim):
-            score = max(0.0, 1 - NEW_VERB * (1 - score))
+        elif moved and score is not None and score >= SURE:
+            wrong = ""
         judged.append((0.0 if wrong and score is not None else score, wrong))
     return judged
 

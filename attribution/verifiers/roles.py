@@ -329,7 +329,9 @@ def _comparison(than: Token) -> Frame | None:
     scale, up = _POLES.get(base, (base, True))
     sides = [[*_nouns(verb, side)] for side in (_subjects(verb), [t for t in than.children if t.dep_ == "pobj"])]
     more, less = sides if up == (by != "less") else reversed(sides)
-    content, numbers, _ = terms(f"of {' '.join(t.text for t in verb.subtree if t.lower_ != by and _clause_of(t) in (t, verb))}")
+    content, numbers, _ = terms(
+        f"of {' '.join(t.text for t in verb.subtree if t.lower_ != by and _clause_of(t) in (t, verb))}"
+    )
     negated = any(child.dep_ == "neg" or child.lower_ == "never" for child in verb.children)
     roles = {"agent": more, "patient": less}
     return Frame(f"{scale} than", negated, roles, content | numbers, stem(degree.lower_), False)

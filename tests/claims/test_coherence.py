@@ -103,5 +103,5 @@ def test_nine_in_ten_hand_made_pairs_are_judged_right(tmp_path: Path) -> None:
     pairs, out = Path(__file__).with_name("coherence.jsonl"), tmp_path / "out.jsonl"
     assert main(["coherence", "--input", str(pairs), "--output", str(out)]) == 0
     judged = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
-    for some in (judged[:50], judged[50:121], judged[121:]):
+    for some in (judged[:50], judged[50:121], judged[121:202], judged[202:]):
         assert sum(row["coherent"] == row["faithful"] for row in some) >= 0.9 * len(some)

@@ -123,3 +123,11 @@ def test_any_text_can_be_read(one: str, two: str) -> None:
 ])  # fmt: skip
 def test_the_same_sale_is_told_from_either_side(claim: str, same: bool | None) -> None:
     assert tells_the_same(claim, "In 1987 Lund sold the mill to a bank.") is same
+
+
+@pytest.mark.parametrize(("claim", "same"), [
+    ("The Dalga is longer than the Severin.", True), ("The Severin is longer than the Dalga.", False),
+    ("The Severin is less long than the Dalga.", True), ("The Dalga is longer than the Orne.", None),
+])  # fmt: skip
+def test_a_comparison_is_told_from_either_side(claim: str, same: bool | None) -> None:
+    assert tells_the_same(claim, "The Severin is shorter than the Dalga, but it carries more water.") is same

@@ -269,7 +269,9 @@ def _kept_together(head: Token) -> Iterator[str]:
         yield "or"
     if head.dep_ in tree.SUBJECTS and head.pos_ not in tree.VERBAL and not applies_to_each(head):
         yield head.head.text
-    before = {c.lower_ for c in head.lefts} | {t.lower_ for t in head.doc[max(0, tree.first(head) - 1) : head.i]}
+    before = {c.lower_ for c in head.lefts} | {
+        t.lower_ for t in head.doc[max(0, tree.first(head) - 1) : tree.first(head)]
+    }
     if before & {"both", "either"}:
         yield "both"
 
@@ -298,10 +300,16 @@ def is_definite(noun: Token) -> bool:
 def _is_stated(clause: Token) -> bool:
     """Return True for a clause that its sentence asserts beside another: behind it come no words of saying."""
     head = clause.head
+    if clause.i < head.i and next(clause.subtree).lower_ == "having":
+        return True
     if clause.dep_ != "ccomp" or clause.i > head.i:
-        return False
+        return clause.dep_ == "ccomp" and any(c.lower_ == "why" for c in clause.lefts)
     told = lemma(head.lower_) in LEXICON["telling"]
-    return ";" in clause.doc[clause.i : head.i].text or not told and tree.child(head, {"dobj", "attr", "acomp", "oprd", "auxpass"}) is not None
+    return (
+        ";" in clause.doc[clause.i : head.i].text
+        or not told
+        and tree.child(head, {"dobj", "attr", "acomp", "oprd", "auxpass"}) is not None
+    )
 
 
 def _is_condition(clause: Token) -> bool:

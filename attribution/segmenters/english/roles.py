@@ -39,13 +39,6 @@ def fault(sentence: str, claim: str) -> str:
     return ""
 
 
-def has_new_verb(sentence: str, claim: str) -> bool:
-    """Return True if the claim's main verb is not in the sentence: "bought" for "sold"; "is" and "has" are not new."""
-    verb = next(parse(claim).sents).root
-    known = {lemma(t.lower_) for t in parse(sentence) if t.pos_ in tree.VERBAL}
-    return verb.pos_ == "VERB" and lemma(verb.lower_) not in known | {"be", "have", "possess", "own"}
-
-
 def _is_kept(word: str, alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
     """Return True for what a claim may leave out: above what it takes for granted, or said elsewhere in the claim."""
     operator, said = word.lower(), {t.lower_ for t in alone}
@@ -68,9 +61,8 @@ def _is_presupposed(verb: Token) -> bool:
     """Return True for what the sentence takes for granted: "after leaving the navy", "until the ice broke"."""
     if verb.dep_ == "pcomp":
         return verb.head.lower_ in {"after", "before", "since", "upon", "on", "by", "while"}
-    return (
-        verb.dep_ in {"advcl", "relcl"} and _is_told(verb) and any(c.lower_ in LEXICON["factual"] for c in verb.lefts)
-    )
+    marks = {c.lower_ for c in verb.lefts} if verb.dep_ in {"advcl", "relcl"} else set()
+    return bool(marks & (LEXICON["concession"] | {"because", "since"}) or marks & LEXICON["factual"] and _is_told(verb))
 
 
 def _is_told(verb: Token) -> bool:
@@ -79,7 +71,13 @@ def _is_told(verb: Token) -> bool:
 
 def _reports(alone: Doc) -> bool:
     """Return True if the claim says that somebody says so."""
-    return any(t.lower_ in LEXICON["hedges"] or t.dep_ == "ccomp" and t.i > t.head.i for t in alone)
+    return any(
+        t.lower_ in LEXICON["hedges"]
+        or t.dep_ in {"ccomp", "acl"}
+        and t.i > t.head.i
+        and (t.dep_ == "ccomp" or tree.child(t, {"mark"}))
+        for t in alone
+    )
 
 
 def _turned_to_and(alone: Doc, doc: Doc, matches: dict[int, Token]) -> str:
@@ -135,6 +133,8 @@ def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
 
 def _is_doubled(verb: Token) -> bool:
     """Return True for a finite verb beside that of its clause: "was escaped was to Lyon", "the judge fined left"."""
+    if verb.dep_ in tree.NOMINAL_SUBJECTS and verb.pos_ in tree.VERBAL:
+        return verb.tag_ in {"VBZ", "VBD"}
     alone = verb.dep_ in {"ccomp", "advcl", "dep"} and not tree.child(verb, {*tree.SUBJECTS, "mark", "advmod", "expl"})
     return alone and verb.tag_ in tree.TENSED and verb.lower_ in {*BE, "has", "have", "had"}
 

@@ -48,6 +48,11 @@ COMET = "The comet was discovered independently by Hale in New Mexico and by Bop
     ("Built of reed, the huts have to be renewed.", "The huts are made of reed."),
     ("The vaccine lasts a decade, but children need another after five years.", "The vaccine lasts ten years."),
     ("The market hall, planned by Ove Berg and paid for by a bank, was opened.", "A bank paid for the market hall."),
+    ("Sales rose, which is why the mill reopened.", "The mill reopened."),
+    ("Having taught in Dakar, Rosa Lund moved to Graz.", "Rosa Lund taught in Dakar."),
+    ("Both sons joined the navy, and the elder, Harald, drowned.", "Harald drowned."),
+    ("No one knows who sold it, although a deed names Lund.", "A deed names Lund."),
+    ("In May, the mill was sold; its staff left.", "In May, the mill was sold."),
     ("Lund played the fool in Oslo and played the king in Rome.", "Lund also played the king."),
 ])  # fmt: skip
 def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str) -> None:
@@ -80,6 +85,7 @@ def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str)
     ("The gate closed, the mayor told the court.", "The gate closed.", "leaves out “told”"),
     ("Had the duke got the letter, he would have left.", "The duke got the letter.", "leaves out"),
     ("Lund left it to Holm, with whom he had quarrelled over the mill.", "Lund had quarrelled with whom over.", "no"),
+    ("The drug protects against measles and mumps.", "The drug protects is against mumps.", "no"),
     ("Lund rode with Holm over the pass to Tarn.", "Lund rode with Holm over.", "no sentence"),
     ("The Danish wife of the British envoy left.", "The envoy was Danish.", "another role"),
 ])  # fmt: skip
