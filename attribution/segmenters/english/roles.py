@@ -106,6 +106,8 @@ def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
         return False
     if words[-1].lower_ in {"the", *tree.ARTICLES} or any(_is_doubled(t) or _is_loose(t) for t in words):
         return False
+    if any(_is_second_verb(next(alone.sents).root, t, doc) for t in words if t.i not in matches):
+        return False
     last = matches.get(words[-1].i)
     if last is not None and last.dep_ in {"prep", "agent"} and tree.child(last, {"pobj", "pcomp"}) is not None:
         return False  # "quarrelled with him over": its object was left out
@@ -137,6 +139,14 @@ def _is_doubled(verb: Token) -> bool:
         return verb.tag_ in {"VBZ", "VBD"}
     alone = verb.dep_ in {"ccomp", "advcl", "dep"} and not tree.child(verb, {*tree.SUBJECTS, "mark", "advmod", "expl"})
     return alone and verb.tag_ in tree.TENSED and verb.lower_ in {*BE, "has", "have", "had"}
+
+
+def _is_second_verb(root: Token, noun: Token, doc: Doc) -> bool:
+    """Return True for a verb of the sentence read as a noun before another verb: "the drug protects is against"."""
+    if noun.pos_ not in NOUNS or not 0 < noun.i < root.i or root.tag_ not in tree.FINITE:
+        return False
+    before = noun.nbor(-1).lower_
+    return any(t.lower_ == noun.lower_ and t.pos_ == "VERB" and t.i and t.nbor(-1).lower_ == before for t in doc)
 
 
 def _is_loose(relative: Token) -> bool:

@@ -85,7 +85,8 @@ def test_a_claim_that_its_sentence_makes_has_no_fault(sentence: str, claim: str)
     ("The gate closed, the mayor told the court.", "The gate closed.", "leaves out “told”"),
     ("Had the duke got the letter, he would have left.", "The duke got the letter.", "leaves out"),
     ("Lund left it to Holm, with whom he had quarrelled over the mill.", "Lund had quarrelled with whom over.", "no"),
-    ("The drug protects against measles and mumps.", "The drug protects is against mumps.", "no"),
+    ("The vaccine protects against measles, mumps and rubella.", "The vaccine protects is against mumps.", "no"),
+    ("The sculptor cast the horses in bronze and shipped them to Riga.", "The sculptor cast shipped them.", "no"),
     ("Lund rode with Holm over the pass to Tarn.", "Lund rode with Holm over.", "no sentence"),
     ("The Danish wife of the British envoy left.", "The envoy was Danish.", "another role"),
 ])  # fmt: skip
