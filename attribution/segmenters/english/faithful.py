@@ -306,7 +306,7 @@ def _is_stated(clause: Token) -> bool:
         return clause.dep_ == "ccomp" and any(c.lower_ == "why" for c in clause.lefts)
     told = lemma(head.lower_) in LEXICON["telling"]
     return (
-        ";" in clause.doc[clause.i : head.i].text
+        any(t.lower_ in {";", "so", "thus", "therefore"} for t in clause.doc[clause.i : head.i])
         or not told
         and tree.child(head, {"dobj", "attr", "acomp", "oprd", "auxpass"}) is not None
     )
@@ -337,6 +337,8 @@ def _is_one_case(clause: Token) -> bool:
 
 
 def _is_operator(token: Token) -> bool:
+    if token.dep_ == "preconj":
+        return False  # "not only A but also B"
     return token.lower_ in LEXICON["negative"] or token.dep_ == "neg" or token.lower_ in LEXICON["hedges"]
 
 

@@ -60,7 +60,7 @@ def _is_kept(word: str, alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool
 def _is_presupposed(verb: Token) -> bool:
     """Return True for what the sentence takes for granted: "after leaving the navy", "until the ice broke"."""
     if verb.dep_ == "pcomp":
-        return verb.head.lower_ in {"after", "before", "since", "upon", "on", "by", "while"}
+        return verb.head.lower_ in {"after", "before", "since", "upon", "on", "by", "while", "despite", "besides"}
     marks = {c.lower_ for c in verb.lefts} if verb.dep_ in {"advcl", "relcl"} else set()
     return bool(marks & (LEXICON["concession"] | {"because", "since"}) or marks & LEXICON["factual"] and _is_told(verb))
 
@@ -135,6 +135,8 @@ def _is_statement(alone: Doc, doc: Doc, matches: dict[int, Token]) -> bool:
 
 def _is_doubled(verb: Token) -> bool:
     """Return True for a finite verb beside that of its clause: "was escaped was to Lyon", "the judge fined left"."""
+    if verb.dep_ in tree.AUXILIARIES and verb.tag_ in tree.FINITE:  # "was has been"
+        return any(c.i < verb.i and c.dep_ in tree.AUXILIARIES and c.tag_ in tree.FINITE for c in verb.head.lefts)
     if verb.dep_ in tree.NOMINAL_SUBJECTS and verb.pos_ in tree.VERBAL:
         return verb.tag_ in {"VBZ", "VBD"}
     alone = verb.dep_ in {"ccomp", "advcl", "dep"} and not tree.child(verb, {*tree.SUBJECTS, "mark", "advmod", "expl"})
