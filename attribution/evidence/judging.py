@@ -26,6 +26,7 @@ from attribution.text.differences import (
     measures_other,
     unmet,
     value_of_another,
+    values_agree,
 )
 from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
@@ -312,6 +313,8 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
     note = note or other_time(claim, passage, found.sentence, title)
     if not note and (sums := computed(claim, sentence)):
         note = f"the claim's value may be computed: {sums}"
+    if not note and not found.difference and values_agree(claim, sentence):
+        note = "its values agree with the claim's"
     if not note and _differs_in_subject(claim, sentence):
         note = "the values that differ name what each is about"
     return Reservation(relations=("contradicted",), note=note) if note else None

@@ -122,6 +122,15 @@ def fill_same_slot(claim: str, mine: Item, sentence: str, its: Item) -> bool:
     return bool(_shared_around(claim, mine, sentence, its))
 
 
+@remember(1024)
+def values_agree(claim: str, sentence: str) -> bool:
+    """Return True if the sentence has each value of the claim, some in other words: a range, rounded, another unit."""
+    mine, theirs = values(claim), values(sentence)
+    written = {sentence[slice(*w.span)].lower() for w in theirs}
+    rest = [v for v in mine if claim[slice(*v.span)].lower() not in written]
+    return bool(rest) and all(any(compare(v, w) == "equal" for w in theirs) for v in rest)
+
+
 def _negations(claim: str, sentence: str) -> Iterator[Contrast]:
     """A negation of one text, where the other says without one what it denies: of a claim, its next word."""
     own, its = negations(claim), negations(sentence)

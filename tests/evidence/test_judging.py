@@ -87,6 +87,17 @@ def test_a_passage_is_related_by_words_relevance_or_support(
     assert is_related(("By D-Day, over two million doses were in stock.", passage), Judged(found), relevance) is related
 
 
+def test_a_difference_that_values_decide_is_not_held_back_by_another_value_that_agrees() -> None:
+    """“Each has over 900”: 960 agrees, 820 does not."""
+    claim, passage = "Each village has over 900 inhabitants.", "The villages have 820, 1,140 and 960 inhabitants."
+    settled = Judgement(
+        Probabilities(entailed=0.0, contradicted=0.9, no_relation=0.1), (0, len(passage)), {"slot": 0.9}, 0.9, "820"
+    )
+    assert reservation((claim, passage), Judged(settled)) is None
+    unsettled = Judgement(settled.probabilities, settled.sentence, against=0.9)
+    assert reservation((claim, passage), Judged(unsettled)) is not None
+
+
 @pytest.mark.parametrize(
     ("passage", "denied"),
     [(f"{TRUE} A myth tells of another.", False), (f"Myth 3: {TRUE}", True), (f"{TRUE} This is false.", True)],
