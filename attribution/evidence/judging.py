@@ -56,7 +56,7 @@ _ALONE = re.compile(
 )
 _ALL = re.compile(r"^(?:all|every|each)\b", re.IGNORECASE)
 _AT_LEAST = {  # percent
-    50.0: re.compile(r"\b(?:[Mm]ost (?:of|[a-z]+s)|[Tt]he majority of|[Mm]ore than half of)\b"),
+    50.0: re.compile(r"\b(?:[Mm]ost (?:of|(?![a-z]*(?:ous|less)\b)[a-z]+s)|[Tt]he majority of|[Mm]ore than half of)\b"),
     100.0: re.compile(r"\b(?:the|its|an?) (?:entire|whole)\b"),
 }
 _LABELLED = re.compile(r"^[^\n:]{2,40}: [^\n]+$", re.MULTILINE)
@@ -346,7 +346,7 @@ def _other_share(claim: str, sentence: str) -> str:
     shares = [v for v in values(sentence) if v.dimension == "%"]
     if len(shares) == 1 and not values(claim):
         for least, pattern in _AT_LEAST.items():
-            if shares[0].high < least and (words := pattern.search(claim)):
+            if shares[0].high < least and (words := pattern.search(claim)) and not pattern.search(sentence):
                 return f"the claim says {quoted(words[0])}, the source {quoted(sentence[slice(*shares[0].span)])}"
     return ""
 

@@ -99,7 +99,7 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
         item = items.get(ref.get("idref"))
         for _ in range(3):  # what is no chapter may name one instead, through others (EPUB 3.3, 3.5.1)
             if item is not None and "html" not in (item.get("media-type") or ""):
-                item = items.get(item.get("fallback"), item)
+                item = items.get(item.get("fallback") or ref.get("idref"), item)
         if item is not None and not (item.get("media-type") or "").startswith("image/"):
             href = unquote((item.get("href") or "").partition("#")[0])
             chapters[posixpath.normpath(posixpath.join(posixpath.dirname(root), href))] = None

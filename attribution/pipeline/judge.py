@@ -98,8 +98,7 @@ def judge(
 
     A passage that occurs twice counts once, and so do copies and passages of one address. Relevance weighs passages
     that a search has `found`; the context that an answer was written from is relevant. A `second` reader reads the
-    doubtful claims again. Raises BadInput for an empty
-    claim or passage, and for one that is too long.
+    doubtful claims again. Raises BadInput for a claim or passage that is empty or too long.
     """
     claims = [replace(c, text=_EMPHASIS.sub(r"\2", composed(c.text))) for c in claims]
     given = [[Passage.of(p) for p in c.passages] for c in claims]

@@ -19,9 +19,16 @@ _NUMBERING = frozenset(("", "#", "no", "no.", "nr", "nr.", "rank", "place", "pos
 _EMPTY = re.compile(r"[\W_]*|n/?a|none|unknown", re.IGNORECASE)
 
 
-_YES, _NO = frozenset("✅ ✔ ✔️ ✓ ☑ ☑️ yes".split()), frozenset("❌ ✗ ✘ ✖ ✖️ no".split())
+_YES, _NO = frozenset("✅ ✔ ✔️ ✓ ☑ ☑️ yes Yes".split()), frozenset("❌ ✗ ✘ ✖ ✖️ no No".split())
+_CODES = re.compile(r"\b(?:code|symbol|abbreviation|abbr\.?|iso)\b", re.IGNORECASE)  # "No" is nobelium
+_DATED = frozenset(
+    "founded opened built born died published released established created launched completed discovered invented "
+    "introduced formed closed started ended debuted premiered arrived retired begun written finished demolished "
+    "dissolved elected inaugurated patented recorded signed constructed erected adopted".split()
+)  # heads below which a bare figure is a year
 _BEING = re.compile(
-    r"(?:is|are) (.+)|((?:\S+ )?\S{2,}(?:(?<!e)ed|[^t]able|ible|proof)|(?:available|free|open|safe|suitable)\b.*)",
+    r"(?:is|are) (.+)|((?:\S+ )?\S{2,}(?:(?<!e)ed(?: (?:by|for|in|with|to|on) .+)?"
+    r"|[^t]able|ible|proof)|(?:available|free|open|safe|suitable)\b.*)",
     re.IGNORECASE,
 )
 _HAVING = re.compile(r"(?:(?:has|have|includes?|offers?) )?(?:an? )?(.+)", re.IGNORECASE)
@@ -31,7 +38,8 @@ _PARTICIPLE = re.compile(
 )
 _ACTIVE = frozenset("opened closed died started ended ceased debuted premiered arrived retired".split())
 _UNSAID = re.compile(
-    r"(?:has|have|is|are|was|can|does|when|where|who|what|why|which|how)\b.*|.* (?:by|in|on|at|from|to|of)"
+    r"(?:has|have|is|are|was|can|does|when|where|who|what|why|which|how|no|not|without"
+    r"|requires|supports|works|needs|allows|uses|runs)\b.*|.* (?:by|in|on|at|from|to|of)"
 )
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec)[a-z]*\\.?"
 _SPAN = re.compile(rf"(?:{_MONTH} )?(?:c\. ?)?\d{{4}}(?: (?:BC|BCE|AD|CE))?")
@@ -55,8 +63,8 @@ def row_head(heads: Sequence[str], cells: Sequence[str]) -> int:
 def wording(heads: Sequence[str], cells: Sequence[str], column: int, english: bool) -> Wording | None:
     """Return how the cell of a column is stated with its column's head and its row's; None if it states nothing."""
     first = row_head(heads, cells)
-    answer = cells[column].casefold()
-    decided = answer in _YES or answer in _NO
+    answer = cells[column]
+    decided = answer in _YES | _NO and not (column < len(heads) and _CODES.search(heads[column]))
     if not decided and _EMPTY.fullmatch(cells[column]) or (column == first and len(cells) > 1):
         return None
     named = [heads[n] if n < len(heads) else "" for n in (first, column)]
@@ -69,13 +77,16 @@ def wording(heads: Sequence[str], cells: Sequence[str], column: int, english: bo
     sayable = sayable and english and column != first
     subject = thing[:1].upper() + thing[1:]
     if decided:
-        return Wording(_decided(subject, quality, answer in _YES) if sayable else f"{plain.before}{answer}", "", False)
+        return Wording(
+            _decided(subject, quality, answer in _YES) if sayable else f"{plain.before}{answer.lower()}", "", False
+        )
     if not sayable or len(cells[column].split()) > LONGEST or cells[column][-1:] in ".!?:":
         return plain
     if participle := _PARTICIPLE.fullmatch(quality):
         when = "in" if _SPAN.fullmatch(cells[column]) else "on" if _DAY.fullmatch(cells[column]) else ""
         link = "" if quality.casefold() in _ACTIVE or quality.casefold().startswith("won") else "was "
-        if not (participle[1] or when):
+        bare = cells[column].isdigit() and quality.casefold() not in _DATED  # "Sold: 1836" counts
+        if bare and not participle[1] or not (participle[1] or when):
             return plain
         return Wording(f"{subject} {link}{quality.casefold()} {'' if participle[1] else when + ' '}", ".")
     if _UNSAID.fullmatch(quality.casefold()):
@@ -86,6 +97,7 @@ def wording(heads: Sequence[str], cells: Sequence[str], column: int, english: bo
 
 def _decided(subject: str, quality: str, yes: bool) -> str:
     """Return what a cell with a tick or a cross says: "Plan A has dark mode.", "Plan A is not heated."."""
+    quality = quality.rstrip("?: ")
     if being := _BEING.fullmatch(quality):
         return f"{subject} is {'' if yes else 'not '}{_lower(being[1] or being[2])}."
     if (having := _HAVING.fullmatch(quality)) and not _UNSAID.fullmatch(quality.casefold().removeprefix("has ")):

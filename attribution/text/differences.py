@@ -22,6 +22,7 @@ from attribution.types import Probabilities, Span, quoted
 KINDS = {"quantity": "Number", "date": "Date", "time": "Time", "frequency": "Frequency", "factor": "Factor",
          "rank": "Rank", "score": "Score"}  # fmt: skip  # as they are called before a reader
 MAX_VALUES = 2  # of a kind that may differ; where more do, the texts are about different things
+MAX_NAMES = 30  # of a text in which an exchange of names is looked for
 ALIKE = 4.0  # least likeness of the words around two values, where the source has many
 _NEAR = 4  # words on either side of a value
 _DENIED = 8  # words after a negation that it may deny
@@ -262,19 +263,22 @@ def exchanged(claim: str, sentence: str) -> tuple[Item, Item] | None:
         of_all = _words_before(claim, one, two) | _words_before(sentence, first, second)
         if (a & d - c or b & c - d) and not ((a & c - d) | (b & d - c)) - of_all:
             return one, second
-    own_names = names(claim)
-    its_names = names(sentence)
+    own_names, its_names = names(claim), names(sentence)
+    if max(len(own_names), len(its_names)) > MAX_NAMES:
+        return None
+    by_its = {n: _words_by(sentence, its_names, n, _CLAUSES) for n in its_names}
     for name in own_names:
         same = [n for n in its_names if n.words & name.words]
         others = [n for n in its_names if not n.words & name.words]
         if not same or not others:
             continue
         words = _words_by(claim, own_names, name, _CLAUSES)
-        told = frozenset().union(*(_words_by(sentence, its_names, n, _CLAUSES) for n in same))
+        told = frozenset().union(*(by_its[n] for n in same))
         near = {w for n in own_names if _part(claim, n, _CLAUSES) == _part(claim, name, _CLAUSES) for w in n.words}
         for other in others:
-            rest = _words_by(sentence, its_names, other, _CLAUSES)
-            if words & rest - told and not words & told - rest and not other.words & near:
+            rest = by_its[other]
+            shared = words & rest - told
+            if (len(shared) > 1 or shared == words) and not words & told - rest and not other.words & near:
                 return name, other
     return None
 
