@@ -3,6 +3,7 @@ import re
 from collections import Counter
 from functools import cache
 from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given, settings
@@ -38,7 +39,7 @@ def sound(question: str, answer: str, found: Claim) -> None:
         assert added_words(found) == ()
         return
     assert set(words(found.text) - words(found.enriched)) <= POINTERS
-    assert set(words(found.enriched)) <= {*words(question), *words(answer), "s"}
+    assert set(words(found.enriched)) <= {*words(question), *words(answer), *words(normalize("NFKC", answer)), "s"}
     kept = found.enriched
     for start, end in reversed(added_words(found)):
         assert 0 <= start < end <= len(found.enriched)
