@@ -205,10 +205,12 @@ class Llm:
         attempts, end = 0, time.monotonic() + self.settings.llm_deadline
 
         def attempt(_: float) -> Completion:
-            nonlocal attempts
+            nonlocal attempts, end
             attempts += 1
             if attempts == 2:
+                waiting = time.monotonic()
                 alone.enter_context(self._trying)
+                end += time.monotonic() - waiting  # the others' attempts are not this prompt's time
             left, started = max(0.05, end - time.monotonic()), 0.0
 
             def send(dialect: Dialect) -> Completion:

@@ -127,6 +127,21 @@ def test_a_server_that_stalls_or_drips_is_left_in_time(drips: bool) -> None:
         assert time.monotonic() - started < 2
 
 
+def test_the_time_in_which_others_try_again_is_not_a_prompts_own() -> None:
+    refused = [error(503)] * 4
+
+    def script(body: dict[str, Any]) -> str | Answer:
+        if refused:
+            return refused.pop()
+        time.sleep(0.4)
+        return GOOD
+
+    with llm_server(script) as served:
+        settings = llm_settings(served, llm_workers=4, llm_deadline=1, llm_retries=2)
+        replies = Llm(settings).map([Question(str(n), "v") for n in range(4)], Claims)
+    assert [getattr(reply, "value", reply) for reply in replies] == [Claims(claims=["A is b."])] * 4
+
+
 def test_a_redirect_is_not_followed_and_carries_the_key_nowhere() -> None:
     with http_server(lambda h: completion(GOOD)) as other:
         for status in (302, 307, 308):
