@@ -59,7 +59,6 @@ _AT_LEAST = {  # percent
     50.0: re.compile(r"\b(?:[Mm]ost (?:of|(?![a-z]*(?:ous|less)\b)[a-z]+s)|[Tt]he majority of|[Mm]ore than half of)\b"),
     100.0: re.compile(r"\b(?:the|its|an?) (?:entire|whole)\b"),
 }
-_LABELLED = re.compile(r"^[^\n:]{2,40}: [^\n]+$", re.MULTILINE)
 _PARTLY = re.compile(r"\b(?:most|some|many|few|several|half|\d+ (?:out )?of)\b|\bof (?:the |its )?\d", re.IGNORECASE)
 _WHOLE = re.compile(r"\b(?:all|every|each|both|whole|entire|none|no|always)\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\bwithout (?:an? |any |the )?([a-z]+)")
@@ -213,7 +212,7 @@ def _by_value(pair: Pair, judged: Judged, headings: tuple[str, ...], opening: st
     support = found.probabilities.entailed
     if support < SUPPORTS or "verbatim" in found.signals or VAGUE.search(claim):
         return judged
-    difference = _other_value(claim, passage[slice(*found.sentence)], headings, passage)
+    difference = _other_value(claim, passage[slice(*found.sentence)], headings)
     if (
         not difference
         or other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
@@ -306,7 +305,7 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
         note = note or other_time(claim, passage, found.sentence, title, strict=False)
         if not note and measures_other(claim, sentence):
             note = "the number measures something else there"
-        note = note or _other_value(claim, sentence, headings, passage) or _only(claim, sentence, f"{title} {passage}")
+        note = note or _other_value(claim, sentence, headings) or _only(claim, sentence, f"{title} {passage}")
         note = note or _other_limit(claim, sentence) or only_reported(claim, passage, found.sentence, title)
         return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
@@ -320,7 +319,7 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
     return Reservation(relations=("contradicted",), note=note) if note else None
 
 
-def _other_value(claim: str, sentence: str, headings: tuple[str, ...], passage: str) -> str:
+def _other_value(claim: str, sentence: str, headings: tuple[str, ...]) -> str:
     """Say which value the deciding sentence has where the claim has another.
 
     The label of the claim's item may name what its value is of: "**Tropical hall:** it is 26 °C".
@@ -328,11 +327,8 @@ def _other_value(claim: str, sentence: str, headings: tuple[str, ...], passage: 
     label = "".join(f"{heading.strip(' :')}: " for heading in headings[-1:] if not values(heading))
     if another := value_of_another(label + claim, sentence):
         return f"the claim says {quoted(another[0])}, the source {quoted(another[1])}"
-    around = sentence
-    if _LABELLED.match(sentence):  # "Holder: Nord Ltd.", and the line below it "Maker: Arden plc."
-        around = "\n".join(line[0][0].lower() + line[0][1:] for line in _LABELLED.finditer(passage))
-    if both := exchanged(claim, around):
-        written = claim[slice(*both[0].span)], around[slice(*both[1].span)]
+    if both := exchanged(claim, sentence):
+        written = claim[slice(*both[0].span)], sentence[slice(*both[1].span)]
         return f"the claim says {quoted(written[0])}, the source {quoted(written[1])}"
     if said := _other_share(claim, sentence):
         return said

@@ -22,7 +22,6 @@ from attribution.types import Probabilities, Span, quoted
 KINDS = {"quantity": "Number", "date": "Date", "time": "Time", "frequency": "Frequency", "factor": "Factor",
          "rank": "Rank", "score": "Score"}  # fmt: skip  # as they are called before a reader
 MAX_VALUES = 2  # of a kind that may differ; where more do, the texts are about different things
-MAX_NAMES = 30  # of a text in which an exchange of names is looked for
 ALIKE = 4.0  # least likeness of the words around two values, where the source has many
 _NEAR = 4  # words on either side of a value
 _DENIED = 8  # words after a negation that it may deny
@@ -37,7 +36,6 @@ MEASURES = {
 }  # fmt: skip
 _MEASURE = re.compile(r"[ -]?(deep|high|tall|long|wide|broad|thick|old|above|below|from|away)\b")
 _JOINT = re.compile(r"[,;:]|\b(?:and|while|but|against|compared)\b")
-_CLAUSES = re.compile(r"[;.\n]|,? \b(?:while|whereas)\b|, (?:and|but)\b")
 _LISTED = ("quantity", "time", "frequency")
 _REST = re.compile(r"\bthe (?:rest|others|remainder)\b")
 _REACH = 50  # characters before a number in which the noun stands that it measures
@@ -245,11 +243,10 @@ def _list_parts(sentence: str, found: Sequence[Value]) -> list[_ListPart]:
     ]
 
 
-def exchanged(claim: str, sentence: str) -> tuple[Item, Item] | None:
-    """Return two values or names of a claim, or a name and another, that a sentence has the other way round.
+def exchanged(claim: str, sentence: str) -> tuple[Value, Value] | None:
+    """Return a value of a claim and the sentence's instead, where two values stand the other way round.
 
-    “10 m apart, with 20 m between rows” and “20 m apart, with 10 m between rows”; “Lee keeps the books, Roy the keys”
-    and “Roy keeps the books”.
+    “10 m apart, with 20 m between rows” and “20 m apart, with 10 m between rows”.
     """
     own = [v for v in values(claim) if v.kind in _LISTED]
     its = [v for v in values(sentence) if v.kind in _LISTED]
@@ -258,28 +255,11 @@ def exchanged(claim: str, sentence: str) -> tuple[Item, Item] | None:
         if _same_figure(one, two) or not all(len(found) == 1 for found in pair):
             continue
         (first,), (second,) = pair
-        a, b = (_words_by(claim, [one, two], v, _JOINT) for v in (one, two))
-        c, d = (_words_by(sentence, [first, second], v, _JOINT) for v in (first, second))
+        a, b = (_words_by(claim, [one, two], v) for v in (one, two))
+        c, d = (_words_by(sentence, [first, second], v) for v in (first, second))
         of_all = _words_before(claim, one, two) | _words_before(sentence, first, second)
         if (a & d - c or b & c - d) and not ((a & c - d) | (b & d - c)) - of_all:
             return one, second
-    own_names, its_names = names(claim), names(sentence)
-    if max(len(own_names), len(its_names)) > MAX_NAMES:
-        return None
-    by_its = {n: _words_by(sentence, its_names, n, _CLAUSES) for n in its_names}
-    for name in own_names:
-        same = [n for n in its_names if n.words & name.words]
-        others = [n for n in its_names if not n.words & name.words]
-        if not same or not others:
-            continue
-        words = _words_by(claim, own_names, name, _CLAUSES)
-        told = frozenset().union(*(by_its[n] for n in same))
-        near = {w for n in own_names if _part(claim, n, _CLAUSES) == _part(claim, name, _CLAUSES) for w in n.words}
-        for other in others:
-            rest = by_its[other]
-            shared = words & rest - told
-            if (len(shared) > 1 or shared == words) and not words & told - rest and not other.words & near:
-                return name, other
     return None
 
 
@@ -288,21 +268,16 @@ def _same_figure(one: Value, two: Value) -> bool:
     return compare(one, two) == "equal" or not (one.dimension and two.dimension) and figures_meet(one, two)
 
 
-def _part(text: str, item: Item, joint: re.Pattern[str]) -> Span:
-    """The part of a text between joints that has an item."""
-    before = [found.start() for found in joint.finditer(text, 0, item.start)]
-    after = joint.search(text, item.end)
-    return before[-1] if before else 0, after.start() if after else len(text)
-
-
 def _words_before(text: str, one: Value, two: Value) -> frozenset[str]:
     """The stems of the words before the first of two values: they may be about both."""
     return frozenset(map(stem, map(folded, _WORD.findall(text[: min(one.start, two.start)]))))
 
 
-def _words_by(text: str, found: Sequence[Item], item: Item, joint: re.Pattern[str]) -> frozenset[str]:
-    """The stems of content words in the part of a text that has an item, beside the items."""
-    start, end = _part(text, item, joint)
+def _words_by(text: str, found: Sequence[Value], item: Value) -> frozenset[str]:
+    """The stems of content words in the part of a text between joints that has an item, beside the items."""
+    start = max((found.start() for found in _JOINT.finditer(text, 0, item.start)), default=0)
+    after = _JOINT.search(text, item.end)
+    end = after.start() if after else len(text)
     inside = (w for w in _WORD.finditer(text, start, end) if not any(v.start <= w.start() < v.end for v in found))
     return frozenset(stem(low) for w in inside if (low := folded(w[0])) not in STOP_WORDS and low.isalpha())
 

@@ -183,12 +183,6 @@ def test_a_value_of_a_list_belongs_to_its_own_part(claim: str, sentence: str, fo
 @pytest.mark.parametrize(
     ("claim", "sentence", "found"),
     [
-        ("Roy paid for the quay, whereas Lee built the first ship.",
-         "Lee paid for the new quay at Hessay; Roy built the first vessel.", ("Roy", "Lee")),
-        ("Ada Moss was captain for nine years.",
-         "Its captain for nine years was Jon Reed; its engineer was Ada Moss.", ("Ada Moss", "Jon Reed")),
-        ("Ada Moss was the engineer.", "Its captain for nine years was Jon Reed; its engineer was Ada Moss.", None),
-        ("Ann Lee hired Bob Ray.", "Ann Lee founded the firm, and Bob Ray was hired by her.", None),
         ("On foot it closes 20 minutes before departure, for cars 10.",
          "It closes 20 minutes before departure for cars and 10 minutes before departure for those on foot.",
          ("20 minutes", "10 minutes")),
@@ -196,8 +190,6 @@ def test_a_value_of_a_list_belongs_to_its_own_part(claim: str, sentence: str, fo
          "It closes 20 minutes before departure for cars and 10 minutes before departure for those on foot.", None),
     ],
 )  # fmt: skip
-def test_two_values_or_names_may_be_the_other_way_round(
-    claim: str, sentence: str, found: tuple[str, str] | None
-) -> None:
+def test_two_values_may_be_the_other_way_round(claim: str, sentence: str, found: tuple[str, str] | None) -> None:
     both = exchanged(claim, sentence)
     assert (both and (claim[slice(*both[0].span)], sentence[slice(*both[1].span)])) == found
