@@ -382,14 +382,17 @@ def _article(shown: list[Block], main: str) -> str:
         return main
     found = _runs(main)
     if "\n" not in main:  # a short page on one line, its headings too
-        found |= {run for block in shown if block.raw in main for run in _runs(block.raw)}
+        found |= {run for block in shown if " ".join(block.raw.split()) in main for run in _runs(block.raw)}
     kept = [_share(block, found) >= 0.5 for block in shown]
     raws = [block.raw for block, keep in zip(shown, kept, strict=True) if keep]
     covered = _runs("\n".join(raws)) | _runs(" ".join(" ".join(raws).split()))  # the main text may be one line
     if len(found & covered) < _FOUND * len(found):
-        return main.replace("\n", "\n\n")
+        line = " ".join(main.split())  # of a short page trafilatura may put each piece of text on a line
+        again = _article(shown, line) if line != main else ""
+        return again if "\n" in again else main.replace("\n", "\n\n")
     long = [n for n, keep in enumerate(kept) if keep and len(shown[n].raw.split()) > _FEWEST_WORDS]
     first, last = (long[0], long[-1]) if long else (0, 0)
+    top = max((n for n in range(first) if _tag(shown[n].element) == "h1"), default=first)
     own: set[_Element] = set()  # the elements with main text in them
     for block in compress(shown, kept):
         for element in _up(block):
@@ -400,7 +403,8 @@ def _article(shown: list[Block], main: str) -> str:
     seen, chosen = set[str](), []
     for n, (block, keep) in enumerate(zip(shown, kept, strict=True)):
         if not keep:
-            within = first < n < last or any(_tag(e) == "aside" and e.getparent() in own for e in _up(block))
+            lead = top < n < first and len(block.raw.split()) >= _FEW_WORDS and block.raw.rstrip()[-1:] in ".!"
+            within = first < n < last or lead or any(_tag(e) == "aside" and e.getparent() in own for e in _up(block))
             container = _container(block, own) if within else None
             if container is not None and container not in mostly:
                 mostly[container] = _is_mostly(container, shown, kept, n)

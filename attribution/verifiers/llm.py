@@ -175,14 +175,13 @@ def _probabilities(relation: Relation, confidence: float) -> Probabilities:
 def find_quote(quote: str, text: str, claim: str) -> Span | None:
     """Find a quote in a text, ignoring white space and the form of quotation marks.
 
-    None if it is missing, shares no content word or number with the claim, or has fewer than QUOTED_WORDS words and is
-    no whole sentence: a model can be made to copy a letter.
+    None if it is missing, or has fewer than QUOTED_WORDS words or no content word or number of the claim: a model can
+    be made to copy a letter. Of the two one is enough for a whole sentence, which may say it in other words.
     """
     words = quote.strip().strip("\"'“”‘’…").translate(_QUOTES)
-    if not share_terms(claim, quote):
-        return None
-    found = occurrences(words, text.translate(_QUOTES))
-    if len(words_of(words)) >= QUOTED_WORDS:
-        return next(found, None)
+    found = next(occurrences(words, text.translate(_QUOTES)), None)
+    enough = (len(words_of(words)) >= QUOTED_WORDS) + share_terms(claim, quote)
+    if enough == 2:
+        return found
     whole = {tuple(words_of(text[slice(*span)])): span for span in sentences(text)}
-    return next(found, None) and whole.get(tuple(words_of(words)))
+    return whole.get(tuple(words_of(words))) if found and enough else None

@@ -66,6 +66,16 @@ def test_a_short_page_keeps_its_blocks_apart_and_all_of_them() -> None:
     assert text(f"<html><body><article>{article}</article></body></html>") == kept
 
 
+def test_a_page_with_a_time_keeps_its_lead_and_the_rows_of_its_table() -> None:
+    lead = "The Tarn dam is 84 metres high and was finished in 1962."
+    rest = "<p>It was rebuilt in <time>1998</time> by the engineer. The lake supplies water to 310,000 people.</p>"
+    table = "<table><tr><th>Turbine</th><th>Power</th></tr><tr><td>North</td><td>42</td></tr></table>"
+    page = f"<h1>The Tarn dam</h1><div>{lead}</div>{rest}{table}"
+    for body in (page, f"<article>{page}</article>"):
+        lines = text(f"<html><body>{body}</body></html>").split("\n\n")
+        assert lead in lines and lines[-1] == "North: Power 42" and any("rebuilt in 1998 by" in line for line in lines)
+
+
 @pytest.mark.parametrize("end", ["<aside>{}</aside></article>", "<aside><p>{}</p></aside></article>"])
 def test_an_aside_at_the_article_s_end_is_kept(end: str) -> None:
     assert MILL in text(page("").replace("</article>", end.format(MILL)))

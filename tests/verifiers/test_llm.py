@@ -131,7 +131,8 @@ def test_a_run_with_it_is_estimated_and_counted(tmp_path: Path) -> None:
     ("It won.", "It won."), ("It won", "It won."),
     ("American. film", None), ("", None), ("...", None), ("a.*film", None),
     ("e", None), ("film", None), ("An American film", None), ("It", None),  # too little of a sentence
-    ("They sang all of the night", None), ("No.", None),  # nothing of the claim
+    ("They sang all of the night", "They sang all of the night."), ("sang all of the night", None),  # in other words
+    ("No.", None),  # nothing of the claim
 ])  # fmt: skip
 def test_quotes_are_found_as_they_stand_and_have_to_say_something(quote: str, found: str | None) -> None:
     text = "An American film, released in\n1960. It won. No. They sang all of the night."
