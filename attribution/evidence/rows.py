@@ -17,10 +17,10 @@ from attribution.text.differences import MEASURES
 from attribution.text.remembering import remember
 from attribution.text.value_reading import values
 from attribution.text.values import Value, compare
-from attribution.text.words import terms, words_of
+from attribution.text.words import beginnings, terms, words_of
 from attribution.types import Relation, Span, quoted
 
-_ROW = re.compile(r"([^:;\n]{1,80}): ([^;\n]+(?:; [^;\n]+)+)")
+_ROW = re.compile(r"([^:;\n]{1,80}): ([^;\n]+(?:; [^;\n]+)*)")
 _ROUTE = re.compile(r"([^–—→]{2,40}?)\s*[–—→]\s*([^–—→]{2,40})")  # "Osen–Vik": from Osen to Vik
 _SCALE = re.compile(r"illion|thousand|hundred")
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
@@ -72,10 +72,10 @@ class RowRelation:
 
 @lru_cache(maxsize=64)
 def tables(text: str) -> tuple[tuple[TableRow, ...], ...]:
-    """The tables of a text: lines that follow each other and have as many cells."""
+    """The tables of a text: lines that follow each other and have as many cells, or one that begins alike."""
     lines = [(found.span(), found[1], found[2].split("; ")) for found in _ROW.finditer(text)]
     found = []
-    for _, lines_ in groupby(lines, key=lambda line: len(line[2])):
+    for _, lines_ in groupby(lines, key=lambda line: len(line[2]) if line[2][1:] else line[2][0].partition(" ")[0]):
         rows = list(lines_)
         if len(rows) < 2:
             continue
@@ -218,7 +218,18 @@ def _stated(claim: str, row: TableRow, columns: Sequence[str]) -> RowRelation | 
         if agreement not in ("equal", "different"):
             return None
         same, its = agreement == "equal", measured[1]
+    elif numbers[0].dimension in ("[time]", "%") and not same:
+        return None  # a column of patients says nothing of "48 minutes"
+    if not same and _is_of_other_column(claim, row, columns[0], figure[0]):
+        return None
     return RowRelation("entailed", row) if same else RowRelation("contradicted", row, _differs(written, its))
+
+
+def _is_of_other_column(claim: str, row: TableRow, column: str, figure: str) -> bool:
+    """Return True if another cell has the number, and its head a word of the claim in another form: "withdrew"."""
+    begun = beginnings(words_of(claim)) - beginnings(words_of(column))
+    heads = (key for key, cell in row.cells.items() if key != column and cell.strip() == figure)
+    return any(begun & beginnings(words_of(key)) for key in heads)
 
 
 def _measured(cell: str, key: str) -> tuple[Value, str] | None:

@@ -16,7 +16,7 @@ from attribution.text.remembering import remember
 from attribution.text.value_patterns import MONTHS, UNITS
 from attribution.text.value_reading import values
 from attribution.text.values import Value, compare, figures_meet
-from attribution.text.words import STOP_WORDS, folded, stem
+from attribution.text.words import STOP_WORDS, beginnings, folded, stem, words_of
 from attribution.types import Probabilities, Span, quoted
 
 KINDS = {"quantity": "Number", "date": "Date", "time": "Time", "frequency": "Frequency", "factor": "Factor",
@@ -188,6 +188,7 @@ def value_of_another(claim: str, sentence: str) -> tuple[str, str] | None:
     theirs = [w for w in values(sentence) if w.kind in _LISTED]
     wanted = {stem(folded(t.text)) for t in parse(claim) if t.pos_ in ("NOUN", "PROPN", "ADJ")}
     named = {stem(word) for name in names(claim) for word in name.words}
+    said = {stem(word) for word in words_of(claim)} - wanted
     own_values = [v for v in values(claim) if v.kind in _LISTED]
     for mine in own_values:
         if claim[: mine.start].endswith(("per ", "-")) or claim[mine.end : mine.end + 1] == "-":
@@ -203,6 +204,8 @@ def value_of_another(claim: str, sentence: str) -> tuple[str, str] | None:
         (own,) = (part for part in parts if part.start <= same[0].start < part.end)
         others = [part for part in parts if part is not own]
         shared = frozenset().union(same[0].counted, *(part.words for part in others))
+        if beginnings(own.words - shared) & beginnings(said - shared):
+            continue  # "22 withdrew", of "Patients 206; Withdrawals 22"
         for part in reversed(others):
             another = wanted & (part.words - own.words)
             if not own.words - wanted or wanted & own.words - shared:

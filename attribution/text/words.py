@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -36,6 +36,14 @@ def word_lists(path: Path) -> dict[str, frozenset[str]]:
 def words_of(text: str) -> list[str]:
     """Return the runs of letters and digits in lower case, the words of SQLite's full-text search."""
     return _WORD.findall(plain(text).lower())
+
+
+BEGINNING = 5  # letters that the forms of a word have in common: "withdrew", "withdrawals"
+
+
+def beginnings(words: Iterable[str]) -> frozenset[str]:
+    """Return the first letters of longer words, by which other forms of them are known."""
+    return frozenset(word[:BEGINNING] for word in words if len(word) >= BEGINNING)
 
 
 def occurrences(words: str, text: str) -> Iterator[Span]:

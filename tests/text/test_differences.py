@@ -173,6 +173,7 @@ TO_SCHOOL = "61 % of the pupils come by bicycle or on foot, 22 % by bus, and the
         ("The centre opens at 8.30 a.m.", HOURS, None),
         ("In winter the ferry departs nine times a day.", FERRY, ("nine times a day", "five")),
         ("In winter the ferry departs five times a day.", FERRY, None),
+        ("In the placebo group, 22 patients withdrew.", "Placebo: Patients 206; Withdrawals 22", None),
         ("Lawson is similar to 7-Eleven.", "Of the three big chains, 7-Eleven and Lawson are alike.", None),
     ],
 )  # fmt: skip
