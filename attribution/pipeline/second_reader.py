@@ -29,7 +29,7 @@ from attribution.types import (
 )  # fmt: skip
 from attribution.verdicts import beside, decide, leaning
 from attribution.verifiers import VERIFIERS, Verifier, estimate_cost, policy_of
-from attribution.verifiers.calibration import GUARANTEES, strength_of
+from attribution.verifiers.calibration import GUARANTEES, graded, strength_of
 from attribution.verifiers.llm_brief import BriefLlmVerifier, chosen, neighbourhood
 from attribution.verifiers.pairs import CachedVerifier
 from attribution.verifiers.roles import in_its_role
@@ -201,7 +201,7 @@ class SecondReader:
             pieces[i] = new.model_copy(update={**kept, "other": old.probabilities})
         alone, second = decide(claim, [pieces[i] for i in places], self.policy), decide(claim, pieces, self.policy)
         if alone.label in GUARANTEES and alone.label == second.label:  # not where the passages it did not read decide
-            return Read(claim, beside(second, doubt.verdict, "first"), tuple(pieces))
+            return Read(claim, graded(beside(second, doubt.verdict, "first"), self.version), tuple(pieces))
         for i in places:
             pieces[i] = doubt.evidence[i].model_copy(update={"other": pieces[i].probabilities})
         return Read(claim, beside(doubt.verdict, alone, "second"), tuple(pieces))

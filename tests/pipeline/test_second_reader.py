@@ -84,6 +84,7 @@ def test_it_reads_what_is_doubtful_after_the_first_verdicts_and_both_are_kept(fo
     stated, read = report.verdicts
     assert stated.other is None and read.other and (read.other.reader, read.other.label) == ("first", "unclear")
     assert "A second reader decided; the first: unclear." in read.reason and changed(report) == (1, 1)
+    assert read.strength == "weak"  # nobody has calibrated it
     (piece,) = (e for e in report.evidence if e.claim_id == claim and e.other)
     assert piece.other and piece.other.entailed < 0.5 < piece.probabilities.entailed
     assert piece.deciding_sentence == (QUOTE if form == "full" else piece.deciding_sentence) and piece.text in MUSEUM
