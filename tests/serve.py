@@ -12,6 +12,8 @@ from pathlib import Path
 from attribution.cli.serve import free_port
 from tests.server.conftest import KEY, OTHER
 
+# each worker of pytest-xdist looks from another port on: two that found the same one free would both take it
+PORTS = 8700 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 API = ("--api", "--verifier", "embedded-small")
 
 
@@ -35,7 +37,7 @@ class Served:
         **variables: str,
     ) -> None:
         self.port, self.log, self.database = (
-            port or free_port(8700), folder / "log", folder / "data/attribution.sqlite3",
+            port or free_port(PORTS), folder / "log", folder / "data/attribution.sqlite3",
         )  # fmt: skip
         self.url = f"http://localhost:{self.port}"
         self.health = self.url + ("/health" if "--api" in flags else "/_stcore/health")
