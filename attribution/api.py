@@ -26,6 +26,14 @@ if TYPE_CHECKING:
 class Report(types.Report):
     """The result of a run: its claims, their verdicts, and the passages they were compared with."""
 
+    def __str__(self) -> str:
+        """Return a line for each claim: its verdict and its words."""
+        labels = {verdict.claim_id: verdict.label for verdict in self.verdicts}
+        return "\n".join(f"{labels.get(claim.id, 'no verdict')}: {claim.text}" for claim in self.claims)
+
+    def __repr__(self) -> str:
+        return f"<Report {self.id}: {len(self.claims)} claims, {len(self.pages)} pages>"
+
     def evidence_for(self, claim: Claim | str) -> tuple[Evidence, ...]:
         """Return the passages that a claim, or the one with that id, was compared with: those that decide first."""
         claim_id = claim if isinstance(claim, str) else claim.id
@@ -61,13 +69,13 @@ class Report(types.Report):
         return frame(self.to_html())
 
 
-def check(question: str, answer: str, sources: Sequence[str] = ("library",), **settings: object) -> Report:
+def check(question: str, answer: str, sources: str | Sequence[str] = ("library",), **settings: object) -> Report:
     """Check the claims of an answer against the sources: library, collection:NAME, web, an engine, paths or URLs.
 
     Examples:
         >>> report = check("When was the Eiffel Tower finished?", "The Eiffel Tower was finished in 1889.")
-        >>> report.verdicts[0].label
-        'supported'
+        >>> print(report)
+        supported: The Eiffel Tower was finished in 1889.
         >>> "1889" in report.evidence_for(report.claims[0])[0].deciding_sentence
         True
     """
@@ -78,7 +86,7 @@ def check(question: str, answer: str, sources: Sequence[str] = ("library",), **s
 
 
 def stream(
-    question: str, answer: str, sources: Sequence[str] = ("library",), **settings: object
+    question: str, answer: str, sources: str | Sequence[str] = ("library",), **settings: object
 ) -> Iterator[events.Event]:
     """Yield the events of a run as they happen; the last one is `events.Finished` with the Report.
 
@@ -92,7 +100,8 @@ def stream(
     """
     from attribution.pipeline.run import run
 
-    for event in run(question, answer, Settings.from_environment(sources=tuple(sources), **with_endpoint(settings))):
+    asked = (sources,) if isinstance(sources, str) else tuple(sources)
+    for event in run(question, answer, Settings.from_environment(sources=asked, **with_endpoint(settings))):
         yield replace(event, report=Report(**dict(event.report))) if isinstance(event, events.Finished) else event
 
 

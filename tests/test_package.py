@@ -97,7 +97,8 @@ def test_the_examples_of_the_functions_run() -> None:
 
 @pytest.mark.usefixtures("warm_library")
 def test_a_report_in_every_form() -> None:
-    report = attribution.check("'\"><img src=x onerror=alert(1)>", ANSWER, verifier="embedded-small")
+    report = attribution.check("'\"><img src=x onerror=alert(1)>", ANSWER, "library", verifier="embedded-small")
+    assert str(report).startswith("supported: ") and len(repr(report)) < 80
     assert report_json.read(report.to_json()).report.verdicts == report.verdicts
     assert "[^1]" in report.to_markdown() and "<!doctype html>" in report.to_html()
     table = report.to_dataframe()
