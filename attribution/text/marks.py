@@ -19,6 +19,7 @@ _PART = re.compile(r"«(\w+)»")
 _NUMBERS = re.compile(r"(\d+)(?:\s*[–—-]\s*\^?(\d+))?")
 _POWER = re.compile(r"(?:\d|(?<![^\W\d_])(?:[^\W\d_]|[kcdmµ]m|ft|in|mi|yd|mc))$")  # "10²", "m²", "x²"
 _A_YEAR = re.compile(r"(?<![\d.,])[12]\d{3}$")
+_LAST = re.compile(r"[*_]{0,3}(?:[.,;:!?]|\s*(?:$|\n))")
 _AUTHOR = re.compile(r"[^\W\d_a-z][\w'’-]{1,60}+")
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?|in press|n\.d\.")
 _TARGET = re.compile(r"\]\(\s?<?(https?://(?:[^\s()<>]|\([^\s()<>]*\))++)", re.IGNORECASE)
@@ -108,6 +109,10 @@ def _counts(row: MarkForm, match: re.Match[str], lists: Listed, names: Collectio
         return not _POWER.search(before) or bool(_A_YEAR.search(before))
     if row.run:
         return any(map(names.__contains__, map(name_of, match["name"].split(";"))))
+    if row.listed and row.read == "number":
+        written = {lists.shape(match.string, key) for key in numbers(match["n"])}
+        ends = _LAST.match(match.string, match.end()) or match.string[: match.start()].rstrip()[-1:] in ".!?"
+        return written == {"()"} or bool(ends) and written <= {".", ")"}
     if row.listed and row.read == "author":
         return any(lists.author(*pair) for pair in authors(match["author"]))
     return not row.listed or lists.has(normal_key(match["n"]))

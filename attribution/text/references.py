@@ -47,7 +47,8 @@ _HEADING = re.compile(
 _LINE = re.compile(r"[^\r\n]+")
 _BULLET = re.compile(r"\s*(?:>\s*)*[-*+•◦▪‣][ \t]+")
 _KEY = re.compile(
-    r"\s*(?:\*\*)?(?:\\?\[\^?([^\[\]\s\\]{1,40})\\?\](?!\():?|\(?(\d{1,3})[.)](?=\s)|([⁰¹²³⁴-⁹]{1,3}))(?:\*\*)?[ \t]*"
+    r"\s*(?:\*\*)?(?:\\?\[\^?([^\[\]\s\\]{1,40})\\?\](?!\():?|\(?(\d{1,3})[.)](?=\s)|([⁰¹²³⁴-⁹]{1,3})"
+    r"|<sup>(\d{1,3})</sup>)(?:\*\*)?[ \t]*"
 )
 _DEFINITION = re.compile(r"\s*\[(\^?)([^\[\]\s]{1,40})\]:[ \t]*(\S.*)")
 _NUMBERED = re.compile(r"\s*\[(\d{1,3})\][ \t]++(?=.*(?:https?://|www\.))")
@@ -59,7 +60,12 @@ _FILE = re.compile(r"\s*[*_`]*[^\s()]{1,80}\.(?:pdf|docx?|md|txt|html?|epub|csv|
 _DATED = re.compile(r"\b(?:1[6-9]|20)\d\d[a-z]?\b|\bin press\b|\bdoi\b", re.IGNORECASE)
 _DASHES = re.compile(r"[—–_-]{2,}(?=[.,])")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
-_FIRST, _SENTENCE = re.compile(r"[\[【^(]1\b|¹|<sup>"), re.compile(r"[^\W\d_A-Z]{3}[.!?] ?(?:\(|\[|http|$)|\)\)\.?$")
+_RULE = re.compile(r"\s*([*_-])(?:[ \t]*\1){2,}\s*")
+_CITED = re.compile(
+    r"[\[【^(](?:(?:sources?|refs?\.?) )?\^?\d{1,3}(?:[ ,–-]{1,3}\d{1,3})*+|<sup>\d{1,3}|[⁰¹²³⁴-⁹]{1,3}"
+)
+_FIGURES = re.compile(r"\d+")
+_SENTENCE = re.compile(r"[^\W\d_A-Z]{3}[.!?] ?(?:\(|\[|http|$)|\)\)\.?$")
 MAX_WORDS = 25  # in the line of a source outside a list
 
 
@@ -86,6 +92,12 @@ class Listed:
 
     def has(self, key: str) -> bool:
         return any(source.key == key for source in self.sources)
+
+    def shape(self, answer: str, key: str) -> str:
+        """Return how the number of an entry is written, without the figures: "()", "." or "[]"; else some text."""
+        start = next((source.span[0] for source in self.sources if source.key == key and source.span), 0)
+        before, _, after = answer[:start].rstrip(" \t*").rpartition(key)
+        return before[-1:].strip() + after
 
     def author(self, surname: str, year: str) -> str:
         """Return the key of the entry with this surname near its start, and this year; empty if there is none.
@@ -148,16 +160,27 @@ def _is_source(line: str) -> bool:
 
 
 def _at_the_end(answer: str, lines: list[Span]) -> list[_Entry]:
-    """Return the entries of a list without a heading, numbered from 1, that ends the answer."""
+    """Return the entries of a list without a heading, numbered from 1, that ends the answer.
+
+    Below a rule, lines with numbers that are all cited are such entries, whatever they say.
+    """
     entries: list[_Entry] = []
+    plain = 0  # entries that can be nothing else
     for start, end in reversed(lines[1:]):
-        key = _KEY.match(answer, start, end)
-        line = answer[key.end() : end] if key else ""
-        if not key or not (key[1] and key[1].isdecimal() or _is_source(line) and not _SENTENCE.search(line)):
+        if not (key := _KEY.match(answer, start, end)):
             break
+        line = answer[key.end() : end]
+        note = key[1] and key[1].isdecimal() or (key[3] or key[4]) and answer[key.end() - 1].isspace()
+        plain += plain == len(entries) and bool(note or _is_source(line) and not _SENTENCE.search(line))
         entries.insert(0, _Entry(normal_key(next(k for k in key.groups() if k)), key.end(), end))
-    cited = entries and entries[0].key == "1" and _FIRST.search(answer, 0, entries[0].start)
-    return entries if cited else []
+    if not entries:
+        return []
+    start, end = lines[-len(entries) - 1]
+    marks = (m[0].translate(SUPERSCRIPTS) for m in _CITED.finditer(answer, 0, end))
+    cited = {normal_key(figures) for mark in marks for figures in _FIGURES.findall(mark)}
+    if not (_RULE.fullmatch(answer, start, end) and cited.issuperset(entry.key for entry in entries)):
+        entries = entries[len(entries) - plain :]
+    return entries if entries and entries[0].key == "1" and "1" in cited else []
 
 
 def _list(answer: str, lines: list[Span], at: int, heading: re.Match[str]) -> tuple[list[_Entry], int]:

@@ -35,6 +35,8 @@ SPECIAL = (
     "https://example.org/b",
     "Travel Guide+2",
     "(Rossi 31)",
+    "^1",
+    "Reuters",
 )  # forms that stand in one place alone, tested below
 EXAMPLES = sorted(
     {row.example for row in FORMS if row.form and not (row.words or row.listed or row.run)} - set(SPECIAL) | set(MORE)
@@ -116,6 +118,20 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
         (f"{FIRST}.\nReuters\n+1\nBBC News+2\n{SECOND}.Wikipedia+1", BOTH),
         ("🎟️ **Tickets**: They are free [1].\n🕘 **Open:** It is open.", ["They are free.", "It is open."]),
         ("- **Fee:** It is free. **Open:** It is.\n\n1️⃣ **First:** It is old.", ["It is free.", "It is.", "It is old."]),
+        (f"[cite_start]{FIRST}.[cite_end] {SECOND}[cite_end].", BOTH),
+        (f"{FIRST}.^1 {SECOND}^1,2.", BOTH),
+        (f"{FIRST}. +1 {SECOND}.+2", BOTH),
+        (f"{FIRST}.\nwikipedia+2\n{SECOND}.en.wikipedia+1", BOTH),
+        (f"{FIRST}.\nReuters\n\n{SECOND}.\nen.example.org", BOTH),
+        ("It was designed by\nAda Low", ["It was designed by Ada Low"]),
+        (f"<think>I recall 1950.\n\n{FIRST}.", []),
+        (f"{FIRST}. <think>Hm.</think> {SECOND}.\n<thinking>\nSo.\n</thinking>", BOTH),
+        ("The area is 10^2, x^2, 5 km^2 and sin^2.", ["The area is 10^2, x^2, 5 km^2 and sin^2."]),
+        ("Here a[1] is the first.", ["Here a[1] is the first."]),
+        ("In 1990.12 rooms were built.", ["In 1990.12 rooms were built."]),
+        (f"{FIRST} (1). {SECOND}. (1, 2)\n\nWorks cited\n\n(1) Da Cunha, M. Mills.\n(2) The sacks.", BOTH),
+        (f"{FIRST} (1–2). It (1) saws.\n\nSources:\n1. Mill book.\n2. Saw book.", [BOTH[0], "It (1) saws."]),
+        (f"{FIRST} [1]. It (1) saws or (2).\n\nSources:\n[1] Mill book.\n[2] Saws.", [BOTH[0], "It (1) saws or (2)."]),
         ("He took a pill. Vitamin B+2 was next.", ["He took a pill.", "Vitamin B+2 was next."]),
         ("Version 2.12 is out. No. 12 is next.", ["Version 2.12 is out.", "No. 12 is next."]),
         ("- `a[1]` is code, f(x) (see below) is not.", ["a[1] is code, f(x) (see below) is not."]),
@@ -128,11 +144,13 @@ def test_marks_of_one_place_and_what_only_looks_like_one(answer: str, expected: 
 @pytest.mark.parametrize("row", FORMS, ids=lambda row: row.example)
 def test_the_example_of_a_form_is_found_by_it(row: object) -> None:
     (form,) = (f for f in FORMS if f is row)
-    places = (f"{before}{form.example}" for before in ("word ", "It is ancient. ", "It is ancient.", "“Ancient” "))
+    places = (
+        f"{before}{form.example}" for before in ("word ", "It is ancient. ", "It is ancient.", "“Ancient” ", "It is.\n")
+    )
     answer = next(place for place in places if form.pattern.search(place))
     if form.example.startswith("<think>"):
         answer = form.example
-    answer += "\n\nSources:\n[a] The guide, https://example.org/b\nRossi, J. (2020). The mill.\n" * form.listed
+    answer += "\n\nSources:\n(1) A\n[a] The guide, https://example.org/b\nRossi, J. (2020). The mill.\n" * form.listed
     (mark,) = marks(answer, frozenset(["annual report"]))
     assert mark.row is form and answer[mark.start : mark.end].strip() == form.example
     if form.form:
@@ -172,6 +190,11 @@ BOOKS = (
     ("x\n\n**Learn more:**\n1. [A](https://a.org)\n2. [B](https://b.org)", ["[A](https://a.org)", "[B](https://b.org)"]),
     ("x\n\nLiteratur:\nLow, A. (2020): Mühlen. Wien.", ["Low, A. (2020): Mühlen. Wien."]),
     ("x [1]\n\n---\n\n[1] Mill book, vol. 4.\n[2] Accounts of Breda.", ["Mill book, vol. 4.", "Accounts of Breda."]),
+    ("x ¹\n\n***\n\n¹ Mill notes, no. 31.\n² The mill book.", ["Mill notes, no. 31.", "The mill book."]),
+    ("x <sup>1</sup>\n\n***\n<sup>1</sup> Mill notes, no. 31.", ["Mill notes, no. 31."]),
+    ("x [1, 2]\n\n---\n\n1. Mill notes, no. 31.\n2. The mill book.", ["Mill notes, no. 31.", "The mill book."]),
+    ("x (1)\n\n---\n(1) Mill notes, no. 31.", ["Mill notes, no. 31."]),
+    ("x [1]\n\n---\n\n1. The dam is high.\n2. The road is long.", []),
     ("x [1]\n\n---\n1. mill.md\n2. [B](https://b.org)", ["mill.md", "[B](https://b.org)"]),
     ("x\n\nSources\n---\n(1) mill.md\n(2) river.md", ["mill.md", "river.md"]),
     ("x\n\n## Sources\n| # | Source |\n|---|---|\n| 1 | [A](https://a.org) |\n| [2] | B |",
