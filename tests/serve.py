@@ -32,19 +32,20 @@ class Served:
         self,
         folder: Path,
         *flags: str,
-        port: int = 0,
         start: Sequence[str | Path] = (sys.executable, "-m", "attribution"),
         **variables: str,
     ) -> None:
-        self.port, self.log, self.database = (
-            port or free_port(PORTS), folder / "log", folder / "data/attribution.sqlite3",
-        )  # fmt: skip
+        self.port, self.log, self.database = free_port(PORTS), folder / "log", folder / "data/attribution.sqlite3"
         self.url = f"http://localhost:{self.port}"
         self.health = self.url + ("/health" if "--api" in flags else "/_stcore/health")
         own = {"ATTRIBUTION_DATA": str(folder / "data"), "ATTRIBUTION_API_KEYS": f"{KEY},{OTHER}", **variables}
-        command = [*start, "serve", "--port", str(self.port), *flags]
+        self.command, self.environment = [*start, "serve", "--port", str(self.port), *flags], os.environ | own
+        self.start()
+
+    def start(self) -> None:
+        """Start it, also once more at the same address."""
         with self.log.open("w") as log:
-            self.process = subprocess.Popen(command, env=os.environ | own, stdout=log, stderr=log)
+            self.process = subprocess.Popen(self.command, env=self.environment, stdout=log, stderr=log)
         until(lambda: self.seconds() < 60, 120)
 
     def seconds(self) -> float:

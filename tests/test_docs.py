@@ -126,14 +126,13 @@ def test_a_setting_of_the_decision_is_four_files(
     assert len(files) == 4
     claim = {"claim": "The tower was finished in 1889.", "passages": ["The tower was finished in 1889, it is said."]}
     (tmp_path / "in.jsonl").write_text(json.dumps(claim), encoding="utf-8")
-    judge = (
-        "-m", "attribution", "judge", "--verifier", "embedded-small", "--input", "in.jsonl", "--output", "out.jsonl",
-    )  # fmt: skip
-    for given, label in (((), "supported"), (("--set", "firm_support=0.99"), "unclear")):
-        python(*judge, *given)
-        assert json.loads((tmp_path / "out.jsonl").read_text("utf-8"))["label"] == label
-    assert "firm_support" in python("-c", "from pages.ui.state import POLICY; print(POLICY)")
-    python("-m", "docs.settings")
+    code = """import json, runpy; from pathlib import Path; from attribution.cli.main import main
+judge = "judge --verifier embedded-small --input in.jsonl --output out.jsonl".split()
+for more in ([], ["--set", "firm_support=0.99"]):
+    assert main([*judge, *more]) == 0
+    print(json.loads(Path("out.jsonl").read_text("utf-8"))["label"])
+from pages.ui.state import POLICY; print("firm_support" in POLICY); runpy.run_module("docs.settings", run_name="__main__")"""
+    assert python("-c", code).split() == ["supported", "unclear", "True"]
     python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_verdicts.py", "-k", "table")
 
 

@@ -24,7 +24,7 @@ ELSEWHERE = {  # lines that need what these tests do not have, and the tests tha
     "--segmenter direct": "tests/segmenters/test_llm.py", "reproduce": "tests/studies/papers/test_answers.py",
 }  # fmt: skip
 VERIFIES = (
-    "analyze", "citations", "revise", "judge", "verify", "answers", "batch", "compare", "benchmark",
+    "analyze", "citations", "revise", "judge", "verify", "coherence", "answers", "batch", "compare", "benchmark",
 )  # fmt: skip
 
 
@@ -129,9 +129,12 @@ def test_a_documented_command_runs(line: str, here: Path, run_id: str, capsys: p
     assert main(argv) == 0, capsys.readouterr().err
 
 
-@pytest.mark.parametrize("line", [line for line in LINES if starts_a_server(line)])
+SERVERS = {" ".join(arguments(re.sub(r"--port \d+", "", line), "")) for line in LINES if starts_a_server(line)}
+
+
+@pytest.mark.parametrize("line", sorted(SERVERS))
 def test_a_documented_server_starts(line: str, here: Path) -> None:
-    argv = [sys.executable, "-m", "attribution", *arguments(re.sub(r"--port \d+", "", line), "")]
+    argv = [sys.executable, "-m", "attribution", *line.split()]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "ATTRIBUTION_API_KEYS": "a-key-of-sixteen-characters"}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(argv, env=environment, cwd=ROOT, **pipes) as server:

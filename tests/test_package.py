@@ -58,12 +58,14 @@ def run(*command: str | Path, cwd: Path, path: str = "") -> str:
 
 @pytest.mark.usefixtures("warm_library")
 def test_the_installed_package_checks_an_answer(environment: Path, tmp_path: Path) -> None:
-    code = f"import attribution as a; print(a.check({QUESTION!r}, {ANSWER!r}).verdicts[0].label, a.__file__)"
+    asked = f"{QUESTION!r}, {ANSWER!r}, verifier='embedded-small'"
+    code = f"import attribution as a; print(a.check({asked}).verdicts[0].label, a.__file__)"
     label, file = run(environment / "python", "-c", code, cwd=tmp_path).split()
     assert label == "supported" and file.startswith(str(environment.parent))
     command = environment / "attribution"
     assert run(command, "--version", cwd=tmp_path) == f"attribution {attribution.__version__}\n"
-    run(command, "analyze", "--question", QUESTION, "--answer", ANSWER, "--out", "report.json", cwd=tmp_path)
+    own = ["--verifier", "embedded-small", "--out", "report.json"]
+    run(command, "analyze", "--question", QUESTION, "--answer", ANSWER, *own, cwd=tmp_path)
     report = json.loads((tmp_path / "report.json").read_text("utf-8"))
     assert report["verdicts"][0]["label"] == "supported" and report["versions"]["program"] == attribution.__version__
 

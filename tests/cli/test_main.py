@@ -98,7 +98,7 @@ def test_a_bad_row_gets_an_error_and_the_others_are_done(tmp_path: Path, capsys:
     good = json.dumps({"claim": "The tower is tall.", "evidence": "The tower is tall.\u2028It is red.", "error": "old"})
     lines = [good, "", *(row for row, _ in BAD_ROWS), good]
     source.write_text("\r\n".join(lines), encoding="utf-8")
-    assert main(["verify", "--input", str(source), "--output", str(out)]) == 1
+    assert main(["verify", "--input", str(source), "--output", str(out), "--verifier", "embedded-small"]) == 1
     rows = [json.loads(line) for line in out.read_text(encoding="utf-8").split("\n") if line]
     assert len(rows) == len(BAD_ROWS) + 2
     for number, (row, (_, message)) in enumerate(zip(rows[1:-1], BAD_ROWS, strict=True), 3):

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from attribution.types import LABELS
 from tests.server.conftest import KEY, Server
 
@@ -32,7 +34,8 @@ def test_the_curl_line_sends_what_the_server_takes(server: Server) -> None:
     assert '"event": "finished"' in done.stdout, done.stderr
 
 
-def test_the_mcp_client(models: Path) -> None:
+@pytest.mark.usefixtures("warm_library")
+def test_the_mcp_client() -> None:
     code = block("python mcp").replace('"mcp"])', '"mcp", "--verifier", "embedded-small"])')
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr

@@ -1,7 +1,6 @@
 import re
-import time
+import signal
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -9,40 +8,24 @@ from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
 from attribution.studies.annotation.tasks import Project, TaskTurn, make_task
-from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.test_accessibility import STREAMLIT
 from tests.pages.browser.visits import MARKS, PATIENCE, SIZE, Browser, Page, expect
 from tests.pages.hostile import TEXTS
+from tests.serve import Served, serving
 
 pytestmark = MARKS
 SECRET = "Zanzibar-7731"  # stands in every source, and nowhere else
 FIRST, SECOND = "interpretable to you?", "fully supported by the source document?"
 
 
-class Server:
-    """The app on a port of its own; it can be killed and started again."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port, self.database = folder, free_port(), f"sqlite:///{folder}/annotate.sqlite3"
-        self.start()
-
-    def start(self) -> None:
-        self.served = serving(self.folder, self.port, ATTRIBUTION_DATABASE_URL=self.database)
-        self.served.__enter__()
-
-    def kill(self) -> None:
-        self.served.__exit__(None, None, None)
-
-
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    made = Server(tmp_path_factory.mktemp("annotate"))
-    yield made
-    made.kill()
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("annotate")) as served:
+        yield served
 
 
-def filled(server: Server, name: str, answers: list[str]) -> tuple[Annotations, Project]:
-    kept = Annotations(Store.open(server.database).database)
+def filled(server: Served, name: str, answers: list[str]) -> tuple[Annotations, Project]:
+    kept = Annotations(Store.open(f"sqlite:///{server.database}").database)
     project = kept.create(name, overlap=2)
     question = TaskTurn(speaker="user", text="What is there?")
     kept.add_tasks([
@@ -53,7 +36,7 @@ def filled(server: Server, name: str, answers: list[str]) -> tuple[Annotations, 
     return kept, project
 
 
-def visit(browser: Browser, server: Server, query: str) -> tuple[Page, list[str]]:
+def visit(browser: Browser, server: Served, query: str) -> tuple[Page, list[str]]:
     """A page in a browser of its own, and all that the server sends it."""
     page = browser.new_context(viewport=SIZE).new_page()
     page.set_default_timeout(PATIENCE)
@@ -64,7 +47,7 @@ def visit(browser: Browser, server: Server, query: str) -> tuple[Page, list[str]
 
     page.on("websocket", listen)
     page.on("response", lambda r: received.append(as_text(r.body())) if "_stcore" in r.url and r.ok else None)
-    page.goto(f"http://127.0.0.1:{server.port}/annotate?{query}")
+    page.goto(f"{server.url}/annotate?{query}")
     expect(page.get_by_text(FIRST)).to_be_visible(timeout=PATIENCE)
     return page, received
 
@@ -74,7 +57,7 @@ def as_text(data: object) -> str:
 
 
 @pytest.mark.slow
-def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, server: Server) -> None:
+def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, server: Served) -> None:
     answers = ["Sand and sea.", "Palm trees.", f"Nothing. {TEXTS[1]}"]
     kept, project = filled(server, "Two annotators", answers)
     visits = {name: visit(browser, server, f"project={project.id}&who={name}&view=Judge") for name in ("ann", "bob")}
@@ -101,17 +84,18 @@ def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, se
     ann.keyboard.press("/")
     ann.keyboard.type("zanzibar")
     expect(ann.locator("mark")).to_have_count(1)
-    server.kill()
+    server.end(signal.SIGKILL)
     ann.keyboard.press("Escape")
     ann.keyboard.press("n")  # nobody hears it
     bob.keyboard.press("n")
-    time.sleep(1)
+    expect(bob.get_by_text("python -m attribution serve")).to_be_visible(timeout=PATIENCE)  # in the project's words
+    assert not bob.get_by_text("yourscript").is_visible()
     assert finished(kept.judgements(project.id)) == []
     server.start()
     expect(bob.get_by_text("1 done")).to_be_visible(
         timeout=PATIENCE
     )  # without a touch: the page finds the server again
-    ann.goto(f"http://127.0.0.1:{server.port}/annotate?project={project.id}&who=ann&view=Judge")
+    ann.goto(f"{server.url}/annotate?project={project.id}&who=ann&view=Judge")
     expect(ann.get_by_text("1 done")).to_be_visible(timeout=PATIENCE)  # also where the page was opened anew
     ann.reload()
     expect(ann.get_by_text(FIRST)).to_be_visible(timeout=PATIENCE)
@@ -132,7 +116,7 @@ def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, se
 
 
 @pytest.mark.slow
-def test_no_rule_of_axe_is_broken(browser: Browser, server: Server) -> None:
+def test_no_rule_of_axe_is_broken(browser: Browser, server: Served) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
     kept, project = filled(server, "Under axe", ["Sand and sea.", "Palm trees."])
     page, _ = visit(browser, server, f"project={project.id}&who=ann&view=Judge")

@@ -3,6 +3,7 @@ import re
 import pytest
 
 from attribution.settings import LISTED
+from tests.pages.browser.test_accessibility import unbroken
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
@@ -78,6 +79,7 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
         tab_to("Copy as")
         assert all(visible for _, visible in seen), [text for text, visible in seen if not visible]
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        unbroken(page, "a comparison", (scheme,))
         page.reload()
         field(page, "Question").focus()
     page.context.close()

@@ -1,13 +1,14 @@
 import re
 import shutil
+import signal
 import time
 from pathlib import Path
 
 import pytest
 
 from attribution.store.store import Store
-from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, analyse, expect, field, settled, visit, write
+from tests.serve import serving
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
 pytestmark = MARKS
@@ -88,10 +89,10 @@ def test_runs_are_found_described_compared_deleted_and_opened(browser: Browser, 
 def test_a_run_survives_a_reload_and_a_killed_server(browser: Browser, tmp_path: Path, warm_database: Path) -> None:
     (tmp_path / "data").mkdir()
     shutil.copy(warm_database, tmp_path / "data")
-    store, port = Store.open(f"sqlite:///{tmp_path}/data/{warm_database.name}"), free_port()
+    store = Store.open(f"sqlite:///{tmp_path}/data/{warm_database.name}")
     answer = " ".join(PAGES.format(year) for year in range(1850, 1890))
-    with serving(tmp_path, port) as (address, server):
-        page = visit(browser, address)
+    with serving(tmp_path) as served:
+        page = visit(browser, served.url)
         write(page, answer)
         analyse(page, end=False)
         expect(page).to_have_url(re.compile(r"\?run=[0-9a-f]{16}$"), timeout=PATIENCE)
@@ -102,13 +103,11 @@ def test_a_run_survives_a_reload_and_a_killed_server(browser: Browser, tmp_path:
         while not ((known := store.runs.load_unfinished(run_id)) and known.verdicts):
             assert time.monotonic() < end and store.runs.load(run_id) is None
             time.sleep(0.02)
-        server.kill()
-        server.wait()
-    known = store.runs.load_unfinished(run_id)
-    assert known is not None and known.verdicts and store.runs.load(run_id) is None
-    page.close()
-
-    with serving(tmp_path, port):
+        served.end(signal.SIGKILL)
+        known = store.runs.load_unfinished(run_id)
+        assert known is not None and known.verdicts and store.runs.load(run_id) is None
+        page.close()
+        served.start()
         page = page.context.new_page()
         page.goto(url)
         expect(page.get_by_text("This run was interrupted")).to_be_visible(timeout=PATIENCE)

@@ -94,6 +94,13 @@ def test_a_tab_that_was_open_shows_why_the_run_is_gone_once_it_is_private_or_del
     offers(stranger, "Make a copy").click()
     expect(stranger.get_by_text("it is private to the browser that started it")).to_be_visible(timeout=PATIENCE)
     expect(claims(stranger)).to_have_count(0)
+    page.reload()  # the cookie of this browser still opens it
+    expect(claims(page).first).to_be_visible(timeout=PATIENCE)
+    menu(page, "Share")
+    offers(page, "Share by link").click()
+    expect(offers(page, "Make private")).to_be_visible(timeout=PATIENCE)
+    stranger.goto(page.url)
+    expect(claims(stranger).first).to_be_visible(timeout=PATIENCE)
     page.keyboard.press("Escape")
     menu(page, "⋯")
     page.get_by_text("Delete this run").click()

@@ -3,13 +3,11 @@ import threading
 import time
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 
 from tests.llm_server import llm_server
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
-    Browser,
     Page,
     analyse,
     choose,
@@ -146,40 +144,6 @@ def test_an_edit_opens_on_the_selected_claim_is_marked_and_is_undone_by_key_afte
     expect(claims(page).nth(1)).not_to_have_accessible_name(re.compile("supported"))
 
 
-@pytest.mark.slow
-def test_a_run_is_private_to_its_browser_until_it_is_shared_and_can_be_deleted(
-    page: Page, browser: Browser, address: str
-) -> None:
-    write(page, NILE)
-    analyse(page)
-    run = page.url
-    other = browser.new_context().new_page()
-    other.set_default_timeout(PATIENCE)
-    menu(page, "Share")
-    page.get_by_role("button", name="Make private").click()
-    expect(page.get_by_text("Only this browser can open this run.")).to_be_visible(timeout=PATIENCE)
-    other.goto(run)
-    expect(other.get_by_text("it is private to the browser that started it")).to_be_visible(timeout=PATIENCE)
-    page.reload()  # the cookie of this browser still opens it
-    expect(claims(page).first).to_be_visible(timeout=PATIENCE)
-    menu(page, "Share")
-    page.get_by_role("button", name="Share by link").click()
-    expect(page.get_by_role("button", name="Make private")).to_be_visible(timeout=PATIENCE)
-    other.goto(run)
-    expect(claims(other).first).to_be_visible(timeout=PATIENCE)
-    menu(other, "Share")
-    expect(other.get_by_role("button", name="Copy link")).to_be_visible()
-    expect(other.get_by_role("button", name="Make private")).to_have_count(0)
-    page.keyboard.press("Escape")
-    menu(page, "⋯")
-    page.get_by_text("Delete this run").click()
-    page.get_by_role("button", name="Delete", exact=True).click()
-    expect(claims(page)).to_have_count(0, timeout=PATIENCE)
-    other.reload()
-    expect(other.get_by_text("it was deleted")).to_be_visible(timeout=PATIENCE)
-    other.context.close()
-
-
 def test_characters_are_counted_while_typing_and_words_of_a_table_stay_whole(page: Page) -> None:
     box = field(page, "Answer")
     box.fill("x" * 20_001)
@@ -214,17 +178,6 @@ def test_compare_and_retrieval_survive_a_reload(page: Page) -> None:
     page.wait_for_url("**/retrieval?*grid=*")
     page.reload()
     expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=PATIENCE)
-
-
-@pytest.mark.slow
-def test_compare_breaks_no_rule_of_axe(page: Page) -> None:
-    write(page, NILE)
-    go_to(page, "Compare")
-    compare(page)
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(1500)  # colours change slowly
-        assert [v["help"] for v in Axe().run(page).response["violations"]] == []
 
 
 def test_an_answer_in_a_language_of_no_source_says_why_nothing_was_compared(page: Page) -> None:

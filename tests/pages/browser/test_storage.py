@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.browser.conftest import free_port, serving
 from tests.pages.browser.visits import MARKS, PATIENCE, Browser, expect
+from tests.serve import serving
 
 pytestmark = MARKS
 
@@ -15,16 +15,11 @@ def test_a_damaged_database_is_one_line_without_its_path_on_the_pages_that_read_
     database = tmp_path / "data" / "attribution.sqlite3"
     database.parent.mkdir()
     database.write_bytes(b"\0" * 50_000)
-    with serving(tmp_path, free_port()) as (address, _):
+    with serving(tmp_path) as served:
         page = browser.new_page()
-        for name in (
-            "history",
-            "library",
-            "annotate",
-            "explore?run=0123456789abcdef",
-            "benchmark?benchmark=0123456789abcdef",
-        ):
-            page.goto(f"{address}/{name}")
+        saved = ("explore?run=0123456789abcdef", "benchmark?benchmark=0123456789abcdef")
+        for name in ("history", "library", "annotate", *saved):
+            page.goto(f"{served.url}/{name}")
             line = page.get_by_text("the database is damaged or no SQLite database: move it away")
             expect(line.first).to_be_visible(timeout=PATIENCE)
             assert "Traceback" not in page.content() and "StoreError" not in page.inner_text("body")
