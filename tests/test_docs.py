@@ -131,7 +131,8 @@ judge = "judge --verifier embedded-small --input in.jsonl --output out.jsonl".sp
 for more in ([], ["--set", "firm_support=0.99"]):
     assert main([*judge, *more]) == 0
     print(json.loads(Path("out.jsonl").read_text("utf-8"))["label"])
-from pages.ui.state import POLICY; print("firm_support" in POLICY); runpy.run_module("docs.settings", run_name="__main__")"""
+from pages.ui.state import POLICY; print("firm_support" in POLICY)
+runpy.run_module("docs.settings", run_name="__main__")"""
     assert python("-c", code).split() == ["supported", "unclear", "True"]
     python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_verdicts.py", "-k", "table")
 
