@@ -1,5 +1,7 @@
 """Shared by all tests: each has its own data folder, and none reaches the network."""
 
+import fcntl
+import itertools
 import os
 import shutil
 from collections.abc import Iterator
@@ -14,6 +16,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 
 BROWSER = "tests/pages/browser/"
+COUNTER = itertools.count()
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
 hypothesis.settings.register_profile("untimed", deadline=None, max_examples=30)  # machines are noisy, runs are many
 hypothesis.settings.load_profile("untimed")
@@ -37,14 +40,22 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByServer:
 
 
 @pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of all processes of this run of the tests."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def models(shared: Path) -> Path:
     """Where models are made that take seconds: once, for all tests."""
-    return tmp_path_factory.mktemp("models")
+    return shared / "models"
 
 
 @pytest.fixture(autouse=True)
-def own_data_folder(tmp_path: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path / "data"))
+def own_data_folder(tmp_path_factory: pytest.TempPathFactory, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name for the test's data folder. Who saves makes the folder: to make one for each test would take seconds."""
+    monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path_factory.getbasetemp() / f"data{next(COUNTER)}"))
     monkeypatch.setenv("ATTRIBUTION_MODELS", str(models))
     monkeypatch.delenv("ATTRIBUTION_DATABASE_URL", raising=False)
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "ATTRIBUTION_HUB_MODELS"):
@@ -65,14 +76,20 @@ def store(settings: Settings) -> Iterator[Store]:
 
 
 @pytest.fixture(scope="session")
-def warm_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def warm_database(shared: Path) -> Path:
     """A database with the vectors of the shipped library, which take seconds to compute."""
     from attribution.pipeline.warmup import warm_up
 
-    path = tmp_path_factory.mktemp("warm") / "attribution.sqlite3"
-    store = Store.open(f"sqlite:///{path}")
-    warm_up(Settings(database_url=f"sqlite:///{path}", verifier="embedded-small"), store)
-    store.close()
+    path = shared / "warm" / "attribution.sqlite3"
+    path.parent.mkdir(exist_ok=True)
+    with path.with_suffix(".lock").open("w") as lock:  # one worker makes it, the others wait for it
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            made = path.with_suffix(".part")
+            store = Store.open(f"sqlite:///{made}")
+            warm_up(Settings(database_url=f"sqlite:///{made}", verifier="embedded-small"), store)
+            store.close()
+            made.rename(path)
     return path
 
 

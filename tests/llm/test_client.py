@@ -1,5 +1,6 @@
 import json
 import logging
+import os
 import socket
 import threading
 import time
@@ -232,7 +233,7 @@ def test_a_setting_that_may_hold_a_key_is_not_repeated(part: str, value: str, mo
 
 
 def test_the_key_goes_to_the_endpoint_and_nowhere_else(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server that repeats the key in its replies and errors, read at the loudest level of logging."""
     caplog.set_level(logging.DEBUG)
@@ -247,7 +248,7 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
         return claims("I think that rivers are nice.", f"I think the key is {KEY}.")
 
     with llm_server(script) as served:
-        chosen = llm_settings(served, segmenter="chen")
+        chosen = llm_settings(served, segmenter="chen", sources=("documents",))
         answer = "I think that rivers are nice. I think this one fails."
         *_, last = pipeline.run("", answer, chosen)
     assert isinstance(last, Finished)
@@ -257,5 +258,5 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     for name in served.requests[0][2]:
         assert not name.lower().startswith(("openai-", "x-")), name
     said = [report.to_json(), repr(report), repr(chosen), str(chosen.public()), caplog.text, chosen.model_dump_json()]
-    kept = [p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()]
+    kept = [p.read_bytes() for p in Path(os.environ["ATTRIBUTION_DATA"]).rglob("*") if p.is_file()]
     assert kept and not any(KEY in text for text in said) and not any(KEY.encode() in data for data in kept)

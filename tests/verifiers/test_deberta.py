@@ -25,7 +25,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 PAIRS = [
     ("the river is long", "the river is short"), ("boats came in", "the harbour was quiet and boats came in " * 30),
-    ("the river is blue", "blue river"), *[("the boats", "the harbour " * n) for n in range(1, 30)],
+    ("the river is blue", "blue river"), *[("the boats", "the harbour " * n) for n in range(1, 30, 4)],
 ]  # fmt: skip
 
 
@@ -156,7 +156,7 @@ def test_a_plain_decision_is_the_models_own_argmax(tiny: Path) -> None:
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     draw = random.Random(7)
-    texts = [" ".join(draw.choices(WORDS[:14], k=draw.randint(3, 9))) for _ in range(400)]
+    texts = [" ".join(draw.choices(WORDS[:14], k=draw.randint(3, 9))) for _ in range(160)]
     pairs = list(zip(texts[::2], texts[1::2], strict=True))
     settings = Settings(verifier="deberta", verifier_model=str(tiny), decision="plain")
     claims = [GivenClaim(claim, (passage,)) for claim, passage in pairs]

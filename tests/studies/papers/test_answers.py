@@ -58,8 +58,9 @@ def test_the_difference_is_of_shares_and_means_not_of_counts() -> None:
 @pytest.mark.parametrize("own", [True, False])
 def test_an_answers_own_documents_are_searched_in_place_of_the_library(own: bool, tmp_path: Path) -> None:
     documents = {"documents": ["Paris is the capital of France."]} if own else {}
+    (tmp_path / "paris.md").write_text("# Paris\n\nParis lies on the Seine.")  # a library of one article
     command = ["reproduce", "V24.T9", "--input", str(write(tmp_path, **documents)), "--out", str(tmp_path / "out")]
-    assert main([*command, "--set", "verifier=embedded-small"]) == 0
+    assert main([*command, "--set", "verifier=embedded-small", "--set", f"library={tmp_path}"]) == 0
     made = json.loads((tmp_path / "out" / "table.json").read_text())
     assert any(one["setting"] == "sources" for one in made["stood_in"]) is not own
     assert made["ours"]["SBert Baseline (Macro)"][1] > 0 or not own
