@@ -110,10 +110,12 @@ def parse(markup: str, name: str) -> _Element:
 # --- what no reader sees ---
 
 _HIDES = re.compile(
-    r"display:none|visibility:(?:hidden|collapse)|opacity:0?\.?0*(?:;|!|$)|font-size:0(?:px|em|rem|pt|%)?(?:;|!|$)|"
-    r"(?:left|top|right|text-indent|margin-left):-\d{3,}|color:transparent|text-decoration(?:-line)?:line-through|"
-    r"clip:rect\((?:0|1px)|clip-path:inset\((?:50|100)%"
+    r"(?<![\w-])(?:display:none|visibility:(?:hidden|collapse)|font-size:0(?:px|em|rem|pt|%)?(?:;|!|$)|"
+    r"(?:left|top|right|text-indent|margin-left):-\d{3,}|text-decoration(?:-line)?:line-through|"
+    r"clip:rect\((?:0|1px)|clip-path:inset\((?:50|100)%)"
 )
+_FADES = re.compile(r"(?<![\w-])(?:opacity:0?\.?0*(?:;|!|$)|color:transparent)")
+_APPEARS = re.compile(r"transform|transition|animation|clip:text")  # what fades in, or shows its background
 _AT_BLOCK = re.compile(r"@[^{}@;]*(?:;|\{(?:[^{}]|\{[^{}]*\})*\})|/\*.*?\*/", re.DOTALL)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"([a-z][\w-]*)?([.#][\w-]+)", re.IGNORECASE)
@@ -149,7 +151,8 @@ def _held(element: _Element) -> int:
 
 
 def _hides(rules: str) -> bool:
-    return bool(_HIDES.search("".join(rules.split()).lower()))
+    rules = "".join(rules.split()).lower()
+    return bool(_HIDES.search(rules) or (_FADES.search(rules) and not _APPEARS.search(rules)))
 
 
 def _selectors(element: _Element) -> list[str]:
@@ -360,16 +363,20 @@ def formula(element: _Element) -> str:
 # --- the article within a page ---
 
 _WORD = re.compile(r"\w+")
+_Run = tuple[str, ...]
 _BESIDE = re.compile(
     r"\b(?:nav|menu|share|sharing|social|comments?|related|recommend\w*|promo\w*|newsletter|subscri\w+|advert\w*|ads?|"
     r"sidebar|breadcrumbs?|footer|cookies?|popup|modal|toolbar|pagination|tags?|widget|banner|login|signup|teaser|"
-    r"outbrain|taboola|byline|author|meta|trending|popular|more)\b",
+    r"outbrain|taboola|byline|author|meta|trending|popular|more|cta|action|disclaimer|swiper|slider|carousel|"
+    r"messenger|bio)\b",
     re.IGNORECASE,
 )
-_APART = frozenset("nav footer form header button select menu dialog".split())
+_JOINT = re.compile(r"_|(?<=[a-z])(?=[A-Z])")  # of two words in the name of a class
+_APART = frozenset("a nav footer form header button select menu dialog".split())
 _SENTENCE = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
 _UNSTATED = re.compile(r"[?:…]$")  # "You may also like …", "Share it:"
 _FEWEST_WORDS, _FEW_WORDS = 4, 8  # of a block that is put back, and of one that does not end with a stop
+_START, _REPEATED = 80, 0.9  # characters, and share of its words, by which a teaser or a copy is known
 _FOUND = 0.85  # share of the article's words that the page's blocks must hold
 
 
@@ -378,57 +385,48 @@ def _article(shown: list[Block], main: str) -> str:
 
     The main text as it is where it does not come from the blocks, as that of a page's metadata.
     """
-    if not main.strip():
-        return main
-    found = _runs(main)
+    runs = [_runs(block.raw) for block in shown]
+    sought = _runs(main)
+    found = sought.union(*map(_runs, main.split("\n")))
     if "\n" not in main:  # a short page on one line, its headings too
-        found |= {run for block in shown if " ".join(block.raw.split()) in main for run in _runs(block.raw)}
-    kept = [_share(block, found) >= 0.5 for block in shown]
-    raws = [block.raw for block, keep in zip(shown, kept, strict=True) if keep]
-    covered = _runs("\n".join(raws)) | _runs(" ".join(" ".join(raws).split()))  # the main text may be one line
-    if len(found & covered) < _FOUND * len(found):
-        line = " ".join(main.split())  # of a short page trafilatura may put each piece of text on a line
-        again = _article(shown, line) if line != main else ""
-        return again if "\n" in again else main.replace("\n", "\n\n")
-    long = [n for n, keep in enumerate(kept) if keep and len(shown[n].raw.split()) > _FEWEST_WORDS]
+        found.update(*(own for block, own in zip(shown, runs, strict=True) if " ".join(block.raw.split()) in main))
+    kept = [2 * len(own & found) >= len(own) > 0 for own in runs]
+    if len(sought & _runs(" ".join(block.raw for block in compress(shown, kept)))) < _FOUND * len(sought):
+        return main.replace("\n", "\n\n")
+    sizes = [len(block.raw.split()) for block in shown]
+    long = [n for n, keep in enumerate(kept) if keep and sizes[n] > _FEWEST_WORDS] or [n for n in range(len(kept)) if kept[n]]
     first, last = (long[0], long[-1]) if long else (0, 0)
     top = max((n for n in range(first) if _tag(shown[n].element) == "h1"), default=first)
-    own: set[_Element] = set()  # the elements with main text in them
-    for block in compress(shown, kept):
-        for element in _up(block):
-            if element in own:
-                break
-            own.add(element)
+    main_text = {element for n in long for element in _up(shown[n])}  # the elements that hold it
     mostly: dict[_Element, bool] = {}
-    seen, chosen = set[str](), []
-    for n, (block, keep) in enumerate(zip(shown, kept, strict=True)):
-        if not keep:
-            lead = top < n < first and len(block.raw.split()) >= _FEW_WORDS and block.raw.rstrip()[-1:] in ".!"
-            within = first < n < last or lead or any(_tag(e) == "aside" and e.getparent() in own for e in _up(block))
-            container = _container(block, own) if within else None
-            if container is not None and container not in mostly:
-                mostly[container] = _is_mostly(container, shown, kept, n)
-            if container is None or not mostly[container]:
+    seen, starts, chosen, flat = set[_Run](), Counter[str](), [], " ".join(main.split())
+    for n, block in enumerate(shown):
+        container = None if kept[n] and first <= n <= last else _container(block, main_text)
+        if kept[n]:  # in a menu too, if it is short
+            if not first <= n <= last and sizes[n] <= _FEWEST_WORDS and container is None and _tag(block.element)[0] != "h":
                 continue
-        if len(block.text) > 80 and block.text in seen:  # a teaser repeats the article's first words
+        else:
+            lead = top < n < first and sizes[n] >= _FEW_WORDS and block.raw.rstrip()[-1:] in ".!"
+            within = first < n < last or lead or any(_tag(e) == "aside" and e.getparent() in main_text for e in _up(block))
+            if not within or container is None or not _is_prose(block):
+                continue
+            if container not in mostly:
+                mostly[container] = _is_mostly(container, shown, kept, n)
+            if not mostly[container]:
+                continue
+        start = " ".join(block.raw.split())[:_START]
+        starts[start] += 1
+        if len(start) == _START and starts[start] > flat.count(start) and len(runs[n] & seen) > _REPEATED * len(runs[n]):
             continue
-        seen.add(block.text)
+        seen |= runs[n]
         chosen.append(block)
     return joined(chosen)
 
 
-def _runs(text: str) -> set[str]:
-    """Three words in a row each; a shorter line as a whole."""
-    runs = set()
-    for line in text.lower().split("\n"):
-        words = _WORD.findall(line)
-        runs |= {" ".join(words[i : i + 3]) for i in range(max(1, len(words) - 2))}
-    return runs - {""}
-
-
-def _share(block: Block, found: set[str]) -> float:
-    runs = _runs(block.raw)
-    return len(runs & found) / len(runs) if runs else 0.0
+def _runs(text: str) -> set[_Run]:
+    """Three words in a row each; a shorter text as a whole."""
+    words = _WORD.findall(text.lower())
+    return set(zip(words, words[1:], words[2:], strict=False)) if len(words) > 2 else {tuple(words)} if words else set()
 
 
 def _up(block: Block) -> Iterator[_Element]:
@@ -436,18 +434,22 @@ def _up(block: Block) -> Iterator[_Element]:
     yield from block.element.iterancestors()
 
 
-def _container(block: Block, own: set[_Element]) -> _Element | None:
+def _is_prose(block: Block) -> bool:
+    """True for a sentence, a caption or a table that is not mostly links."""
+    is_sentence = _SENTENCE.search(block.raw)
+    fewest = _FEW_WORDS if not is_sentence or _UNSTATED.search(block.raw) else _FEWEST_WORDS
+    if not (is_sentence or _tag(block.element) in ("figcaption", "table")) or len(block.raw.split()) < fewest:
+        return False
+    return 4 * sum(map(_held, block.element.iter("a"))) <= len(block.raw)
+
+
+def _container(block: Block, main_text: set[_Element]) -> _Element | None:
     """The nearest element that also holds main text; None for a part beside it: navigation, links, a form."""
-    links = sum(len("".join(link.itertext())) for link in block.element.iter("a"))
-    stated = _SENTENCE.search(block.raw) or _tag(block.element) in ("figcaption", "table")
-    fewest = _FEW_WORDS if _UNSTATED.search(block.raw) else _FEWEST_WORDS
-    if not stated or len(block.raw.split()) < fewest or 4 * links > len(block.raw):
-        return None
     for element in _up(block):
-        if element in own:
+        if element in main_text:
             return element
-        marks = f"{element.get('class') or ''} {element.get('id') or ''} {element.get('role') or ''}".replace("_", "-")
-        if _tag(element) in _APART or _BESIDE.search(marks):
+        marks = f"{element.get('class') or ''} {element.get('id') or ''} {element.get('role') or ''}"
+        if _tag(element) in _APART or _BESIDE.search(_JOINT.sub(" ", marks)):
             return None
     return None
 
