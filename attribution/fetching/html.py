@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from html import unescape
-from itertools import compress
+from itertools import compress, takewhile
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -128,15 +129,15 @@ def remove_unseen(tree: _Element) -> None:
     hiding: dict[str, bool] = {}
     sheets = "".join(style.text or "" for style in tree.iter("{*}style"))[:MAX_STYLE]
     for selectors, rules in _RULE.findall(_AT_BLOCK.sub("", sheets)):
-        for selector in selectors.split(","):
-            if simple := _SIMPLE.fullmatch(selector.strip()):
-                hiding[(simple[1] or "").lower() + simple[2]] = _hides(rules)
+        if simple := list(filter(None, (_SIMPLE.fullmatch(selector.strip()) for selector in selectors.split(",")))):
+            hiding |= dict.fromkeys(((one[1] or "").lower() + one[2] for one in simple), _hides(rules))
     hidden = {selector for selector, hides in hiding.items() if hides}
-    _drop(tree.xpath("//*[local-name()='del' or local-name()='s' or local-name()='strike' or local-name()='template']"))
-    unseen = [
-        e for e in tree.xpath("//*[@hidden]|//*[@style]") if e.get("hidden") is not None or _hides(e.get("style"))
-    ]
-    unseen += [e for e in tree.xpath("//*[@class]|//*[@id]") if not hidden.isdisjoint(_selectors(e))] if hidden else []
+    _drop([*tree.iter("{*}del", "{*}s", "{*}strike", "{*}template")])
+    styled = tree.xpath("//*[@hidden or @style]")
+    unseen = [e for e in styled if e.get("hidden") is not None or _hides(e.get("style"))]
+    unseen += [e for e in tree.xpath("//*[@class or @id]") if not hidden.isdisjoint(_selectors(e))] if hidden else []
+    if not unseen:
+        return
     prose = sum(map(_held, tree.iter("{*}p"))) or _held(tree)
     alike: Counter[tuple[str, str]] = Counter()
     for element in unseen:
@@ -156,7 +157,7 @@ def _hides(rules: str) -> bool:
 
 
 def _selectors(element: _Element) -> list[str]:
-    names = [f".{name}" for name in (element.get("class") or "").split()] + [f"#{element.get('id') or ''}"]
+    names = [f"#{element.get('id')}", *(f".{name}" for name in (element.get("class") or "").split())]
     return names + [_tag(element) + name for name in names]
 
 
@@ -226,11 +227,11 @@ class _Blocks:
         """End the block that is being read."""
         if not self._parts:
             return
-        text = _HARD.sub("\n", " ".join("".join(self._parts).split())).strip()
+        text = " ".join("".join(self._parts).split())
+        text = _HARD.sub("\n", text).strip() if "\x01" in text else text
         self._parts.clear()
-        if not text or text == "-":
-            return
-        self.blocks.append(Block(text, text, element))
+        if text not in ("", "-"):
+            self.blocks.append(Block(text, text, element))
 
     def read(self, element: _Element, block: _Element) -> None:
         tag = _tag(element)
@@ -245,12 +246,13 @@ class _Blocks:
         if tag in _SPECIAL and (special := self._special(element, tag)) is not None:
             self._parts.append(special)
         else:
-            as_written = _tag(block) == "pre"
-            for text, child in ((element.text, None), *((child.tail, child) for child in element)):
-                if child is not None:
-                    self.read(child, block)
-                if text:
-                    self._parts.append(text.replace("\n", "\x01") if as_written else text)
+            line_end = "\x01" if _tag(block) == "pre" else "\n"
+            if element.text:
+                self._parts.append(element.text.replace("\n", line_end))
+            for child in element:
+                self.read(child, block)
+                if child.tail:
+                    self._parts.append(child.tail.replace("\n", line_end))
         if tag in _BLOCKS:
             self.end(block)
 
@@ -322,7 +324,12 @@ def _span(cell: _Element, name: str) -> int:
 
 
 def _tag(element: _Element) -> str:
-    return element.tag.rpartition("}")[2].lower() if isinstance(element.tag, str) else ""
+    return _local(element.tag)
+
+
+@lru_cache(1_000)
+def _local(tag: object) -> str:
+    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
 
 
 # --- what stands raised, and formulas ---
@@ -363,11 +370,10 @@ def formula(element: _Element) -> str:
 # --- the article within a page ---
 
 _WORD = re.compile(r"\w+")
-_Run = tuple[str, ...]
 _BESIDE = re.compile(
     r"\b(?:nav|menu|share|sharing|social|comments?|related|recommend\w*|promo\w*|newsletter|subscri\w+|advert\w*|ads?|"
     r"sidebar|breadcrumbs?|footer|cookies?|popup|modal|toolbar|pagination|tags?|widget|banner|login|signup|teaser|"
-    r"outbrain|taboola|byline|author|meta|trending|popular|more|cta|action|disclaimer|swiper|slider|carousel|"
+    r"form|outbrain|taboola|byline|author|meta|trending|popular|more|cta|action|disclaimer|swiper|slider|carousel|"
     r"messenger|bio)\b",
     re.IGNORECASE,
 )
@@ -389,44 +395,43 @@ def _article(shown: list[Block], main: str) -> str:
     sought = _runs(main)
     found = sought.union(*map(_runs, main.split("\n")))
     if "\n" not in main:  # a short page on one line, its headings too
-        found.update(*(own for block, own in zip(shown, runs, strict=True) if " ".join(block.raw.split()) in main))
+        found |= _runs(main, 2) | _runs(main, 1)
     kept = [2 * len(own & found) >= len(own) > 0 for own in runs]
-    if len(sought & _runs(" ".join(block.raw for block in compress(shown, kept)))) < _FOUND * len(sought):
+    if len(sought & _runs(" ".join(block.raw for block in compress(shown, kept)))) <= _FOUND * len(sought):
         return main.replace("\n", "\n\n")
     sizes = [len(block.raw.split()) for block in shown]
-    long = [n for n, keep in enumerate(kept) if keep and sizes[n] > _FEWEST_WORDS] or [n for n in range(len(kept)) if kept[n]]
-    first, last = (long[0], long[-1]) if long else (0, 0)
+    taken = [n for n, keep in enumerate(kept) if keep]
+    prose = [n for n in taken if sizes[n] > _FEWEST_WORDS and _SENTENCE.search(shown[n].raw[-9:])] or taken or [0]
+    first, last = prose[0], prose[-1]
     top = max((n for n in range(first) if _tag(shown[n].element) == "h1"), default=first)
-    main_text = {element for n in long for element in _up(shown[n])}  # the elements that hold it
-    mostly: dict[_Element, bool] = {}
-    seen, starts, chosen, flat = set[_Run](), Counter[str](), [], " ".join(main.split())
+    main_text: set[_Element] = set()  # the elements that hold it
+    for n in prose:
+        main_text.update(takewhile(lambda element: element not in main_text, _up(shown[n])))
+    seen, chosen = set[int](), []
+    lines = Counter(_start(line) for line in main.split("\n"))
     for n, block in enumerate(shown):
-        container = None if kept[n] and first <= n <= last else _container(block, main_text)
-        if kept[n]:  # in a menu too, if it is short
-            if not first <= n <= last and sizes[n] <= _FEWEST_WORDS and container is None and _tag(block.element)[0] != "h":
-                continue
-        else:
+        if not kept[n] or not top <= n <= last:
+            part = _part(block, main_text) if kept[n] or _is_prose(block, sizes[n]) else None
             lead = top < n < first and sizes[n] >= _FEW_WORDS and block.raw.rstrip()[-1:] in ".!"
-            within = first < n < last or lead or any(_tag(e) == "aside" and e.getparent() in main_text for e in _up(block))
-            if not within or container is None or not _is_prose(block):
+            if part is None or not (kept[n] or first < n < last or lead or part == "aside"):
                 continue
-            if container not in mostly:
-                mostly[container] = _is_mostly(container, shown, kept, n)
-            if not mostly[container]:
-                continue
-        start = " ".join(block.raw.split())[:_START]
-        starts[start] += 1
-        if len(start) == _START and starts[start] > flat.count(start) and len(runs[n] & seen) > _REPEATED * len(runs[n]):
+        start = _start(block.raw)
+        lines[start] -= 1
+        if len(start) == _START and lines[start] < 0 and len(runs[n] & seen) > _REPEATED * len(runs[n]):
             continue
         seen |= runs[n]
         chosen.append(block)
     return joined(chosen)
 
 
-def _runs(text: str) -> set[_Run]:
-    """Three words in a row each; a shorter text as a whole."""
+def _runs(text: str, size: int = 3) -> set[int]:
+    """The hashes of so many words in a row each; of a shorter text as a whole."""
     words = _WORD.findall(text.lower())
-    return set(zip(words, words[1:], words[2:], strict=False)) if len(words) > 2 else {tuple(words)} if words else set()
+    return set(map(hash, zip(*(words[n:] for n in range(min(size, len(words)))), strict=False)))
+
+
+def _start(text: str) -> str:
+    return " ".join(text[: 2 * _START].split()).removeprefix("- ")[:_START]
 
 
 def _up(block: Block) -> Iterator[_Element]:
@@ -434,32 +439,27 @@ def _up(block: Block) -> Iterator[_Element]:
     yield from block.element.iterancestors()
 
 
-def _is_prose(block: Block) -> bool:
+def _is_prose(block: Block, size: int) -> bool:
     """True for a sentence, a caption or a table that is not mostly links."""
-    is_sentence = _SENTENCE.search(block.raw)
+    is_sentence = _SENTENCE.search(block.raw[-9:])
     fewest = _FEW_WORDS if not is_sentence or _UNSTATED.search(block.raw) else _FEWEST_WORDS
-    if not (is_sentence or _tag(block.element) in ("figcaption", "table")) or len(block.raw.split()) < fewest:
+    if size < fewest or not (is_sentence or _tag(block.element) in ("figcaption", "table")):
         return False
     return 4 * sum(map(_held, block.element.iter("a"))) <= len(block.raw)
 
 
-def _container(block: Block, main_text: set[_Element]) -> _Element | None:
-    """The nearest element that also holds main text; None for a part beside it: navigation, links, a form."""
+def _part(block: Block, main_text: set[_Element]) -> str | None:
+    """The name of the outermost element around a block without main text; None in navigation, links, a form."""
+    tag = ""
     for element in _up(block):
         if element in main_text:
-            return element
-        marks = f"{element.get('class') or ''} {element.get('id') or ''} {element.get('role') or ''}"
-        if _tag(element) in _APART or _BESIDE.search(_JOINT.sub(" ", marks)):
-            return None
+            return tag
+        tag = _tag(element)
+        if tag in _APART or _is_beside(f"{element.get('class') or ''} {element.get('id')} {element.get('role')}"):
+            break
     return None
 
 
-def _is_mostly(container: _Element, shown: list[Block], kept: list[bool], at: int) -> bool:
-    """True if at least half of the text in an element, whose blocks stand around one of them, is main text."""
-    first = last = at
-    while first and container in _up(shown[first - 1]):
-        first -= 1
-    while last < len(shown) and container in _up(shown[last]):
-        last += 1
-    sizes = [len(block.raw) for block in shown[first:last]]
-    return 2 * sum(compress(sizes, kept[first:last])) >= sum(sizes)
+@lru_cache(5_000)
+def _is_beside(marks: str) -> bool:
+    return _BESIDE.search(_JOINT.sub(" ", marks)) is not None

@@ -55,9 +55,26 @@ def test_a_control_character_costs_itself_alone(character: str) -> None:
     f"<blockquote>{MILL}</blockquote>", f"<dl><dt>Mill</dt><dd>{MILL}</dd></dl>", f"<p><button>{MILL}</button></p>",
     f"<table><caption>{MILL}</caption><tr><td>Mill</td><td>1893</td></tr></table>",
     f"<p>{MILL.replace('1893', '<time>1893</time>')}</p>", f"<p>{MILL.replace('mill', '<b>m</b>ill')}</p>",
+    *(f'<p><span style="{style}">{MILL}</span></p>' for style in (
+        "background-color: transparent", "border-top:-1px; padding-left:-100px", "opacity:0; transition: opacity 1s",
+    )),
 ])  # fmt: skip
 def test_what_the_article_says_is_kept(middle: str) -> None:
     assert MILL in text(page(middle))
+
+
+@pytest.mark.parametrize("beside", [
+    f"<a href=/b><figure><figcaption>{MILL}</figcaption></figure></a>", "<figure><figcaption>Mill: A. Smith</figure>",
+    f"<div class=callToAction><figure><figcaption>{MILL}</figcaption></figure></div>",
+    f"<figure><figcaption>{AROUND[3:116]} (photo: Mill)</figcaption></figure>",  # which the article says itself
+])  # fmt: skip
+def test_a_caption_of_a_link_of_a_call_of_few_words_or_said_twice_is_not(beside: str) -> None:
+    assert "ill" not in text(page(beside)).replace("by the mill", "")
+
+
+def test_a_path_above_the_article_is_not_read() -> None:
+    path = "<div class=breadcrumb>Home > The orchard at Lindal has grown perry pears</div>"
+    assert text(page("").replace("<article>", f"{path}<article>")) == text(page(""))
 
 
 def test_a_short_page_keeps_its_blocks_apart_and_all_of_them() -> None:
