@@ -243,16 +243,12 @@ def test_a_policy_takes_from_settings_only_what_fits_it() -> None:
 FAILS = "Its part “It merged.” fails. 1 of 1 passage contradicts it, none supports it"
 
 
-@pytest.mark.parametrize(
-    ("parts", "label", "reason"),
-    [
-        ((FOR, FOR), "supported", "Each of its 2 parts is supported. Of the weakest: 1 of 1 passage supports it"),
-        ((FOR, AGAINST), "contradicted", FAILS),
-        ((NEITHER, AGAINST), "contradicted", FAILS),
-        ((FOR, NEITHER), "unclear", "Supported except for “It merged.”"),
-        ((NEITHER, NEITHER), "no_relation", "Nothing related was found in 1 passage."),
-    ],
-)
+@pytest.mark.parametrize(("parts", "label", "reason"), [
+    ((FOR, FOR), "supported", "Each of its 2 parts is supported. Of the weakest: 1 of 1 passage supports it"),
+    ((FOR, AGAINST), "contradicted", FAILS), ((NEITHER, AGAINST), "contradicted", FAILS),
+    ((FOR, NEITHER), "unclear", "Supported except for “It merged.”"),
+    ((NEITHER, NEITHER), "no_relation", "Nothing related was found in 1 passage."),
+])  # fmt: skip
 def test_a_claim_that_is_left_open_is_decided_by_its_parts(parts: Any, label: str, reason: str) -> None:
     c = claim()
     named = zip(("It was dissolved.", "It merged."), parts, strict=True)

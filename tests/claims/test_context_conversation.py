@@ -28,14 +28,10 @@ def test_turns_are_read_as_they_are_typed() -> None:
     assert read_turns(" \n") == ()
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        [{"speaker": "user", "text": "A?"}, {"speaker": "assistant", "text": "B."}],
-        [{"role": "human", "content": "A?"}, {"role": "Assistant", "content": "B."}],
-        [["user", "A?"], ["assistant", "B."]],
-    ],
-)
+@pytest.mark.parametrize("rows", [
+    [{"speaker": "user", "text": "A?"}, {"speaker": "assistant", "text": "B."}],
+    [{"role": "human", "content": "A?"}, {"role": "Assistant", "content": "B."}], [["user", "A?"], ["assistant", "B."]],
+])  # fmt: skip
 def test_turns_are_read_from_json(rows: list[object]) -> None:
     expected = (("user", "A?"), ("assistant", "B."))
     assert read_turns(json.dumps(rows)) == expected

@@ -91,15 +91,12 @@ def test_only_factual_claims_that_lean_on_others_are_touched() -> None:
 @pytest.mark.parametrize(
     "question", ["", "T?", "Psycho?", "What is Psycho?", "Who directed Psycho?", "Tell me about Psycho."]
 )
-@pytest.mark.parametrize(
-    ("answer", "person", "thing"),
-    [
-        ("Psycho is a 1960 film by Hitchcock. He was born in 1899. It won awards.", None, "Psycho"),
-        ("The film was shot in 1959. He was born in 1899. It won awards.", None, "The film"),
-        ("Alfred Hitchcock directed Psycho in 1960. He was born in 1899. It won awards.", "Alfred Hitchcock", "Psycho"),
-        ("Hitchcock directed Psycho in 1960. She was born in 1899. It won awards.", None, "Psycho"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "person", "thing"), [
+    ("Psycho is a 1960 film by Hitchcock. He was born in 1899. It won awards.", None, "Psycho"),
+    ("The film was shot in 1959. He was born in 1899. It won awards.", None, "The film"),
+    ("Alfred Hitchcock directed Psycho in 1960. He was born in 1899. It won awards.", "Alfred Hitchcock", "Psycho"),
+    ("Hitchcock directed Psycho in 1960. She was born in 1899. It won awards.", None, "Psycho"),
+])  # fmt: skip
 def test_pronouns_agree_with_what_replaces_them(question: str, answer: str, person: str | None, thing: str) -> None:
     _, born, won = enriched_claims(question, answer)
     if not (question.startswith("Who") and answer.startswith("Hitchcock")):  # then he is known to be a person
@@ -132,16 +129,12 @@ def test_added_words_are_a_word_diff() -> None:
     assert [found.enriched[a:b] for a, b in added_words(found)] == ["Marie Curie's"]
 
 
-@pytest.mark.parametrize(
-    ("text", "enriched", "added", "removed"),
-    [
-        ("He was born in 1899.", "Hitchcock was born in 1899.", ["Hitchcock"], []),
-        ("The tower opened in 1889.", "Eiffel's tower opened in 1889.", ["Eiffel's"], []),
-        ("Very few people came in 1889.", "People came in 1889.", [], ["Very few"]),
-        ("He quit in 1966.", "Jim resigned in 1966.", ["Jim resigned"], ["He quit"]),
-        ("It opened.", None, [], []),
-    ],
-)
+@pytest.mark.parametrize(("text", "enriched", "added", "removed"), [
+    ("He was born in 1899.", "Hitchcock was born in 1899.", ["Hitchcock"], []),
+    ("The tower opened in 1889.", "Eiffel's tower opened in 1889.", ["Eiffel's"], []),
+    ("Very few people came in 1889.", "People came in 1889.", [], ["Very few"]),
+    ("He quit in 1966.", "Jim resigned in 1966.", ["Jim resigned"], ["He quit"]), ("It opened.", None, [], []),
+])  # fmt: skip
 def test_words_that_were_removed_are_not_added(
     text: str, enriched: str | None, added: list[str], removed: list[str]
 ) -> None:
@@ -173,13 +166,10 @@ def test_a_name_that_would_come_out_broken_is_not_put_in() -> None:
     assert all(c.enriched is None for c in enriched_claims("How do I measure Cockney accent vowels?", answer))
 
 
-@pytest.mark.parametrize(
-    ("question", "enriched"),
-    [
-        ("Tell me about the Oldervik dam and the chemist Ada Holm.", None),
-        ("What do the Oldervik dam and the chemist have in common?", None),
-        ("Who were Nils Berg and Ada Holm?", "Nils Berg and Ada Holm divorced in 1921."),
-    ],
-)
+@pytest.mark.parametrize(("question", "enriched"), [
+    ("Tell me about the Oldervik dam and the chemist Ada Holm.", None),
+    ("What do the Oldervik dam and the chemist have in common?", None),
+    ("Who were Nils Berg and Ada Holm?", "Nils Berg and Ada Holm divorced in 1921."),
+])  # fmt: skip
 def test_they_are_not_a_thing_and_a_person(question: str, enriched: str | None) -> None:
     assert enriched_claims(question, "They divorced in 1921.")[0].enriched == enriched

@@ -31,18 +31,11 @@ def test_every_text_is_about_itself(text: str) -> None:
     assert is_about(text, text)
 
 
-@pytest.mark.parametrize(
-    ("claim", "passage", "title"),
-    [
-        (
-            "The economist Ola Berg was born in 1951.",
-            "Ola Berg, born in 1968, is a paediatrician.",
-            "Ola Berg (physician)",
-        ),
-        ("The Panama Canal opened in 1914.", "The canal opened in 1869.", "Suez Canal"),
-        ("Paul Krugman won a prize in 2008.", "John Krugman won a prize in 2010.", ""),
-    ],
-)
+@pytest.mark.parametrize(("claim", "passage", "title"), [
+    ("The economist Ola Berg was born in 1951.", "Ola Berg, born in 1968, is a paediatrician.", "Ola Berg (physician)"),
+    ("The Panama Canal opened in 1914.", "The canal opened in 1869.", "Suez Canal"),
+    ("Paul Krugman won a prize in 2008.", "John Krugman won a prize in 2010.", ""),
+])  # fmt: skip
 def test_a_passage_about_another_subject_does_not_contradict(claim: str, passage: str, title: str) -> None:
     assert other_subject(claim, passage, title, strict=True)
 

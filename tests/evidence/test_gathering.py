@@ -94,15 +94,11 @@ def test_a_source_that_answers_once_is_not_unread(settings: Settings, store: Sto
     assert kinds == [("source_unread", "two")]
 
 
-@pytest.mark.parametrize(
-    ("error", "raised"),
-    [
-        (StoreError("no space"), StoreError),
-        (Unavailable("no model"), Unavailable),
-        (OSError(errno.ENOSPC, "No space left on device"), StoreError),
-        (ModuleNotFoundError("No module named 'faiss'", name="faiss"), Unavailable),
-    ],
-)
+@pytest.mark.parametrize(("error", "raised"), [
+    (StoreError("no space"), StoreError), (Unavailable("no model"), Unavailable),
+    (OSError(errno.ENOSPC, "No space left on device"), StoreError),
+    (ModuleNotFoundError("No module named 'faiss'", name="faiss"), Unavailable),
+])  # fmt: skip
 def test_what_is_wrong_with_the_disk_or_the_installation_ends_the_run(
     settings: Settings, store: Store, error: Exception, raised: type[Exception]
 ) -> None:

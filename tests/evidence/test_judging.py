@@ -118,14 +118,11 @@ class Entails:
         return [Judgement(support, (0, len(passage))) for _, passage, *_ in pairs]
 
 
-@pytest.mark.parametrize(
-    ("passage", "label", "words"),
-    [
-        ("The mill by the river employs 40 weavers.", "supported", "none contradicts it."),
-        ("The mill by the river employs weavers.", "supported", "No passage that supports it has “40”."),
-        ("The mill by the river employs 60 weavers.", "contradicted", "the claim says “40”, the source “60”"),
-    ],
-)
+@pytest.mark.parametrize(("passage", "label", "words"), [
+    ("The mill by the river employs 40 weavers.", "supported", "none contradicts it."),
+    ("The mill by the river employs weavers.", "supported", "No passage that supports it has “40”."),
+    ("The mill by the river employs 60 weavers.", "contradicted", "the claim says “40”, the source “60”"),
+])  # fmt: skip
 def test_a_value_that_the_passage_lacks_leaves_weak_support_and_another_one_none(
     passage: str, label: Label, words: str
 ) -> None:
@@ -157,15 +154,12 @@ def test_the_label_of_an_item_says_what_its_value_is_of() -> None:
     assert reservation(("The water is kept at 14 °C.", passage), support) is None
 
 
-@pytest.mark.parametrize(
-    ("claim", "passage", "said"),
-    [
-        ("The spray is sold without prescription.", "The spray is sold on prescription.", "“without prescription”"),
-        ("The spray is sold without prescription.", "The spray needs no prescription.", ""),
-        ("All pupils passed the examination.", "Of the 120 pupils, 114 passed the examination.", "“All”"),
-        ("All pupils passed the examination.", "The pupils passed the examination.", ""),
-    ],
-)
+@pytest.mark.parametrize(("claim", "passage", "said"), [
+    ("The spray is sold without prescription.", "The spray is sold on prescription.", "“without prescription”"),
+    ("The spray is sold without prescription.", "The spray needs no prescription.", ""),
+    ("All pupils passed the examination.", "Of the 120 pupils, 114 passed the examination.", "“All”"),
+    ("All pupils passed the examination.", "The pupils passed the examination.", ""),
+])  # fmt: skip
 def test_what_the_claim_alone_leaves_out_or_includes_is_not_supported(claim: str, passage: str, said: str) -> None:
     found = Judgement(Probabilities(entailed=0.9, contradicted=0.0, no_relation=0.1), (0, len(passage)))
     against = reservation((claim, passage), Judged(found))

@@ -32,17 +32,12 @@ def test_every_example_is_a_sentence_with_claims(path: Path) -> None:
         assert all(c.endswith(".") for c in (*example.claims, example.sentence))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("no front matter", "front matter"),
-        (FRONT + "{{ a }} {{ b }}", r"declares \['a'\], but its text uses \['a', 'b'\]"),
-        (FRONT + "nothing", r"uses \[\]"),
-        (FRONT + "{{ a", "bad.v1"),
-        (FRONT.replace("purpose: p\n", "") + "{{ a }}", "purpose"),
-        (FRONT.replace("source: s", "source: [") + "{{ a }}", "bad.v1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), [
+    ("no front matter", "front matter"),
+    (FRONT + "{{ a }} {{ b }}", r"declares \['a'\], but its text uses \['a', 'b'\]"), (FRONT + "nothing", r"uses \[\]"),
+    (FRONT + "{{ a", "bad.v1"), (FRONT.replace("purpose: p\n", "") + "{{ a }}", "purpose"),
+    (FRONT.replace("source: s", "source: [") + "{{ a }}", "bad.v1"),
+])  # fmt: skip
 def test_a_prompt_that_does_not_fit_is_said(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "bad.v1.md").write_text(text)
     with pytest.raises(BadInput, match=said):
@@ -93,13 +88,10 @@ def test_the_operators_plain_text_comes_first_and_keeps_its_braces(tmp_path: Pat
     assert shown == "A b.\n- A.\n- B.\n\nS."
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("Is it a claim?", r"write \{question\}, \{claim\} where"),
-        (FRONT + "{{ a }}", r"it uses \['a'\], and this prompt is given"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), [
+    ("Is it a claim?", r"write \{question\}, \{claim\} where"),
+    (FRONT + "{{ a }}", r"it uses \['a'\], and this prompt is given"),
+])  # fmt: skip
 def test_a_replacement_that_cannot_be_used_is_said(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "worthiness.md").write_text(text)
     with pytest.raises(BadInput, match=said):

@@ -52,14 +52,10 @@ def test_answers_of_a_file_with_a_bad_line_among_them() -> None:
     assert third.line == 4 and "not JSON" in third.error and '"answer" is not text' in fourth.error
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b" \n", "the file is empty"),
-        (b"\xff\xfe\x00", "not UTF-8"),
-        (b'{"answer": "A"}\n' * (LIMIT + 1), f"takes {LIMIT}"),
-    ],
-)
+@pytest.mark.parametrize(("content", "message"), [
+    (b" \n", "the file is empty"), (b"\xff\xfe\x00", "not UTF-8"),
+    (b'{"answer": "A"}\n' * (LIMIT + 1), f"takes {LIMIT}"),
+])  # fmt: skip
 def test_a_file_of_something_else_says_what_was_expected(content: bytes, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read_answers(content)

@@ -65,13 +65,10 @@ def test_words_that_stand_in_the_source_are_marked_and_a_whole_sentence_is_word_
     assert tip(CLAIM, made.verdicts[0], made, {p.id: p for p in made.pages}) == "“The Nile is 6,650 km long.” A title"
 
 
-@pytest.mark.parametrize(
-    ("sources", "label", "said"),
-    [
-        (["duckduckgo"], "missing", "1 not searched: Web (DuckDuckGo) could not be used"),
-        (["library", "duckduckgo"], "supported", "1 supported; Web (DuckDuckGo) could not be used"),
-    ],
-)
+@pytest.mark.parametrize(("sources", "label", "said"), [
+    (["duckduckgo"], "missing", "1 not searched: Web (DuckDuckGo) could not be used"),
+    (["library", "duckduckgo"], "supported", "1 supported; Web (DuckDuckGo) could not be used"),
+])  # fmt: skip
 def test_the_headline_names_an_engine_that_could_not_be_used(sources: list[str], label: str, said: str) -> None:
     down = Failure(stage="search", subject="duckduckgo", kind="source_unread", message="it could not be reached")
     made = report(page(TEXT), failures=(down,))
@@ -131,13 +128,10 @@ def test_a_quotation_stands_in_the_card_with_what_was_altered() -> None:
     assert "quotation" not in html(panel(CLAIM, 1, made.verdicts[0], (), made, {}, spoken=()))
 
 
-@pytest.mark.parametrize(
-    ("text", "enriched", "said"),
-    [
-        ("It is long.", "The Nile is long.", "depends on the added words. Without them"),
-        ("The famous Nile is long.", "The Nile is long.", "depends on the rewording. As written"),
-    ],
-)
+@pytest.mark.parametrize(("text", "enriched", "said"), [
+    ("It is long.", "The Nile is long.", "depends on the added words. Without them"),
+    ("The famous Nile is long.", "The Nile is long.", "depends on the rewording. As written"),
+])  # fmt: skip
 def test_a_verdict_that_the_claim_as_written_does_not_have(text: str, enriched: str, said: str) -> None:
     reworded = claim(text).model_copy(update={"enriched": enriched})
     made = report()

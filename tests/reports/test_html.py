@@ -285,14 +285,10 @@ def test_a_word_that_the_shown_passage_has_is_not_called_missing() -> None:
     assert "Not in the nearest passage: brass." in drawn
 
 
-@pytest.mark.parametrize(
-    ("row", "directive"),
-    [
-        ("Graz: inhabitants 290,000; area 127 km²", "Graz,km%C2%B2"),
-        ("Mill on the Ure: rebuilt 1893", "Mill%20on%20the%20Ure,1893"),
-        ("City | Inhabitants | Area", "City,Area"),
-        ("He named the year: 1893.", "He%20named%20the%20year%3A%201893."),
-    ],
-)
+@pytest.mark.parametrize(("row", "directive"), [
+    ("Graz: inhabitants 290,000; area 127 km²", "Graz,km%C2%B2"),
+    ("Mill on the Ure: rebuilt 1893", "Mill%20on%20the%20Ure,1893"), ("City | Inhabitants | Area", "City,Area"),
+    ("He named the year: 1893.", "He%20named%20the%20year%3A%201893."),
+])  # fmt: skip
 def test_a_row_of_a_table_is_given_by_its_first_cell_and_its_last_word(row: str, directive: str) -> None:
     assert link_to_sentence("https://e.org/a", row) == f"https://e.org/a#:~:text={directive}"

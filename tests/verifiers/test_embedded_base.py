@@ -25,14 +25,10 @@ def verifier(own_data_folder: None) -> EmbeddedBase:
 
 
 @needs_base
-@pytest.mark.parametrize(
-    ("claim", "expected"),
-    [
-        ("The Eiffel Tower was finished in 1889.", "entailed"),
-        ("The Eiffel Tower was completed in 1912.", "contradicted"),
-        ("Bees dance to show each other where flowers are.", "no_relation"),
-    ],
-)
+@pytest.mark.parametrize(("claim", "expected"), [
+    ("The Eiffel Tower was finished in 1889.", "entailed"), ("The Eiffel Tower was completed in 1912.", "contradicted"),
+    ("Bees dance to show each other where flowers are.", "no_relation"),
+])  # fmt: skip
 def test_plain_cases_and_their_sentence(verifier: EmbeddedBase, claim: str, expected: Relation) -> None:
     (judgement,) = verifier.verify([(claim, FACT)])
     assert relation(judgement.probabilities, both(0.5)) == expected

@@ -21,14 +21,10 @@ def embedded() -> EmbeddedSmall:
     return EmbeddedSmall(Settings())
 
 
-@pytest.mark.parametrize(
-    ("claim", "expected"),
-    [
-        ("Hitchcock was born in 1899.", "entailed"),
-        ("Alfred Hitchcock was born in 1925.", "contradicted"),
-        ("The price of copper rose in Chile.", "no_relation"),
-    ],
-)
+@pytest.mark.parametrize(("claim", "expected"), [
+    ("Hitchcock was born in 1899.", "entailed"), ("Alfred Hitchcock was born in 1925.", "contradicted"),
+    ("The price of copper rose in Chile.", "no_relation"),
+])  # fmt: skip
 def test_plain_cases(embedded: EmbeddedSmall, claim: str, expected: str) -> None:
     assert relation(embedded.verify([(claim, FACT)])[0].probabilities, both(0.5)) == expected
 

@@ -16,15 +16,11 @@ def said(claim: str, text: str = PAGE) -> str | None:
     return text[slice(*judged.sentence)] if judged else None
 
 
-@pytest.mark.parametrize(
-    ("claim", "sentence"),
-    [
-        ("The Nile is a river.", "The Nile is a river [1]."),
-        ("the **Nile** is  a river", "The Nile is a river [1]."),
-        ("It runs from south to north and ends in the sea.", "It runs from south to north, and ends in the sea."),
-        ("The Nile is a river. It runs from south to north, and ends in the sea.", PAGE[:74]),
-    ],
-)
+@pytest.mark.parametrize(("claim", "sentence"), [
+    ("The Nile is a river.", "The Nile is a river [1]."), ("the **Nile** is  a river", "The Nile is a river [1]."),
+    ("It runs from south to north and ends in the sea.", "It runs from south to north, and ends in the sea."),
+    ("The Nile is a river. It runs from south to north, and ends in the sea.", PAGE[:74]),
+])  # fmt: skip
 def test_whole_sentences_are_found_whatever_their_marks(claim: str, sentence: str) -> None:
     assert said(claim) == sentence
 

@@ -43,15 +43,12 @@ def test_another_value_in_the_slot_contradicts(claim: str, passage: str, mine: s
     assert found.difference == f"the claim says “{mine}”, the source “{its}”"
 
 
-@pytest.mark.parametrize(
-    ("claim", "passage"),
-    [
-        ("The dam cost 1.2 billion dollars.", "The dam cost $1,200 million."),
-        ("The bridge was opened after 1955.", "The bridge was opened on 4 May 1962."),
-        ("The flight takes 90 minutes.", "The flight takes an hour and a half."),
-        ("No runner needed more than 50 minutes.", "The runners needed 41, 43 and 47 minutes."),
-    ],
-)
+@pytest.mark.parametrize(("claim", "passage"), [
+    ("The dam cost 1.2 billion dollars.", "The dam cost $1,200 million."),
+    ("The bridge was opened after 1955.", "The bridge was opened on 4 May 1962."),
+    ("The flight takes 90 minutes.", "The flight takes an hour and a half."),
+    ("No runner needed more than 50 minutes.", "The runners needed 41, 43 and 47 minutes."),
+])  # fmt: skip
 def test_a_value_that_implies_the_claims_supports(claim: str, passage: str) -> None:
     assert settled(claim, passage).probabilities.entailed == 0.9
 

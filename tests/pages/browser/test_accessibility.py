@@ -17,7 +17,6 @@ from tests.pages.browser.visits import (
     go_to,
     menu,
     settled,
-    visit,
     write,
 )
 
@@ -114,15 +113,11 @@ def states(page: Page) -> Iterator[str]:
     yield "a stopped run"
 
 
-@pytest.mark.parametrize(
-    ("width", "height", "schemes", "most"),
-    [
-        (1440, 900, ("light",), 3),
-        pytest.param(1440, 900, ("light", "dark"), None, marks=pytest.mark.slow),
-        pytest.param(1280, 720, ("light", "dark"), None, marks=pytest.mark.slow),
-        pytest.param(390, 844, ("light", "dark"), None, marks=pytest.mark.slow),
-    ],
-)
+@pytest.mark.parametrize(("width", "height", "schemes", "most"), [
+    (1440, 900, ("light",), 3), pytest.param(1440, 900, ("light", "dark"), None, marks=pytest.mark.slow),
+    pytest.param(1280, 720, ("light", "dark"), None, marks=pytest.mark.slow),
+    pytest.param(390, 844, ("light", "dark"), None, marks=pytest.mark.slow),
+])  # fmt: skip
 def test_no_state_of_a_result_breaks_a_rule_of_axe(
     page: Page, width: int, height: int, schemes: Sequence[str], most: int | None
 ) -> None:
@@ -187,12 +182,10 @@ def test_two_answers_with_an_open_panel_break_no_rule_and_keys_reach_their_claim
     expect(selected).to_be_focused()
 
 
-def test_the_tour_is_shown_once_takes_no_focus_and_closes_by_escape(browser: Browser, address: str) -> None:
+def test_the_tour_is_shown_once_takes_no_focus_and_closes_by_escape(page: Page, browser: Browser, address: str) -> None:
+    expect(page.locator(".ax-tour")).to_have_count(0)  # a program that drives the browser wants none
     person = browser.new_context(viewport={"width": 390, "height": 844})
     person.add_init_script("Object.defineProperty(navigator, 'webdriver', {get: () => false})")
-    page = visit(browser, address)
-    expect(page.locator(".ax-tour")).to_have_count(0)  # a program that drives the browser wants none
-    page.context.close()
     page = person.new_page()
     page.set_default_timeout(PATIENCE)
     page.goto(address)

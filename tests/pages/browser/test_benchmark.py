@@ -1,14 +1,12 @@
 import re
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, downloaded, expect, go_to, settled
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, downloaded, expect, go_to, settled
 
 pytestmark = MARKS
 METHODS = ("Cosine similarity", "Fine-tuned cross-encoder", "SelfCheck with the context", "This project's pipeline")
 
 
-def test_a_number_opens_its_responses_and_the_address_keeps_the_result(
-    page: Page, browser: Browser, address: str
-) -> None:
+def test_a_number_opens_its_responses_and_the_address_keeps_the_result(page: Page) -> None:
     go_to(page, "Lab", "Benchmark")
     measure = page.get_by_role("button", name="Measure")
     expect(measure).to_be_enabled(timeout=PATIENCE)
@@ -27,7 +25,5 @@ def test_a_number_opens_its_responses_and_the_address_keeps_the_result(
     expect(row.locator("blockquote").first).to_be_visible()
     scores = downloaded(page, "Download scores (JSONL)").path()
     assert len(scores.read_text("utf-8").splitlines()) == 28
-    again = browser.new_context().new_page()  # another visitor, with the address alone
-    again.goto(page.url)
-    expect(again.get_by_role("button", name=re.compile("^QUIP.*Show the rows")).first).to_be_visible(timeout=PATIENCE)
-    again.context.close()
+    page.reload()
+    expect(page.get_by_role("button", name=re.compile("^QUIP.*Show the rows")).first).to_be_visible(timeout=PATIENCE)

@@ -137,18 +137,28 @@ def test_by_keyboard_alone_and_bad_input_is_told_and_nothing_is_lost(page: Page)
         expect(claims(page)).to_have_count(3)
 
 
-def test_stop_keeps_what_is_there(page: Page) -> None:
-    write(page, " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(150)))
+def test_stop_keeps_what_is_there_and_the_run_can_be_continued(page: Page) -> None:
+    write(page, " ".join(f"The Nile is {6000 + n} kilometres long and flows north." for n in range(16)))
     analyse(page, end=False)
-    stop = page.get_by_role("button", name="Stop")
+    stop = page.get_by_role("button", name="Stop", exact=True)
     expect(stop).to_be_enabled(timeout=PATIENCE)
     place = stop.bounding_box()
-    expect(claims(page).first).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".ax-status .now")).to_contain_text(re.compile(r"Checking claims [1-9]"), timeout=PATIENCE)
     assert stop.bounding_box() == place
     stop.click()
     expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
     expect(stop).to_have_count(0)
-    expect(claims(page)).to_have_count(150, timeout=PATIENCE)
+    expect(claims(page)).to_have_count(16, timeout=PATIENCE)
+    again = page.get_by_role("button", name="Continue", exact=True)
+    expect(again).to_be_visible(timeout=PATIENCE)
+    settled(page)
+    expect(page.locator(".chip.v-not_reached")).to_be_visible()
+    address = page.url
+    again.click()
+    finished(page)
+    expect(page.locator(".chip.v-not_reached")).to_have_count(0, timeout=PATIENCE)
+    assert page.url == address
+    expect(again).to_have_count(0)
 
 
 def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:

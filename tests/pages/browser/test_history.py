@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from attribution.store.store import Store
+from tests.pages.browser.test_accessibility import unbroken
 from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, analyse, expect, field, settled, visit, write
 from tests.serve import serving
 
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
 pytestmark = MARKS
 PAGES = "The Eiffel Tower was completed in {}."
 
@@ -25,14 +25,6 @@ def select(page: Page, *names: str) -> None:
     for name in names:
         page.get_by_label(f"Select {name}").click()
         settled(page)
-
-
-def without_faults(page: Page) -> None:
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(500)
-        results = axe.Axe().run(page, options={"resultTypes": ["violations"]})
-        assert results.violations_count == 0, results.generate_report()
 
 
 def test_runs_are_found_described_compared_deleted_and_opened(browser: Browser, address: str) -> None:
@@ -52,13 +44,13 @@ def test_runs_are_found_described_compared_deleted_and_opened(browser: Browser, 
     page.get_by_label("Note", exact=True).fill("Look again.")
     page.get_by_role("button", name="Save").click()
     expect(page.locator("li.run .title").last).to_have_text("<b>The tower</b>")
-    without_faults(page)
+    unbroken(page, "the list of runs", ("light",))
 
     select(page, "Which year? 1925")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_text(re.compile(r"\d verdicts? changed"))).to_be_visible()
     expect(page.get_by_text("It was checked as", exact=False).first).to_be_visible()
-    without_faults(page)
+    unbroken(page, "two runs", ("dark",))
     page.get_by_role("button", name="Back to the list").click()
 
     page.get_by_label("Search", exact=True).fill("look AGAIN")

@@ -3,7 +3,6 @@ import re
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
-    Browser,
     Page,
     analyse,
     claims,
@@ -14,7 +13,6 @@ from tests.pages.browser.visits import (
     menu,
     settled,
     unfold,
-    visit,
     write,
 )
 
@@ -131,28 +129,3 @@ def test_a_correction_appears_in_the_card_and_the_revised_answer_reads_as_it_wil
     expect(revised.get_by_role("heading", name="Towers")).to_be_visible(timeout=PATIENCE)
     expect(revised).to_contain_text("1889")
     expect(revised).not_to_contain_text(re.compile(r"#|\*\*"))
-
-
-def test_another_browser_reads_no_documents_unless_they_are_shared(page: Page, browser: Browser, address: str) -> None:
-    menu(page, "Add documents")
-    page.get_by_label("Pasted text", exact=True).fill("The Nile flows north. " + "Nobody else may read this. " * 40)
-    page.get_by_label("Pasted text", exact=True).press("Control+Enter")
-    settled(page)
-    page.keyboard.press("Escape")
-    write(page, "The Nile flows north.")
-    analyse(page)
-    menu(page, "Share")
-    expect(page.get_by_text("verdicts and quotes")).to_be_visible()
-    other = visit(browser, address)
-    other.goto(page.url)
-    expect(claims(other).first).to_be_visible(timeout=PATIENCE)
-    other.get_by_role("tab", name="Sources").click()
-    expect(other.get_by_text("Pasted text").locator("visible=true").first).to_be_visible(timeout=PATIENCE)
-    assert "Nobody else may read" not in other.content()
-    expect(other.locator("button[data-page]")).to_have_count(0)
-    page.get_by_text("With the documents").click()
-    settled(page)
-    other.reload()
-    other.get_by_role("tab", name="Sources").click()
-    expect(other.locator("button[data-page]").first).to_be_visible(timeout=PATIENCE)
-    other.context.close()

@@ -7,7 +7,6 @@ import pytest
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
-    Browser,
     Page,
     analyse,
     claims,
@@ -15,7 +14,6 @@ from tests.pages.browser.visits import (
     expect,
     menu,
     settled,
-    tab,
     write,
 )
 
@@ -51,9 +49,9 @@ def top(page: Page, selector: str) -> float:
     [(1440, 900, 200), pytest.param(1280, 720, 200, marks=pytest.mark.slow), (390, 844, 280)],
 )
 def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
-    browser: Browser, address: str, width: int, height: int, highest: int
+    page: Page, width: int, height: int, highest: int
 ) -> None:
-    page = tab(browser.new_context(viewport={"width": width, "height": height}), address)
+    page.set_viewport_size({"width": width, "height": height})
     write(page, " ".join(f"The Nile was measured by {width + n} surveyors in {1800 + n}." for n in range(6)))
     page.evaluate(WATCH)
     analyse(page)
@@ -66,7 +64,6 @@ def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
         quote = page.locator(".panel blockquote").first.bounding_box()
         assert quote["y"] + quote["height"] <= height
         assert page.locator(".panel").bounding_box()["width"] >= 480
-    page.context.close()
 
 
 def test_the_bar_the_tabs_the_menus_and_a_source_work_by_the_keys_of_the_help_sheet(page: Page) -> None:

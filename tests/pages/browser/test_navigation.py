@@ -1,7 +1,7 @@
 import pytest
 
 from pages.ui.frame import ENTRIES, MOVED
-from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, expect, go_to, settled, visit
+from tests.pages.browser.visits import MARKS, PATIENCE, Page, expect, go_to, settled
 
 pytestmark = MARKS
 ENTRY = "[data-testid=stTopNavLink]"
@@ -12,8 +12,7 @@ def places(page: Page) -> list[object]:
 
 
 @pytest.mark.parametrize("width", [1440, *(pytest.param(width, marks=pytest.mark.slow) for width in (1280, 900))])
-def test_the_bar_stays_in_its_place_and_help_covers_no_entry(browser: Browser, address: str, width: int) -> None:
-    page = visit(browser, address)
+def test_the_bar_stays_in_its_place_and_help_covers_no_entry(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 720})
     page.wait_for_timeout(500)
     assert page.locator(ENTRY).all_inner_texts() == [*ENTRIES]
@@ -28,7 +27,6 @@ def test_the_bar_stays_in_its_place_and_help_covers_no_entry(browser: Browser, a
                 break
             page.wait_for_timeout(100)
         assert places(page) == before, entry
-    page.context.close()
 
 
 def test_each_page_has_a_heading_and_a_sentence_and_is_marked_in_the_bar(page: Page) -> None:

@@ -43,12 +43,28 @@ def offers(page: Page, name: str) -> object:
     return page.get_by_role("button", name=name, exact=True)
 
 
-def test_a_stranger_reads_a_run_completely_and_edits_a_copy(page: Page, browser: Browser) -> None:
+def test_a_stranger_reads_a_run_its_documents_if_they_are_shared_and_edits_a_copy(page: Page, browser: Browser) -> None:
+    menu(page, "Add documents")
+    page.get_by_label("Pasted text", exact=True).fill("The Nile flows north. " + "Nobody else may read this. " * 40)
+    page.get_by_label("Pasted text", exact=True).press("Control+Enter")
+    settled(page)
+    page.keyboard.press("Escape")
     write(page, NILE)
     analyse(page)
     original = page.url
+    menu(page, "Share")
+    expect(page.get_by_text("verdicts and quotes")).to_be_visible()
     stranger = opened(browser, original)
     expect(stranger.get_by_text(READING)).to_be_visible()
+    stranger.get_by_role("tab", name="Sources").click()
+    expect(stranger.get_by_text("Pasted text").locator("visible=true").first).to_be_visible(timeout=PATIENCE)
+    assert "Nobody else may read" not in stranger.content()
+    expect(stranger.locator("button[data-page]")).to_have_count(0)
+    page.get_by_text("With the documents").click()
+    settled(page)
+    stranger.reload()
+    stranger.get_by_role("tab", name="Sources").click()
+    expect(stranger.locator("button[data-page]").first).to_be_visible(timeout=PATIENCE)
     select(stranger, 1)
     stranger.get_by_role("tab", name="Corrections").click()
     expect(stranger.locator(".ax-section", has_text="Revised answer")).to_be_visible()

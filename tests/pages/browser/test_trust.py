@@ -10,7 +10,6 @@ from tests.pages.browser.visits import (
     claims,
     expect,
     field,
-    finished,
     menu,
     settled,
     write,
@@ -57,23 +56,6 @@ def test_sliders_leave_the_options_and_after_a_claim_is_dropped_the_next_one_is_
     panel.get_by_role("button", name=re.compile("^Drop")).click()
     expect(panel.get_by_text("The Berlin Wall fell in 1989.").first).to_be_visible(timeout=PATIENCE)
     expect(panel.get_by_role("heading", name="Claim 2")).to_be_visible()
-
-
-def test_a_stopped_run_can_be_continued(page: Page) -> None:
-    write(page, " ".join(f"The Nile is {6000 + n} kilometres long and flows north." for n in range(16)))
-    analyse(page, end=False)
-    expect(page.locator(".ax-status .now")).to_contain_text(re.compile(r"Checking claims [1-9]"), timeout=PATIENCE)
-    page.get_by_role("button", name="Stop", exact=True).click()
-    again = page.get_by_role("button", name="Continue", exact=True)
-    expect(again).to_be_visible(timeout=PATIENCE)
-    settled(page)
-    expect(page.locator(".chip.v-not_reached")).to_be_visible()
-    address = page.url
-    again.click()
-    finished(page)
-    expect(page.locator(".chip.v-not_reached")).to_have_count(0, timeout=PATIENCE)
-    assert page.url == address
-    expect(again).to_have_count(0)
 
 
 @pytest.mark.slow

@@ -65,14 +65,10 @@ def test_the_finished_report_is_the_pipelines() -> None:
     assert state.report is report and not state.error and state.seconds > 0
 
 
-@pytest.mark.parametrize(
-    ("error", "part", "words"),
-    [
-        (BadInput("too long"), "rejected", "too long"),
-        (Unavailable("no model"), "error", "no model"),
-        (KeyError("bug"), "error", "unexpected error"),
-    ],
-)
+@pytest.mark.parametrize(("error", "part", "words"), [
+    (BadInput("too long"), "rejected", "too long"), (Unavailable("no model"), "error", "no model"),
+    (KeyError("bug"), "error", "unexpected error"),
+])  # fmt: skip
 def test_what_stands_in_the_way_is_said(error: Exception, part: str, words: str) -> None:
     def events(stop: threading.Event) -> Iterator[Event]:
         raise error

@@ -74,17 +74,13 @@ REPORT = report(
 TWINS = EvokedSet((Grounded("a", "", ("It was built in 1889.",), "It was built in 1889."),), ("number",), 0, False)
 
 
-@pytest.mark.parametrize(
-    ("page", "named", "button", "job"),
-    [
-        ("benchmark", {}, "Measure", "benchmark"),
-        ("retrieval", {"run": REPORT.id}, "Compare", "grid"),
-        ("evoke", {"evoked": "e" * 16}, "Continue", "evoked"),
-        ("explore", {"run": REPORT.id}, "Propose corrections", "corrections_job"),
-        ("explore", {"run": REPORT.id}, "Check 1 citation mark", "citations_job"),
-        ("explore", {"run": REPORT.id}, "Change the question", "run"),
-    ],
-)
+@pytest.mark.parametrize(("page", "named", "button", "job"), [
+    ("benchmark", {}, "Measure", "benchmark"), ("retrieval", {"run": REPORT.id}, "Compare", "grid"),
+    ("evoke", {"evoked": "e" * 16}, "Continue", "evoked"),
+    ("explore", {"run": REPORT.id}, "Propose corrections", "corrections_job"),
+    ("explore", {"run": REPORT.id}, "Check 1 citation mark", "citations_job"),
+    ("explore", {"run": REPORT.id}, "Change the question", "run"),
+])  # fmt: skip
 def test_whatever_a_page_starts_waits_for_its_turn(
     page: str, named: dict[str, str], button: str, job: str, store: Store, busy: Turns
 ) -> None:

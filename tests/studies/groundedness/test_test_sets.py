@@ -32,16 +32,12 @@ def test_rows_have_the_form_that_a_benchmark_reads() -> None:
     assert set(TYPE_OF.values()) <= set(ERROR_TYPES)
 
 
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (Row(1, {"context": "c", "response": "r", "grounded": False}), "not true"),
-        (Row(1, {"context": "c" * 200_001, "response": "r"}), "at most 200,000"),
-        (Row(1, {"context": ["c", 3], "response": "r"}), "no text and no list"),
-        (Row(1, {"response": "r"}), "no text and no list"),
-        (Row(1, {}, "not JSON"), "not JSON"),
-    ],
-)
+@pytest.mark.parametrize(("row", "message"), [
+    (Row(1, {"context": "c", "response": "r", "grounded": False}), "not true"),
+    (Row(1, {"context": "c" * 200_001, "response": "r"}), "at most 200,000"),
+    (Row(1, {"context": ["c", 3], "response": "r"}), "no text and no list"),
+    (Row(1, {"response": "r"}), "no text and no list"), (Row(1, {}, "not JSON"), "not JSON"),
+])  # fmt: skip
 def test_lines_that_cannot_be_used_say_why(row: Row, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read(row)
