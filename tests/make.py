@@ -9,12 +9,10 @@ from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
 
 
-def page(text: str, url: str = "https://example.org/a", title: str = "A title") -> Page:
+def page(text: str, url: str = "https://example.org/a", title: str = "A title", **fields: Any) -> Page:
     sha = hashlib.sha256(text.encode()).hexdigest()
-    return Page(
-        id=content_id(url, sha), url=url, title=title, site="example.org", kind="web",
-        fetched_at="2026-11-01T10:00:00+00:00", sha256=sha, text=text,
-    )  # fmt: skip
+    made = {"id": content_id(url, sha), "site": "example.org", "kind": "web", "fetched_at": "2026-11-01T10:00:00+00:00"}
+    return Page(**{**made, "url": url, "title": title, "sha256": sha, "text": text, **fields})
 
 
 def report(answer: str = "", **fields: Any) -> Report:
@@ -23,16 +21,15 @@ def report(answer: str = "", **fields: Any) -> Report:
     return Report(**{**made, "answer": answer, **fields})
 
 
-def claim(text: str = "The Nile is long.", worthiness: Worthiness | None = "factual") -> Claim:
-    return Claim(id=content_id(text), text=text, spans=((0, len(text)),), worthiness=worthiness)
+def claim(text: str = "The Nile is long.", worthiness: Worthiness | None = "factual", **fields: Any) -> Claim:
+    made = {"id": content_id(text), "spans": ((0, len(text)),), "worthiness": worthiness}
+    return Claim(**{"text": text, **made, **fields})
 
 
-def evidence(c: Claim, entailed: float, contradicted: float, relation: str) -> Evidence:
+def evidence(c: Claim, entailed: float, contradicted: float, relation: str, **fields: Any) -> Evidence:
     p = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted)
-    return Evidence(
-        claim_id=c.id, page_id="p", start=0, end=4, text="text", similarity=0.5, relation=relation, probabilities=p,
-        sentence=(0, 4),
-    )  # fmt: skip
+    made = {"page_id": "p", "start": 0, "end": 4, "text": "text", "similarity": 0.5, "sentence": (0, 4)}
+    return Evidence(**{**made, "claim_id": c.id, "relation": relation, "probabilities": p, **fields})
 
 
 def both(threshold: float) -> DecisionPolicy:

@@ -28,7 +28,7 @@ FOR, AGAINST, NEITHER = (0.9, 0.05, "entailed"), (0.1, 0.8, "contradicted"), (0.
 def evidence(c: Claim, entailed: float, contradicted: float, relation: str, **changes: Any) -> Evidence:
     """A piece of evidence; one that contradicts names what differs."""
     difference = DIFFERENCE if relation == "contradicted" else ""
-    return made_evidence(c, entailed, contradicted, relation).model_copy(update={"difference": difference, **changes})
+    return made_evidence(c, entailed, contradicted, relation, **{"difference": difference, **changes})
 
 
 def test_the_reason_counts_passages_in_plain_english() -> None:
@@ -58,9 +58,7 @@ def test_a_passage_under_the_threshold_that_leans_to_a_side_is_unclear() -> None
 
 def test_a_contradiction_has_its_own_threshold_and_says_what_differs() -> None:
     c = claim()
-    against = evidence(c, 0.1, 0.7, "no_relation").model_copy(
-        update={"difference": "the claim says “2”, the source “3”"}
-    )
+    against = evidence(c, 0.1, 0.7, "no_relation", difference=DIFFERENCE)
     report = report_of(claims=(c,), evidence=(against,), verdicts=(decide(c, [against], DecisionPolicy(0.5, 0.8)),))
     assert report.verdicts[0].label == "unclear"
     (verdict,) = recolour(report, DecisionPolicy(0.5, 0.6)).verdicts
@@ -143,9 +141,9 @@ def test_recolouring_uses_the_stored_probabilities_and_keeps_the_rest() -> None:
 
 
 def test_the_verdict_on_the_claim_as_written_follows_the_threshold() -> None:
-    c = claim().model_copy(update={"enriched": "The Nile in Africa is long."})
+    c = claim(enriched="The Nile in Africa is long.")
     own = Probabilities(entailed=0.6, contradicted=0.1, no_relation=0.3)
-    pieces = (evidence(c, 0.9, 0.05, "entailed").model_copy(update={"as_written": own}),)
+    pieces = (evidence(c, 0.9, 0.05, "entailed", as_written=own),)
     report = report_of(
         settings={"threshold": 0.5}, claims=(c,), evidence=pieces, verdicts=(decide(c, pieces, both(0.5)),)
     )

@@ -123,9 +123,7 @@ def test_a_person_is_not_it() -> None:
 
 
 def test_added_words_are_a_word_diff() -> None:
-    found = claim("Her second prize was for chemistry.").model_copy(
-        update={"enriched": "Marie Curie's second prize was for chemistry."}
-    )
+    found = claim("Her second prize was for chemistry.", enriched="Marie Curie's second prize was for chemistry.")
     assert [found.enriched[a:b] for a, b in added_words(found)] == ["Marie Curie's"]
 
 
@@ -138,13 +136,13 @@ def test_added_words_are_a_word_diff() -> None:
 def test_words_that_were_removed_are_not_added(
     text: str, enriched: str | None, added: list[str], removed: list[str]
 ) -> None:
-    found = claim(text).model_copy(update={"enriched": enriched})
+    found = claim(text, enriched=enriched)
     assert [(enriched or "")[a:b] for a, b in added_words(found)] == added
     assert [text[a:b] for a, b in removed_words(found)] == removed
 
 
 def test_a_claim_without_a_place_in_the_answer_stays() -> None:
-    before = claim("It is tall.").model_copy(update={"spans": (), "independent": False})
+    before = claim("It is tall.", spans=(), independent=False)
     assert enrich("How tall is the tower?", "The tower is tall.", [before]) == ([before], [])
 
 

@@ -34,7 +34,7 @@ class Engine:
 
 
 def fetched(url: str, old: Page | None) -> Page:
-    return page(f"The text of {url}", url=url).model_copy(update={"fetched_at": now()})
+    return page(f"The text of {url}", url=url, fetched_at=now())
 
 
 def gather(
@@ -198,7 +198,7 @@ def test_while_nothing_arrives_a_step_says_so(settings: Settings, store: Store) 
 
 
 def test_an_old_page_is_offered_for_renewal(settings: Settings, store: Store) -> None:
-    old = page("Old text.", url="http://a.example/").model_copy(update={"fetched_at": "2020-01-01T00:00:00+00:00"})
+    old = page("Old text.", url="http://a.example/", fetched_at="2020-01-01T00:00:00+00:00")
     store.cache.put_pages([old])
     offered: list[Page | None] = []
 

@@ -18,7 +18,7 @@ def story(seed: int, length: int = 300) -> str:
 
 def test_copies_are_one_origin_and_others_are_not() -> None:
     text = story(1)
-    first = page(text, "https://agency.example/1").model_copy(update={"published": "2024-01-01"})
+    first = page(text, "https://agency.example/1", published="2024-01-01")
     copy = page(f"By our staff. {text.upper()} Share this.", "https://a-paper.example/2")
     other = page(story(2), "https://other.example/3")
     quoting = page(story(3) + " " + text[:300], "https://quotes.example/4")
@@ -35,7 +35,7 @@ def test_short_texts_must_be_the_same() -> None:
 
 
 def test_marks_of_another_run_do_not_stay() -> None:
-    (alone,) = with_origins([page("A text.").model_copy(update={"origin": "x"})])
+    (alone,) = with_origins([page("A text.", origin="x")])
     assert alone.origin == "" and with_origins([]) == ()
 
 
@@ -44,7 +44,7 @@ def test_passages_that_say_the_same_are_one_group_and_copies_one_origin() -> Non
         at = {"page_id": page_id, "text": text, "end": len(text), "sentence": (0, len(text))}
         return evidence(claim(), entailed, 0.0, relation).model_copy(update=at)
 
-    sources = {name: page("x", f"https://{name}.example/").model_copy(update={"site": name}) for name in "abc"}
+    sources = {name: page("x", f"https://{name}.example/", site=name) for name in "abc"}
     sources["b"] = sources["b"].model_copy(update={"origin": sources["a"].id})
     sources["a"] = sources["a"].model_copy(update={"origin": sources["a"].id})
     best = piece("The Nile is about 6,650 km long.", "a", 0.9)
@@ -85,7 +85,7 @@ def test_web_pages_that_publish_the_answer_are_marked_and_sources_of_it_are_not(
     published = page(f"{question} {answer} {story(7, 90)}", "https://chats.example/1")
     copied, beside = page(answer, "https://copies.example/1"), page(story(8), "https://copies.example/2")
     longer = page(f"{story(2)} {answer} {story(3)}", "https://en.wikipedia.org/wiki/Nile")
-    document = page(answer, "document:own.txt").model_copy(update={"kind": "document"})
+    document = page(answer, "document:own.txt", kind="document")
     found = {p.url: p.genre for p in with_origins([published, copied, beside, longer, document], answer, question)}
     assert found == {
         published.url: "answer", copied.url: "answer", beside.url: "answer", longer.url: "unknown",

@@ -14,13 +14,11 @@ from tests.make import claim, page
 
 THRESHOLDS = DecisionPolicy(0.5, 0.6)
 MADE = THRESHOLDS
-OLD = page("The old text of the bridge.", url="https://old.example/").model_copy(
-    update={"site": "old.example", "published": "1999-05-01"}
+OLD = page("The old text of the bridge.", url="https://old.example/", site="old.example", published="1999-05-01")
+NEW = page(
+    "The new text of the bridge.", url="https://new.example/", site="new.example", published="2024-01-31T08:00:00"
 )
-NEW = page("The new text of the bridge.", url="https://new.example/").model_copy(
-    update={"site": "new.example", "published": "2024-01-31T08:00:00"}
-)
-UNDATED = page("A text without a date.", url="https://un.example/").model_copy(update={"site": "un.example"})
+UNDATED = page("A text without a date.", url="https://un.example/", site="un.example")
 PAGES = (OLD, NEW, UNDATED)
 
 

@@ -27,12 +27,12 @@ def two(first: tuple[str, ...] = FIRST, second: tuple[str, ...] = SECOND) -> Two
         answer, claims = " ".join(texts), list[Claim]()
         for text in texts:
             at = answer.index(text)
-            made = claim(text).model_copy(update={"id": f"{number}{len(claims)}", "spans": ((at, at + len(text)),)})
+            made = claim(text, id=f"{number}{len(claims)}", spans=((at, at + len(text)),))
             claims.append(made)
         sides.append((answer, claims))
     labels: dict[str, Label] = {"00": "supported", "01": "supported", "02": "unclear", "10": "contradicted"}
     source = page("The bridge opened in 1937.", title="Bridges")
-    pieces = [evidence(sides[0][1][0], 0.9, 0.05, "entailed").model_copy(update={"page_id": source.id})]
+    pieces = [evidence(sides[0][1][0], 0.9, 0.05, "entailed", page_id=source.id)]
     every = [c for _, claims in sides for c in claims]
     report = Report(
         id="r", created_at="", question="When?", answer=BETWEEN.join(a for a, _ in sides), settings={}, versions={},

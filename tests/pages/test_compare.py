@@ -71,7 +71,7 @@ def comparison() -> Comparison:
     def made(text: str, within: str) -> Claim:
         at = TEXT.index(within)
         span = (at, at + len(within))
-        return claim(text).model_copy(update={"spans": (span,), "sentence": span, "worthiness": "factual"})
+        return claim(text, spans=(span,), sentence=span, worthiness="factual")
 
     whole = [(made(t, t), label) for t, label in ((FIRST, "no_relation"), (SECOND, "supported"), (THIRD, "missing"))]
     parts = [
@@ -115,7 +115,7 @@ def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_s
 def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
     answer = r"- **Psycho** (*Psycho_(1960_film)*) cost \$5 & more [1]."
     claims = [
-        claim(text).model_copy(update={"spans": (span,), "sentence": (2, len(answer)), "worthiness": "factual"})
+        claim(text, spans=(span,), sentence=(2, len(answer)), worthiness="factual")
         for text, span in (("Psycho cost more.", (4, 12)), ("It cost $5.", (answer.index("cost"), len(answer))))
     ]
     whole = comparison().report.model_copy(update={"answer": answer, "claims": tuple(claims), "verdicts": ()})
@@ -130,7 +130,7 @@ def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
 def test_the_cells_of_a_row_are_divided() -> None:
     answer = "| Film | Year |\n|---|---|\n| Psycho | 1960 |"
     span = (answer.index("Psycho"), answer.index("1960") + 4)
-    claims = (claim("Psycho is of 1960.").model_copy(update={"spans": (span,), "sentence": span}),)
+    claims = (claim("Psycho is of 1960.", spans=(span,), sentence=span),)
     whole = comparison().report.model_copy(update={"answer": answer, "claims": claims, "verdicts": ()})
     columns = [Column("sentences", whole, decomposition(answer, claims, claims), 0.1)]
     shown = Comparison(whole, tuple(columns), group_by_sentence([span], columns))
@@ -180,9 +180,7 @@ HOSTILE = "=cmd|' /C calc'!A0 `x` | $$\\href{javascript:x}{y}$$ <b>![a](javascri
 
 def hostile() -> Comparison:
     """A comparison whose every text is hostile."""
-    said = claim(HOSTILE).model_copy(
-        update={"spans": ((0, len(HOSTILE)),), "sentence": (0, len(HOSTILE)), "worthiness": "factual"}
-    )
+    said = claim(HOSTILE, spans=((0, len(HOSTILE)),), sentence=(0, len(HOSTILE)), worthiness="factual")
     source = page(HOSTILE, title=HOSTILE, url="javascript:alert(1)")
     piece = {"text": HOSTILE, "end": len(HOSTILE), "sentence": (0, len(HOSTILE)), "page_id": source.id}
     report = Report(

@@ -154,8 +154,8 @@ def test_in_brief_a_passage_against_the_claim_is_not_read(relation: str, monkeyp
     monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 0.0)
     of, text = claim("Visitors of the Tarn Museum need no ticket."), MUSEUM[34:68]
     place = {"text": text, "end": len(text), "sentence": (0, len(text))}
-    against = evidence(of, 0.1, 0.8, "contradicted").model_copy(update={"page_id": "a", **place})
-    pieces = (against, evidence(of, 0.6, 0.1, "entailed").model_copy(update={"page_id": "b", **place}))
+    against = evidence(of, 0.1, 0.8, "contradicted", page_id="a", **place)
+    pieces = (against, evidence(of, 0.6, 0.1, "entailed", page_id="b", **place))
     first = Verdict(claim_id=of.id, label="contradicted", confidence=0.8, reason="")
     with llm_server(model(relation)) as served:
         settings = llm_settings(served, second_reader="llm")

@@ -22,9 +22,7 @@ CLAIM = claim("The Nile is long.")
 
 
 def made() -> Snapshot:
-    piece = evidence(CLAIM, 0.9, 0.05, "entailed").model_copy(
-        update={"page_id": PAGE.id, "text": PAGE.text[0:4], "sentence": (0, 17)}
-    )
+    piece = evidence(CLAIM, 0.9, 0.05, "entailed", page_id=PAGE.id, text=PAGE.text[0:4], sentence=(0, 17))
     made = report(
         CLAIM.text, question="Wie lang? \u2028", settings=Settings().public(), versions={"verifier": "v"},
         claims=(CLAIM,), pages=(PAGE,), evidence=(piece,),

@@ -37,7 +37,7 @@ def drawn(made: Report) -> str:
 
 
 def test_a_pdf_is_opened_at_its_page() -> None:
-    pdf = page(TEXT, "https://a.example/r.pdf#x").model_copy(update={"breaks": (0, 15), "site": ""})
+    pdf = page(TEXT, "https://a.example/r.pdf#x", breaks=(0, 15), site="")
     made = report(pdf)
     assert " · ".join(("a.example", "web page", "page 2", "read 1 Nov 2026")) in drawn(made)
     assert 'href="https://a.example/r.pdf#page=2"' in drawn(made) and "Open at page 2" in drawn(made)
@@ -45,7 +45,7 @@ def test_a_pdf_is_opened_at_its_page() -> None:
 
 
 def test_site_and_dates_are_named() -> None:
-    dated = page(TEXT).model_copy(update={"published": "2024-05-03"})
+    dated = page(TEXT, published="2024-05-03")
     assert "example.org · web page · published 3 May 2024 · read 1 Nov 2026" in drawn(report(dated))
 
 
@@ -92,7 +92,7 @@ def test_a_second_reading_names_both_verifiers_and_the_other_verdict(reader: str
 
 def test_copies_count_once_and_are_said() -> None:
     pages = [
-        page(TEXT, f"https://{host}/").model_copy(update={"site": host, "origin": origin})
+        page(TEXT, f"https://{host}/", site=host, origin=origin)
         for host, origin in (("a.example", "o"), ("b.example", "o"), ("c.example", "o"), ("d.example", ""))
     ]
     shown = drawn(report(*pages))
@@ -133,7 +133,7 @@ def test_a_quotation_stands_in_the_card_with_what_was_altered() -> None:
     ("The famous Nile is long.", "The Nile is long.", "depends on the rewording. As written"),
 ])  # fmt: skip
 def test_a_verdict_that_the_claim_as_written_does_not_have(text: str, enriched: str, said: str) -> None:
-    reworded = claim(text).model_copy(update={"enriched": enriched})
+    reworded = claim(text, enriched=enriched)
     made = report()
     verdict = made.verdicts[0].model_copy(update={"without_added": "no_relation"})
     assert said in html(panel(reworded, 1, verdict, (), made, {}))

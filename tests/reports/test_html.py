@@ -216,12 +216,8 @@ def test_a_weak_badge_has_a_weaker_word_and_a_paler_tint() -> None:
 def _hostile_report(text: str) -> Report:
     source = page(f"Before. {text} After it.", url="javascript:window.pwned=1", title=text)
     c = claim(text)
-    piece = evidence(c, 0.02, 0.9, "contradicted").model_copy(
-        update={
-            "page_id": source.id, "text": source.text, "end": len(source.text), "sentence": (8, 8 + len(text)),
-            "query": text, "searcher": text,
-        }
-    )  # fmt: skip
+    place = {"page_id": source.id, "text": source.text, "end": len(source.text), "sentence": (8, 8 + len(text))}
+    piece = evidence(c, 0.02, 0.9, "contradicted", **place, query=text, searcher=text)
     twin = piece.model_copy(update={"rank": 2})
     verdict = Verdict(claim_id=c.id, label="contradicted", confidence=0.9, reason=text)
     failure = Failure(stage=text, subject=text, kind="unreadable", message=text)
@@ -244,8 +240,8 @@ def test_panels_and_notes_show_hostile_text_as_text() -> None:
 
 def test_a_library_passage_opens_here_and_a_web_one_at_its_sentence() -> None:
     source = page("The Nile is long. It flows north.")
-    piece = evidence(claim(), 0.9, 0.05, "entailed").model_copy(
-        update={"page_id": source.id, "text": source.text, "end": len(source.text), "sentence": (0, 17)}
+    piece = evidence(
+        claim(), 0.9, 0.05, "entailed", page_id=source.id, text=source.text, end=len(source.text), sentence=(0, 17)
     )
     report = _hostile_report("x")
     verdict = report.verdicts[0]
@@ -276,8 +272,8 @@ def test_a_word_that_the_shown_passage_has_is_not_called_missing() -> None:
     source = page("It was made in 1884. The lamp burns oil. It weighs 4 kg.")
     c = claim("The lamp was made of brass in 1884.")
     at = source.text.index("The lamp"), source.text.index(" It weighs")
-    piece = evidence(c, 0.3, 0.1, "no_relation").model_copy(
-        update={"page_id": source.id, "start": at[0], "end": at[1], "text": source.text[slice(*at)], "sentence": at}
+    piece = evidence(
+        c, 0.3, 0.1, "no_relation", page_id=source.id, start=at[0], end=at[1], text=source.text[slice(*at)], sentence=at
     )
     verdict = Verdict(claim_id=c.id, label="unclear", confidence=0.3, reason="")
     report = _hostile_report("x").model_copy(update={"pages": (source,)})

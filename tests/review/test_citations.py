@@ -90,7 +90,7 @@ def test_precision_leaves_out_what_the_others_do_not_need() -> None:
 @pytest.fixture
 def report(settings: Settings, store: Store) -> Report:
     pages = (page(TOWER, "https://tower.example/eiffel/", "Eiffel Tower"), page("Nothing.", "https://x.example/", "X"))
-    store.cache.put_pages([page(NILE, "https://nile.example/", "Nile").model_copy(update={"fetched_at": "2999-01-01"})])
+    store.cache.put_pages([page(NILE, "https://nile.example/", "Nile", fetched_at="2999-01-01")])
     made = Report(
         id="0123456789abcdef", created_at="2026-11-01T10:00:00+00:00", question="", answer=ANSWER,
         settings=settings.public(), versions={}, claims=claims_of(ANSWER), pages=pages,

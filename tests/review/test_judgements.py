@@ -34,9 +34,7 @@ def run(*given: Judged, question: str = "q", at: str = "", note: str = "") -> Re
     """A claim for each probability of support, compared with one passage."""
     claims = [claim(f"Claim {n} is this.") for n in range(len(given))]
     pieces = [
-        evidence(c, p, 0.0, "entailed" if p >= HALF.support else "no_relation").model_copy(
-            update={"page_id": PAGE.id, "text": PAGE.text[:17]}
-        )
+        evidence(c, p, 0.0, "entailed" if p >= HALF.support else "no_relation", page_id=PAGE.id, text=PAGE.text[:17])
         for c, (p, _) in zip(claims, given, strict=True)
     ]
     verdicts = [decide(c, [e], HALF) for c, e in zip(claims, pieces, strict=True)]

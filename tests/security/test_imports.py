@@ -31,9 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run_over(*sources: str, **settings: object) -> Report:
-    piece = evidence(CLAIM, 0.9, 0.05, "entailed").model_copy(
-        update={"page_id": PAGE.id, "text": PAGE.text[0:4], "sentence": (0, 17)}
-    )
+    piece = evidence(CLAIM, 0.9, 0.05, "entailed", page_id=PAGE.id, text=PAGE.text[0:4], sentence=(0, 17))
     chosen = Settings(verifier="embedded-small").public() | {"sources": list(sources), **settings}
     return report(
         CLAIM.text, id=RUN, question="How long?", settings=chosen,

@@ -8,16 +8,16 @@ from tests.make import page
 
 
 def test_a_page_is_used_again_until_it_is_too_old(store: Store) -> None:
-    old = page("old text").model_copy(update={"fetched_at": "2020-01-01T00:00:00+00:00"})
+    old = page("old text", fetched_at="2020-01-01T00:00:00+00:00")
     store.cache.put_pages([old])
     assert store.cache.page(old.url, days=7) is None and store.cache.page(old.url) == old
-    new = page("new text").model_copy(update={"fetched_at": now()})
+    new = page("new text", fetched_at=now())
     store.cache.put_pages([old, new])
     assert store.cache.page(old.url, days=7) == new
 
 
 def test_a_page_is_found_by_every_spelling_of_its_address(store: Store) -> None:
-    found = page("text", "http://www.x.example/p/?utm_source=a").model_copy(update={"fetched_at": now()})
+    found = page("text", "http://www.x.example/p/?utm_source=a", fetched_at=now())
     store.cache.put_pages([found])
     for spelling in ("http://www.x.example/p/?utm_source=a", "https://x.example/p", "https://www.x.example/p#part"):
         assert store.cache.page(spelling, days=7) == found
@@ -25,7 +25,7 @@ def test_a_page_is_found_by_every_spelling_of_its_address(store: Store) -> None:
 
 
 def test_a_page_stored_by_an_early_version_is_found_by_the_address_as_requested(store: Store) -> None:
-    found = page("text", "http://www.x.example/p/").model_copy(update={"fetched_at": now()})
+    found = page("text", "http://www.x.example/p/", fetched_at=now())
     store.cache.put_pages([found])
     with store.database.engine.begin() as db:
         db.exec_driver_sql("UPDATE pages SET url = 'http://www.x.example/p/'")

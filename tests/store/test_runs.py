@@ -17,7 +17,7 @@ from tests.make import claim, page, save_version
 
 
 def report(store: Store, run_id: str = "r1") -> Report:
-    p = page("A page with a text.").model_copy(update={"fetched_at": now()})
+    p = page("A page with a text.", fetched_at=now())
     return make.report("a", id=run_id, created_at=now(), claims=(claim(),), pages=(p,))
 
 

@@ -122,7 +122,7 @@ def test_outcomes_are_one_prediction_a_claim() -> None:
     assert [outcome(x.id, report) for x in (a, b, c)] == ["contradicted", "no_relation", "missing"]
     found = {"entailed": 0, "contradicted": 0.3333, "unclear": 0, "no_relation": 0.3333, "missing": 0.3333}
     assert shares(report) == found
-    undecided = evidence(b, 0.3, 0.1, "no_relation").model_copy(update={"about": True})
+    undecided = evidence(b, 0.3, 0.1, "no_relation", about=True)
     unclear = decide(b, [undecided], both(0.45))
     report = report.model_copy(update={"verdicts": (report.verdicts[0], unclear, report.verdicts[2])})
     assert outcome(b.id, report) == "unclear"

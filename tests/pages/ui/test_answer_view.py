@@ -42,7 +42,7 @@ def test_words_are_found_whatever_their_spaces_the_nearest_first() -> None:
 
 def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
     source = page("text", title="<b>Title</b>")
-    piece = evidence(CLAIM, 0.9, 0.0, "entailed").model_copy(update={"page_id": source.id})
+    piece = evidence(CLAIM, 0.9, 0.0, "entailed", page_id=source.id)
     report = REPORT.model_copy(update={"set_aside": SetAside(evidence=(piece,))})
     drawn = html(panel(CLAIM, 1, None, [piece], report, {source.id: source}, editable=True))
     for request in (

@@ -22,9 +22,7 @@ CHOICES = {
 
 def saved(**usage: LlmUsage) -> Report:
     documents = [("notes.pdf", "A text of notes."), (choices.PASTED, "A pasted text.")]
-    pages = tuple(
-        page(text, f"document:{name}", name).model_copy(update={"kind": "document"}) for name, text in documents
-    )
+    pages = tuple(page(text, f"document:{name}", name, kind="document") for name, text in documents)
     return Report(
         id="0" * 16, created_at="2026-11-21T10:00:00+00:00", question="Why?", answer="The Nile is long.",
         settings=Settings(**CHOICES).public(), versions={}, claims=(claim(),), pages=pages, usage=Usage(llm=usage),

@@ -113,10 +113,7 @@ def test_tasks_of_a_run_by_claim_sentence_and_answer() -> None:
     sentence = (0, answer.index(". ") + 1)
     first, second = (c.model_copy(update={"sentence": sentence}) for c in (first, second))
     pages = page(SOURCE, title="Tower"), page("Paris lies on the Seine.", url="https://example.org/b", title="Paris")
-    found = [
-        evidence(c, 0.9, 0, "entailed").model_copy(update={"page_id": p.id})
-        for c, p in zip((first, second), pages, strict=True)
-    ]
+    found = [evidence(c, 0.9, 0, "entailed", page_id=p.id) for c, p in zip((first, second), pages, strict=True)]
     report = Report(
         id="0123456789abcdef", created_at="2026-11-01T00:00:00+00:00", question="When?", answer=answer, settings={},
         versions={}, claims=(first, second, alone), pages=pages, evidence=tuple(found),

@@ -31,7 +31,7 @@ def report(
 def piece(
     entailed: float, contradicted: float, relation: str, of: Page = PAGE, start: int = 0, to: Claim = NILE
 ) -> Evidence:
-    return evidence(to, entailed, contradicted, relation).model_copy(update={"page_id": of.id, "start": start})
+    return evidence(to, entailed, contradicted, relation, page_id=of.id, start=start)
 
 
 SUPPORTS, SAYS_NOTHING = piece(0.7, 0.1, "entailed"), piece(0.7, 0.1, "no_relation")

@@ -26,7 +26,7 @@ def report(*claims: Claim) -> Report:
 
 def result(text: str = "A source", url: str = "https://a.org/nile") -> CitationReport:
     read = page(text, url, text)
-    piece = evidence(NILE, 0.9, 0.05, "entailed").model_copy(update={"text": text, "sentence": (0, len(text))})
+    piece = evidence(NILE, 0.9, 0.05, "entailed", text=text, sentence=(0, len(text)))
     return CitationReport(
         claims_id="", created_at="", verifier="", marks=find(ANSWER).marks,
         sources=(AnswerSource(key="1", url=url, text=text), AnswerSource(key="https://a.org/x", url="https://a.org/x")),
