@@ -45,7 +45,7 @@ def offers(page: Page, name: str) -> object:
 
 def test_a_stranger_reads_a_run_its_documents_if_they_are_shared_and_edits_a_copy(page: Page, browser: Browser) -> None:
     menu(page, "Add documents")
-    page.get_by_label("Pasted text", exact=True).fill("The Nile flows north. " + "Nobody else may read this. " * 40)
+    page.get_by_label("Pasted text", exact=True).fill(f"{NILE} {'Nobody else may read this. ' * 40}")
     page.get_by_label("Pasted text", exact=True).press("Control+Enter")
     settled(page)
     page.keyboard.press("Escape")
