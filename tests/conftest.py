@@ -1,6 +1,7 @@
 """Shared by all tests: each has its own data folder, and none reaches the network."""
 
 import fcntl
+import gc
 import itertools
 import os
 import shutil
@@ -17,6 +18,7 @@ from attribution.store.store import Store
 
 BROWSER = "tests/pages/browser/"
 COUNTER = itertools.count()
+gc.set_threshold(50_000, 20, 50)  # to look through all that is imported takes a tenth of the time
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
 hypothesis.settings.register_profile("untimed", deadline=None, max_examples=30)  # machines are noisy, runs are many
 hypothesis.settings.load_profile("untimed")

@@ -1,8 +1,6 @@
 import threading
 from collections.abc import Iterator
 
-import pytest
-
 from attribution.reports.html import html
 from attribution.review.citations import Step
 from attribution.review.crossref import CitedWork
@@ -13,7 +11,6 @@ from attribution.text.references import AnswerSource
 from attribution.types import Claim, Report
 from pages.ui.explore.citations import CitationsJob, result_view, summary
 from tests.make import claim, evidence, page
-from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended
 
 ANSWER = "The Nile is long [1]. Tea is hot. See also https://a.org/x."
@@ -76,15 +73,6 @@ def test_nothing_decided_is_said() -> None:
     nothing = result().model_copy(update={"figures": Figures.of(0, 0, 0, 0), "claims": (), "stopped": True})
     assert summary(nothing) == "The check was stopped early."
     assert summary(nothing.model_copy(update={"stopped": False})) == "No claim could be decided."
-
-
-@pytest.mark.parametrize("text", TEXTS)
-def test_foreign_text_is_text(text: str) -> None:
-    work = CitedWork(
-        source="1", identifier=Identifier(kind="DOI", value=text), title=text, notices=(text,), problem=text
-    )
-    drawn = html(result_view(result(text, text).model_copy(update={"works": (work,)}), report(NILE, TEA)))
-    assert "<script" not in drawn and "<img" not in drawn and "<iframe" not in drawn and 'href="javascript' not in drawn
 
 
 def test_the_job_reports_steps_and_can_be_stopped() -> None:
