@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -382,7 +382,7 @@ _APART = frozenset("a nav footer form header button select menu dialog".split())
 _SENTENCE = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
 _UNSTATED = re.compile(r"[?:…]$")  # "You may also like …", "Share it:"
 _FEWEST_WORDS, _FEW_WORDS = 4, 8  # of a block that is put back, and of one that does not end with a stop
-_START, _REPEATED = 80, 0.9  # characters, and share of its words, by which a teaser or a copy is known
+_LONG, _TOLD = 12, 0.9  # words of a teaser or a copy, and the share of them that was told before
 _FOUND = 0.85  # share of the article's words that the page's blocks must hold
 
 
@@ -391,13 +391,13 @@ def _article(shown: list[Block], main: str) -> str:
 
     The main text as it is where it does not come from the blocks, as that of a page's metadata.
     """
-    runs = [_runs(block.raw) for block in shown]
-    sought = _runs(main)
-    found = sought.union(*map(_runs, main.split("\n")))
+    runs = [{*_rows(block.raw)} for block in shown]
+    sought = {*_rows(main)}
+    found = sought.union(*map(_rows, main.split("\n")))
     if "\n" not in main:  # a short page on one line, its headings too
-        found |= _runs(main, 2) | _runs(main, 1)
+        found.update(_rows(main, 2), _rows(main, 1))
     kept = [2 * len(own & found) >= len(own) > 0 for own in runs]
-    if len(sought & _runs(" ".join(block.raw for block in compress(shown, kept)))) <= _FOUND * len(sought):
+    if len(sought.intersection(_rows(" ".join(block.raw for block in compress(shown, kept))))) <= _FOUND * len(sought):
         return main.replace("\n", "\n\n")
     sizes = [len(block.raw.split()) for block in shown]
     taken = [n for n, keep in enumerate(kept) if keep]
@@ -407,31 +407,24 @@ def _article(shown: list[Block], main: str) -> str:
     main_text: set[_Element] = set()  # the elements that hold it
     for n in prose:
         main_text.update(takewhile(lambda element: element not in main_text, _up(shown[n])))
-    seen, chosen = set[int](), []
-    lines = Counter(_start(line) for line in main.split("\n"))
+    left, chosen = defaultdict(lambda: 1, Counter(_rows(main))), []
     for n, block in enumerate(shown):
         if not kept[n] or not top <= n <= last:
             part = _part(block, main_text) if kept[n] or _is_prose(block, sizes[n]) else None
             lead = top < n < first and sizes[n] >= _FEW_WORDS and block.raw.rstrip()[-1:] in ".!"
             if part is None or not (kept[n] or first < n < last or lead or part == "aside"):
                 continue
-        start = _start(block.raw)
-        lines[start] -= 1
-        if len(start) == _START and lines[start] < 0 and len(runs[n] & seen) > _REPEATED * len(runs[n]):
-            continue
-        seen |= runs[n]
-        chosen.append(block)
+        if sizes[n] < _LONG or sum(left[run] < 1 for run in runs[n]) <= _TOLD * len(runs[n]):
+            chosen.append(block)
+            for run in runs[n]:
+                left[run] -= 1
     return joined(chosen)
 
 
-def _runs(text: str, size: int = 3) -> set[int]:
+def _rows(text: str, size: int = 3) -> list[int]:
     """The hashes of so many words in a row each; of a shorter text as a whole."""
     words = _WORD.findall(text.lower())
-    return set(map(hash, zip(*(words[n:] for n in range(min(size, len(words)))), strict=False)))
-
-
-def _start(text: str) -> str:
-    return " ".join(text[: 2 * _START].split()).removeprefix("- ")[:_START]
+    return [*map(hash, zip(*(words[n:] for n in range(min(size, len(words)))), strict=False))]
 
 
 def _up(block: Block) -> Iterator[_Element]:
