@@ -405,7 +405,7 @@ def _article(shown: list[Block], main: str) -> str:
     first, last = prose[0], prose[-1]
     top = max((n for n in range(first) if _tag(shown[n].element) == "h1"), default=first)
     main_text: set[_Element] = set()  # the elements that hold it
-    for n in prose:
+    for n in (top, *prose):
         main_text.update(takewhile(lambda element: element not in main_text, _up(shown[n])))
     left, chosen = defaultdict(lambda: 1, Counter(_rows(main))), []
     for n, block in enumerate(shown):

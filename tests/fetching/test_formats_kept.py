@@ -72,7 +72,13 @@ def test_a_caption_of_a_link_of_a_call_of_few_words_or_said_twice_is_not(beside:
     assert "ill" not in text(page(beside)).replace("by the mill", "")
 
 
-def test_a_path_above_the_article_is_not_read() -> None:
+def test_the_lead_in_a_header_is_read_and_a_path_above_it_is_not() -> None:
+    lead = (
+        page("")
+        .replace("<h1>Lindal</h1>", "")
+        .replace("<article>", f"<header><h1>Lindal</h1><p>{MILL}</p></header><article>")
+    )
+    assert MILL in text(lead)
     path = "<div class=breadcrumb>Home > The orchard at Lindal has grown perry pears</div>"
     assert text(page("").replace("<article>", f"{path}<article>")) == text(page(""))
 
