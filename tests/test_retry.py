@@ -41,7 +41,7 @@ def test_no_pause_is_longer_than_the_time_left_or_the_limit() -> None:
         started = time.monotonic()
         with pytest.raises(Transient) as caught:
             retrying(attempt, 5, seconds)
-        assert caught.value.tried == "once" and time.monotonic() - started < 0.5
+        assert caught.value.tried == "once" and time.monotonic() - started < 1.5
 
 
 def test_a_wish_to_wait_is_respected() -> None:

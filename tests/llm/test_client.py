@@ -91,7 +91,7 @@ def test_attempts_end() -> None:
     assert "has a problem (HTTP 500) (tried once)" in fails(series(error(500)), llm_retries=0)
     started = time.monotonic()
     assert "asks to wait 3600 s" in fails(series(error(429, retry_after="3600")))
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 60
 
 
 @pytest.mark.parametrize(("reply", "said"), [
@@ -125,7 +125,7 @@ def test_a_server_that_stalls_or_drips_is_left_in_time(drips: bool) -> None:
         started = time.monotonic()
         with pytest.raises(LlmFailed, match="did not reply within 0 s .tried 2 times"):
             Llm(llm_settings(served, llm_timeout=0.3, llm_retries=1)).ask(QUESTION, Claims)
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 20
 
 
 def test_the_time_in_which_others_try_again_is_not_a_prompts_own() -> None:
@@ -179,11 +179,11 @@ def test_many_prompts_keep_their_order_and_a_failure_is_its_own() -> None:
 def test_stop_ends_what_is_open() -> None:
     stop = threading.Event()
     with raw_server(lambda connection, over: over.wait(5) and None) as served:
-        model = Llm(llm_settings(served, llm_timeout=1.0, llm_retries=0), stop=stop)
+        model = Llm(llm_settings(served, llm_timeout=60.0, llm_deadline=60, llm_retries=0), stop=stop)
         threading.Timer(0.2, stop.set).start()
         started = time.monotonic()
         replies = model.map([Question(str(n), "v") for n in range(5)], Claims)
-    assert time.monotonic() - started < 0.9
+    assert time.monotonic() - started < 20
     assert all("was stopped" in str(r) for r in replies)
 
 

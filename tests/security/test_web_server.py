@@ -126,7 +126,7 @@ def test_half_open_connections_leave_the_server_to_others(server: Server) -> Non
         for _ in range(20):
             waits.append(server.seconds())
             time.sleep(0.1)
-        assert max(waits) < 2
+        assert max(waits) < 5
         assert files(server) < before + ALLOWED * 3 // 4
     assert opened[0] > ALLOWED
     until(lambda: files(server) < before + 20)
