@@ -22,7 +22,7 @@ from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 
 _WORD = re.compile(r"[\u2e80-\uabff]|[^\W_\u2e80-\uabff]+")  # a character of Chinese and Japanese, which have no blanks
-_UNSEEN = " or ".join(f"local-name()='{name}'" for name in "script audio video object iframe math".split())
+_UNSEEN = " or ".join(f"local-name()='{name}'" for name in "script style audio video object iframe math".split())
 _XML = {
     ".docx": re.compile(r"word/(?:document|footnotes|endnotes)\.xml"),
     ".epub": re.compile(r"(?!.*\b(?:nav|toc)\b).*\.x?html?"),

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from attribution.errors import FetchFailed
 from attribution.fetching import tables
-from attribution.fetching.content_type import HTML, actual_type, decode
+from attribution.fetching.content_type import decode
 from attribution.fetching.html import blocks, formula, joined, parse, raised, remove_unseen, visible_characters
 from attribution.fetching.page import Extracted
 
@@ -82,11 +82,15 @@ def _member_name(info: zipfile.ZipInfo) -> str:
 # --- EPUB ---
 
 _OPF = "{http://www.idpf.org/2007/opf}"
+_IS_CHAPTER, _IS_IMAGE = re.compile("html|svg"), re.compile(r"image/(?!svg)")
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z]\w{1,30});")
 
 
 def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
-    """Title and the whole text of the chapters that are there. FetchFailed(encrypted) with rights management."""
+    """Title and the whole text of the chapters that are there, then of the documents that those show or link to.
+
+    FetchFailed(encrypted) with rights management.
+    """
     package = Package(content, name)
     if "META-INF/rights.xml" in package.members:
         raise FetchFailed("encrypted", f"{name} is encrypted (rights management); add an unprotected copy", name)
@@ -94,40 +98,62 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
     root = next(container.iter("{*}rootfile")).get("full-path") or ""
     book = package.xml(root)
     items = {item.get("id"): item for item in book.iter(f"{_OPF}item")}
+    documents = {_at(root, item.get("href")) for item in items.values() if "html" in (item.get("media-type") or "")}
     chapters: dict[str, None] = {}  # a book must not name one twice (EPUB 3.3, 5.8.2); a hostile one does
     for ref in book.iter(f"{_OPF}itemref"):
         item = items.get(ref.get("idref"))
         for _ in range(3):  # what is no chapter may name one instead, through others (EPUB 3.3, 3.5.1)
-            if item is not None and "html" not in (item.get("media-type") or ""):
+            if item is not None and not _IS_CHAPTER.search(item.get("media-type") or ""):
                 item = items.get(item.get("fallback") or ref.get("idref"), item)
-        if item is not None and not (item.get("media-type") or "").startswith("image/"):
-            href = unquote((item.get("href") or "").partition("#")[0])
-            chapters[posixpath.normpath(posixpath.join(posixpath.dirname(root), href))] = None
-    texts = [_chapter(package.read(chapter), name) for chapter in chapters if chapter in package.members]
+        if item is not None and not _IS_IMAGE.match(item.get("media-type") or ""):
+            chapters[_at(root, item.get("href"))] = None
+    texts = []
+    for chapter in (names := list(chapters)):
+        if chapter in package.members:
+            text, links = _chapter(package.read(chapter), name)
+            texts.append(text)
+            shown = dict.fromkeys(_at(chapter, link) for link in links)
+            names += [other for other in shown if other in documents - chapters.keys() and other in package.members]
+            chapters |= dict.fromkeys(names)
     absent = [posixpath.basename(chapter)[:60] for chapter in chapters if chapter not in package.members]
     unread = ", ".join(absent[:5]) + (f" and {len(absent) - 5} more chapters" if len(absent) > 5 else "")
     return Extracted(book.findtext(f".//{_TITLE}") or "", "\n\n".join(filter(None, texts)), unread=unread)
 
 
-def _chapter(content: bytes, name: str) -> str:
-    """The text of a chapter: as XML where it is well formed, else as a web page; empty for an image."""
+def _at(part: str, link: str | None) -> str:
+    """The member that a part of a book names."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(part), unquote((link or "").partition("#")[0])))
+
+
+def _chapter(content: bytes, name: str) -> tuple[str, list[str]]:
+    """The text of a chapter, read as XML where it is well formed, else as a web page, and what it names."""
     import lxml.etree
 
-    try:
-        actual_type(HTML, content, name)
-    except FetchFailed:
-        return ""
     markup = visible_characters(decode(content))
+    if not markup.lstrip().startswith("<"):  # an image
+        return "", []
     as_xml = _ENTITY.sub(lambda found: html.unescape(found[0]), re.sub(r"^\s*<\?xml[^>]*\?>", "", markup))
     parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
     try:
         tree = lxml.etree.fromstring(as_xml.encode(), parser)
     except lxml.etree.XMLSyntaxError:
-        tree = parse(markup, name) if markup.strip() else None
-    if tree is None:
-        return ""
+        tree = parse(markup, name)
     remove_unseen(tree)
-    return joined(blocks(tree))
+    for drawing in [*tree.iter("{*}svg")]:
+        if lines := [line for text in drawing.iter("{*}text") for line in _drawn(text) if line]:
+            drawing.clear(keep_tail=True)
+            drawing.tag, drawing.text = "pre", "\n".join(lines)
+    return joined(blocks(tree)), tree.xpath("//@href | //@src | //@data")
+
+
+def _drawn(text: _Element) -> list[str]:
+    """The lines of a text in a drawing."""
+    height = text.get("y")
+    for part in text.iter("{*}tspan"):
+        if part.get("y", height) != height or part.get("dy") and part.get("x"):
+            height = part.get("y", height)
+            part.text = f"\u2028{part.text or ''}"
+    return [" ".join(line.split()) for line in "".join(text.itertext()).split("\u2028")]
 
 
 # --- DOCX ---
@@ -136,6 +162,10 @@ _WRITTEN = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": 
 _GONE = frozenset("del moveFrom instrText delText rPr pPr sectPr rt Fallback delInstrText".split())
 _NOTES = {"footnoteReference": "footnotes", "endnoteReference": "endnotes"}
 _OFF = ("0", "false", "off")
+_HIDING = ("vanish", "webHidden", "strike", "dstrike")
+_LOOKS = (*_HIDING, "vertAlign")
+_MOST_STYLES = 20  # based on one another
+_Look = dict[str, str]  # properties of a text by name
 # the font Symbol from 0x20 on (Adobe's encoding); a space where it has no character of its own
 _SYMBOL = (
     " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼ "
@@ -148,9 +178,11 @@ def read_docx(content: bytes, media_type: str, name: str) -> Extracted:
     """Title and text as a reader sees it: rows of tables, notes at the end, no deleted, struck-out or hidden text."""
     package = Package(content, name)
     main = next((path for kind, path in _related(package, "") if kind == "officeDocument"), "word/document.xml")
-    document = _Document()
+    parts = list(_related(package, main))
+    styles = next((path for kind, path in parts if kind == "styles" and path in package.members), "")
+    document = _Document(_looks(package.xml(styles)) if styles else {}, {kind: {} for kind in _NOTES.values()})
     document.read(package.xml(main))
-    for kind, path in _related(package, main):
+    for kind, path in parts:
         if kind in document.notes and path in package.members:
             for note in package.xml(path):
                 if number := document.notes[kind].get(_value(note, "id")):
@@ -183,12 +215,38 @@ def _on(properties: _Element | None, *names: str) -> bool:
     return properties is not None and any(_local(p) in names and _value(p) not in _OFF for p in properties)
 
 
+def _look(properties: _Element | None) -> _Look:
+    return {name: _value(p) for p in properties if (name := _local(p)) in _LOOKS} if properties is not None else {}
+
+
+def _looks(styles: _Element) -> dict[str, _Look]:
+    """What each style says of the look of its text, with the styles that it is based on; that of paragraphs without
+    one by the name ""."""
+    named = {_value(style, "styleId"): style for style in styles.iter("{*}style")}
+    default = _look(styles.find("{*}docDefaults/{*}rPrDefault/{*}rPr"))
+    looks = {"": default}
+    for name, style in named.items():
+        look, above = _Look(), style
+        for _ in range(_MOST_STYLES):
+            look = _look(above.find("{*}rPr")) | look
+            based = above.find("{*}basedOn")
+            above = named.get(_value(based)) if based is not None else None
+            if above is None:
+                break
+        is_paragraph = _value(style, "type") == "paragraph"
+        looks[name] = default | look if is_paragraph else look
+        if is_paragraph and _value(style, "default") not in ("", *_OFF):
+            looks[""] = looks[name]
+    return looks
+
+
 class _Document:
     """The paragraphs of parts of a document, whatever their namespace is: that of Strict files differs."""
 
-    def __init__(self) -> None:
+    def __init__(self, looks: dict[str, _Look], notes: dict[str, dict[str, int]]) -> None:
         self.paragraphs: list[str] = []
-        self.notes: dict[str, dict[str, int]] = {kind: {} for kind in _NOTES.values()}
+        self.notes = notes
+        self._looks, self._look = looks, _Look()  # those of all styles, and that of the paragraph that is being read
         self._boxes: list[_Element] = []  # text boxes of the paragraph that is being read
 
     def read(self, element: _Element) -> None:
@@ -203,6 +261,8 @@ class _Document:
                 self.read(child)
 
     def _paragraph(self, paragraph: _Element) -> None:
+        style = paragraph.find("{*}pPr/{*}pStyle")
+        self._look = self._looks.get(_value(style) if style is not None else "", self._looks.get("", {}))
         text = self._inline(paragraph, "").strip()
         self.paragraphs += [text] if text else []
         boxes, self._boxes = self._boxes, []
@@ -235,11 +295,15 @@ class _Document:
         return text
 
     def _run(self, run: _Element, before: str) -> str:
-        properties = next((p for p in run if _local(p) == "rPr"), None)
-        if _on(properties, "strike", "dstrike", "vanish", "webHidden"):
-            return ""
+        properties = run.find("{*}rPr")
+        own, style = _look(properties), properties.find("{*}rStyle") if properties is not None else None
+        character = self._looks.get(_value(style), {}) if style is not None else {}
+        for name in _HIDING:  # what both styles say cancels out (ECMA-376-1, 17.7.3)
+            said = [own] if name in own else [character, self._look]
+            if sum(look.get(name, "0") not in _OFF for look in said) == 1:
+                return ""
         text = self._inline(run, before)
-        align = next((_value(p) for p in properties if _local(p) == "vertAlign"), "") if properties is not None else ""
+        align = (self._look | character | own).get("vertAlign")
         noted = any(_local(part) in _NOTES for part in run)
         return raised(before[-20:], text) if align == "superscript" and not noted else text
 
@@ -250,10 +314,9 @@ class _Document:
         for row in (r for r in table.iter("{*}tr") if next(r.iterancestors("{*}tbl")) is table):
             cells: list[str] = []
             for cell in (c for c in row.iter("{*}tc") if next(c.iterancestors("{*}tr")) is row):
-                inner = _Document()
-                inner.notes = self.notes
+                inner = _Document(self._looks, self.notes)
                 inner.read(cell)
-                properties = next((p for p in cell if _local(p) == "tcPr"), None)
+                properties = cell.find("{*}tcPr")
                 merged = {_local(p): _value(p) for p in properties} if properties is not None else {}
                 above = grid[-1][len(cells)] if grid and len(cells) < len(grid[-1]) else ""
                 continued = "vMerge" in merged and merged["vMerge"] != "restart"
@@ -262,7 +325,9 @@ class _Document:
             if not grid:
                 runs = [r for r in row.iter("{*}r") if "".join(r.itertext()).strip()]
                 bold = bool(runs) and all(any(_on(p, "b") for p in r if _local(p) == "rPr") for r in runs)
-            properties = next((p for p in row if _local(p) == "trPr"), None)
+            properties = row.find("{*}trPr")
+            if _on(properties, "hidden", "del"):
+                continue
             heads += len(grid) == heads and _on(properties, "tblHeader")
             grid.append(cells)
         return grid, heads or (1 if bold else None)

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.chunkers import CHUNKERS
+from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 from attribution.fetching.html import raised
 from attribution.fetching.page import make_page
 from attribution.settings import Settings
-from tests.fetching.test_formats import CONTAINER, docx, epub, paragraph, zipped
+from tests.fetching.test_formats import CONTAINER, W, docx, epub, paragraph, zipped
 
 MILL = "The mill was rebuilt in 1893 by the engineer Ada Crossley."
 GONE = "The orchard was sold to a cider company in 2016."
@@ -173,6 +174,30 @@ def test_a_book_with_a_flaw_is_read() -> None:
     assert flagged & 0x800 and text(plain.replace(b"\x00\x08\x08\x00", b"\x00\x00\x08\x00"), "a.epub") == MILL
 
 
+XHTML = "application/xhtml+xml"
+DRAWN = (
+    "<svg xmlns='http://www.w3.org/2000/svg'><style>.a {fill: red}</style><desc>Gone.</desc><text y='9' x='1'>"
+    "<tspan>The mill was</tspan><tspan> rebuilt in 1893 by</tspan><tspan x='1' dy='12'>the engineer Ada <tspan>Cross"
+    "</tspan>ley.</tspan></text></svg>"
+)
+
+
+@pytest.mark.parametrize(("kind", "chapter", "other", "found"), [
+    (XHTML, f"<body><p>A.</p>{DRAWN}<p>B.</p></body>", "", f"A.\n\n{MILL}\n\nB."),
+    ("image/svg+xml", DRAWN, "", MILL), (XHTML, f"<p>A. {DRAWN.replace('text', 'g')}B.</p>", "", "A. B."),
+    (XHTML, "<body><p>A.</p><iframe src='%6F.xhtml#a'/><p>B.</p></body>", MILL, f"A.\n\nB.\n\n{MILL}"),
+    (XHTML, "<p>A.<a href='o.xhtml'>1</a><a href='c.xhtml'>2</a></p>", MILL, f"A.12\n\n{MILL}"),
+    (XHTML, "<p>A.</p>", MILL, "A."), ("image/png", "\x89PNG", "", "no text"),
+])  # fmt: skip
+def test_drawings_frames_and_linked_documents_are_read(kind: str, chapter: str, other: str, found: str) -> None:
+    spine = f'c.xhtml" media-type="{kind}"/><item id="o" media-type="text/html" href="o.xhtml'
+    made = epub(spine, **{"O__c.xhtml": chapter, "O__o.xhtml": f"<p>{other}</p>"})
+    try:
+        assert text(made, "a.epub") == found
+    except FetchFailed as failed:
+        assert failed.kind == found.replace(" ", "_")
+
+
 UP = '<w:vertAlign w:val="superscript"/>'
 
 
@@ -201,15 +226,60 @@ def test_a_document_reads_as_its_reader_sees_it(body: str, found: str) -> None:
     assert text(docx(body).replace(b"schemas.openxmlformats.org", b"purl.oclc.org/ooxml/strict"), "a.docx")
 
 
+RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+RELATIONS = '<Relationships xmlns="r"><Relationship Type="{}/{}" Target="{}"/></Relationships>'
+OFF = "<w:{} w:val='0'/>"
+STYLES = {  # by id: type, what it is based on, and its properties
+    "Draft": ("character", "", "<w:vanish/>"), "Note": ("character", "Draft", UP), "Plain": ("character", "", ""),
+    "Kept": ("character", "Draft", OFF.format("vanish")), "Cut": ("paragraph", "", "<w:strike/>"),
+    "Cut2": ("paragraph", "Cut", ""), "Old": ("character", "", "<w:dstrike/>"), "Loop": ("paragraph", "Loop", ""),
+    "Power": ("character", "", UP), "Struck": ("character", "", "<w:strike w:val='true'/>"),
+}  # fmt: skip
+
+
+def styled(body: str, defaults: str = "") -> bytes:
+    made = "".join(
+        f'<w:style w:type="{kind}" w:styleId="{name}"><w:basedOn w:val="{based}"/><w:rPr>{how}</w:rPr></w:style>'
+        for name, (kind, based, how) in STYLES.items()
+    )
+    defaults = f"<w:docDefaults><w:rPrDefault><w:rPr>{defaults}</w:rPr></w:rPrDefault></w:docDefaults>"
+    return zipped(
+        **{
+            "_rels__.rels": RELATIONS.format(RELATION, "officeDocument", "word/main.xml"),
+            "word__main.xml": f"<w:document {W}><w:body>{body}</w:body></w:document>",
+            "word___rels__main.xml.rels": RELATIONS.format(RELATION, "styles", "styles.xml"),
+            "word__styles.xml": f"<w:styles {W}>{defaults}{made}</w:styles>",
+        }
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("style", "runs_of", "defaults", "found"), [
+    ("", ["A.", ("B", "Draft"), ("C", "Note"), ("D", "Kept"), ("E", "Old"), ("F", "Plain")], "", "A.DF"),
+    ("Cut", ["A", ("B", OFF.format("strike")), ("C", "Struck")], "", "BC"), ("Cut2", ["A"], "", ""),
+    ("Loop", ["A 10", ("6", "Power")], "", "A 10^6"), ("None", ["A", ("B", "None")], "", "AB"),
+    ("", ["A", ("B", OFF.format("vanish"))], "<w:vanish/>", "B"), ("Loop", ["A"], "<w:vanish/>", ""),
+])  # fmt: skip
+def test_styles_hide_and_strike_out_as_runs_do(
+    style: str, runs_of: list[str | tuple[str, str]], defaults: str, found: str
+) -> None:
+    named = [
+        each if isinstance(each, str) or each[1][:1] == "<" else (each[0], f'<w:rStyle w:val="{each[1]}"/>')
+        for each in runs_of
+    ]
+    body = runs(*named).replace("<w:p>", f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else "<w:p>", 1)
+    table = "<w:tbl><w:tr><w:trPr><w:hidden/></w:trPr><w:tc>{0}</w:tc></w:tr><w:tr><w:tc>{0}</w:tc></w:tr></w:tbl>"
+    after = runs(("End.", OFF.format("vanish")))
+    assert text(styled(body + after, defaults), "a.docx") == (f"{found}\n\n" if found else "") + "End."
+    assert text(styled(table.format(body) + after, defaults), "a.docx") == (f"{found}\n\n" if found else "") + "End."
+
+
 def test_notes_and_another_main_part() -> None:
-    relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    rels = '<Relationships xmlns="r"><Relationship Type="{}/{}" Target="{}"/></Relationships>'
     w = 'xmlns:w="http://purl.oclc.org/ooxml/wordprocessingml/main"'
     body = '<w:p><w:r><w:t>Oak</w:t><w:footnoteReference w:id="2"/><w:t>.</w:t></w:r></w:p>'
     parts = {
-        "_rels__.rels": rels.format(relation, "officeDocument", "/text/main.xml"),
+        "_rels__.rels": RELATIONS.format(RELATION, "officeDocument", "/text/main.xml"),
         "text__main.xml": f"<w:document {w}><w:body>{body}</w:body></w:document>",
-        "text___rels__main.xml.rels": rels.format(relation, "footnotes", "notes.xml"),
+        "text___rels__main.xml.rels": RELATIONS.format(RELATION, "footnotes", "notes.xml"),
         "text__notes.xml": f'<w:footnotes {w}><w:footnote w:id="0">{paragraph("-")}</w:footnote>'
         f'<w:footnote w:id="2">{paragraph("From Hollins.")}</w:footnote></w:footnotes>',
     }
