@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 MAX_PAGES = 500
 OCR = "make its text readable with `ocrmypdf --force-ocr` and add it again"
 _MOST_UNKNOWN = 0.5  # share of characters whose font says nothing about them
+_CODES_ARE_UNICODE = re.compile(rb"/ToUnicode\s*/Identity-[HV]\b")  # of a font; pdfium reads them so, as an error
 _CATALOG = re.compile(rb"(\d+)\s+\d+\s+obj\s*<<(?:[^>]|>(?!>))*/Type\s*/Catalog\b")
 
 
@@ -37,6 +40,9 @@ class _Character(NamedTuple):
 class _Line(NamedTuple):
     text: str  # with a tab at each wide gap
     y: float
+    size: float = 0.0
+    right: float = 0.0
+    margin: float = 0.0  # from the nearer end of the page, as share of its height
 
 
 def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
@@ -63,16 +69,21 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
             damaged.append(str(number + 1))
         pages.append(lines)
         unknown, total = unknown + without, total + of
-    if unknown > _MOST_UNKNOWN * total:
+    if unknown > _MOST_UNKNOWN * total and not _CODES_ARE_UNICODE.search(content):
         message = f"the characters of {name} cannot be read, since its fonts do not name them; {OCR}"
         raise FetchFailed("unreadable", message, name)
-    texts = [
-        clean(text)
-        for text in unbroken([join_lines(_written(lines), ragged=True) for lines in _without_running(pages)])
-    ]
+    pages = _without_running(pages)
+    joints = [_joint(*each) for each in pairwise(pages)]
+    joined = [join_lines(_written(lines), ragged=True) for lines in pages]
+    parted = [n for n, joint in enumerate(joints) if not joint]
+    words = [f"{joined[n].split()[-1][:-1]}{BROKEN}{joined[n + 1].split()[0]}" for n in parted]
+    whole = unbroken([*joined, *words])
+    texts = [clean(text) for text in whole[:count]]
+    for n, word in zip(parted, whole[count:], strict=True):
+        texts[n] = texts[n].removesuffix("" if word.startswith(texts[n].split()[-1]) else "-")
     title = pdf.get_metadata_value("Title")
     unread = f"page{'s' if len(damaged) > 1 else ''} {', '.join(damaged)}" if damaged else ""
-    return replace(paged(texts, _flows), title=title, site=urlsplit(name).hostname or "", unread=unread)
+    return replace(paged(texts, joints), title=title, site=urlsplit(name).hostname or "", unread=unread)
 
 
 def open_pdf(content: bytes, name: str) -> PdfDocument:
@@ -96,7 +107,10 @@ def _page(pdf: PdfDocument, number: int) -> tuple[list[_Line], int, int]:
     """The lines of a page, and how many of its characters are unknown, and of how many."""
     page = pdf[number]
     characters, unknown = _characters(page)
-    lines = list(_lines(characters))
+    _, low, _, high = page.get_cropbox()
+    lines = [
+        line._replace(margin=min(line.y - low, high - line.y) / (high - low or 1.0)) for line in _lines(characters)
+    ]
     if pdf.formenv:
         lines += [_Line(text, -1.0) for field in _fields(pdf, page) for text in ("", field)]
     page.close()
@@ -163,6 +177,8 @@ def _fields(pdf: PdfDocument, page: PdfPage) -> Iterator[str]:
 
 _SMALLER, _HIGHER = 0.85, 0.15  # of raised figures: share of the size beside them, and of it above the line
 _GAP = 1.5  # ems between the cells of a row
+_FAR = 6.0  # heights of the letters, from a line to the next
+_HYPHENS = ("\x02", BROKEN)  # at the end of a line
 _APART = 0.15  # ems that words are farther apart than letters which are set singly
 
 
@@ -177,14 +193,28 @@ def _lines(characters: Sequence[_Character]) -> Iterator[_Line]:
         if ended and line and not _goes_on(line, character):
             yield from _line(line)
             line = []
+        elif (
+            len(line) > 1
+            and line[-2].text.isalpha()
+            and line[-1].text in _HYPHENS
+            and _is_elsewhere(line[-2], character)
+        ):
+            yield from _line([*line[:-1], line[-1]._replace(text="-")])
+            line = []
         ended = False
         line.append(character)
     yield from _line(line)
 
 
+def _is_elsewhere(last: _Character, character: _Character) -> bool:
+    """True if the character after a hyphen at a line's end, where pdfium ends no line, is that of a head or foot."""
+    down = (last.y - character.y) / (last.size or 1.0)
+    return down > _FAR or down < 0 and not character.text.islower()
+
+
 def _line(line: list[_Character]) -> Iterator[_Line]:
     if drawn := [c for c in line if not c.text.isspace()]:
-        yield _Line(_text(line, drawn), drawn[0].y)
+        yield _Line(_text(line, drawn), drawn[0].y, drawn[0].size, drawn[-1].right)
 
 
 def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
@@ -240,56 +270,147 @@ def _written(lines: Sequence[_Line]) -> str:
 
 # --- lines to pages ---
 
-_FIGURES = re.compile(r"\d+|\b[ivxl]+\b")
-_AT_EDGE = re.compile(r"^\W*#|\bpage #|#\W*$")  # where a head has its page number
-_NUMBER = re.compile(r"\W*(?:page )?#(?: of #)?\W*")
+_FIGURES = re.compile(r"(?<!\d)\d{1,8}(?!\d)|\b[ivxl]+\b")
+_COUNTED = re.compile(  # a number that is not the page's
+    r"\b(?:answer|appendix|article|case|chapter|chart|day|example|exercise|exhibit|figure|lecture|lesson|letter|module|no"
+    r"|part|problem|question|section|session|slide|step|table|task|unit|volume|week)\.? #"
+)
+_AT_EDGE = re.compile(r"\W*#(?!\w).*|.*\W#\W*")
+_ALONE = re.compile(r"\W*(?:page )?#(?: of \d+)?\W*")
 _SENTENCE = re.compile(r"(?:\S+ ){5,}.*[.!?]")
+_YEARS = 1500  # where they begin
+_LONGEST = 200  # characters of a head with a number
 _EDGE = 2  # lines at the top and at the bottom of a page
+_NEAR = 2  # pages away, a head may stand again: left and right pages have their own
+_OFTEN = 2  # lines within pages that are like one at an edge, which is then none of these
+_SET_APART, _SPACED = 1.6, 1.25  # distance of a head: in heights of its letters, or in distances of lines
+_MARGIN = 0.15  # share of a page's height, of the margin with its heads or feet
+_LARGE, _FEW = 1.3, 4  # times the largest other letters of a page, and words: a title may have such letters
+_PROSE, _FULL = 40, 0.8  # characters of a line, and share of the width, with which it may go on on the next page
 
 
 def _without_running(pages: Sequence[Sequence[_Line]]) -> list[list[_Line]]:
-    """Pages without the heads that the page before has too, the feet that the next has too, and page numbers."""
-    edges = []
-    for lines in pages:
-        ordered = sorted(range(len(lines)), key=lambda n: -lines[n].y)
-        top, bottom = ordered[:_EDGE], ordered[_EDGE:][-_EDGE:]
-        edges.append([{n: lines[n].text.strip().lower() for n in edge} for edge in (top, bottom)])
-    out = []
-    for number, lines in enumerate(pages):
-        gone: set[int] = set()
-        for edge, neighbour, step in ((0, number - 1, 1), (1, number + 1, -1)):
-            beside = edges[neighbour][edge].values() if 0 <= neighbour < len(pages) else ()
-            for n, own in list(edges[number][edge].items())[::step]:
-                runs = not _SENTENCE.fullmatch(own) and any(_is_same_head(own, other) for other in beside)
-                if not (runs or len(pages) > 1 and _NUMBER.fullmatch(_FIGURES.sub("#", own))):
+    """Pages without their numbers and running heads and feet, each of which stays once, where it parts no sentence."""
+    heads = _Heads(pages)
+    running = [heads.of(number) for number in range(len(pages))]
+    bodies = [[line for line in lines if line not in gone] for lines, gone in zip(pages, running, strict=True)]
+    seen: set[str] = set()
+    for number, gone in enumerate(running):
+        for line, head in list(gone.items()):
+            first = number - (line.y > bodies[number][0].y)  # of the pages that it stands between
+            parts = 0 <= first < len(pages) - 1 and _joint(bodies[first], bodies[first + 1]) != "\n\n"
+            if not (_ALONE.fullmatch(head) or head in seen or parts):
+                seen.add(head)
+                del gone[line]
+    return [[line for line in lines if line not in gone] for lines, gone in zip(pages, running, strict=True)]
+
+
+class _Heads:
+    """The running heads and feet of pages: lines at an edge that have a page's number, or that near pages have too.
+
+    Without a number, they are set apart from the text. A line that also stands within pages, as a refrain does, one in
+    larger letters than the text and the head of a table are none.
+    """
+
+    def __init__(self, pages: Sequence[Sequence[_Line]]) -> None:
+        down = [sorted(lines, key=lambda line: -line.y) for lines in pages]
+        self._inwards = [(lines, lines[::-1]) for lines in down]  # from the top, and from the bottom
+        self._within = Counter(_plain(line) for lines in down for line in lines[_EDGE:-_EDGE])
+        self._numbered = Counter(
+            each
+            for page, edges in enumerate(self._inwards)
+            for each in {each for lines in edges for line in lines[:_EDGE] for each in _numbered(line, page)}
+        )
+        self._leadings = [
+            median([gap for line, lower in pairwise(lines) if (gap := line.y - lower.y) > 1] or [math.inf])
+            for lines in down
+        ]
+        self._starts = {start for (_, start), count in self._numbered.items() if count > 1}
+
+    def of(self, page: int) -> dict[_Line, str]:
+        """Those of a page, each with "#" for its number."""
+        found: dict[_Line, str] = {}
+        lines = self._inwards[page][0]
+        for edge, inwards in enumerate(self._inwards[page]):
+            near = (
+                self._inwards[p][edge][:_EDGE]
+                for p in range(max(0, page - _NEAR), min(len(self._inwards), page + _NEAR + 1))
+                if p != page
+            )
+            others = {_plain(line) for edges in near for line in edges}
+            for place, line in enumerate(inwards[:_EDGE]):
+                end = next((n for n, other in enumerate(inwards[place + 1 :]) if _plain(other) not in others), 0)
+                limit = min(_SET_APART * line.size, _SPACED * self._leadings[page])
+                apart = line.margin < _MARGIN and any(
+                    abs(a.y - b.y) > limit for a, b in pairwise(inwards[place : place + end + 2])
+                )
+                large = len(lines) > 1 and line.size > _LARGE * max(other.size for other in lines if other != line)
+                head = self._head(line, page, inwards[place + 1 :][:2], others, apart)
+                if not head or large and len(head.split()) < _FEW and not _ALONE.fullmatch(head):
                     break
-                gone.add(n)
-        out.append([line for n, line in enumerate(lines) if n not in gone or len(gone) == len(lines)])
-    return out
+                found[line] = head
+        return found if found.keys() < set(lines) else {}
+
+    def _head(self, line: _Line, page: int, inward: Sequence[_Line], others: set[str], apart: bool) -> str:
+        for masked, start in _numbered(line, page):
+            fits = start in self._starts and apart and _AT_EDGE.fullmatch(masked)
+            alone = start == 1 and len(self._inwards) > 1 and _ALONE.fullmatch(masked)
+            if self._numbered[masked, start] > 1 or fits or alone:
+                return masked
+        text = _plain(line)
+        is_table = "\t" in text and {other.text.count("\t") for other in inward} == {text.count("\t")}
+        runs = text in others and apart and self._within[text] < _OFTEN and not is_table
+        return text if runs and not _SENTENCE.fullmatch(text) else ""
 
 
-def _is_same_head(one: str, other: str) -> bool:
-    """True for equal lines and for those that differ in a page number alone: years and amounts are what a page says."""
-    masked = _FIGURES.sub("#", one)
-    if one == other or masked != _FIGURES.sub("#", other):
-        return one == other
-    changed = [pair for pair in zip(_FIGURES.findall(one), _FIGURES.findall(other), strict=True) if pair[0] != pair[1]]
-    counted = all(len(a + b) < 8 and abs(int(a) - int(b)) == 1 for a, b in changed if (a + b).isdecimal())
-    return len(changed) == 1 and counted and bool(_AT_EDGE.search(masked))
+def _plain(line: _Line) -> str:
+    return line.text.strip().lower()
 
 
-def _flows(text: str, following: str) -> bool:
-    """True where a sentence goes on over the end of a page."""
-    return text[-1:].isalnum() and (following[:1].islower() or following[:1].isdigit()) or text[-1:] == ","
+def _numbered(line: _Line, page: int) -> Iterator[tuple[str, int]]:
+    """A line with "#" for what may be the page's number, and the number that the first page has then.
+
+    Years and amounts, and the number of a chapter, are what a page says.
+    """
+    text = _plain(line)
+    for found in _FIGURES.finditer(text) if len(text) < _LONGEST else ():
+        masked = f"{text[: found.start()]}#{text[found.end() :]}"
+        if not _COUNTED.search(masked) and _number(found[0]) < _YEARS:
+            yield masked, _number(found[0]) - page
 
 
-def paged(texts: Sequence[str], flows: Callable[[str, str], bool] = lambda text, following: False) -> Extracted:
-    """Join the texts of pages, none of which has blank lines at its ends; an empty page begins where the next does."""
-    text, breaks, before = "", [], ""
-    for own in texts:
-        if own:
-            text += (" " if flows(before, own) else "\n\n") if text else ""
-            before = own
+def _number(figure: str) -> int:
+    if figure.isdecimal():
+        return int(figure)
+    values = [{"i": 1, "v": 5, "x": 10, "l": 50}[letter] for letter in figure]
+    return sum(value if value >= later else -value for value, later in pairwise([*values, 0]))
+
+
+def _joint(lines: Sequence[_Line], later: Sequence[_Line]) -> str:
+    """What joins two pages: a blank where a sentence goes on, nothing within a word, else an empty line."""
+    if not lines or not later or "\t" in lines[-1].text:
+        return "\n\n"
+    text, following = lines[-1].text.rstrip(), later[0].text.lstrip()
+    goes_on = following[:1].islower() or following[:1].isdigit()
+    if text[-1:] == "-" and text[-2:-1].isalpha() and following[:1].islower():
+        return ""
+    prose = len(text) > _PROSE and following[:1].isalpha() and _is_full(lines[-1], lines) and _is_full(later[0], later)
+    return " " if text[-1:] == "," or text[-1:].isalnum() and (goes_on or prose) else "\n\n"
+
+
+def _is_full(line: _Line, lines: Sequence[_Line]) -> bool:
+    return line.right > _FULL * max(each.right for each in lines)
+
+
+def paged(texts: Sequence[str], joints: Sequence[str] = ()) -> Extracted:
+    """Join the texts of pages, none of which has blank lines at its ends; an empty page begins where the next does.
+
+    `joints` stand between two pages each, instead of a blank line.
+    """
+    text, breaks = "", []
+    for number, own in enumerate(texts):
+        if own and text:
+            text += joints[number - 1] if joints and texts[number - 1] else "\n\n"
         breaks.append(len(text) if own else -1)
         text += own
     following = len(text)

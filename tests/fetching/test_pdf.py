@@ -81,16 +81,51 @@ def test_the_fields_of_a_form_are_read() -> None:
     assert read(pdf(line(LOCK), field=field)).text == f"{LOCK}\n\nName of the keeper: Hannah Moss"
 
 
-def test_a_sentence_goes_on_over_a_page() -> None:
-    head, pages = line("Journal of Inland Waterways 12 (2003)", y=760, size=9), []
-    for number, text in enumerate(
-        ("In 1846 the company bought the whole canal for", "48,000 pounds. It let", "it decay.")
-    ):
-        pages.append(head + line(text) + line(str(44 + number), 300, 40))
+LINES = [
+    "In 1846 the company bought the whole of the canal for a sum of", "48,000 pounds. It let the towpath decay,",
+    "and the keepers left one after the other, of whom the last was",
+    "Hannah Moss of the lower lock, who kept the naviga-", "tion open for another forty-", 
+    "three years. It was closed in", "1893.",
+]  # fmt: skip
+WHOLE = "".join(f"{text} " for text in LINES).replace("naviga- ", "naviga").replace("y- three", "y-three").strip()
+
+
+@pytest.mark.parametrize("heads", [
+    ["Inland Waterways 12 (2003)"] * 7, ["The Canals of Lindal", "Locks and keepers"] * 4, ["", "The Canals"] * 4,
+    [f"{n} Canals of Lindal" if n % 2 else f"Locks {n}" for n in range(44, 51)], ["The Canals", ""] * 4,
+    ["xii Preface", "Preface xiii", "xiv Preface", "Preface xv", "xvi Preface", "Preface xvii", "xviii Preface"],
+    ["Canals 9", "Locks 10", "Canals 11", "Weirs 12", "Canals 13", "Basins 14", "Canals 15"],
+    ["Page 1 of 7", "Page 2 of 7", "Page 3 of 7", "4", "5", "6", ""],
+])  # fmt: skip
+def test_a_sentence_goes_on_over_a_page(heads: list[str]) -> None:
+    pages = [
+        (line(head, y=760, size=9) if head else "") + line(text) + line(str(44 + number), 300, 40)
+        for number, (head, text) in enumerate(zip(heads, LINES, strict=False))
+    ]
     found = read(pdf(*pages))
-    assert found.text.endswith("In 1846 the company bought the whole canal for 48,000 pounds. It let it decay.")
-    assert found.text.count("Journal") == 1
-    assert [found.text[start:][:6] for start in found.breaks] == ["Journa", "48,000", "it dec"]
+    assert found.text.removeprefix(heads[0]).strip() == WHOLE
+    assert [found.text[start:][:2] for start in found.breaks[1:]] == ["48", "an", "Ha", "ti", "th", "18"]
+
+
+REFRAIN = ["O the oak and the ash,", "The lass sat alone", "in the north wind."]
+ROWS = ["Graz", "290", "127"], ["Linz", "212", "96"], ["Wels", "62", "46"], ["Steyr", "38", "26"]
+
+
+def table(*rows: Sequence[str]) -> str:
+    return "".join(line(cell, 72 + 130 * x, 700 - 14 * y) for y, row in enumerate(rows) for x, cell in enumerate(row))
+
+
+@pytest.mark.parametrize(("pages", "kept", "times"), [
+    ([lines(*REFRAIN)] * 2 + [lines(*REFRAIN[:2])], REFRAIN[0], 3),
+    ([lines(*REFRAIN[1:], REFRAIN[0])] * 2, REFRAIN[0], 2),
+    ([line(REFRAIN[0], y=760) + lines(*REFRAIN[1:], REFRAIN[0], "A.", "B.")] * 3, REFRAIN[0], 6),
+    ([table(["City", "People", "Area"], *ROWS[:2]), table(["City", "People", "Area"], *ROWS[2:])], "City | People", 2),
+    ([line(f"Chapter {n}", y=760) + lines(*REFRAIN) for n in (1, 2, 3)], "Chapter", 3),
+    ([line(f"Goal {n}", y=760, size=24) + lines(*REFRAIN) for n in (1, 2, 3)], "Goal", 3),
+    ([line(f"{n}", y=760) + lines(*REFRAIN) for n in (7, 25, 3)], "25", 1),
+])  # fmt: skip
+def test_a_line_of_the_text_that_comes_again_stays(pages: Sequence[str], kept: str, times: int) -> None:
+    assert read(pdf(*pages)).text.count(kept) == times
 
 
 def test_pages_that_are_alike_are_no_running_heads() -> None:
