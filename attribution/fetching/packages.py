@@ -220,8 +220,7 @@ def _look(properties: _Element | None) -> _Look:
 
 
 def _looks(styles: _Element) -> dict[str, _Look]:
-    """What each style says of the look of its text, with the styles that it is based on; that of paragraphs without
-    one by the name ""."""
+    """The look that each style gives its text, with the styles that it is based on; "": that without a style."""
     named = {_value(style, "styleId"): style for style in styles.iter("{*}style")}
     default = _look(styles.find("{*}docDefaults/{*}rPrDefault/{*}rPr"))
     looks = {"": default}

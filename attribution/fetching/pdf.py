@@ -387,7 +387,7 @@ def _number(figure: str) -> int:
 
 
 def _joint(lines: Sequence[_Line], later: Sequence[_Line]) -> str:
-    """What joins two pages: a blank where a sentence goes on, nothing within a word, else an empty line."""
+    """The joint of two pages: a blank where a sentence goes on, nothing within a word, else an empty line."""
     if not lines or not later or "\t" in lines[-1].text:
         return "\n\n"
     text, following = lines[-1].text.rstrip(), later[0].text.lstrip()
