@@ -21,9 +21,28 @@ def claim(text: str) -> Claim:
     return Claim(id=text, text=text, spans=((0, len(text)),), worthiness="factual")
 
 
+COMPLETED = claim("The Eiffel Tower in Paris was completed in 1889.")
+SAID = [f"{NEAR} It is said by {number} people." for number in range(100)]
+
+
+def over(settings: Settings, store: Store, *texts: str, **chosen: object) -> Matcher:
+    """A matcher with a page for each text."""
+    matcher = Matcher(settings.model_copy(update=chosen), store, "")
+    for number, text in enumerate(texts):
+        matcher.add(page(f"p{number}", text))
+    return matcher
+
+
+def embedded_by(matcher: Matcher) -> list[str]:
+    """The texts that it embeds from now on."""
+    embedded: list[str] = []
+    embed = matcher.candidates.embedder.embed
+    matcher.candidates.embedder.embed = lambda texts: embedded.extend(texts) or embed(texts)  # type: ignore
+    return embedded
+
+
 def test_a_passage_far_behind_the_nearest_is_no_evidence(settings: Settings, store: Store) -> None:
-    matcher = Matcher(settings.model_copy(update={"top_k": 1}), store, "")
-    matcher.add(page("aside", ASIDE))
+    matcher = over(settings, store, ASIDE, top_k=1)
     about = claim("The Eiffel Tower in Paris, an iron construction, was completed in 1889.")
     [found] = matcher.match([about])
     alone = [e for e in found if not e.part]
@@ -35,21 +54,17 @@ def test_a_passage_far_behind_the_nearest_is_no_evidence(settings: Settings, sto
 
 
 def test_where_there_are_no_more_passages_than_are_compared_all_are_judged(settings: Settings, store: Store) -> None:
-    matcher = Matcher(settings, store, "")
-    matcher.add(page("minutes", "Minutes of 4 May. Present: Ada, Max. The roof was mended. The lift is old."))
-    matcher.add(page("near", NEAR))
-    for text in ("No customer data were leaked.", "The Eiffel Tower in Paris was completed in 1889."):
-        [pieces] = matcher.match([claim(text)])
+    minutes = "Minutes of 4 May. Present: Ada, Max. The roof was mended. The lift is old."
+    for one in (claim("No customer data were leaked."), COMPLETED):
+        [pieces] = over(settings, store, minutes, NEAR).match([one])
         assert len(pieces) == 2
 
 
 def test_a_passage_that_holds_the_claims_words_is_judged_however_its_cosine_misleads(
     settings: Settings, store: Store
 ) -> None:
-    matcher = Matcher(settings.model_copy(update={"chunk_size": 256}), store, "")
-    matcher.add(page("agenda", f"{LIST} No customer data were leaked. {LIST}"))
-    for number in range(12):
-        matcher.add(page(f"p{number}", f"Data of customers number {number} leaked from a firm, it was said in May."))
+    others = [f"Data of customers number {number} leaked from a firm, it was said in May." for number in range(12)]
+    matcher = over(settings, store, f"{LIST} No customer data were leaked. {LIST}", *others, chunk_size=256)
     [pieces] = matcher.match([claim("No customer data were leaked.")])
     own = next(e for e in pieces if "No customer data were leaked." in e.text)
     assert own.relation == "entailed" and own.deciding_sentence == "No customer data were leaked."
@@ -58,20 +73,16 @@ def test_a_passage_that_holds_the_claims_words_is_judged_however_its_cosine_misl
 def test_what_is_far_from_everything_is_compared_with_the_nearest_passage_that_shares_a_word(
     settings: Settings, store: Store
 ) -> None:
-    matcher = Matcher(settings.model_copy(update={"top_k": 1}), store, "")
-    matcher.add(page("a", "Copper prices rose in Chile."))
-    matcher.add(page("b", "The choir sang on Sunday."))
+    matcher = over(settings, store, "Copper prices rose in Chile.", "The choir sang on Sunday.", top_k=1)
     [pieces, nothing] = matcher.match([claim("Zebrafish rose early."), claim("Wibblenook autorenders spreadsheets.")])
     assert [e.text for e in pieces] == ["Copper prices rose in Chile."] and not pieces[0].about
     assert nothing == ()
 
 
 def test_passages_about_as_near_all_count(settings: Settings, store: Store) -> None:
-    matcher = Matcher(settings, store, "")
-    matcher.add(page("near", NEAR))
-    matcher.add(page("too", "Work on the Eiffel Tower was finished in 1889, in time for the exposition in Paris."))
-    [pieces] = matcher.match([claim("The Eiffel Tower in Paris was completed in 1889.")])
-    assert {matcher.pages[e.page_id].url for e in pieces} == {"document:near", "document:too"}
+    too = "Work on the Eiffel Tower was finished in 1889, in time for the exposition in Paris."
+    [pieces] = over(settings, store, NEAR, too).match([COMPLETED])
+    assert len({e.page_id for e in pieces}) == 2
 
 
 def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_it(
@@ -82,10 +93,8 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
     asked = claim("Timber was carried from the northern port to the mills by Qvx-21 in the year of the flood.")
     found = {}
     for ranking in ("vectors", "hybrid"):
-        matcher = Matcher(settings.model_copy(update={"ranking": ranking, "top_k": 2}), store, "")
-        for number, ship in enumerate(ships, 11):
-            matcher.add(page(ship, f"The ship {ship} Qvx-{number} {work}"))
-        [pieces] = matcher.match([asked])
+        texts = [f"The ship {ship} Qvx-{number} {work}" for number, ship in enumerate(ships, 11)]
+        [pieces] = over(settings, store, *texts, ranking=ranking, top_k=2).match([asked])
         assert len(pieces) == 2 and pieces[0].similarity >= pieces[1].similarity
         found[ranking] = any("Qvx-21" in e.text for e in pieces)
     assert found == {"vectors": False, "hybrid": True}
@@ -94,21 +103,16 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
 def test_of_many_chunks_only_the_best_by_words_and_estimated_vectors_are_embedded(
     settings: Settings, store: Store
 ) -> None:
-    asked = claim("The Eiffel Tower in Paris was completed in 1889.")
     aside = [f"Of the town of Qvx-{n} it is told that its mills were built of oak." for n in range(100)]
     texts = [*aside, NEAR, "In Paris the Eiffel Tower was finished."]
     found = {}
     for shortlist in (4, 0):
-        matcher = Matcher(settings.model_copy(update={"shortlist": shortlist}), store, "")
-        embedded: list[str] = []
-        embed = matcher.candidates.embedder.embed
-        matcher.candidates.embedder.embed = lambda texts, seen=embedded, embed=embed: seen.extend(texts) or embed(texts)  # type: ignore
-        for number, text in enumerate(texts):
-            matcher.add(page(f"p{number}", text))
-        [pieces] = matcher.match([asked])
+        matcher = over(settings, store, *texts, shortlist=shortlist)
+        embedded = embedded_by(matcher)
+        [pieces] = matcher.match([COMPLETED])
         found[shortlist] = [(e.text, e.similarity) for e in pieces]
         if shortlist:
-            assert len(embedded) == 4 + 1 and {*texts[-2:], asked.text} <= set(embedded)  # the claim too
+            assert len(embedded) == 4 + 1 and {*texts[-2:], COMPLETED.text} <= set(embedded)  # the claim too
             kept = set(embedded)
         else:
             assert set(embedded) == set(texts) - kept  # what is embedded is kept
@@ -118,63 +122,43 @@ def test_of_many_chunks_only_the_best_by_words_and_estimated_vectors_are_embedde
 def test_a_passage_in_other_words_is_on_the_shortlist(settings: Settings, store: Store) -> None:
     asked = claim("The physician was given a medal for her research.")
     near = "Doctors honoured the scientist with an award for research that took her many years in the laboratory."
-    matcher = Matcher(settings.model_copy(update={"shortlist": 12}), store, "")
-    for number in range(50):
-        matcher.add(page(f"p{number}", f"The research of mill {number} was given up."))  # more of the claim's words
-    matcher.add(page("near", near))
-    embedded: list[str] = []
-    embed = matcher.candidates.embedder.embed
-    matcher.candidates.embedder.embed = lambda texts: embedded.extend(texts) or embed(texts)  # type: ignore
+    more = [f"The research of mill {number} was given up." for number in range(50)]  # more of the claim's words
+    matcher = over(settings, store, *more, near, shortlist=12)
+    embedded = embedded_by(matcher)
     matcher.match([asked])
     assert near in embedded and len(embedded) == 12 + 1
 
 
 def test_the_shortlist_grows_with_the_passages_that_are_asked_for(settings: Settings, store: Store) -> None:
-    asked = claim("The Eiffel Tower in Paris was completed in 1889.")
-    matcher = Matcher(settings.model_copy(update={"shortlist": 4, "top_k": 8}), store, "")
-    for number in range(100):
-        matcher.add(page(f"p{number}", f"{NEAR} It is said by {number} people."))
-    [evidence] = matcher.match([asked])
+    [evidence] = over(settings, store, *SAID, shortlist=4, top_k=8).match([COMPLETED])
     assert len(evidence) == 8
 
 
 def test_an_early_look_embeds_half_as_much(settings: Settings, store: Store) -> None:
-    asked = claim("The Eiffel Tower in Paris was completed in 1889.")
-    matcher = Matcher(settings.model_copy(update={"shortlist": 4}), store, "")
-    embedded: list[str] = []
-    embed = matcher.candidates.embedder.embed
-    matcher.candidates.embedder.embed = lambda texts: embedded.extend(texts) or embed(texts)  # type: ignore
-    for number in range(100):
-        matcher.add(page(f"p{number}", f"{NEAR} It is said by {number} people."))
-    [early] = matcher.match([asked], early=True)
+    matcher = over(settings, store, *SAID, shortlist=4)
+    embedded = embedded_by(matcher)
+    [early] = matcher.match([COMPLETED], early=True)
     assert len(embedded) == 2 + 1 and {e.relation for e in early} == {"entailed"}
-    matcher.match([asked])
+    matcher.match([COMPLETED])
     assert len(embedded) > 2 + 1
 
 
 def test_the_order_in_which_pages_come_does_not_change_the_shortlist(settings: Settings, store: Store) -> None:
-    asked = claim("The Eiffel Tower in Paris was completed in 1889.")
-    pages = [page(f"p{number}", f"{NEAR} It is said by {number} people.") for number in range(60)]
+    pages = [page(f"p{number}", text) for number, text in enumerate(SAID[:60])]
     found = []
     for some in (pages, pages[::-1]):
         matcher = Matcher(settings.model_copy(update={"shortlist": 6}), store, "")
         for number, one in enumerate(some):
             matcher.add(one)
             if number == 30:
-                matcher.match([asked], early=True)
-        [pieces] = matcher.match([asked])
+                matcher.match([COMPLETED], early=True)
+        [pieces] = matcher.match([COMPLETED])
         found.append([(e.page_id, e.start, e.similarity) for e in pieces])
     assert found[0] == found[1] != []
 
 
 def test_the_ranking_by_vectors_alone_leaves_no_chunk_out(settings: Settings, store: Store) -> None:
-    asked = claim("The Eiffel Tower in Paris was completed in 1889.")
-    found = []
-    for shortlist in (1, 0):
-        matcher = Matcher(settings.model_copy(update={"ranking": "vectors", "shortlist": shortlist}), store, "")
-        for number in range(4):
-            matcher.add(page(f"p{number}", f"{NEAR} It is said by {number} people."))
-        found.append(matcher.match([asked]))
+    found = [over(settings, store, *SAID[:4], ranking="vectors", shortlist=most).match([COMPLETED]) for most in (1, 0)]
     assert found[0] == found[1] and len(found[0][0]) == 4
 
 
@@ -182,16 +166,13 @@ def test_the_verifier_reads_a_chunk_from_the_sentence_before_it_on(settings: Set
     text = "A heading\nFirst they met. Their first film was Psycho. It was a success."
     their = text.index("Their")
     assert text[slice(*with_context(text, their, len(text), 512))].startswith("First they met. Their")
-    assert text[slice(*with_context(text, their + 8, len(text), 512))].startswith(
-        "Their first film"
-    )  # cut in a sentence
+    cut = with_context(text, their + 8, len(text), 512)  # in a sentence
+    assert text[slice(*cut)].startswith("Their first film")
     first = text.index("First")
     assert with_context(text, first, len(text), 512) == (first, len(text))  # a heading is no context
     assert with_context(text, their, len(text), 50)[0] == their  # both together would be too long
-    long = "word " * 200 + "end. Next one."
-    assert with_context(long, long.index("Next"), len(long), 512)[0] == long.index(
-        "Next"
-    )  # no sentence begins near enough
+    long, following = "word " * 200 + "end. Next one.", 1005
+    assert with_context(long, following, len(long), 512)[0] == following  # no sentence begins near enough
     filler = "Grace Kelly acted for Alfred Hitchcock. " + "The harbour was quiet and the boats had not come in. " * 12
     source = page("film", filler + "Grace Kelly met Alfred Hitchcock in 1953. Their first film together was a success.")
     matcher = Matcher(settings.model_copy(update={"chunker": "sentence", "window_sentences": 1}), store, "")
@@ -203,43 +184,35 @@ def test_the_verifier_reads_a_chunk_from_the_sentence_before_it_on(settings: Set
 
 
 def test_a_claim_that_lost_words_alone_is_verified_once(settings: Settings, store: Store) -> None:
-    matcher = Matcher(settings, store, "")
-    matcher.add(page("near", NEAR))
+    matcher = over(settings, store, NEAR)
     about = claim("The Eiffel Tower in Paris was completed in 1889, some say.")
-    shorter = about.model_copy(update={"enriched": "The Eiffel Tower in Paris was completed in 1889."})
+    shorter = about.model_copy(update={"enriched": COMPLETED.text})
     longer = about.model_copy(update={"enriched": "The famous Eiffel Tower in Paris was completed in 1889."})
     assert [e.as_written for e in matcher.match([shorter])[0]] == [None]
     assert all(e.as_written for e in matcher.match([longer])[0])
 
 
 def test_a_line_that_states_nothing_decides_nothing(settings: Settings, store: Store) -> None:
-    heading, address = (
-        "The height of the Eiffel Tower in Paris",
-        "https://tower.example/eiffel-tower-is-330-metres-tall",
-    )
+    heading = "The height of the Eiffel Tower in Paris"
+    address = "https://tower.example/eiffel-tower-is-330-metres-tall"
     text = f"{heading}\n\nIt attracts seven million visitors a year, more than any other tower.\n\n{address}"
-    matcher = Matcher(settings, store, "")
-    matcher.add(page("tower", text))
-    matcher.add(page("links", f"References\n\n{address}\n\n[1] Eiffel, G. (1889). La tour. pp. 3–5."))
+    links = f"References\n\n{address}\n\n[1] Eiffel, G. (1889). La tour. pp. 3–5."
+    matcher = over(settings, store, text, links)
     [(piece,)] = matcher.match([claim("The Eiffel Tower in Paris is 330 metres tall.")])
     assert piece.text == text and matcher.pages[piece.page_id].text[piece.start : piece.end] == text
     assert text[slice(*piece.sentence)].startswith("It attracts seven million")
 
 
 def test_without_a_shortlist_too_a_page_leaves_room_for_the_others(settings: Settings, store: Store) -> None:
-    matcher = Matcher(settings.model_copy(update={"shortlist": 0, "chunk_size": 128, "chunk_overlap": 0}), store, "")
-    note = (
-        "The Eiffel Tower was completed in 19{}, says note {}, and so say all the other notes of this archive in town."
-    )
-    matcher.add(page("notes", " ".join(note.format(n % 90 + 10, n) for n in range(150))))
-    others = (
+    note = "The Eiffel Tower was completed in 19{}, says note {}, as do all the other notes of this archive in town."
+    notes = " ".join(note.format(n % 90 + 10, n) for n in range(150))
+    others = (  # each further from the claim than a hundred notes
         "Builders put the last rivet into the iron tower of Mr Eiffel during the spring of 1889, after two years of "
         "work on the site.",
         "In 1889 crowds climbed the new tower that the company of Eiffel had by then finished beside the river.",
         "Eiffel's iron work by the Seine dates from 1889, as its first visitors could read on a plate at the foot.",
     )
-    for text in others:  # each further from the claim than a hundred notes
-        matcher.add(page(text, text))
+    matcher = over(settings, store, notes, *others, shortlist=0, chunk_size=128, chunk_overlap=0)
     (found,) = matcher.find([claim("The Eiffel Tower was completed in 1889.")])
     assert len({c.chunk.text for c in found} & {*others}) > 1
 
