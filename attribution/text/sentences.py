@@ -20,6 +20,7 @@ _STOPS, _WIDE = ".!?…؟۔।॥։", "。！？｡።፧፨။។៕"  # after 
 _CLOSING, _QUOTED = r"\"'”’»)\]」』）", r"\"”’»\]」』"
 _CITED = r"(?: ?\[[\d ,–-]{1,24}\])*+(?:\[[^\[\]\n]{1,24}\])*+"  # "[1]", "[citation needed]"
 _PLACE = r"\s\([^\W\d_a-z][^()\n]{0,60} \d[^()\n]{0,20}\)\.?"  # "… met.” (Author 31)"
+_QUOTATION = re.compile(rf"(?<!\S)[\"“«](?=\S)[^\"“”«»\n]{{1,600}}(?<=\S)[\"”»]{_PLACE}")  # "“… . …” (Author 31)"
 _MARK = re.compile(
     r"(?<!\.\s)\.(?:[ \u00a0]\.){2,}+\s+"  # ". . ."
     rf"|(?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+(?:(?<=[{_QUOTED}]){_PLACE})?+{_CITED}\s+"
@@ -47,7 +48,17 @@ _OPENER = re.compile(rf"[\"“(]?(?:{'|'.join(_TABLE['openers'].split())})(?:,? 
 # "am 3. Mai", "im 19. Jahrhundert"
 _ORDINAL = re.compile(r"(?<!\w)(?:[ai]m|de[rnms]|die|das|vom|zu[mr]|beim|seit|ab|bis|und) \d{1,2}\.$", re.IGNORECASE)
 _UNIT = re.compile(r"\d[ \u00a0]?(?:[gmlshbt]|°[CF])\.$")  # "It weighs 11 g. Ann …"
-_TIME = re.compile(r"\s*(?:[A-Z]\w+ )?[\d:]+ [ap]\.m\.\s*$", re.IGNORECASE)  # "At 5 a.m. Mr. Smith …"
+# "At 5 a.m. Mr. Smith …", "On Monday at 5 p.m. Ann …", "the 6 p.m. News"; "5 p.m. Eastern"
+_TIME = re.compile(
+    r"(?:\s*(?:[A-Z]\w+|on|at|by|the|about|from|to|and|of|[\d:]+|[ap]\.m\.),?(?=\s)){0,8}\s*[\d:]+ (?i:[ap]\.m)\.\s*$"
+    r"|.*\b(?i:an?|the|each|every|this|its|h?er|his|our|their) (?:\w+ )?[\d:]+ (?i:[ap]\.m)\.\s*$",
+    re.DOTALL,
+)
+_HALF = re.compile(r"\d ?[ap]\.m\.$", re.IGNORECASE)
+_ZONE = re.compile(
+    r"[\"“(]?(?:[A-Z]{2,5}\b|[A-Z][a-z]*\.? ?\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"
+    r"|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich|Universal|(?:[A-Z]\w+ ){1,3}(?i:time|daylight|standard)\b)"
+)
 _PLURAL = re.compile(r"[A-Z][a-z]+s (?:[a-z]+ed|are|were|have|had|will|would|can|could|may|might|must|do|did)\b")
 _COMMON = re.compile(r"[A-Z][a-z]+ [a-z]")
 _NAME = re.compile(r"(?<=[^\W\d_A-Z] )[A-Z][\w’'-]*!$")  # "at Yahoo! Labs"
@@ -100,8 +111,11 @@ def sentences(text: str, limit: int | None = None, number: int = 0) -> tuple[Spa
     spans: list[Span] = []
     start = 0
     items = {*_items(text, 0, len(text), number)}
+    cited = [quoted.span() for quoted in _QUOTATION.finditer(text)]
     for end in (*merge(possible_ends(text), sorted(items)), len(text)):
-        if end == start:
+        while cited and cited[0][1] < end:
+            del cited[0]
+        if end == start or cited and cited[0][0] < end < cited[0][1] - 1:
             continue
         if end == len(text) or end in items or _is_end(text, start, end):
             span = trimmed(text, start, end)
@@ -147,9 +161,16 @@ def _is_end(text: str, start: int, end: int) -> bool:
         return False
     if len(word) > 1 and not found[1] and word not in _LAST:
         return True
-    opener = _OPENER.match(after) or found[1] + word in _FINAL and _PLURAL.match(after)
-    opener = opener or word == "etc" and _COMMON.match(after)
-    return bool(opener) and not _TIME.match(text, start, end)
+    opens = (
+        _OPENER.match(after)
+        or found[1] + word in _FINAL
+        and _PLURAL.match(after)
+        or word == "etc"
+        and _COMMON.match(after)
+        or _HALF.search(head)
+        and not _ZONE.match(after)
+    )
+    return bool(opens) and not _TIME.match(text, start, end)
 
 
 def _cut(text: str, span: Span, limit: int) -> Iterator[Span]:

@@ -73,6 +73,12 @@ def test_every_sentence_ends_where_one_may_end(text: str) -> None:
     ("It is 11 g. Helene made it. It is 20 °C. Ann left.", ["It is 11 g.", "Helene made it.", "It is 20 °C."]),
     ("Er kam am 3. Mai 1884. Im 19. Jahr ging er.", ["Er kam am 3. Mai 1884.", "Im 19. Jahr ging er."]),
     ("I am 30. My oil is no. 4. He said no. Ann left.", ["I am 30.", "My oil is no. 4.", "He said no."]),
+    ("It opens at 5 p.m. Dogs stay. It ends at 3:15 P.M. Go.", ["It opens at 5 p.m.", "Dogs stay."]),
+    ("It is 5 p.m. Eastern. Or 7 p.m. Monday. Or 6 p.m. GMT.", ["It is 5 p.m. Eastern.", "Or 7 p.m. Monday."]),
+    ("On Monday at 5 p.m. Ann Lund read the 6 p.m. News.", ["On Monday at 5 p.m. Ann Lund read the 6 p.m. News."]),
+    ("Ann says, “Eat. Go” (Lee 12). “No. Stay.” (Lee 4)", ["Ann says, “Eat. Go” (Lee 12).", "“No. Stay.” (Lee 4)"]),
+    ('He said: "Late. We go." (Lee, 2020) It rained.', ['He said: "Late. We go." (Lee, 2020)', "It rained."]),
+    ('He said: "It is late. We go." It rained.', ['He said: "It is late.', 'We go."', "It rained."]),
     ("no end", ["no end"]), ("", []),
 ])  # fmt: skip
 def test_sentence_ends(text: str, expected: list[str]) -> None:
