@@ -17,6 +17,8 @@ _CODE = re.compile(r"^(?:[})\]]|//|/\*|#!|>>>|\$ |def |class |import |from \w+ i
 _QUOTED = re.compile(r"[ \t]*(?:(?:>[ \t]?)+|\|[ \t]?(?!.*\|))")
 _TIMES = re.compile(r"(?:\d+\n)?[\d:]*\d\d:\d\d[.,]\d{3} --> .*\n?|\A\ufeff?WEBVTT.*\n")
 _CLOCK = re.compile(r"^[\[(]?(?:\d{1,2}:)?\d{1,2}:\d\d[\])]?[ \t]*\n", re.MULTILINE)  # above each line of a transcript
+_TIMED = re.compile(r"^[\[(](?:\d{1,2}:)?\d{1,2}:\d\d(?:\.\d+)?[\])][ \t]*", re.MULTILINE)  # before it
+_HARD = re.compile(r"(?<=[\w.,;:!?’”])\\\n")  # Markdown's break of a line
 _LEAST_CUES = 2
 _ITALIC = re.compile(r"</?[ibu]>")
 SHORTEST, SHORT = 30, 0.6  # characters, and share of the page's usual line: a shorter line was not wrapped
@@ -24,6 +26,17 @@ _NARROWEST = 20  # characters: a narrower paragraph is a list
 _WIDE = 50  # characters: lines of a wider one may also end where a clause does
 _DENSE = 0.7  # share of lines that the next word would have made too long: less in verse
 _FLOWING = 0.3  # share of lines that go on in lower case, in texts that were wrapped
+_STOPPED = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
+# the end of a line that is no end of a sentence, and the beginning of one that is no beginning
+_DANGLES = re.compile(
+    r"\b(?:an?|the|of|and|or|in|on|at|to|by|for|from|with|as|than|is|are|was|were|its|their|his|her)$"
+)
+_HANGS = re.compile(
+    r"[ap]\.m\.|(?:of|and|or|in|on|at|to|by|for|from|with|but|than|that|which|who|was|were|is|are|had|has)\b"
+)
+_BEGINS = re.compile(
+    r"(?:The|An?|It|He|She|They|We|In|On|At|This|These|There|But|And|Then|When|After|Before|Its|His|Her)\b"
+)
 _VERSE = 3  # lines, all of which begin with a capital
 _CODED = 0.25  # share of lines that look like code
 FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)  # YAML before Markdown
@@ -43,7 +56,10 @@ def join_lines(text: str, ragged: bool = False) -> str:
         text = "".join(f"\n{cue}" if cue.startswith("-") else f" {cue}" for cue in cues if cue).strip()
     if len(_CLOCK.findall(text)) >= max(_LEAST_CUES, text.count("\n") // 4):
         text = " ".join(_CLOCK.sub("", text).split())
-    blocks = list(_blocks(text.split("\n")))
+    goes_on = [_goes_on(text[time.end() : time.end() + 1]) for time in _TIMED.finditer(text)]
+    if len(goes_on) >= _LEAST_CUES and sum(goes_on) >= _FLOWING * len(goes_on):
+        text = _TIMED.sub("", text)
+    blocks = list(_blocks(_HARD.sub("\n", text).split("\n")))
     lines = [line.strip() for _, block in blocks for line in block]
     lengths = sorted(len(line) for line in lines if line)
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0
@@ -100,9 +116,20 @@ def _soft(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
         width = max(width, usual)
     full = [len(line) + 1 + len(later.split(maxsplit=1)[0]) > width for line, later in pairwise(lines)]
     coded = sum(bool(_CODE.search(line)) for line in lines) > _CODED * len(lines)
-    listed = width < _NARROWEST or coded or lines[0][:1].islower() and all(map(_goes_on, lines))
+    stopped = [bool(_STOPPED.search(line)) for line in lines]
+    bound = [
+        bool(not stop and _DANGLES.search(line) or _HANGS.match(later))
+        for stop, (line, later) in zip(stopped[:-1], pairwise(lines), strict=True)
+    ]
+    prose = stopped[-1] or any(bound)  # else a list
+    listed = coded or not prose and (width < _NARROWEST or lines[0][:1].islower() and all(map(_goes_on, lines)))
     verse = len(lines) >= _VERSE and not all(full) and not any(map(_goes_on, lines[1:]))
     dense = sum(full) >= _DENSE * len(full)
+    within = [
+        goes or _goes_on(later) for goes, stop, later in zip(bound, stopped[:-1], lines[1:], strict=True) if not stop
+    ]
+    running = sum(within) * 2 >= max(1, len(within))  # most lines end within a sentence
+    typical = sorted(map(len, lines))[len(lines) // 2]
     hanging = False  # in an item whose further lines are indented
     for number, ((line, later), fits) in enumerate(zip(pairwise(lines), full, strict=True)):
         hanging = hanging or bool(_ITEM.match(line))
@@ -111,9 +138,12 @@ def _soft(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
         elif listed or _ITEM.match(later) or line.startswith("#"):
             yield False
         elif _goes_on(later):
-            yield dense or width >= _WIDE
-        else:
+            yield not stopped[number] and prose or dense or width >= _WIDE
+        elif verse or stopped[number]:
             yield flowing and fits and not verse
+        else:
+            begins = _BEGINS.match(later) or len(line) < SHORT * typical
+            yield flowing and fits and (width >= _NARROWEST or not begins) or running and (bound[number] or not begins)
 
 
 def _goes_on(line: str) -> bool:

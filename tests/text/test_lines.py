@@ -56,6 +56,7 @@ def test_a_transcript_is_running_text_without_its_times(head: str) -> None:
         "```\nthis is not prose and stays\nas it was written\n```", "Name: Marram\nCounty: Cumbria\nPeople: 1,200",
         "ANNA: Where is the quay?\nBEN: Behind the mill.",
         "Year   Ships   Crews\n1901   12      240\n1902   14      260",
+        "Ingredients\nflour\nbutter\ntwo eggs", "[09:00] Breakfast\n[10:00] Walk\n[11:00] Rest",
         "What do you think?\n> 5 years is long\nNot at all.",
     ],
 )  # fmt: skip
@@ -75,6 +76,30 @@ def test_what_has_lines_keeps_them(text: str) -> None:
             "There stand now twenty-\nfive cranes, the light-\nhouse too.",
             "There stand now twenty-five cranes, the lighthouse too.",
         ),
+        (
+            "A boat leaves at 7:40\na.m. and at noon. Dogs\ngo free.",
+            "A boat leaves at 7:40 a.m. and at noon. Dogs go free.",
+        ),
+        ("The load is 14\nkg. It is\nred.", "The load is 14 kg. It is red."),
+        ("Graz Mill\nIt is old\nand red.", "Graz Mill\nIt is old and red."),
+        ("1. It is old.\n2. It is\nred.", "1. It is old.\n2. It is red."),
+        (
+            "The ferry to Holm takes dogs on a lead for free all year as long as they stay on the\ndeck. Dogs in the\n"
+            "saloon must wear a muzzle. In\nMay Ann Lund\nwas asked.",
+            "The ferry to Holm takes dogs on a lead for free all year as long as they stay on the deck. Dogs in the "
+            "saloon must wear a muzzle. In May Ann Lund was asked.",
+        ),
+        *[
+            (text, "The keeper of the tower went to Graz in 1983 and left it there.")
+            for lines in [["The keeper of the tower", "went to Graz in 1983", "and left it there."]]
+            for text in (
+                "\n".join(lines),
+                "  \n".join(lines),
+                "\\\n".join(lines),
+                "> " + "\n> ".join(lines),
+                "\n".join(f"[00:0{n}:07] {line}" for n, line in enumerate(lines)),
+            )
+        ],
         (f"It was built in 1861,\nand {PROSE}", f"It was built in 1861, and {PROSE}"),
         (f"{'港口很深，' * 6}码头建于\n一八六一年。", f"{'港口很深，' * 6}码头建于一八六一年。"),
     ],
