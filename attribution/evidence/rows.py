@@ -17,13 +17,15 @@ from attribution.text.differences import MEASURES
 from attribution.text.remembering import remember
 from attribution.text.value_reading import values
 from attribution.text.values import Value, compare
-from attribution.text.words import beginnings, terms, words_of
+from attribution.text.words import beginnings, occurrences, terms, words_of
 from attribution.types import Relation, Span, quoted
 
 _ROW = re.compile(r"([^:;\n]{1,80}): ([^;\n]+(?:; [^;\n]+)*)")
 _ROUTE = re.compile(r"([^–—→]{2,40}?)\s*[–—→]\s*([^–—→]{2,40})")  # "Osen–Vik": from Osen to Vik
 _SCALE = re.compile(r"illion|thousand|hundred")
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
+# of a cell that has nothing else but a unit
+_FIGURE = re.compile(rf"[$€£]?\s?({_NUMBER.pattern})(?:\s?(?:%|[$€£°]\w?|[^\W\d_]{{1,4}}[²³]?(?:/\w+)?))?")
 _UNIT = re.compile(r"[^\W\d_]+[²³]?|[%€$£]")
 _UNITS = re.compile(r" \([^()]*\)$")
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")
@@ -199,7 +201,9 @@ def _ordered(claim: str, row: TableRow, one: float | None, two: float | None) ->
 
 def _stated(claim: str, row: TableRow, columns: Sequence[str]) -> RowRelation | None:
     """Return what the cell that a claim speaks of says of its number."""
-    numbers = [v for v in values(claim) if v.kind in ("quantity", "time") and v.is_exact]
+    label = [*occurrences(row.label.lower(), claim.lower())]  # "Response at week 12"
+    exact = [v for v in values(claim) if v.kind in ("quantity", "time") and v.is_exact]
+    numbers = [v for v in exact if not any(first <= v.start < last for first, last in label)]
     if len(numbers) != 1 or len(columns) != 1:
         return None
     if numbers[0].kind == "time":
@@ -207,10 +211,12 @@ def _stated(claim: str, row: TableRow, columns: Sequence[str]) -> RowRelation | 
         words = _differs(claim[slice(*numbers[0].span)], row.cells[columns[0]])
         return RowRelation("contradicted", row, words) if agreement == "different" else None
     written = claim[slice(*numbers[0].span)]
-    figure, cell = _NUMBER.search(written), row.number(columns[0])
-    if figure is None or cell is None or _SCALE.search(written):
+    figure, its = _NUMBER.search(written), row.cells[columns[0]].strip()
+    found = _FIGURE.fullmatch(its)
+    if figure is None or found is None or _SCALE.search(written):
         return None
-    same, its = float(figure[0].replace(",", "")) == cell, row.cells[columns[0]]
+    cell = float(found[1].replace(",", ""))
+    same = float(figure[0].replace(",", "")) == cell
     if (per := next((v.per for v in values(f"{cell:g} {columns[0]}")), "")) and numbers[0].per not in ("", per):
         return RowRelation("contradicted", row, _differs(f"{written} a {numbers[0].per}", f"{its} a {per}"))
     if numbers[0].dimension and (measured := _measured(its, f"{' '.join(_UNITS.findall(row.label))} {columns[0]}")):
@@ -233,11 +239,11 @@ def _is_of_other_column(claim: str, row: TableRow, column: str, figure: str) -> 
 
 
 def _measured(cell: str, key: str) -> tuple[Value, str] | None:
-    """Return the number of a cell with the unit that the head of its column names: "rain (mm)"."""
-    for unit in _UNIT.findall(key):
-        found = values(f"{cell} {unit}")
+    """Return the number of a cell with its unit, or the one that the head of its column names: "rain (mm)"."""
+    for written in (cell, *(f"{cell} {unit}" for unit in _UNIT.findall(key))):
+        found = values(written)
         if len(found) == 1 and found[0].dimension:
-            return found[0], f"{cell} {unit}"
+            return found[0], written
     return None
 
 

@@ -258,6 +258,8 @@ def exchanged(claim: str, sentence: str) -> tuple[Value, Value] | None:
         if _same_figure(one, two) or not all(len(found) == 1 for found in pair):
             continue
         (first,), (second,) = pair
+        if one.dimension != two.dimension and first.dimension != second.dimension:
+            continue  # "Dora 2 costs €9"
         a, b = (_words_by(claim, [one, two], v) for v in (one, two))
         c, d = (_words_by(sentence, [first, second], v) for v in (first, second))
         of_all = _words_before(claim, one, two) | _words_before(sentence, first, second)

@@ -30,6 +30,10 @@ Upper Tolm: Opened 1911; Platforms 1; Passengers a day 140; Height (m) 642
 """
 TURBINES = "Turbine | Power (MW)\n\nNorth: Power (MW) 42\n\nSouth: Power (MW) 37"
 TRIAL = "Placebo: Patients 206; Withdrawals 22\nDrug: Patients 210; Withdrawals 12"
+BOATS = """Anna: Length 28 m; Top speed 12 km/h; Fare €8
+Clara: Length 900 cm; Top speed 40 km/h; Fare €25
+Dora 2: Length 22 m; Top speed 18 km/h; Fare €9
+"""
 PUMPS = "Power (kW): M6 6.2; M9 9.1\nWeight (kg): M6 98; M9 112\n"
 
 
@@ -38,6 +42,11 @@ PUMPS = "Power (kW): M6 6.2; M9 9.1\nWeight (kg): M6 98; M9 112\n"
     [
         ("North has 37 MW.", TURBINES, "the claim says “37 MW”, the source “42 MW”"),
         ("South has 37 MW.", TURBINES, "entailed"),
+        ("The length of Anna is 28 metres.", BOATS, "entailed"),
+        ("Clara is 9 m long.", BOATS, "entailed"),
+        ("Anna is 22 m long.", BOATS, "the claim says “22 m”, the source “28 m”"),
+        ("The top speed of Dora 2 is 18 km/h.", BOATS, "entailed"),  # the 2 is of its name
+        ("The fare of Dora 2 is €8.", BOATS, "the claim says “€8”, the source “€9”"),
         ("In the placebo group, 22 patients withdrew.", TRIAL, ""),
         ("Patients slept 48 minutes longer than with placebo.", TRIAL, ""),
         ("The placebo group had 210 patients.", TRIAL, "the claim says “210”, the source “206”"),

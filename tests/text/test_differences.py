@@ -189,6 +189,7 @@ def test_a_value_of_a_list_belongs_to_its_own_part(claim: str, sentence: str, fo
          ("20 minutes", "10 minutes")),
         ("It closes 10 minutes before departure on foot and 20 minutes before it for cars.",
          "It closes 20 minutes before departure for cars and 10 minutes before departure for those on foot.", None),
+        ("Dora 2 costs €9.", "Dora 2: Length 22 m; Fare €9; Crew 4", None),
     ],
 )  # fmt: skip
 def test_two_values_may_be_the_other_way_round(claim: str, sentence: str, found: tuple[str, str] | None) -> None:
