@@ -12,10 +12,8 @@ from tests.pages.browser.visits import (
     analyse,
     choose,
     claims,
-    compare,
     expect,
     field,
-    go_to,
     language_model,
     menu,
     settled,
@@ -156,28 +154,6 @@ def test_characters_are_counted_while_typing_and_words_of_a_table_stay_whole(pag
     analyse(page)
     cells = page.locator("article.answer td", has_text=re.compile("^19"))
     assert all(box["height"] < 50 for box in (cells.nth(n).bounding_box() for n in range(cells.count())))
-
-
-@pytest.mark.slow
-def test_compare_and_retrieval_survive_a_reload(page: Page) -> None:
-    write(page, NILE)
-    analyse(page)
-    go_to(page, "Compare")
-    compare(page)
-    page.wait_for_url("**/compare?comparison=*")
-    expect(page.get_by_role("button", name="Copy link")).to_be_visible()
-    page.reload()
-    expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
-    expect(field(page, "Answer")).to_have_value(NILE)
-    expect(page.get_by_text("for an earlier version")).to_have_count(0)
-    page.get_by_role("link", name="Explore").click()
-    analyse(page)
-    go_to(page, "Compare", "Retrieval")
-    page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=2 * PATIENCE)
-    page.wait_for_url("**/retrieval?*grid=*")
-    page.reload()
-    expect(page.get_by_label("Evidence of", exact=True)).to_be_visible(timeout=PATIENCE)
 
 
 def test_an_answer_in_a_language_of_no_source_says_why_nothing_was_compared(page: Page) -> None:

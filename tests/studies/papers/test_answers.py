@@ -55,34 +55,42 @@ def test_the_difference_is_of_shares_and_means_not_of_counts() -> None:
     assert row[:6] == ("spaCy_sentences", "3/15", "10/20", 30.0, "3/15", None) and row[9] is None  # 50 % and 20 %
 
 
-@pytest.mark.parametrize("own", [True, False])
-def test_an_answers_own_documents_are_searched_in_place_of_the_library(own: bool, tmp_path: Path) -> None:
-    documents = {"documents": ["Paris is the capital of France."]} if own else {}
-    (tmp_path / "paris.md").write_text("# Paris\n\nParis lies on the Seine.")  # a library of one article
-    command = ["reproduce", "V24.T9", "--input", str(write(tmp_path, **documents)), "--out", str(tmp_path / "out")]
-    assert main([*command, "--set", "verifier=embedded-small", "--set", f"library={tmp_path}"]) == 0
-    made = json.loads((tmp_path / "out" / "table.json").read_text())
-    assert any(one["setting"] == "sources" for one in made["stood_in"]) is not own
-    assert made["ours"]["SBert Baseline (Macro)"][1] > 0 or not own
-
-
 def write(folder: Path, **fields: object) -> Path:
     path = folder / "answers.jsonl"
     path.write_text(json.dumps({"question": "Where is Paris?", "answer": ANSWER, **fields}) + "\n")
     return path
 
 
+def reproduced(folder: Path, number: str, *more: str, **fields: object) -> dict[str, Any]:
+    """A table of one answer, as the command writes it."""
+    command = ["reproduce", number, "--input", str(write(folder, **fields)), "--out", str(folder / "out"), *more]
+    assert main([*command, "--set", "verifier=embedded-small"]) == 0
+    found: dict[str, Any] = json.loads((folder / "out" / "table.json").read_text())
+    return found
+
+
+@pytest.fixture
+def paris(tmp_path: Path) -> list[str]:
+    """The source of the answer."""
+    (tmp_path / "paris.txt").write_text("Paris is the capital of France. The city lies on the Seine.")
+    return ["--sources", str(tmp_path / "paris.txt")]
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_an_answers_own_documents_are_searched_in_place_of_the_library(own: bool, tmp_path: Path) -> None:
+    documents = {"documents": ["Paris is the capital of France."]} if own else {}
+    (tmp_path / "paris.md").write_text("# Paris\n\nParis lies on the Seine.")  # a library of one article
+    made = reproduced(tmp_path, "V24.T9", "--set", f"library={tmp_path}", **documents)
+    assert any(one["setting"] == "sources" for one in made["stood_in"]) is not own
+    assert made["ours"]["SBert Baseline (Macro)"][1] > 0 or not own
+
+
 @pytest.mark.parametrize("number", ["V24.T1", "v24.t3", "V24.T6", "V24.T8"])
 def test_a_table_stands_beside_the_papers_figures(
-    tmp_path: Path, number: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, number: str, paris: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    source = tmp_path / "paris.txt"
-    source.write_text("Paris is the capital of France. The city lies on the Seine.")
-    command = ["reproduce", number, "--input", str(write(tmp_path)), "--out", str(tmp_path / "out")]
-    settings = ["--sources", str(source), "--set", "verifier=embedded-small", "--preset", "v24"]
-    assert main([*command, *settings]) == 0
+    made = reproduced(tmp_path, number, *paris, "--preset", "v24")
     assert "clauses stands in for factscore" in capsys.readouterr().err
-    made = json.loads((tmp_path / "out" / "table.json").read_text())
     text = (tmp_path / "out" / "table.md").read_text()
     assert made["published"] and made["stood_in"] and "clauses stands in" in text and "sources" not in text
     if number != "V24.T8":
@@ -93,12 +101,12 @@ def test_a_table_stands_beside_the_papers_figures(
     else:
         shares = made["ours"]["Original Independent"]
         assert sum(shares) == pytest.approx(100, abs=0.2)
-        assert main([*command, *settings, "--sample", "40"]) == 0  # as many as there are
-        assert json.loads((tmp_path / "out" / "table.json").read_text())["ours"] == made["ours"]
+        again = reproduced(tmp_path, number, *paris, "--preset", "v24", "--sample", "40")  # as many as there are
+        assert again["ours"] == made["ours"]
 
 
 def test_two_models_do_what_they_do_in_the_paper_and_their_figures_are_drawn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, paris: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: set[tuple[str, str]] = set()
 
@@ -115,15 +123,12 @@ def test_two_models_do_what_they_do_in_the_paper_and_their_figures_are_drawn(
                 return "independent" if task == "independence" and "says large" in text else said
         raise AssertionError(text)
 
-    (tmp_path / "paris.txt").write_text("Paris is the capital of France. The city lies on the Seine.")
     for number, made, figure in (("V24.T3", {"direct", "factscore", "worthiness"}, "F3"), ("V24.T7", set(), "F2")):
         asked.clear()
         with llm_server(reply) as served:
             monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
-            out = tmp_path / number
-            command = ["reproduce", number, "--input", str(write(tmp_path)), "--out", str(out), "--preset", "v24"]
-            more = ["--models", "small", "large", "--set", "verifier=embedded-small"]
-            assert main([*command, *more, "--sources", str(tmp_path / "paris.txt")]) == 0
+            (out := tmp_path / number / "out").parent.mkdir()
+            reproduced(tmp_path / number, number, "--preset", "v24", "--models", "small", "large", *paris)
         assert (out / f"{figure}.html").is_file()
         if made:
             assert {task for task, _ in asked} - {"fluency"} == made and ("worthiness", "large") not in asked
@@ -134,14 +139,12 @@ def test_two_models_do_what_they_do_in_the_paper_and_their_figures_are_drawn(
     assert json.loads(line)["made"]["enriched"] == {"GPT3.5": [False, False], "GPT4": [True, True]}
 
 
-def test_an_endpoint_without_embeddings_leaves_its_row_empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "paris.txt").write_text("Paris is the capital of France. The city lies on the Seine.")
+def test_an_endpoint_without_embeddings_leaves_its_row_empty(
+    tmp_path: Path, paris: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     with llm_server(lambda body: error(404) if "input" in body else "1. Paris is the capital of France.") as served:
         monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
-        command = ["reproduce", "V24.T9", "--input", str(write(tmp_path)), "--out", str(tmp_path / "out")]
-        settings = ["--sources", str(tmp_path / "paris.txt"), "--models", "tiny", "--set", "verifier=embedded-small"]
-        assert main([*command, *settings]) == 0
-    made = json.loads((tmp_path / "out" / "table.json").read_text())
+        made = reproduced(tmp_path, "V24.T9", *paris, "--models", "tiny")
     assert "Ada 2.0" not in made["ours"] and "SBert Baseline (Macro)" in made["ours"]
     assert any(one["setting"] == "Ada 2.0" and "404" in one["needs"] for one in made["stood_in"])
 
@@ -224,12 +227,10 @@ def test_people_judge_in_a_project(
 @pytest.mark.parametrize(
     ("number", "count", "first"), [("V24.T2", 60, "Paris is the capital of France."), ("V24.T4", 2, "")]
 )
-def test_what_people_have_to_judge_is_written_as_tasks(number: str, count: int, first: str, tmp_path: Path) -> None:
-    source = tmp_path / "paris.txt"
-    source.write_text("Paris is the capital of France. The city lies on the Seine.")
-    command = ["reproduce", number, "--input", str(write(tmp_path)), "--out", str(tmp_path / "out"), "--preset", "v24"]
-    more = ["--sources", str(source), "--sample", "1", "--set", "verifier=embedded-small"]
-    assert main([*command, *more]) == 0
+def test_what_people_have_to_judge_is_written_as_tasks(
+    number: str, count: int, first: str, tmp_path: Path, paris: list[str]
+) -> None:
+    reproduced(tmp_path, number, "--preset", "v24", *paris, "--sample", "1")
     tasks, problems = parse_tasks((tmp_path / "out" / "tasks.jsonl").read_bytes(), "p")
     assert not problems and len(tasks) == count and tasks[0].answer.startswith(first)
     assert "people judge" in (tmp_path / "out" / "table.md").read_text()
