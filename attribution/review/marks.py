@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from attribution.text.markdown import Element, read
-from attribution.text.marks import Form, Found, authors, marks, numbers, targets
+from attribution.text.marks import Form, Found, authors, marks, numbers, references, targets
 from attribution.text.references import AnswerSource, Listed, addresses, listed, normal_key
 from attribution.text.urls import canonical
 from attribution.types import Frozen, Span
@@ -126,6 +126,8 @@ def _sources(mark: Found, known: _Known) -> Iterable[str]:
             return map(known.number, [figures] if known.lists.has(figures) or "0" in figures else figures)
         case "footnote":
             return _footnotes(mark.match["n"], known)
+        case "reference":
+            return references(mark.match[0])
         case "address":
             return map(known.address, targets(mark.match[0]))
         case "author":
@@ -138,8 +140,6 @@ def _sources(mark: Found, known: _Known) -> Iterable[str]:
 
 
 def _footnotes(text: str, known: _Known) -> list[str]:
-    if normal_key(text) in known.by_key and not text.isdigit():
-        return [normal_key(text)]  # [words][a]
     return (
         [known.footnote(n) for n in numbers(text)]
         if _FIGURES.fullmatch(text.replace("^", ""))

@@ -23,6 +23,8 @@ _LAST = re.compile(r"[*_]{0,3}(?:[.,;:!?]|\s*(?:$|\n))")
 _AUTHOR = re.compile(r"[^\W\d_a-z][\w'’-]{1,60}+")
 _YEAR = re.compile(r"(?:1[6-9]|20)\d\d[a-z]?|in press|n\.d\.")
 _TARGET = re.compile(r"\]\(\s?<?(https?://(?:[^\s()<>]|\([^\s()<>]*\))++)", re.IGNORECASE)
+_BRACKETED = re.compile(r"\[\d{1,3}\]")
+_REFERENCE = re.compile(r"\]\[([^\[\]\s]{1,40})\]")
 _WORDS = re.compile(r"[^\W_]+")
 
 
@@ -37,6 +39,7 @@ class MarkForm:
     words: bool = False
     raised: bool = False
     listed: bool = False
+    twice: bool = False
     run: bool = False
     page: bool = False
 
@@ -88,12 +91,11 @@ def marks(text: str, names: frozenset[str] = frozenset()) -> tuple[Found, ...]:
     Lists of sources hold none. Code is not known here: a mark in it is for the caller to leave out.
     """
     lists = listed(text)
-    found = [
-        Found(row, match)
-        for row in FORMS
-        for match in row.pattern.finditer(text)
-        if _counts(row, match, lists, names) and not lists.holds(match.start())
-    ]
+    found = list[Found]()
+    for row in FORMS:
+        outside = (match for match in row.pattern.finditer(text) if not lists.holds(match.start()))
+        matches = [match for match in outside if _counts(row, match, lists, names)]
+        found += [Found(row, match) for match in matches if not row.twice or len(matches) > 1]
     apart: list[Found] = []
     for mark in sorted(found, key=lambda m: (m.start, -m.end)):
         if not apart or mark.start >= apart[-1].end:
@@ -112,10 +114,17 @@ def _counts(row: MarkForm, match: re.Match[str], lists: Listed, names: Collectio
     if row.listed and row.read == "number":
         written = {lists.shape(match.string, key) for key in numbers(match["n"])}
         ends = _LAST.match(match.string, match.end()) or match.string[: match.start()].rstrip()[-1:] in ".!?"
-        return written == {"()"} or bool(ends) and written <= {".", ")"}
+        if "[]" in written and _cites_in_brackets(match.string):
+            return False
+        return written == {"()"} or bool(ends) and written <= {".", ")", "[]"}
     if row.listed and row.read == "author":
         return any(lists.author(*pair) for pair in authors(match["author"]))
-    return not row.listed or lists.has(normal_key(match["n"]))
+    return not row.listed or all(lists.has(key) for key in references(match[0]))
+
+
+@lru_cache(maxsize=32)
+def _cites_in_brackets(text: str) -> bool:
+    return any(not listed(text).holds(found.start()) for found in _BRACKETED.finditer(text))
 
 
 def name_of(source: str) -> str:
@@ -151,6 +160,11 @@ def numbers(text: str) -> list[str]:
             return []
         found += [str(n) for n in range(first, last + 1)]
     return found
+
+
+def references(text: str) -> list[str]:
+    """Return the keys of reference links: "[words][1]"."""
+    return list(map(normal_key, _REFERENCE.findall(text)))
 
 
 def authors(text: str) -> Iterator[tuple[str, str]]:

@@ -238,6 +238,8 @@ def _characters(block: Element, bold: bool = False) -> Iterator[_PlacedCharacter
             for i, character in enumerate(child.text):
                 place = (child.start + i, child.start + i + 1) if child.verbatim else (child.start, child.end)
                 yield _PlacedCharacter(character, place, bold)
+        elif child.tag == "img":
+            yield _PlacedCharacter(" ", (-1, -1), bold)
         elif child.tag == "cite":
             yield _PlacedCharacter("", next(((t.start, t.end) for t in child.texts()), (-1, -1)), bold)
         else:
@@ -253,6 +255,8 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
     for character in _composed(characters):
         blank = character.text.isspace() or character.text in _NO_WIDTH
         if not blank:
+            if mark and character.text == "." and _ends(shown):  # "It is so. [1]."
+                continue
             if mark and shown and shown[-1].text == " " and character.text in _ENDING:
                 shown.pop()
             elif mark and _starts(character.text) and _ends(shown):

@@ -36,8 +36,8 @@ def addresses(text: str) -> list[tuple[Span, str]]:
 
 
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_TABLE = tomllib.loads((Path(__file__).parent / "data" / "marks.toml").read_text("utf-8"))["lists"]
-_STRONG, _WEAK = _TABLE["titles"].replace("\n", ""), _TABLE["weak"]
+_TABLE = tomllib.loads((Path(__file__).parent / "data" / "marks.toml").read_text("utf-8"))
+_STRONG, _WEAK = _TABLE["lists"]["titles"].replace("\n", ""), _TABLE["lists"]["weak"]
 _MARKUP = r"(?:[^\w\n<]|</?\w{1,10}>)*+"
 _HEADING = re.compile(
     rf"{_MARKUP}(?:\d{{1,2}}[.)]\s)?(?:(?P<strong>{_STRONG})|{_WEAK})(?:\s?(?:and|&|/|,|und|et|y)\s?(?:{_STRONG}|{_WEAK}))*+"
@@ -56,7 +56,7 @@ _SEVERAL = re.compile(r"(?<=[^\s,;])[ \t,;]++(?=\[\^?\d{1,3}\](?!\())")
 _MARKUP_ALONE = re.compile(r"\s*(?:</?(?:details|summary|ol|ul|p|br|hr)\b[^<>]{0,40}>\s*+)++|[\s*_>=-]*+|[\s|:-]*+")
 _ROW = re.compile(r"\s*\|\s*(?:\[?(\d{1,3})[\].]?\s*\|)?(.*?)\|?\s*")
 _WRITER = re.compile(r"\s*(?:[^\W\d_a-z][\w'’-]{1,60},? (?:[^\W\d_a-z]\.|[^\W\d_a-z][\w-]+)|[—–_-]{2,}[.,])")
-_FILE = re.compile(r"\s*[*_`]*[^\s()]{1,80}\.(?:pdf|docx?|md|txt|html?|epub|csv|xlsx?|pptx?)\b.{0,60}", re.IGNORECASE)
+_FILE = re.compile(rf"\s*[*_`]*[^\s()]{{1,80}}{_TABLE['parts']['suffix']}.{{0,60}}", re.IGNORECASE)
 _DATED = re.compile(r"\b(?:1[6-9]|20)\d\d[a-z]?\b|\bin press\b|\bdoi\b", re.IGNORECASE)
 _DASHES = re.compile(r"[—–_-]{2,}(?=[.,])")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")

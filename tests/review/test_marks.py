@@ -18,6 +18,8 @@ def found(answer: str) -> list[tuple[str, str, tuple[str, ...]]]:
     ("Tea is hot [1;3]", "[1;3]", "number", ("1", "3")), ("Tea is hot [1–3].", "[1–3]", "number", ("1", "2", "3")),
     ("Tea is hot [1-2, 4]", "[1-2, 4]", "number", ("1", "2", "4")),
     ("Tea is hot【3†source】.", "【3†source】", "number", ("3",)),
+    ("Tea is hot 【4:2†tea.pdf】.", "【4:2†tea.pdf】", "named", ("tea.pdf",)),
+    ("Hot. ([A][1], [B][b])\n\n[1]: https://a.org\n[b]: https://b.org", "([A][1], [B][b])", "link", ("1", "b")),
     ("Tea is hot [[2]](https://two.org/b/).", "[[2]](https://two.org/b/)", "link", ("https://two.org/b/",)),
     ("[Tea](https://a.org/x_(y)) is hot.", "[Tea](https://a.org/x_(y))", "link", ("https://a.org/x_(y)",)),
     ('[Tea](https://a.org "A title")', '[Tea](https://a.org "A title")', "link", ("https://a.org",)),

@@ -56,7 +56,7 @@ def test_a_passage_knows_where_its_characters_were_written(source: str) -> None:
     ("5*3 is 15, 4*2 is 8.", ["5*3 is 15, 4*2 is 8."]),
     ("**Term:**text and **“said”**so", ["Term:text and “said”so"]), ("`` a`b `` is code", ["a`b is code"]),
     ("Old [1], new [[2]](http://e.org/x), last.[^note]", ["Old, new, last."]),
-    ("![A *map*](u.png) of [![x](y)](z)", ["A map of x"]),
+    ("![A *map*](u.png) It is of [![x](y)](z) old.", ["It is of old."]),
     ("Text.[^1]\n[^1]: Source: Truffaut 1966.\n\n[^2]: Another\nline", ["Text."]),
     ("[1]: https://e.org/a 'Title'", []), ("1975. It was a year.", ["1975. It was a year."]),
     ("• one thing\n◦ another thing", ["one thing", "another thing"]),
