@@ -137,31 +137,34 @@ def hub(repo: str, files: dict[str, bytes], **sizes: int) -> Respond:
     return respond
 
 
+def pdf_file(*objects: str | bytes, trailer: str = "") -> bytes:
+    """A PDF of these objects, numbered from 1; the first is its catalog."""
+    out, places = b"%PDF-1.4\n", b""
+    for number, body in enumerate(objects, 1):
+        places += f"{len(out):010} 00000 n \n".encode()
+        out += (
+            f"{number} 0 obj\n".encode() + (body.encode("latin-1") if isinstance(body, str) else body) + b"\nendobj\n"
+        )
+    size = len(objects) + 1
+    end = f"trailer\n<< /Size {size} /Root 1 0 R {trailer} >>\nstartxref\n{len(out)}\n%%EOF\n".encode()
+    return out + f"xref\n0 {size}\n0000000000 65535 f \n".encode() + places + end
+
+
 def pdf_bytes(*pages: str, title: str = "") -> bytes:
-    """A small PDF with one line of text a page, written by hand."""
-    kids = " ".join(f"{4 + 2 * i} 0 R" for i in range(len(pages)))
+    """A small PDF with one line of text a page."""
+    kids = " ".join(f"{5 + 2 * i} 0 R" for i in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", f"<< /Title ({title}) >>",
     ]  # fmt: skip
     for i, text in enumerate(pages):
         stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else ""
-        objects.append(
+        objects += [
             "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] "
-            f"/Resources << /Font << /F1 3 0 R >> >> /Contents {5 + 2 * i} 0 R >>"
-        )
-        objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
-    objects.append(f"<< /Title ({title}) >>")
-    out = b"%PDF-1.4\n"
-    offsets = []
-    for number, body in enumerate(objects, 1):
-        offsets.append(len(out))
-        out += f"{number} 0 obj\n{body}\nendobj\n".encode("latin-1")
-    start = len(out)
-    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
-    out += b"".join(f"{offset:010d} 00000 n \n".encode() for offset in offsets)
-    out += f"trailer\n<< /Size {len(objects) + 1} /Root 1 0 R /Info {len(objects)} 0 R >>\n".encode()
-    return out + f"startxref\n{start}\n%%EOF\n".encode()
+            f"/Resources << /Font << /F1 3 0 R >> >> /Contents {6 + 2 * i} 0 R >>",
+            f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
+        ]
+    return pdf_file(*objects, trailer="/Info 4 0 R")
 
 
 def encrypted(pdf: bytes, password: str) -> bytes:

@@ -407,13 +407,15 @@ def paged(texts: Sequence[str], joints: Sequence[str] = ()) -> Extracted:
 
     `joints` stand between two pages each, instead of a blank line.
     """
-    text, breaks = "", []
+    text, breaks = "", list[int]()
+    waiting = 0  # empty pages
     for number, own in enumerate(texts):
-        if own and text:
+        if not own:
+            waiting += 1
+            continue
+        if text:
             text += joints[number - 1] if joints and texts[number - 1] else "\n\n"
-        breaks.append(len(text) if own else -1)
+        breaks += [len(text)] * (waiting + 1)
+        waiting = 0
         text += own
-    following = len(text)
-    for n in range(len(breaks) - 1, -1, -1):
-        following = breaks[n] = following if breaks[n] < 0 else breaks[n]
-    return Extracted("", text, breaks=tuple(breaks))
+    return Extracted("", text, breaks=(*breaks, *[len(text)] * waiting))

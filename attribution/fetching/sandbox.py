@@ -38,16 +38,7 @@ START_SECONDS = 60.0  # for imports on a busy machine; not charged to any page
 _LENGTH = struct.Struct(">Q")
 
 
-class _Task(TypedDict):
-    media_type: str
-    name: str
-    document: bool
-
-
-class _Drawing(TypedDict):
-    name: str
-    number: int
-    sentence: str
+_Task = dict[str, Any]  # the arguments of `extract` or of `draw`, but for the content
 
 
 class _Reply(TypedDict, total=False):
@@ -78,18 +69,18 @@ class Reading:
         if self._left <= 0:
             message = f"{name} was not read: reading the others took {self._seconds:g} s; add fewer documents"
             raise FetchFailed("budget_spent", message, name)
-        task: _Task = {"media_type": media_type, "name": name, "document": document}
+        task = {"media_type": media_type, "name": name, "document": document}
         turns = _texts if kind in (PLAIN, MARKDOWN) else _documents
         extracted = self._reply(content, task, turns, min(seconds or DOCUMENT_SECONDS, self._left))["extracted"]
         return Extracted(**{**extracted, "breaks": tuple(extracted["breaks"]), "types": tuple(extracted["types"])})
 
     def draw(self, content: bytes, name: str, number: int, sentence: str) -> Picture:
         """Return what `picture.draw` returns, within PICTURE_SECONDS. Raises FetchFailed as `read` does."""
-        task: _Drawing = {"name": name, "number": number, "sentence": sentence}
+        task = {"name": name, "number": number, "sentence": sentence}
         picture = self._reply(content, task, _documents, PICTURE_SECONDS)["picture"]
         return Picture(**{**picture, "boxes": tuple(map(tuple, picture["boxes"]))})
 
-    def _reply(self, content: bytes, task: _Task | _Drawing, turns: Turns, seconds: float) -> _Reply:
+    def _reply(self, content: bytes, task: _Task, turns: Turns, seconds: float) -> _Reply:
         name = task["name"]
         with _in_turn(turns, self._owner):
             worker, started = _take(), time.monotonic()
@@ -129,7 +120,7 @@ def _started() -> _Worker:
     return worker
 
 
-def _ask(worker: _Worker, content: bytes, task: _Task | _Drawing, seconds: float) -> _Reply | None:
+def _ask(worker: _Worker, content: bytes, task: _Task, seconds: float) -> _Reply | None:
     """Return the reply of a process, or None if it crashed. A process that can continue becomes idle again."""
     try:
         reply = worker.ask(task, content, seconds)
@@ -164,7 +155,7 @@ class _Worker:
         self._ready = self._ready or self._within(START_SECONDS, _receive) is not None
         return self._ready
 
-    def ask(self, task: _Task | _Drawing, content: bytes, seconds: float) -> _Reply | None:
+    def ask(self, task: _Task, content: bytes, seconds: float) -> _Reply | None:
         """Return the reply, or None if the process died or was killed after so many seconds."""
         if not self.ready():
             return None
@@ -267,7 +258,7 @@ def _receive(pipe: IO[bytes]) -> bytes | None:
     return body if len(body) == length else None
 
 
-def _reply(task: Any, content: bytes) -> _Reply:
+def _reply(task: _Task, content: bytes) -> _Reply:
     try:
         if "number" in task:
             return {"picture": asdict(draw(content, **task))}

@@ -14,26 +14,18 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Document
 from tests.fetching.test_formats import docx, epub
+from tests.servers import pdf_file
 
 
 def slow_pdf() -> bytes:
     """A small file of 200 pages that share one long stream of text operators."""
     stream = zlib.compress(b"BT /F 9 Tf " + b"1 0 0 1 5 5 Tm (word) Tj " * 40_000 + b"ET")
-    kids = " ".join(["3 0 R"] * 200).encode()
-    parts = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        b"<< /Type /Pages /Count 200 /Kids [" + kids + b"] >>",
-        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
-        b"<< /Filter /FlateDecode /Length " + str(len(stream)).encode() + b" >> stream\n" + stream + b"\nendstream",
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    ]
-    content, places = b"%PDF-1.4\n", []
-    for number, part in enumerate(parts, 1):
-        places.append(len(content))
-        content += str(number).encode() + b" 0 obj\n" + part + b"\nendobj\n"
-    table = b"".join(f"{place:010} 00000 n \n".encode() for place in places)
-    end = b"trailer << /Size 6 /Root 1 0 R >>\nstartxref\n" + str(len(content)).encode() + b"\n%%EOF\n"
-    return content + b"xref\n0 6\n0000000000 65535 f \n" + table + end
+    return pdf_file(
+        "<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Count 200 /Kids [{' '.join(['3 0 R'] * 200)}] >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
+        f"<< /Filter /FlateDecode /Length {len(stream)} >> stream\n".encode() + stream + b"\nendstream",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    )  # fmt: skip
 
 
 def large_docx() -> bytes:
