@@ -342,14 +342,17 @@ def _is_definite(token: Token) -> bool:
 
 
 def _frame(verb: Token) -> Frame:
-    by = [noun for child in verb.children if child.dep_ == "agent" for noun in child.children]
+    agents = [child for child in verb.children if child.dep_ == "agent"]
+    agents += [t for child in agents for t in child.children if t.dep_ == "conj" and t.pos_ == "ADP"]
+    by = [noun for child in agents for noun in child.children if noun.dep_ == "pobj"]
     passive = verb.dep_ == "acl" and verb.tag_ == "VBN" or any(child.dep_ == "auxpass" for child in verb.children)
     subjects = _subjects(verb)
     objects = [child for child in verb.children if child.dep_ == "dobj"]
     found = {"agent": by, "patient": subjects} if passive or by else {"agent": subjects, "patient": objects}
     found["to"] = [child for child in verb.children if child.dep_ == "dative" and child.pos_ != "ADP"]
     for child in (t for t in verb.subtree if _clause_of(t).i == verb.i and t.head.dep_ != "pobj"):
-        if child.dep_ in ("prep", "dative") and child.lower_ in ("to", "from"):
+        joined = child.dep_ == "conj" and child.head.pos_ == "ADP"  # "to Mr. Kell and to Dr. Voss"
+        if (joined or child.dep_ in ("prep", "dative")) and child.lower_ in ("to", "from"):
             found.setdefault(child.lower_, []).extend(noun for noun in child.children if noun.dep_ == "pobj")
     base, moved = _CONVERSES.get(lemma(verb.text), (lemma(verb.text), {}))
     roles: dict[str, list[Noun]] = {}

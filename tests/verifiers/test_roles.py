@@ -87,6 +87,8 @@ def test_what_is_said_of_others_or_denied(claim: str, sentence: str, said: str) 
         ("Poland was invaded by Germany.", "Germany invaded Poland."),
         ("Germany invaded Poland.", "Germany invaded France, and Russia invaded Poland."),
         ("Ada married William King.", "William King married Ada in 1835."),  # both did
+        ("She wrote to Dr. Voss in 1990.", "She wrote to Mr. Kell and to Dr. Voss in 1990."),
+        ("The hall was designed by Anna Berg.", "The hall was designed by Luis Ortega and by Anna Berg."),
         ("Germany was not invaded by Poland.", "Germany invaded Poland."),
         ("Poland invaded Germany.", "Germany attacked Poland."),  # another verb: for the model
         ("Poland invaded it.", "It invaded Poland."),  # who "it" is, only the context says
