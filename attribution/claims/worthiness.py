@@ -76,6 +76,8 @@ def classify_text(text: str) -> tuple[Worthiness, str]:
 
 
 def _classify_by_parse(text: str) -> tuple[Worthiness, str]:
+    if text.endswith(":") and not has_subject(root(parse(text[:-1]))):
+        return "not_a_claim", "It only announces what follows."
     if _is_fragment(text, parse(text)):
         return "other", "A fragment: it states nothing that could be checked."
     body = text

@@ -121,7 +121,7 @@ def _soft(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
         bool(not stop and _DANGLES.search(line) or _HANGS.match(later))
         for stop, (line, later) in zip(stopped[:-1], pairwise(lines), strict=True)
     ]
-    prose = stopped[-1] or any(bound)  # else a list
+    prose = stopped[-1] or any(bound) and sum(" " in line for line in lines) * 2 > len(lines)  # else a list
     listed = coded or not prose and (width < _NARROWEST or lines[0][:1].islower() and all(map(_goes_on, lines)))
     verse = len(lines) >= _VERSE and not all(full) and not any(map(_goes_on, lines[1:]))
     dense = sum(full) >= _DENSE * len(full)

@@ -38,6 +38,11 @@ _SIGNS = re.compile(r"(?:[^\w]|\d\ufe0f?\u20e3)*+")  # such as "1️⃣ "
 _LABEL_WITHIN = re.compile(
     r"(?:(?<=[.!?])\s++|(?<=\S)[ \t]*+\n\s*+)((?:[^\w\s]|\d\ufe0f?\u20e3)*+\s*+)([^\W\d_][^:：.!?\n]{1,60})[:：]"
 )
+_ANNOUNCES = re.compile(  # "Here are …:", "It includes:"
+    r"^(?:here|there|these|this|below|what|how|why|when|where|which|some|let|you|we|I)\b"
+    r"|\b(?:is|are|was|were|includes?|as|by|of|to|with|following|follows|means|sa(?:ys|id)|contains)\s*:$",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(r"(?P<term>[^:：.!?–—]{2,60}?)(?:\s?[:：]\s?|\s[–—-]\s|\.\s)")
 
 
@@ -82,8 +87,12 @@ class AnswerPassage:
 
     @property
     def lead_in(self) -> bool:
-        """True for a passage that only introduces the next: a bold title, or a few words and a colon."""
-        return self.title or (self.text.endswith(":") and len(self.text.split()) <= _LEAD_IN_WORDS)
+        """True for a passage that states nothing and introduces the next: a bold title, or a few words and a colon."""
+        words = len(self.text.split())
+        short = self.text.endswith(":") and words <= _LEAD_IN_WORDS
+        return (
+            self.title or short and bool(words < 4 or _ANNOUNCES.search(self.text) or not _is_sentence(self.text[:-1]))
+        )
 
     @property
     def title(self) -> bool:

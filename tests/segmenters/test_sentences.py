@@ -63,6 +63,8 @@ def texts(answer: str) -> list[str]:
     ),
     ("- **Second**: has a colon", ["Second: has a colon"]), ("**Conclusion:**\n\nIt works.", ["It works."]),
     ("In short:\n\n- It works.", ["It works."]),
+    ("The tower has three owners:\n\n- It works.", ["The tower has three owners:", "It works."]),
+    ("Here are the three owners:\n\n- It works.", ["It works."]),
     (
         "| Peak | Height |\n|---|---|\n| Kibo | 5,895 m |\n| Mawenzi | 5,149 m |",
         ["The height of Kibo is 5,895 m.", "The height of Mawenzi is 5,149 m."],
