@@ -44,6 +44,14 @@ _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|does|did|do|can|could|will|would|shall|should|may|might|must|became|won|"
     r"made|wrote|born|died|built|found|led|began|took|held|[a-z]{2,}ed)\b"
 )
+# three or more lines that begin with capitals, the last of which ends a sentence
+_VERSE = re.compile(
+    r"^(?:[\"“‘(]?[A-Z][^\n:|]{5,70}\n){2,60}[\"“‘(]?[A-Z][^\n:|]{2,70}(?<=[.!?;])[\"”’)]?$", re.MULTILINE
+)
+_GOES_ON = re.compile(
+    r"[^\s.!?]\n[\"“‘(]?(?:And|Or|But|Nor|Of|Was|Were|Is|Had|Who|That|Which|Until|To|With|From|By|Than)\b"
+)
+_WITHIN = re.compile(r"(?<=[^\s.!?:;…\"”’])\n")
 _ITEM = re.compile(r"\s*(?:[-*•–▪]|\(?\d{1,3}[.)])\s")
 
 
@@ -51,7 +59,7 @@ def prose(text: str) -> str:
     """The text with spaces in place of what states nothing: whole lines, marks in others. As long as the text."""
     lines = []
     references = False
-    for line in text.split("\n"):
+    for line in _as_sentences(text).split("\n"):
         if len(line) > LONGEST_LINE:
             references = False
         elif _REFERENCE_HEADING.fullmatch(line):
@@ -60,6 +68,15 @@ def prose(text: str) -> str:
             references = False
         lines.append(" " * len(line) if references or states_nothing(line) else _without_marks(line))
     return "\n".join(lines)
+
+
+def _as_sentences(text: str) -> str:
+    """The text with a blank for the end of a line of verse within a sentence."""
+
+    def joined(verse: re.Match[str]) -> str:
+        return _WITHIN.sub(" ", verse[0]) if _GOES_ON.search(verse[0]) else verse[0]
+
+    return _VERSE.sub(joined, text)
 
 
 def _without_marks(line: str) -> str:
