@@ -436,7 +436,7 @@ def _is_prose(block: Block, size: int) -> bool:
     """True for a sentence, a caption or a table that is not mostly links."""
     is_sentence = _SENTENCE.search(block.raw[-9:])
     fewest = _FEW_WORDS if not is_sentence or _UNSTATED.search(block.raw) else _FEWEST_WORDS
-    if size < fewest or not (is_sentence or _tag(block.element) in ("figcaption", "table")):
+    if size < fewest or not (is_sentence or _tag(block.element) in ("figcaption", "table", "pre")):
         return False
     return 4 * sum(map(_held, block.element.iter("a"))) <= len(block.raw)
 
