@@ -377,6 +377,7 @@ _BESIDE = re.compile(
     r"messenger|bio)\b",
     re.IGNORECASE,
 )
+_HEADINGS = frozenset("h2 h3 h4 h5 h6".split())
 _JOINT = re.compile(r"_|(?<=[a-z])(?=[A-Z])")  # of two words in the name of a class
 _APART = frozenset("a nav footer form header button select menu dialog".split())
 _SENTENCE = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
@@ -408,9 +409,11 @@ def _article(shown: list[Block], main: str) -> str:
     for n in (top, *prose):
         main_text.update(takewhile(lambda element: element not in main_text, _up(shown[n])))
     left, chosen = defaultdict(lambda: 1, Counter(_rows(main))), []
+    headed = {n - 1 for n in prose}
     for n, block in enumerate(shown):
         if not kept[n] or not top <= n <= last:
-            part = _part(block, main_text) if kept[n] or _is_prose(block, sizes[n]) else None
+            heads = n in headed and _tag(block.element) in _HEADINGS
+            part = _part(block, main_text) if kept[n] or heads or _is_prose(block, sizes[n]) else None
             lead = top < n < first and sizes[n] >= _FEW_WORDS and block.raw.rstrip()[-1:] in ".!"
             if part is None or not (kept[n] or first < n < last or lead or part == "aside"):
                 continue

@@ -53,6 +53,7 @@ def test_a_control_character_costs_itself_alone(character: str) -> None:
 @pytest.mark.parametrize("middle", [
     f"<figure><img src=a.png><figcaption>{MILL}</figcaption></figure>", f"<div>{MILL}</div>",
     f"<aside><p>{MILL}</p></aside>", f"<table><tr><td><ul><li>{MILL}</li></ul></td></tr></table>",
+    f"<figure><pre># {MILL} ]</pre></figure>",
     f"<blockquote>{MILL}</blockquote>", f"<dl><dt>Mill</dt><dd>{MILL}</dd></dl>", f"<p><button>{MILL}</button></p>",
     f"<table><caption>{MILL}</caption><tr><td>Mill</td><td>1893</td></tr></table>",
     f"<p>{MILL.replace('1893', '<time>1893</time>')}</p>", f"<p>{MILL.replace('mill', '<b>m</b>ill')}</p>",
@@ -73,13 +74,15 @@ def test_a_caption_of_a_link_of_a_call_of_few_words_or_said_twice_is_not(beside:
     assert "ill" not in text(page(beside)).replace("by the mill", "")
 
 
-def test_the_lead_in_a_header_is_read_and_a_path_above_it_is_not() -> None:
+def test_the_lead_in_a_header_and_a_heading_are_read_and_a_path_above_them_is_not() -> None:
     lead = (
         page("")
         .replace("<h1>Lindal</h1>", "")
         .replace("<article>", f"<header><h1>Lindal</h1><p>{MILL}</p></header><article>")
     )
     assert MILL in text(lead)
+    heading = "<div class=caption><h3>Its mill</h3></div><p>It was rebuilt in 1893 by two brothers.</p>"
+    assert "Its mill" in text(page(heading))
     path = "<div class=breadcrumb>Home > The orchard at Lindal has grown perry pears</div>"
     assert text(page("").replace("<article>", f"{path}<article>")) == text(page(""))
 
