@@ -19,7 +19,6 @@ from attribution.llm.client import Llm, Question, Reply
 from attribution.segmenters.alignment import merge
 from attribution.segmenters.clauses import split as clauses
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.coordination import OBJECTS, is_unfinished
 from attribution.segmenters.english.drafts import (
     ADDED,
     LEXICON,
@@ -27,28 +26,26 @@ from attribution.segmenters.english.drafts import (
     DraftWord,
     added,
     covers,
-    indices,
     parts,
     segment,
     trim,
 )
-from attribution.segmenters.english.faithful import is_definite, is_sound
-from attribution.segmenters.english.predicates import Argument, Kind, Predicate, predicates
+from attribution.segmenters.english.faithful import is_sound
+from attribution.segmenters.english.modifiers import REASONS
+from attribution.segmenters.english.predicates import Argument, Options, Predicate, predicates
 from attribution.segmenters.english.repairs import repair
 from attribution.segmenters.english.scope import is_reliable
 from attribution.segmenters.llm import Claims, clean
 from attribution.settings import Settings
-from attribution.text.parse import lemma
 from attribution.text.ud import to_ud
 from attribution.types import Claim, Failure, LlmUsage, Segmented
 
 KEPT = "the claim keeps the wording of the rules"
-HUMANS = tuple(LEXICON["humans"])
 TOKENS_PER_CLAIM = 20  # about; for estimates
 _UNCOUNTED = tuple("ness ity tion sion ism ment nce ship hood dom ing th work ure cy auty ove time".split())
+PUBLISHED = Options()
+WHOLE = Options(appos=False, amod=False, conj=False, poss=False)  # verbs, each with its arguments as they are
 _UNSPLIT = frozenset('"“”;')  # quotations, and lists whose items the parser mixes up
-_EACH = {"any", "each", "every", "no"}
-_NOT_NOW = {"ever", "previously", "formerly", "once", "originally"}
 AS_SUBJECT = {"his": "he", "her": "she", "its": "it", "their": "they", "our": "we", "my": "I", "your": "you"}
 
 
@@ -75,132 +72,41 @@ class PublishedPredPatt:
 
 
 class PredPatt(PublishedPredPatt):
-    """Segmenter `predpatt`: the predications that the sentence asserts; if they miss some content, its clauses."""
+    """Segmenter `predpatt`: clauses; of a sentence that these leave whole, the predications that it asserts."""
 
     def split(self, parsed: Doc) -> list[Draft]:
+        if len(found := clauses(parsed)) > 1:
+            return found
         doc = repair(parsed)
-        made = predications(doc, _is_telling) if is_reliable(doc) and not _UNSPLIT & {*doc.text} else []
-        found = [d for d in made if is_sound(doc, d) and _keeps_lists(doc, indices(d))]
-        return found if len(found) > 1 and covers(doc, found) else clauses(parsed)
+        made = predications(doc, _is_telling, WHOLE) if is_reliable(doc) and not _UNSPLIT & {*doc.text} else []
+        sound = [d for d in made if is_sound(doc, d)]
+        return sound if covers(doc, sound) else []
 
 
-def predications(doc: Doc, wanted: Callable[[Token, Kind], bool] = lambda root, kind: True) -> list[Draft]:
+def predications(
+    doc: Doc, wanted: Callable[[Token], bool] = lambda root: True, options: Options = PUBLISHED
+) -> list[Draft]:
     """Return the predicates of a sentence with their arguments, as statements in its order."""
     tokens = [t for t in doc if not t.is_space]  # as `to_ud` counts them
-    found = (p for p in predicates(to_ud(doc)) if wanted(tokens[p.root], p.kind))
+    found = (p for p in predicates(to_ud(doc), options) if wanted(tokens[p.root]))
     return [draft for draft in dict.fromkeys(_worded(tokens, predicate) for predicate in found) if draft]
 
 
-def _keeps_lists(doc: Doc, inside: set[int]) -> bool:
-    """Return False where two of a coordination are left without what joins them: "a poet, critic" of three."""
-    if is_unfinished(doc, sorted(inside)) or any(_has_lost(doc[i], inside) for i in inside):
-        return False
-    joined = (c.head for c in doc if c.dep_ == "conj" and {c.i, c.head.i} <= inside)
-    return all(c.i in inside for head in joined for t in tree.conjuncts(head) for c in t.children if c.dep_ == "cc")
-
-
-def _has_lost(conjunct: Token, inside: set[int]) -> bool:
-    """Return True for "nature" of "the context and nature of the task", and "praise" of "praise and blame the plan"."""
-    head = _first(conjunct)
-    if conjunct.pos_ in tree.VERBAL and not any(c.i in inside for c in conjunct.rights):
-        others = [m for m in tree.conjuncts(head) if m.i > conjunct.i and m.i not in inside]
-        objects = any(c.dep_ in OBJECTS for m in others for c in m.rights)
-        return objects and lemma(conjunct.lower_) not in LEXICON["intransitive"]
-    after = (c for c in head.rights if c.i > conjunct.i and c.dep_ in {"prep", "acl", "relcl"})
-    return head != conjunct and head.i not in inside and any(c.i not in inside for c in after)
-
-
-def _is_telling(root: Token, kind: Kind) -> bool:
-    """Return False for what tells nothing ("own", a part of a name) or may not be so: what is denied or doubtful."""
-    noun = root.head
-    if kind in {"amod", "poss"} and _is_supposed(noun):
-        return False
-    beside = {t.text for word in (root, noun) for t in root.doc[max(0, word.i - 1) : word.i + 2]}
-    if kind == "amod":
-        denied = tree.in_negative_scope(noun) or tree.is_negated(noun) or beside & {"-", "/"}
-        telling = root.tag_ in {"JJ", "VBN"} and root.lower_ not in LEXICON["determining"] and root.i < noun.i
-        return telling and not denied and _is_specific(noun) and _is_quality(root)
-    if kind == "poss":
-        name = noun.text[:1].isupper() or noun.lower_ in LEXICON["eponymous"]  # "Alzheimer has disease"
-        beside = {"such", "any", "including", ","} & {t.lower_ for t in noun.subtree}
-        idle = (
-            beside or any(c.tag_ in {"JJS", "RBS"} for c in noun.children) or noun.head.lower_ == "in"
-        )  # "in her honor"
-        return root.lower_ not in {"my", "your"} and not name and not idle and _is_counted(noun)
-    if kind == "appos":
-        return not root.like_num and len(tree.conjuncts(root)) == 1 and not root.lower_.endswith(("self", "selves"))
+def _is_telling(root: Token) -> bool:
+    """Return False for what is no statement of its own: what describes a noun, accompanies a verb, or is supposed."""
     verb = root if root.pos_ in tree.VERBAL else root.head  # "is" of an adjective or a noun
-    if verb.dep_ == "relcl" and tree.is_indefinite(verb.head) and _is_supposed(verb.head):
-        return False  # "a spouse who is a guardian might …"
-    return _is_described(verb) and not _is_participle(verb) and not _is_compared(verb)
-
-
-def _is_supposed(noun: Token) -> bool:
-    """Return True for a noun of what may or should be, or is denied: "the exact impact may depend on …"."""
-    verbs = [t for t in (noun, *noun.ancestors) if t.pos_ in tree.VERBAL or t.lower_ == "without"]
-    return any(v.lower_ == "without" or any(c.tag_ == "MD" or c.dep_ == "neg" for c in v.children) for v in verbs)
-
-
-def _is_specific(noun: Token) -> bool:
-    """Return False for a noun of which something would be said in general: "urgent care" does not make care urgent."""
-    if any(t.dep_ == "cc" for t in noun.subtree) or _is_compared(noun):
-        return False
-    if _EACH & {c.lower_ for c in noun.lefts} or noun.dep_ in tree.SUBJECTS and not is_definite(noun):
-        return False  # "each new idea", "A definitive diagnosis requires …"
-    after = any(c.dep_ in {"prep", "relcl", "acl"} and not tree.after_comma(c) for c in noun.rights)
-    return noun.pos_ == "PROPN" or after or tree.child(noun, {"det", "poss", "nummod"}) is not None
-
-
-def _is_compared(word: Token) -> bool:
-    """Return True for what only stands for another: "like a giant fortress towering over the town"."""
-    noun = word.head if word.dep_ in {"relcl", "acl"} else word
-    return noun.dep_ == "pobj" and noun.head.lower_ in {"like", "as", "than", "without"}
+    if verb.dep_ in {"acl", "advcl"} and not tree.is_finite(verb):
+        aside = verb.tag_ == "VBN" and tree.after_comma(verb) and tree.child(verb, {"mark"}) is None
+        return aside  # ", localized on one side", but not ", flooding it"
+    if verb.dep_ == "advcl":
+        return any(c.dep_ == "mark" and c.lower_ in REASONS | LEXICON["concession"] for c in verb.lefts)
+    stated = tree.is_finite(verb) or verb.head.dep_ == "ROOT" and verb.tag_ == verb.head.tag_
+    return stated and root.dep_ != "amod" and verb.dep_ not in {"relcl", "acl"}
 
 
 def _is_counted(noun: Token) -> bool:
     """Return True for what one has: a career or two, but no hard work."""
     return tree.is_plural(noun) or not noun.lower_.endswith(_UNCOUNTED)
-
-
-def _is_quality(adjective: Token) -> bool:
-    """Return False for what names a kind, "molecular weight", or compares, "the most suitable choice"."""
-    compared = adjective.tag_ == "JJS" or any(c.lower_ in {"most", "least"} for c in adjective.children)
-    listed = sum(c.dep_ == "amod" for c in adjective.head.children) > 1  # "a cool, dry place"
-    return not compared and not listed and not adjective.lower_.endswith(("al", "ic", "ar", "ary", "ory"))
-
-
-def _is_described(verb: Token) -> bool:
-    """Return False for a relative clause that is about something else: "an officer, which is …", "a drug that work"."""
-    noun, wh = verb.head, tree.child(verb, tree.SUBJECTS)
-    if verb.dep_ != "relcl" or wh is None or wh.lower_ not in {"which", "that", "who"}:
-        return True
-    if noun.pos_ in {"PRON", "DET"} or wh.lower_ == "which" and tree.fits_two(verb):
-        return False
-    tense = next((t for t in (*verb.children, verb) if t.tag_ in {"VBZ", "VBP"}), None)
-    bare = not any(c.i < noun.i for c in noun.children) and noun.tag_ == "NNS" and not tree.after_comma(verb)
-    if bare or _EACH & {c.lower_ for c in noun.lefts} or wh.dep_ == "nsubj" and not tree.is_finite(verb):
-        return False  # "beings that have been modified", "any errors, which …", "that traded", tagged as a participle
-    agrees = tense is None or tree.is_plural(noun) == (tense.tag_ == "VBP")
-    return agrees and not (wh.lower_ == "which" and noun.lower_.endswith(HUMANS))
-
-
-def _is_participle(verb: Token) -> bool:
-    """Return True for one without a statement of its own: ", flooding it", "as described", "in buying and selling"."""
-    infinitive = any(c.tag_ == "TO" for c in verb.lefts) or verb.tag_ == "VB" and not tree.is_finite(verb)
-    if infinitive and verb.dep_ in {"advcl", "acl", "relcl"}:
-        return True  # "to ensure quality, …", "the salts to be separated"
-    if verb.dep_ == "acl" and (verb.tag_ == "VBD" or verb.tag_ == "VBG" and tree.after_comma(verb)):
-        return True  # "stanzas sung", tagged as a past tense; "a better image, often focusing on …": whose is unclear
-    if verb.dep_ == "pcomp" and tree.subject_of(verb) is not None or _NOT_NOW & {c.lower_ for c in verb.lefts}:
-        return True  # "with stanzas sung to the same music", "advantages previously enjoyed", "all ever made"
-    if tree.is_finite(verb) or verb.tag_ not in {"VBN", "VBG"}:
-        return False
-    if verb.tag_ == "VBG" and lemma(verb.lower_) in LEXICON["stative"]:
-        return True  # nothing "is involving" another thing
-    if verb.dep_ == "conj":
-        return verb.tag_ == "VBG" != verb.head.tag_
-    marked = verb.lower_ in LEXICON["prepositional_participles"] or tree.child(verb, {"mark"}) is not None
-    return verb.dep_ == "advcl" and verb.tag_ == "VBG" or verb.dep_ in {"acl", "advcl"} and marked
 
 
 def _worded(tokens: Sequence[Token], predicate: Predicate) -> Draft:

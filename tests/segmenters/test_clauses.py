@@ -1,7 +1,7 @@
 import pytest
 
 from attribution.segmenters.clauses import Clauses
-from attribution.segmenters.predpatt import PredPatt
+from attribution.segmenters.predpatt import PredPatt, PublishedPredPatt
 from attribution.settings import Settings
 
 CLAUSES = Clauses(Settings())
@@ -198,11 +198,10 @@ def test_predpatt_leaves_conditions_with_what_they_are_the_condition_of() -> Non
     assert not any(c.startswith("You want") or c.startswith("You keep") for c in claims)
 
 
-def test_predpatt_makes_a_claim_of_each_predicate() -> None:
-    claims = [c.text for c in PredPatt(Settings()).segment("", NASH).claims]
-    assert "John Forbes Nash Jr. made fundamental contributions to game theory and differential geometry." in claims
+def test_predpatt_as_published_makes_a_claim_of_each_predicate() -> None:
+    claims = [c.text for c in PublishedPredPatt(Settings()).segment("", NASH).claims]
     assert "The American mathematician was born in Bluefield, West Virginia." in claims
-    his = [c.text for c in PredPatt(Settings()).segment("", "His sisters sold the house.").claims]
+    his = [c.text for c in PublishedPredPatt(Settings()).segment("", "His sisters sold the house.").claims]
     assert his == ["He had sisters.", "His sisters sold the house."]
 
 

@@ -8,13 +8,14 @@ from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.drafts import LEXICON, Draft, indices, trim, words
+from attribution.segmenters.english.faithful import is_sound
 from attribution.segmenters.english.scope import (
+    applies_to_each,
     are_examples,
     gives_examples,
     in_adjunct,
     in_main_clause,
     is_closed,
-    is_collective,
     is_fronted,
     joined_by_and,
     measured_noun,
@@ -48,7 +49,7 @@ def distribute(doc: Doc, draft: Draft) -> list[Draft]:
             variants = list(_variants(head, current))
             total = times * len(variants) if crossed else len(variants)
             few = len(done) + len(waiting) + len(variants) <= MAX_STATEMENTS and (not crossed or total <= MAX_CROSSED)
-            if len(variants) > 1 and few:
+            if len(variants) > 1 and few and all(is_sound(doc, v) for v in variants):
                 waiting = [(v, (*before, head), total) for v in variants] + waiting
                 break
         else:
@@ -76,6 +77,8 @@ def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
     pieces = verb_pieces(head, group) if verbal else noun_pieces(head, group) if head.dep_ in NOMINAL else []
     if not pieces:
         return
+    if not verbal:
+        group, pieces = _paired(group, pieces)
     shared = {t.i for t in shared_words(head, group)} if verbal else set()
     replaced = {t.i for m in group for t in m.subtree} - shared
     positions = [n for n, part in enumerate(draft) if part.i in replaced]
@@ -105,6 +108,20 @@ def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
         variant = draft[:start] + middle + after
         singular = head.dep_ in tree.NOMINAL_SUBJECTS and not verbal
         yield tree.agree(variant, head.head, conjunct) if singular else variant
+
+
+def _paired(group: list[Token], pieces: list[list[int]]) -> tuple[list[Token], list[list[int]]]:
+    """Keep pairs within a list together: "increased risks and costs, and reduced gains"."""
+    before = [m.doc[max(0, min(t.i for t in tree.own_words(m)) - 2) :][:2] for m in group[1:]]
+    joined = [n for n, two in enumerate(before, 1) if two[-1].dep_ == "cc"]
+    close = [n for n in joined if before[n - 1][0].text != ","]
+    if close == joined:
+        close = close[:-1]
+    for n in reversed(close):
+        between = range(pieces[n - 1][-1] + 1, pieces[n][0])
+        pieces = [*pieces[: n - 1], sorted({*pieces[n - 1], *between, *pieces[n]}), *pieces[n + 1 :]]
+        group = [*group[:n], *group[n + 1 :]]
+    return group, pieces
 
 
 def _goes_on(doc: Doc, draft: Draft, start: int, end: int) -> bool:
@@ -276,12 +293,17 @@ def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
     adjectives = [c for c in head.lefts if c.dep_ == "amod"]
     adjectives = [c for c in adjectives if c.lower_ in LEXICON["shared_adjectives"] or c.tag_ in {"VBN", "JJR"}]
     end = group[-1]
-    pair = len(group) == 2 and not any(end.lefts)
-    bare = tree.child(head, {"amod"}) is not None and not shared  # "a test of human will and affirmation of life"
-    of = [c for c in end.children if c.lower_ == "of" and c.dep_ == "prep" and pair and not bare]
+    pair = len(group) == 2 or bool(shared)  # "the principles, concepts and patterns of systems thinking"
+    bare = tree.child(head, {"amod", "compound"}) is not None and not shared  # "human will and affirmation of life"
+    of = [c for c in end.children if c.lower_ == "of" and c.dep_ == "prep" and pair and not bare and not any(end.lefts)]
     after = [c for c in head.children if c.i > end.i and c.dep_ in {"prep", "acl", "relcl"}]
+    between = any(c.dep_ == "prep" and c.i < group[1].i for c in head.rights)
+    if between and (any(c.dep_ == "prep" for c in after) or shared and not any(map(tree.has_determiner, group[1:]))):
+        return []  # "the impact of technology and the revolution on work", "ask a rate during the call, drawing"
     if len({m.lower_ for m in group}) < len(group):
-        after = []  # "mixed groups or groups with one aim"
+        if len(group) == 2:
+            return []  # "mixed groups or groups with one aim"
+        after = []
     pieces = []
     for member in group:
         tokens = {t.i for t in tree.own_words(member)}
@@ -328,8 +350,6 @@ def _are_alike(head: Token, group: list[Token]) -> bool:
         return False
     if any(doc[i - 1].text in {"-", "/"} for i in starts if i) or any(doc[m.i + 1].text == "-" for m in group[:-1]):
         return False
-    if "NOUN" in kinds and len(group) == 2 and doc[starts[1] - 1].dep_ == "cc" and doc[starts[1] - 2].text == ",":
-        return False  # "A, and B" is the end of a longer list
     superlative = [any(c.tag_ == "JJS" for c in m.children) for m in group]
     if head.dep_ == "pobj" and any(superlative) and not superlative[0]:
         return False  # "a writer in English and the greatest dramatist"
@@ -362,16 +382,6 @@ def _is_one_name(head: Token, group: list[Token]) -> bool:
     alike = head.tag_ == "NN" and bool(compounds) and compounds[0].tag_ == "NN"
     bare = second.tag_ == "NN" and tree.child(head, {*QUANTIFIERS, "amod"}) is None
     return beside and alike and not bare
-
-
-def applies_to_each(subject: Token) -> bool:
-    """Return True if what the verb says of "A and B" holds for each."""
-    verb = subject.head
-    attribute = tree.child(verb, {"attr"})
-    if verb.pos_ not in tree.VERBAL or is_collective(verb) or tree.is_negated(verb):
-        return False
-    together = {t.lower_ for t in verb.subtree} & LEXICON["together"]
-    return not together and (attribute is None or attribute.tag_ not in tree.PLURALS)
 
 
 def split_examples(doc: Doc, draft: Draft) -> list[Draft]:

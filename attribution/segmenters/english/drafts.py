@@ -72,7 +72,7 @@ def trim(draft: Draft) -> Draft:
         if part.text in {",", ";", "–", "—"} and (not trimmed or trimmed[-1].text in {",", ";", "(", "–", "—"}):
             continue
         trimmed.append(part)
-    while trimmed and trimmed[-1].text in {*MARKS, ".", "and", "but"}:
+    while trimmed and ({*trimmed[-1].text} <= {*MARKS, "."} or trimmed[-1].text in {"and", "but"}):
         trimmed.pop()
     while trimmed and trimmed[0].text.lower() in {*MARKS, "and", "but"}:
         trimmed.pop(0)

@@ -8,10 +8,9 @@ from itertools import pairwise
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.coordination import applies_to_each
 from attribution.segmenters.english.drafts import ADDED, CONTENT, LEXICON, Draft, indices, to_text
 from attribution.segmenters.english.repairs import repair
-from attribution.segmenters.english.scope import are_examples
+from attribution.segmenters.english.scope import applies_to_each, are_examples
 from attribution.text.parse import lemma, parse
 from attribution.text.remembering import remember
 
@@ -32,6 +31,7 @@ _REPORTED = {"ccomp", "xcomp", "pcomp", "csubj", "csubjpass"}  # what stands und
 _MODIFYING = {"relcl", "acl", "appos", "amod", "advcl", "poss", "ccomp"}  # what becomes a predicate of its own
 _PREDICATE = {"attr", "acomp", "dobj", "conj"}
 _ADJUNCTS = {"prep", "agent", "prt", "advmod", "npadvmod", "neg", "aux", "auxpass", "dobj", "xcomp", "acomp"}
+_THEIR = {"their", "its", "his", "her"}
 _WAVERING = {"prep", "agent", "advcl", "xcomp", "acl", "advmod", "npadvmod"}  # of unclear attachment
 
 
@@ -57,12 +57,14 @@ def is_sound(doc: Doc, draft: Draft) -> bool:
     opening, end = tokens[0], tokens[-1]
     if opening is not None:
         relative = opening.lower_ in {"which", "who", "that"} and opening.tag_ != "DT" and opening.dep_ != "det"
-        if relative or opening.pos_ == "CCONJ":
+        fronted = any(t.lower_ in {"which", "whom"} and t.dep_ in {"pobj", "pcomp"} for t in present[:2])
+        if relative or fronted or opening.pos_ == "CCONJ":
             return False
     whole = end is None or end.i == len(doc) - 1 or doc[end.i + 1].is_punct or end.pos_ not in DANGLING
     root = next(doc.sents).root
     if is_imperative(root) and not any(t.dep_ in tree.SUBJECTS and t.head == root for t in present):
-        return whole and any(t in tree.conjuncts(root) for t in present) and not any(cut_off(doc, draft))
+        commanded = any(t in tree.conjuncts(root) and t.tag_ == "VB" for t in present)
+        return whole and commanded and is_faithful(doc, draft)
     verbs = [
         n
         for n, (token, part) in enumerate(zip(tokens, draft, strict=True))
@@ -91,8 +93,8 @@ def is_sentence(text: str) -> bool:
         or root.tag_ == "MD"
     ):
         return False
-    if any(c.dep_ == "mark" or c.tag_ == "WRB" for c in root.lefts):
-        return False  # a subordinate clause
+    if any(c.dep_ == "mark" or c.tag_ == "WRB" or c.dep_ == "ccomp" and tree.subject_of(c) for c in root.lefts):
+        return False  # a subordinate clause, or two clauses with a comma between them
     commas = [t for t in root.doc[subject.i : root.i] if t.text == "," and t.head in {subject, root}]
     return len(commas) != 1  # a single comma separates the subject from its verb
 
@@ -245,6 +247,9 @@ def cut_off(doc: Doc, draft: Draft) -> Iterator[str]:
     for token in (doc[i] for i in sorted(inside)):
         if token.head.i not in inside and (token.pos_ in tree.VERBAL or not is_definite(token)):
             yield from _above(token, inside)
+        ordinal = token.tag_ == "RBS" or token.lower_ in {"first", "last"} and token.dep_ == "advmod"
+        if ordinal and any(c.dep_ in {"prep", "npadvmod"} and c.i not in inside for c in token.head.rights):
+            yield token.text  # "first used in English in 1890"
     for token in doc:
         if _is_operator(token):
             scope = _scope(token)
@@ -259,12 +264,21 @@ def cut_off(doc: Doc, draft: Draft) -> Iterator[str]:
             if any(t.i in inside - condition for t in _shared_scope(head, token)):
                 yield _mark(token)
         if token.dep_ != "conj" and _is_partial(token, inside):
-            yield from _kept_together(token)
+            yield from _kept_together(token, inside)
 
 
-def _kept_together(head: Token) -> Iterator[str]:
+def _kept_together(head: Token, inside: set[int]) -> Iterator[str]:
     """Yield why a part of a coordination does not say what the whole says: "A or B", "both A and B", "A and B met"."""
-    joins = {c.lower_ for m in tree.conjuncts(head) for c in m.children if c.dep_ == "cc"}
+    group = tree.conjuncts(head)
+    start = min(t.i for t in tree.own_words(group[1]))
+    if len(group) == 2 and head.pos_ == "NOUN" and [t.text for t in head.doc[start - 2 : start]] == [",", "and"]:
+        yield "and"  # "A, and B" is the end of a longer list
+    owners = [{c.lower_ for c in m.lefts if c.dep_ == "poss"} for m in group]
+    kept = [m.i in inside for m in group]
+    for n, own in enumerate(owners):
+        if kept[n] and any(not kept[k] and own & _THEIR - owners[k] for k in range(n)):
+            yield "their"  # "eats plants and their seeds"
+    joins = {c.lower_ for m in group for c in m.children if c.dep_ == "cc"}
     if joins & {"or", "nor"} and not are_examples(head):
         yield "or"
     if head.dep_ in tree.SUBJECTS and head.pos_ not in tree.VERBAL and not applies_to_each(head):
@@ -294,7 +308,8 @@ def _above(token: Token, inside: set[int]) -> Iterator[str]:
 def is_definite(noun: Token) -> bool:
     if noun.pos_ not in {"NOUN", "PROPN", "PRON"}:
         return False
-    return noun.pos_ != "NOUN" or tree.has_determiner(noun) and not tree.is_indefinite(noun)
+    every = tree.is_indefinite(noun) or tree.child(noun, {"predet"}) is not None  # "all the paintings that …"
+    return noun.pos_ != "NOUN" or tree.has_determiner(noun) and not every
 
 
 def _is_stated(clause: Token) -> bool:

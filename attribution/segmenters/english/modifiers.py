@@ -14,7 +14,7 @@ from attribution.text.parse import lemma
 PERSONS = tuple(LEXICON["persons"])
 HUMANS = tuple(LEXICON["humans"])
 SENTENTIAL = tuple(LEXICON["sentential_verbs"])
-REASONS = {"as", "since"}
+REASONS = {"as", "since", "because"}
 
 
 def extract(doc: Doc, draft: Draft, done: frozenset[int] = frozenset()) -> tuple[Draft, list[Draft]]:
@@ -72,7 +72,7 @@ def _is_aside(verb: Token) -> bool:
 def reason(verb: Token) -> Draft | None:
     """ "A, as B" says both A and B."""
     marks = [c for c in verb.children if c.dep_ == "mark"]
-    if len(marks) != 1 or marks[0].lower_ not in REASONS or not _is_aside(verb):
+    if len(marks) != 1 or marks[0].lower_ not in REASONS or marks[0].lower_ != "because" and not _is_aside(verb):
         return None
     if not tree.is_finite(verb) or tree.subject_of(verb) is None or tree.in_negative_scope(verb):
         return None
@@ -93,7 +93,8 @@ def relative(verb: Token) -> Draft | None:
     tense = next((c for c in (*verb.children, verb) if c.tag_ in tree.FINITE), None)
     if noun is None or tense is None or tree.in_negative_scope(verb.head):
         return None
-    if noun.lower_ == "those" or len(tree.conjuncts(noun)) > 1 or noun.dep_ == "conj":
+    beside = any(c.dep_ == "appos" and c.i > verb.i for c in verb.head.children)
+    if beside or noun.lower_ == "those" or len(tree.conjuncts(noun)) > 1 or noun.dep_ == "conj":
         return None
     if tense.tag_ in {"VBZ", "VBP"} and tree.is_plural(noun) != (tense.tag_ == "VBP"):
         return None
@@ -135,6 +136,8 @@ def apposition(noun: Token) -> Draft | None:
         return None  # "include an urge, a burning sensation": more likely a list
     if any(len(tree.conjuncts(n)) > 1 for n in (noun, subject)) or subject.dep_ == "conj":
         return None
+    if any(t.pos_ in tree.VERBAL for t in noun.doc[noun.head.i : tree.first(noun)]):
+        return None  # "Luxor, which lies in Thebes, the capital"
     before = noun.doc[max(0, tree.first(noun) - 2)]
     if before.pos_ in {"ADV", "CCONJ", "ADP"} or tree.is_plural(noun) != tree.is_plural(subject):
         return None
@@ -207,7 +210,7 @@ def participle(verb: Token) -> Draft | None:
     """ "…, widely regarded as …" → "Hitchcock was widely regarded as …"."""
     if tree.child(verb, {*tree.SUBJECTS, *tree.AUXILIARIES, "mark"}) is not None:
         return None
-    if verb.lower_ in LEXICON["prepositional_participles"]:
+    if verb.lower_ in LEXICON["prepositional_participles"] or tree.fits_two(verb):
         return None
     if verb.dep_ == "advcl":
         noun = tree.child(verb.head, tree.NOMINAL_SUBJECTS)

@@ -90,20 +90,29 @@ def _listed_apposition(token: Token) -> list[Change]:
     return [(token.i, "dep", "conj")] if listed and tree.after_comma(token) else []
 
 
+def _listed_gerund(token: Token) -> list[Change]:
+    """ "by moving people, limiting their rights, and endangering their lives": the middle of a list."""
+    first = next((t for t in token.doc[: token.i] if t.tag_ == "VBG" and t.dep_ == "pcomp"), None)
+    if first is None or not tree.opens_list(token):
+        return []
+    return [(token.i, "head", first.i), (token.i, "dep", "conj")]
+
+
 def _article(noun: Token) -> str:
     article = tree.child(noun, {"det", "poss"})
     return article.lower_.removesuffix("n") if article is not None else ""
 
 
 def _passive_conjunct(token: Token) -> list[Change]:
-    """ "has been signed by 197 and ratified by 190": "ratified" is a participle."""
+    """ "has been signed by 197 and ratified by 190", "has searched and found": a participle."""
     if token.tag_ != "VBD" or token.dep_ != "conj" or token.head.tag_ != "VBN":
         return []
     passive = tree.child(token.head, {"auxpass"}) is not None
     perfect = any(c.lower_ in {"has", "have", "had", "been", "be"} for c in token.head.children)
     by = any(c.lower_ == "by" for c in token.children)
-    active = tree.child(token, {*tree.SUBJECTS, *tree.AUXILIARIES, "dobj"}) is not None
-    return [(token.i, "tag", "VBN")] if passive and (perfect or by) and not active else []
+    own = tree.child(token, {*tree.SUBJECTS, *tree.AUXILIARIES}) is not None
+    fits = (perfect or by) and tree.child(token, {"dobj"}) is None if passive else perfect
+    return [(token.i, "tag", "VBN")] if fits and not own else []
 
 
 def _past_tense(token: Token) -> list[Change]:
@@ -152,6 +161,7 @@ REPAIRS: tuple[Callable[[Token], list[Change]], ...] = (
     _finite_conjunct,
     _nearest_infinitive,
     _listed_apposition,
+    _listed_gerund,
     _passive_conjunct,
     _clause_after_list,
     _relative_clause,

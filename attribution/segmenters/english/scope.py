@@ -21,6 +21,16 @@ def is_collective(verb: Token) -> bool:
     return lemma(verb.lower_) in LEXICON["collective"]
 
 
+def applies_to_each(subject: Token) -> bool:
+    """Return True if what the verb says of "A and B" holds for each."""
+    verb = subject.head
+    attribute = tree.child(verb, {"attr"})
+    if verb.pos_ not in tree.VERBAL or is_collective(verb) or tree.is_negated(verb):
+        return False
+    together = {t.lower_ for t in verb.subtree} & LEXICON["together"]
+    return not together and (attribute is None or attribute.tag_ not in tree.PLURALS)
+
+
 def _joining_words(group: list[Token]) -> set[str]:
     return {c.lower_ for conjunct in group for c in conjunct.children if c.dep_ == "cc"}
 
@@ -65,7 +75,8 @@ def _restricts(token: Token, inside: set[int]) -> bool:
     if token.dep_ == "relcl":
         pronouns = [c.i for c in token.subtree if c.tag_ in {"WP", "WDT", "WRB", "WP$"}]
         restricts = token.i in inside and (not pronouns or pronouns[0] in inside)
-        return restricts and any(t.dep_ in tree.SUBJECTS for t in (token.head, *token.head.ancestors))
+        the_one = token.head.dep_ == "attr" and any(c.lower_ == "the" for c in token.head.lefts)
+        return restricts and (the_one or any(t.dep_ in tree.SUBJECTS for t in (token.head, *token.head.ancestors)))
     trailing = (
         token.tag_ == "VBG"
         and tree.comma_before(token)
@@ -207,7 +218,7 @@ def _distant_participle(token: Token) -> bool:
 def _change_of_tense(token: Token) -> bool:
     """Return True for "focus on new and established writers": an adjective taken for a verb in the past."""
     own = tree.child(token, {*tree.SUBJECTS, *tree.AUXILIARIES}) is not None
-    return token.dep_ == "conj" and token.tag_ == "VBD" and token.head.tag_ in {"VBZ", "VBP"} and not own
+    return token.dep_ == "conj" and token.tag_ == "VBD" and token.head.tag_ in {"VBZ", "VBP", "VB"} and not own
 
 
 def _past_after_do(token: Token) -> bool:
@@ -225,8 +236,32 @@ def _of_clause_between(token: Token) -> bool:
     """Return True for "It means that he does not teach but should lead": whose verb the second is, is unclear."""
     if token.dep_ != "conj" or token.pos_ not in VERBAL or token.head.pos_ not in VERBAL or tree.subject_of(token):
         return False
-    between = (c for c in token.head.rights if c.dep_ == "ccomp" and c.i < token.i)
+    between = (c for c in token.head.subtree if c.dep_ == "ccomp" and token.head.i < c.i < token.i)
     return any(tree.child(c, tree.SUBJECTS) is not None for c in between)
+
+
+def _verb_beside_noun(token: Token) -> bool:
+    """Return True for "use methods for all to access, participate, and progress", with a verb among nouns."""
+    finite = token.tag_ in {"VBZ", "VBP"} or token.dep_ == "conj" and token.tag_ in {"VB", "VBD"}
+    return token.dep_ in {"conj", "acl"} and finite and token.head.tag_ in NOUNS
+
+
+def _second_command(token: Token) -> bool:
+    """Return True for "Dress in white to stay cool and follow the path": a command, or another purpose?"""
+    first, root = token.head, token.head.head
+    second = token.dep_ == "conj" and has_to(first) and not has_to(token) and token.tag_ == root.tag_ == "VB"
+    return (
+        second
+        and root.dep_ == "ROOT"
+        and first.dep_ in {"advcl", "acl"}
+        and any(c.dep_ in {"dobj", "prep", "acomp"} for c in first.rights)
+    )
+
+
+def _gerund_after_preposition(token: Token) -> bool:
+    """Return True for "rules for solving disputes, keeping secrets, and obeying laws", where rules keep secrets."""
+    before = token.doc[: token.i] if tree.opens_list(token) else ()
+    return any(t.tag_ == "VBG" and t.i and t.nbor(-1).dep_ == "prep" for t in before)
 
 
 def _of_list_between(token: Token) -> bool:
@@ -235,11 +270,15 @@ def _of_list_between(token: Token) -> bool:
     if token.dep_ != "conj" or inner.dep_ != "pobj" or owner.pos_ != "NOUN":
         return False
     own, inside, above = map(tree.has_determiner, (token, inner, owner))
-    return own == above != inside and (own or tree.child(token, {"prep"}) is not None)
+    after = any(c.dep_ == "prep" and c.i > token.i and c.lower_ != "of" for c in inner.children)
+    return own == above != inside and (own or after or tree.child(token, {"prep"}) is not None)
 
 
 SIGNS = (
     _wrong_number,
+    _verb_beside_noun,
+    _second_command,
+    _gerund_after_preposition,
     _of_clause_between,
     _of_list_between,
     _change_of_tense,

@@ -79,6 +79,15 @@ def comma_before(token: Token) -> bool:
     return first(token) == 0 or after_comma(token)
 
 
+def opens_list(gerund: Token) -> bool:
+    """Return True for ", keeping …" before ", and obeying …": one of a list rather than what accompanies a verb."""
+    if gerund.dep_ != "advcl" or gerund.tag_ != "VBG" or not after_comma(gerund):
+        return False
+    later = [c for t in (gerund, gerund.head) for c in t.rights if c.dep_ == "conj" and c.i > gerund.i]
+    later += [c for t in later for c in t.rights if c.dep_ == "conj"]
+    return any(c.tag_ == "VBG" and c.doc[first(c) - 2].text == "," for c in later)
+
+
 def with_comma(token: Token) -> list[int]:
     """Return the indices of a phrase with the comma before it."""
     return [*([first(token) - 1] if after_comma(token) else []), *(t.i for t in token.subtree)]
@@ -149,12 +158,17 @@ def fits_two(clause: Token) -> bool:
     if not comma_before(clause) or noun.dep_ != "pobj" or noun.pos_ != "NOUN":
         return False
     above = noun.head.head
-    return above.pos_ == "NOUN" or any(c.dep_ == "dobj" and c.pos_ == "NOUN" and c.i < noun.i for c in above.rights)
+    objects = (c for c in above.rights if c.dep_ == "dobj" and c.i < noun.i)
+    others = [n for n in (above, *objects) if n.pos_ == "NOUN"]
+    number = next((t.tag_ for t in (*clause.children, clause) if t.tag_ in {"VBZ", "VBP"}), None)
+    return any(number is None or is_plural(n) == (number == "VBP") for n in others)
 
 
 def is_predicate_noun(noun: Token) -> bool:
-    """Return True for an indefinite noun that describes the subject: "a genre that …", "a test used for …"."""
-    return referent(noun) is not noun and noun.dep_ == "attr" and is_indefinite(noun)
+    """Return True for an indefinite noun that describes the subject: "is a genre that …", "are tests used for …"."""
+    bare = noun.tag_ == "NNS" and child(noun, {"det", "poss", "nummod"}) is None
+    may = any(c.tag_ == "MD" for c in noun.head.children)
+    return referent(noun) is not noun and noun.dep_ == "attr" and not may and (bare or is_indefinite(noun))
 
 
 def as_subject(noun: Token) -> Draft:
@@ -171,15 +185,10 @@ def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
     """Put the verb of a draft in the singular if a singular noun has replaced its plural subject."""
     if subject.tag_ in PLURALS or subject.lower_ == "people":
         return draft
-    verbs = {v.i for v in conjuncts(verb)}
-    for n, (i, text) in enumerate(draft):
-        token = verb.doc[i] if i >= 0 else None
-        if token is None or not (i in verbs or (token.dep_ in AUXILIARIES and token.head.i in verbs)):
-            continue
-        if token.tag_ in {*FINITE, "VB"}:
-            if text.lower() in SINGULAR:
-                text = SINGULAR[text.lower()]
-            elif token.tag_ == "VBP":
-                text = inflect(text, "VBZ")
-            return (*draft[:n], DraftWord(i, text), *draft[n + 1 :])
-    return draft
+    forms: dict[int, str] = {}
+    for member in conjuncts(verb):
+        words = sorted((*(c for c in member.lefts if c.dep_ in AUXILIARIES), member), key=lambda t: t.i)
+        finite = next((w for w in words if w.tag_ in FINITE), words[0])
+        if finite.lower_ in SINGULAR or finite.tag_ == "VBP":
+            forms[finite.i] = SINGULAR.get(finite.lower_) or inflect(finite.text, "VBZ")
+    return tuple(part._replace(text=forms.get(part.i, part.text)) for part in draft)
