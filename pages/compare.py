@@ -215,9 +215,9 @@ def start_many(rows: Sequence[Row]) -> None:
 
 
 def segmenters() -> list[str]:
-    """Return the segmenters to compare: those selected, else the first two that are ready."""
+    """Return the segmenters to compare that are ready: those selected, else two that cut sentences differently."""
     ready, selected = choices.ready(SEGMENTERS), state.value(state.COMPARED)
-    return [name for name in selected if name in ready] if selected is not None else ready[:2]
+    return [name for name in (("sentences", "clauses") if selected is None else selected) if name in ready]
 
 
 def is_ready() -> bool:

@@ -24,7 +24,7 @@ from attribution.studies.segmenters.comparison import (
 )
 from attribution.studies.segmenters.tables import counts, tables
 from attribution.types import Claim, Label, LlmUsage, Report, Segmented, Verdict
-from pages.compare import CompareProgress, ManyProgress, work, work_many
+from pages.compare import CompareProgress, ManyProgress, segmenters, work, work_many
 from pages.ui.background import Job
 from pages.ui.compare.results import (
     as_csv,
@@ -279,6 +279,11 @@ def test_an_experiment_names_the_answers_it_could_not_compare_and_stop_leaves_ou
     assert (len(now.comparisons), now.done, now.total) == (1, 3, 5)
     assert now.failed == ((2, "", "The answer is empty."), (3, "", "not JSON"))
     assert not now.comparisons[0].columns[0].report.evidence and not now.error
+
+
+def test_the_first_comparison_is_of_two_that_cut_differently(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.ui.state.value", lambda _: None)
+    assert segmenters() == ["sentences", "clauses"]
 
 
 def test_the_page_shows_a_comparison_that_was_stopped_and_what_can_be_taken_along() -> None:

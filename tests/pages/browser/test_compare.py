@@ -42,9 +42,6 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
     page.goto(f"{address}/compare")
     expect(page.get_by_role("button", name="Compare", exact=True)).to_be_enabled(timeout=PATIENCE)
     write(page, "The Nile flows north and reaches the Mediterranean.")
-    for name in ("spaCy's sentences", "Clauses"):  # one in place of the other
-        page.get_by_role("button", name=name, exact=True).click()
-        settled(page)
     field(page, "Question").focus()
     seen = []
     look = """() => {
