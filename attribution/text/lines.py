@@ -20,6 +20,8 @@ _CLOCK = re.compile(r"^[\[(]?(?:\d{1,2}:)?\d{1,2}:\d\d[\])]?[ \t]*\n", re.MULTIL
 _TIMED = re.compile(r"^[\[(](?:\d{1,2}:)?\d{1,2}:\d\d(?:\.\d+)?[\])][ \t]*", re.MULTILINE)  # before it
 _HARD = re.compile(r"(?<=[\w.,;:!?’”])\\\n")  # Markdown's break of a line
 _LEAST_CUES = 2
+# lines of a sentence that stand apart, as the <div> of a page do
+_APART = re.compile(r"^[^\n]++(?:(?<=[^\s.!?:;…`])\n\n(?=[a-z])[^\n]++){2,}+", re.MULTILINE)
 _ITALIC = re.compile(r"</?[ibu]>")
 SHORTEST, SHORT = 30, 0.6  # characters, and share of the page's usual line: a shorter line was not wrapped
 _NARROWEST = 20  # characters: a narrower paragraph is a list
@@ -59,6 +61,8 @@ def join_lines(text: str, ragged: bool = False) -> str:
     goes_on = [_goes_on(text[time.end() : time.end() + 1]) for time in _TIMED.finditer(text)]
     if len(goes_on) >= _LEAST_CUES and sum(goes_on) >= _FLOWING * len(goes_on):
         text = _TIMED.sub("", text)
+    if not ragged:
+        text = _APART.sub(lambda found: found[0].replace("\n\n", "\n"), text)
     blocks = list(_blocks(_HARD.sub("\n", text).split("\n")))
     lines = [line.strip() for _, block in blocks for line in block]
     lengths = sorted(len(line) for line in lines if line)
