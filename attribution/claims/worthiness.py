@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 _WORDS = re.compile(r"[^\W\d_]+")
+_NAMED = re.compile(r"\w(?::| –) [A-Z]")  # "Capital: Paris"
 
 
 @dataclass(frozen=True)
@@ -114,6 +115,6 @@ def _states_nothing(doc: Doc, text: str) -> bool:
 def _is_fragment(text: str, doc: Doc) -> bool:
     """Return True if the text has few words, no figure and no verb."""
     words = len(_WORDS.findall(text))
-    if words > 7 or any(c.isdigit() for c in text) or (words > 3 and text[-1] in ".!"):
+    if words > 7 or any(c.isdigit() for c in text) or _NAMED.search(text) or (words > 3 and text[-1] in ".!"):
         return False
     return not any(t.pos_ in VERBAL for t in doc)

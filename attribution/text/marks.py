@@ -15,6 +15,7 @@ from attribution.types import Span
 
 Form = Literal["number", "footnote", "superscript", "link", "address", "named", "author_year", "unnamed", ""]
 LONGEST_RANGE = 50  # sources in [1–50]
+LONGEST_NAME = 60  # characters of an entry that is a name alone
 _PART = re.compile(r"«(\w+)»")
 _NUMBERS = re.compile(r"(\d+)(?:\s*[–—-]\s*\^?(\d+))?")
 _POWER = re.compile(r"(?:\d|(?<![^\W\d_])(?:[^\W\d_]|[kcdmµ]m|ft|in|mi|yd|mc))$")  # "10²", "m²", "x²"
@@ -86,11 +87,15 @@ FORMS: tuple[MarkForm, ...] = tuple(_rows())
 
 @lru_cache(maxsize=32)
 def marks(text: str, names: frozenset[str] = frozenset()) -> tuple[Found, ...]:
-    """Return the marks of a text in order, apart from each other; `names` are those of the run's sources.
+    """Return the marks of a text in order, apart from each other.
 
-    Lists of sources hold none. Code is not known here: a mark in it is for the caller to leave out.
+    `names` are those of the run's sources; those of the answer's list count too. Lists of sources hold no marks.
+    Code is not known here: a mark in it is for the caller to leave out.
     """
     lists = listed(text)
+    names |= {
+        name_of(source.text) for source in lists.sources if len(source.text) < LONGEST_NAME and "," not in source.text
+    }
     found = list[Found]()
     for row in FORMS:
         outside = (match for match in row.pattern.finditer(text) if not lists.holds(match.start()))

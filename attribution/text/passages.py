@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from itertools import islice, pairwise
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from unicodedata import combining
 
 from attribution.text.cells import wording
@@ -22,13 +22,22 @@ from attribution.text.references import listed
 from attribution.text.sentences import is_english, sentences
 from attribution.types import Span
 
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
 Kind = Literal["heading", "item", "row", "code", "note", "text"]
 
 _LEAD_IN_WORDS, _TITLE_WORDS, _TITLE_CHARACTERS, _TITLE_STOP = 6, 10, 80, 4
 _TASK = re.compile(r"\[[ xX]\] ")
+_PICTURE = (
+    r"(?:\d\ufe0f?\u20e3|[\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff])"
+    r"[\ufe0f\u200d]*"
+)  # "🌱", "➡️", "1️⃣"
 _NUMBER = re.compile(
-    r"\s*[•⁃‣◦▪]?\s?\(?(?:\d{1,2}|[a-z])(?:[.)]|\.\))(?:\s+|$)|\s*[•⁃‣◦▪]\s+"
-)  # of an item within a line
+    rf"\s*(?:(?:[•⁃‣◦▪–—]|(?:{_PICTURE})+)\s+)?(?:\(?(?:\d{{1,2}}|[a-z])(?:[.)]|\.\))(?:\s+|$))?"
+)  # of an item within a line, or its bullet
+_LAST_PICTURES = re.compile(rf"\s(?:{_PICTURE})+$")
+_LINE_WITH_PICTURE = re.compile(rf"\n\s*+(?={_PICTURE}\s)")
 _BLANKS = re.compile(r"\s+")
 _NO_WIDTH = "\u200b\ufeff"
 _STOPS, _OPENING = ".!?…。！？｡؟۔।։።", "\"'“‘«([「『（¿¡"
@@ -55,6 +64,7 @@ class AnswerPassage:
     cited: bool = False  # has a citation mark
     cuts: tuple[int, ...] = ()  # where a citation mark stands behind the stop of a sentence, which ends there
     number: int = 0  # of an item in a numbered list
+    english: bool = True  # the answer, or its language is unknown
 
     @property
     def start(self) -> int:
@@ -72,8 +82,8 @@ class AnswerPassage:
         if not found or not bold or bold != found["term"].rstrip():
             return 0
         stop = found[0].rstrip().endswith(".")  # "**Funding.** …", but not "**It is old.** …"
-        words = len(bold.split())
-        return 0 if stop and (words > _TITLE_STOP or not is_english(self.text) or _is_sentence(bold)) else found.end()
+        most = _TITLE_STOP if self.english else 1
+        return 0 if stop and (len(bold.split()) > most or _is_sentence(bold, self.english)) else found.end()
 
     @property
     def label(self) -> str:
@@ -82,8 +92,10 @@ class AnswerPassage:
 
     @cached_property
     def body(self) -> int:
-        """The first character of the statements: behind the label, if what follows it is a sentence without it."""
-        return self.labelled if self.labelled and _is_sentence(self.text[self.labelled :]) else 0
+        """The first character of the statements: behind the label, if the first is a sentence without it."""
+        rest = self.text[self.labelled :]
+        first = next((rest[a:b] for a, b in sentences(rest)), "") if self.labelled else ""
+        return self.labelled if first and _is_sentence(first, self.english) else 0
 
     @property
     def lead_in(self) -> bool:
@@ -111,28 +123,39 @@ class AnswerPassage:
     def sentences(self) -> Iterator[Span]:
         """Yield the spans of sentences with words, without an item's number, within the text; a row is one sentence."""
         for start, end in [(0, len(self.text))] if self.kind == "row" else self._between_cuts():
-            number = _NUMBER.match(self.text, start, end)
-            start = number.end() if number and self.kind != "row" else start
+            if self.kind != "row":
+                number, last = _NUMBER.match(self.text, start, end), _LAST_PICTURES.search(self.text, start, end)
+                start, end = number.end() if number else start, last.start() if last else end
             if any(c.isalnum() for c in self.text[start:end]):
                 yield start, end
 
     def _between_cuts(self) -> Iterator[Span]:
+        value = self.labelled if not self.body else 0  # "**Length.** 12 cm." is one sentence
         for first, last in pairwise((self.body, *(cut for cut in self.cuts if cut > self.body), len(self.text))):
-            yield from (
-                (first + start, first + end) for start, end in sentences(self.text[first:last], number=self.number)
-            )
+            for start, end in sentences(self.text[first:last], number=self.number):
+                if first + end > value:
+                    yield first + start if first + start > value else self.body, first + end
 
 
-def _is_sentence(text: str) -> bool:
+def _is_sentence(text: str, english: bool) -> bool:
     """Return True if a text has a subject and a verb; outside English, if it has four words and a stop at its end."""
-    if not is_english(text):
+    if not english:
         return text[-1:] in _STOPS and (len(text.split()) >= 4 or not text.isascii() and len(text) > 8)
-    return any(t.dep_ in SUBJECTS and t.head.pos_ in VERBAL for t in parse(text))
+    return any(t.dep_ in SUBJECTS and t.head.pos_ in VERBAL or _is_verb(t) for t in parse(text))
+
+
+def _is_verb(token: Token) -> bool:
+    """Return True for the main verb of a sentence, also if the parser took it for a noun: "The newt lives in ponds"."""
+    before, after = {t.dep_ for t in token.lefts}, [t.lower_ for t in token.rights if not t.is_punct]
+    noun = token.tag_ == "NNS" and before >= {"det", "compound"} and after and "of" not in after
+    finite = token.tag_ in ("VBZ", "VBP", "MD") and token.i > 0
+    return token.dep_ == "ROOT" and bool(finite or "nsubj" in before or noun)
 
 
 def passages(answer: str) -> list[AnswerPassage]:
     """Return all passages with text, in order."""
-    return [p for p in _blocks(read(answer)) if p.text]
+    english = is_english(answer)
+    return [replace(p, english=english) for p in _blocks(read(answer)) if p.text]
 
 
 def statements(answer: str) -> list[AnswerPassage]:
@@ -202,13 +225,14 @@ def _paragraph(block: Element, kind: Kind) -> Iterator[AnswerPassage]:
         if first.title:
             yield first
             characters = characters[line:]
-    for start, end in pairwise((0, *_labels(characters), len(characters))):
+    for start, end in pairwise((0, *sorted({*_labels(characters)}), len(characters))):
         yield _flat(characters[start:end], kind)
 
 
 def _labels(characters: Sequence[_PlacedCharacter]) -> Iterator[int]:
-    """Yield where a bold label with a colon opens a sentence within a paragraph: "… of it. **Entry:** …"."""
+    """Yield where a line with a picture, or a bold label with a colon, begins within a paragraph."""
     text = "".join(c.text or " " for c in characters)  # a mark in place of its characters is one
+    yield from (match.end() for match in _LINE_WITH_PICTURE.finditer(text))
     for match in _LABEL_WITHIN.finditer(text):
         before, label = match.start(2) - 1, characters[slice(*match.span(2))]
         if not characters[before].bold and all(c.bold for c in label):

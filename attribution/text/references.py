@@ -54,7 +54,7 @@ _DEFINITION = re.compile(r"\s*\[(\^?)([^\[\]\s]{1,40})\]:[ \t]*(\S.*)")
 _NUMBERED = re.compile(r"\s*\[(\d{1,3})\][ \t]++(?=.*(?:https?://|www\.))")
 _SEVERAL = re.compile(r"(?<=[^\s,;])[ \t,;]++(?=\[\^?\d{1,3}\](?!\())")
 _MARKUP_ALONE = re.compile(r"\s*(?:</?(?:details|summary|ol|ul|p|br|hr)\b[^<>]{0,40}>\s*+)++|[\s*_>=-]*+|[\s|:-]*+")
-_ROW = re.compile(r"\s*\|\s*(?:\[?(\d{1,3})[\].]?\s*\|)?(.*?)\|?\s*")
+_ROW = re.compile(r"\s*\|\s*(?:[\[(]?(\d{1,3})[\]).]?\s*\|)?(.*?)\|?\s*")
 _WRITER = re.compile(r"\s*(?:[^\W\d_a-z][\w'’-]{1,60},? (?:[^\W\d_a-z]\.|[^\W\d_a-z][\w-]+)|[—–_-]{2,}[.,])")
 _FILE = re.compile(rf"\s*[*_`]*[^\s()]{{1,80}}{_TABLE['parts']['suffix']}.{{0,60}}", re.IGNORECASE)
 _DATED = re.compile(r"\b(?:1[6-9]|20)\d\d[a-z]?\b|\bin press\b|\bdoi\b", re.IGNORECASE)
@@ -62,9 +62,10 @@ _DASHES = re.compile(r"[—–_-]{2,}(?=[.,])")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _RULE = re.compile(r"\s*([*_-])(?:[ \t]*\1){2,}\s*")
 _CITED = re.compile(
-    r"[\[【^(](?:(?:sources?|refs?\.?) )?\^?\d{1,3}(?:[ ,–-]{1,3}\d{1,3})*+|<sup>\d{1,3}|[⁰¹²³⁴-⁹]{1,3}"
+    r"(?:[\[【^(](?:(?:sources?|refs?\.?) )?\^?|<sup>\[?)\d{1,3}(?:[ ,–-]{1,3}\d{1,3})*+"
+    r"|[⁰¹²³⁴-⁹]{1,3}(?:[,˒][⁰¹²³⁴-⁹]{1,3})*+"
 )
-_FIGURES = re.compile(r"\d+")
+_FIGURES, _STOP = re.compile(r"\d+"), re.compile(r"[^\W\d_A-Z]{3}[.!?](?![\w/-]*/)")
 _SENTENCE = re.compile(r"[^\W\d_A-Z]{3}[.!?] ?(?:\(|\[|http|$)|\)\)\.?$")
 MAX_WORDS = 25  # in the line of a source outside a list
 
@@ -96,7 +97,7 @@ class Listed:
     def shape(self, answer: str, key: str) -> str:
         """Return how the number of an entry is written, without the figures: "()", "." or "[]"; else some text."""
         start = next((source.span[0] for source in self.sources if source.key == key and source.span), 0)
-        before, _, after = answer[:start].rstrip(" \t*").rpartition(key)
+        before, _, after = answer[:start].rstrip(" \t*|").rpartition(key)
         return before[-1:].strip() + after
 
     def author(self, surname: str, year: str) -> str:
@@ -119,12 +120,16 @@ class _Entry:
     start: int
     end: int
 
+    def text(self, answer: str) -> str:
+        return answer[self.start : self.end]
+
 
 @lru_cache(maxsize=32)
 def listed(answer: str) -> Listed:
     """Find the sources that an answer lists. Entries without a number are numbered from 1."""
     entries: list[_Entry] = []
     regions: list[Span] = []
+    headed = False
     lines = [m.span() for m in _LINE.finditer(answer) if m[0].strip()]
     at = 0
     while at < len(lines):
@@ -133,7 +138,7 @@ def listed(answer: str) -> Listed:
         if heading and (not heading["rest"].strip() or (heading["colon"] and _opens(heading["rest"]))):
             found, after = _list(answer, lines, at, heading)
             if found:
-                entries += found
+                entries, headed = entries + found, True
                 while after < len(lines) and answer[slice(*lines[after])].strip().startswith("</"):
                     after += 1
                 opening = at > 0 and answer[slice(*lines[at - 1])].strip().startswith("<details")
@@ -144,8 +149,12 @@ def listed(answer: str) -> Listed:
             entries.append(entry)
             regions.append((start, end))
         at += 1
-    if not entries and (found := _at_the_end(answer, lines)):
-        entries, regions = found, [(lines[-len(found)][0], len(answer))]
+    if not headed and (found := _at_the_end(answer, lines)):
+        first = len(lines) - len(found)
+        heading = _HEADING.fullmatch(answer, *lines[first - 1])
+        start = lines[first - 1 if heading and heading["colon"] else first][0]
+        entries = [*(entry for entry in entries if entry.start < start), *found]
+        regions = [*(region for region in regions if region[0] < start), (start, len(answer))]
     return Listed(tuple(_source(answer, entry) for entry in entries), tuple(regions))
 
 
@@ -162,7 +171,7 @@ def _is_source(line: str) -> bool:
 def _at_the_end(answer: str, lines: list[Span]) -> list[_Entry]:
     """Return the entries of a list without a heading, numbered from 1, that ends the answer.
 
-    Below a rule, lines with numbers that are all cited are such entries, whatever they say.
+    If all numbers are cited, lines below a rule are such entries, and any that are no sentences.
     """
     entries: list[_Entry] = []
     plain = 0  # entries that can be nothing else
@@ -178,7 +187,10 @@ def _at_the_end(answer: str, lines: list[Span]) -> list[_Entry]:
     start, end = lines[-len(entries) - 1]
     marks = (m[0].translate(SUPERSCRIPTS) for m in _CITED.finditer(answer, 0, end))
     cited = {normal_key(figures) for mark in marks for figures in _FIGURES.findall(mark)}
-    if not (_RULE.fullmatch(answer, start, end) and cited.issuperset(entry.key for entry in entries)):
+    heading = _HEADING.fullmatch(answer, start, end)  # "Source: Conversation with Bing"
+    apart = _RULE.fullmatch(answer, start, end) or heading and heading["colon"]
+    apart = apart or answer[start:end].rstrip()[-1:] != ":" and not any(_STOP.search(e.text(answer)) for e in entries)
+    if not (apart and cited.issuperset(entry.key for entry in entries)):
         entries = entries[len(entries) - plain :]
     return entries if entries and entries[0].key == "1" and "1" in cited else []
 
@@ -207,7 +219,7 @@ def _list(answer: str, lines: list[Span], at: int, heading: re.Match[str]) -> tu
         elif entries and not gap and (kind == "key" or len(line) - len(line.lstrip()) > indent):
             entries[-1].end = end  # the entry goes on
         elif (heading["strong"] and not (gap and entries)) or _is_source(line):
-            dated = _WRITER.match(answer[entries[-1].start : entries[-1].end]) if entries else None
+            dated = _WRITER.match(entries[-1].text(answer)) if entries else None
             if dated and not gap and not _WRITER.match(line) and kind == "line":
                 entries[-1].end = end
                 continue
@@ -253,7 +265,7 @@ def normal_key(name: str) -> str:
 
 
 def _source(answer: str, entry: _Entry) -> AnswerSource:
-    text = answer[entry.start : entry.end].lstrip(" \t,;")
+    text = entry.text(answer).lstrip(" \t,;")
     found = addresses(text)
     return AnswerSource(
         key=entry.key, url=found[0][1] if found else "", text=" ".join(text.split()),

@@ -53,7 +53,7 @@ def test_sentences_of_real_answers_labelled_by_hand(half: str) -> None:
 
 @pytest.mark.parametrize("row", ["Film: Psycho; Year: 1960", "Planet: Mars; Moons: two", "Mars | two", "a|b"])
 def test_a_table_row_is_factual_but_not_independent(row: str) -> None:
-    assert classify_text(row) == ("factual", "")
+    assert classify_text(row) == classify_text("Capital: Paris") == ("factual", "")
     assert dependence_reason(row).startswith("A table row: ")
 
 

@@ -28,6 +28,11 @@ def texts(answer: str) -> list[str]:
     ("- **Funding** – The state paid half.\n- **Born:** 4 May 1962", ["The state paid half.", "Born: 4 May 1962"]),
     ("**It is old.** It is big.", ["It is old.", "It is big."]),
     ("1. **Funding.** The state paid half [1].", ["The state paid half."]),
+    ("- **Habitat.** The newt lives in ponds.\n- **Food.** It eats flies.",
+     ["The newt lives in ponds.", "It eats flies."]),
+    ("- **Length.** Up to 12 cm.\n- **Opened:** 1962. It is old.",
+     ["Length. Up to 12 cm.", "Opened: 1962.", "It is old."]),
+    ("🌱 Seeds are sown in March\n1️⃣ Rye is cut. ➡️ It dries 🌾", ["Seeds are sown in March", "Rye is cut.", "It dries"]),
     ("**Eintritt:** Der Eintritt ist an Sonntagen frei.", ["Der Eintritt ist an Sonntagen frei."]),
     (
         "| # | Club | Points | Goals |\n|--|--|--|--|\n| 1 | Tarn | 17 [1] | 298:251 |\n| 2 | The Reds | 9 | – |",

@@ -30,6 +30,7 @@ MORE = [
     "[mill.srt]", "(mill.vtt, 0:12)", "(mill.xlsx, sheet 2)", "(mill.epub, ch. 2)", "(mill.json)",
     "[3, 0:12]", "[0:12–0:15]", "[00:00:12,000 --> 00:00:15,000]", "^[1]^", "[^1]↩", "[[1](https://example.org/a)]",
     "[[1](https://a.org), [B](https://b.org)]", "\u200b[\u200b1\u200b]", "【4:2†mill.pdf】", "(mill.pptx, slide 4)",
+    "[Source 1, Source 2]", "(see https://example.org/a)", "(log.xlsx, row 18)",
     "[source]", "[citation needed]", "[p. 4]", "(see p. 12)", "[Mill Guide, pp. 4-6]",
 ]  # fmt: skip
 SPECIAL = (
@@ -151,6 +152,11 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
         (f"![A mill](x.png) {FIRST}. The ![b](https://b.org/b.png) mill.", [BOTH[0], "The mill."]),
         (f"<think>I recall 1950.\n\n{FIRST}.", []),
         (f"{FIRST}. <think>Hm.</think> {SECOND}.\n<thinking>\nSo.\n</thinking>", BOTH),
+        (
+            f"{FIRST} [inventory, no. 8]. {SECOND} (the inventory).\n\nSources:\n- Inventory",
+            [BOTH[0], f"{SECOND} (the inventory)."],
+        ),
+        (f"{FIRST} [mill](https://mill.example.org/a). {SECOND}.", BOTH),
         ("The area is 10^2, x^2, 5 km^2 and sin^2.", ["The area is 10^2, x^2, 5 km^2 and sin^2."]),
         ("Here a[1] is the first.", ["Here a[1] is the first."]),
         ("In 1990.12 rooms were built.", ["In 1990.12 rooms were built."]),
@@ -221,6 +227,10 @@ BOOKS = (
     ("x ¹\n\n***\n\n¹ Mill notes, no. 31.\n² The mill book.", ["Mill notes, no. 31.", "The mill book."]),
     ("x <sup>1</sup>\n\n***\n<sup>1</sup> Mill notes, no. 31.", ["Mill notes, no. 31."]),
     ("x [1, 2]\n\n---\n\n1. Mill notes, no. 31.\n2. The mill book.", ["Mill notes, no. 31.", "The mill book."]),
+    ("x <sup>1,2</sup>\n\n1. Mill notes, list 2023\n2. The mill book", ["Mill notes, list 2023", "The mill book"]),
+    ("x [1]\n\n---\n\n[1] Mill notes\n[2] B, https://b.org", ["Mill notes", "B, https://b.org"]),
+    ("x[^1^]\n\nSource: Talk with Bing, 4/9/2024\n(1) Mill notes. https://a.org", ["Mill notes. https://a.org"]),
+    ("x (1)\n\n**Sources**\n\n| No. | Title |\n|:-:|:--|\n| (1) | Mills |", ["Mills"]),
     ("x (1)\n\n---\n(1) Mill notes, no. 31.", ["Mill notes, no. 31."]),
     ("x [1]\n\n---\n\n1. The dam is high.\n2. The road is long.", []),
     ("x [1]\n\n---\n1. mill.md\n2. [B](https://b.org)", ["mill.md", "[B](https://b.org)"]),
