@@ -39,7 +39,8 @@ _PARTICIPLE = re.compile(
 _ACTIVE = frozenset("opened closed died started ended ceased debuted premiered arrived retired".split())
 _UNSAID = re.compile(
     r"(?:has|have|is|are|was|can|does|when|where|who|what|why|which|how|no|not|without"
-    r"|requires|supports|works|needs|allows|uses|runs)\b.*|.* (?:by|in|on|at|from|to|of)"
+    r"|requires|supports|works|needs|allows|uses|runs)\b.*"
+    r"|.* (?:by|in|on|at|from|to|of|for|since|with|against|until|as)|.*[:;,].*"
 )
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec)[a-z]*\\.?"
 _SPAN = re.compile(rf"(?:{_MONTH} )?(?:c\. ?)?\d{{4}}(?: (?:BC|BCE|AD|CE))?")

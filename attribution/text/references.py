@@ -65,7 +65,7 @@ _CITED = re.compile(
     r"(?:[\[【^(](?:(?:sources?|refs?\.?) )?\^?|<sup>\[?)\d{1,3}(?:[ ,–-]{1,3}\d{1,3})*+"
     r"|[⁰¹²³⁴-⁹]{1,3}(?:[,˒][⁰¹²³⁴-⁹]{1,3})*+"
 )
-_FIGURES, _STOP = re.compile(r"\d+"), re.compile(r"[^\W\d_A-Z]{3}[.!?](?![\w/-]*/)")
+_FIGURES, _STOP = re.compile(r"\d+"), re.compile(r"[^\W\d_][.!?](?![A-Za-z/])|\[\^?\d")
 _SENTENCE = re.compile(r"[^\W\d_A-Z]{3}[.!?] ?(?:\(|\[|http|$)|\)\)\.?$")
 MAX_WORDS = 25  # in the line of a source outside a list
 
@@ -153,8 +153,10 @@ def listed(answer: str) -> Listed:
         first = len(lines) - len(found)
         heading = _HEADING.fullmatch(answer, *lines[first - 1])
         start = lines[first - 1 if heading and heading["colon"] else first][0]
-        entries = [*(entry for entry in entries if entry.start < start), *found]
-        regions = [*(region for region in regions if region[0] < start), (start, len(answer))]
+        before = [entry for entry in entries if entry.start < start]
+        if len(entries) < len(before) + len(found):
+            entries = before + found
+            regions = [*(region for region in regions if region[0] < start), (start, len(answer))]
     return Listed(tuple(_source(answer, entry) for entry in entries), tuple(regions))
 
 
@@ -188,9 +190,10 @@ def _at_the_end(answer: str, lines: list[Span]) -> list[_Entry]:
     marks = (m[0].translate(SUPERSCRIPTS) for m in _CITED.finditer(answer, 0, end))
     cited = {normal_key(figures) for mark in marks for figures in _FIGURES.findall(mark)}
     heading = _HEADING.fullmatch(answer, start, end)  # "Source: Conversation with Bing"
+    keys = {entry.key for entry in entries}
     apart = _RULE.fullmatch(answer, start, end) or heading and heading["colon"]
     apart = apart or answer[start:end].rstrip()[-1:] != ":" and not any(_STOP.search(e.text(answer)) for e in entries)
-    if not (apart and cited.issuperset(entry.key for entry in entries)):
+    if not (apart and cited.issuperset(keys) and len(keys) == len(entries)):
         entries = entries[len(entries) - plain :]
     return entries if entries and entries[0].key == "1" and "1" in cited else []
 

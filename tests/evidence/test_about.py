@@ -112,3 +112,10 @@ def test_a_heading_that_names_no_thing_says_nothing_about_the_source() -> None:
 )
 def test_another_year_or_state_is_another_time_unless_it_happens_once(claim: str, sentence: str, other: bool) -> None:
     assert bool(other_time(claim, sentence, (0, len(sentence)))) == other
+
+
+@pytest.mark.parametrize("label", ["Short answer", "Bottom line", "Museum", "Key points", "Building"])
+def test_a_label_that_names_a_side_is_no_subject_that_a_source_must_name(label: str) -> None:
+    passage, headings = "It opened in 1889 for the fair.", ("Eiffel Tower", label)
+    assert not other_subject("It opened in 1889.", passage, "Eiffel Tower", headings)
+    assert other_subject("It opened in 1889.", passage, "Eiffel Tower", ("Eiffel Tower", "Blackpool Tower"))

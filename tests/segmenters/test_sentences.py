@@ -61,6 +61,7 @@ def texts(answer: str) -> list[str]:
             "Plan B is not open on Sunday.",
         ],
     ),
+    ("| Club | Goals for |\n|--|--|\n| Tarn | 298 |", ["Club: Tarn; Goals for: 298"]),
     ("| Feature | Details |\n|--|--|\n| Height | 330 m |", ["Feature: Height; Details: 330 m"]),
     (
         "| Stadt | Einwohner |\n|--|--|\n| Graz liegt an der Mur | etwa 290.000 Menschen |",
