@@ -103,7 +103,9 @@ class AnswerPassage:
         words = len(self.text.split())
         short = self.text.endswith(":") and words <= _LEAD_IN_WORDS
         return (
-            self.title or short and bool(words < 4 or _ANNOUNCES.search(self.text) or not _is_sentence(self.text[:-1]))
+            self.title
+            or short
+            and bool(words < 4 or _ANNOUNCES.search(self.text) or not _is_sentence(self.text[:-1], self.english))
         )
 
     @property
