@@ -29,8 +29,9 @@ if TYPE_CHECKING:
 POLL = 0.5  # seconds between updates of a run in progress
 INTRODUCTION = (
     "See which [claims] of an answer the [sources] support, which they contradict, and for which nothing was found, "
-    "each with the sentence that decides. An example is filled in."
+    "each with the sentence that decides."
 )
+EXAMPLE = " An example is filled in."
 EDITING, OPENED, DRAWN = "editing", "opened", "what_if_drawn"  # run whose form is open; source beside the answer
 LEGEND = ("supported", "contradicted", "unclear", "missing")
 
@@ -215,7 +216,7 @@ def page() -> None:
         folded_form(polling)
     if run.current() is None:
         with heading.container():
-            frame.head("Check an answer against sources", INTRODUCTION)
+            frame.head("Check an answer against sources", INTRODUCTION + choices.is_example() * EXAMPLE)
     else:
         heading.empty()
     analyse_form(running=polling)

@@ -74,9 +74,10 @@ class LiveSources:
         When the budget's time is up, everything still open ends at once, each task as a failure of its own.
         """
         everyone = tuple(c.id for c in claims)
-        if self._sources.pages or self._sources.failures:
-            documents, failures = tuple(self._sources.pages), tuple(self._sources.failures)
-            yield GatherStep("fetch", 1, 1, everyone, documents, failures=failures)
+        if documents := tuple(self._sources.pages):
+            yield GatherStep("fetch", 1, 1, everyone, documents)
+        if failures := tuple(self._sources.failures):  # of claims too if there is nothing else to read
+            yield GatherStep("fetch", 1, 1, () if documents else everyone, failures=failures)
         written: dict[str, tuple[str, ...]] = {}
         if self._annotator and self._sources.searchers:
             written, refused = self._annotator.queries(question, claims)

@@ -119,11 +119,13 @@ def source_names(
 
 
 def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
-    """Return the sources of the settings that could not be read at all, according to the run's failures."""
-    failed = {f.subject for f in failures if f.stage == "fetch" and f.kind != "left_out"}
-    sources = [s for s in map(existing, settings.sources) if s.kind in ("address", "path")]
-    single = [s.name for s in sources if (s.name if s.kind == "address" else safe_name(s.name)) in failed]
-    return [*single, *(f.subject for f in failures if f.kind == "source_unread")]
+    """Return the sources of the settings, and the files of their folders, that could not be read at all."""
+    given = {s.name for s in map(existing, settings.sources) if s.kind == "address"}  # not the pages that were found
+    failed = dict.fromkeys(f.subject for f in failures if f.stage == "fetch" and f.kind != "left_out")
+    return [
+        *(name for name in failed if "://" not in name or name in given),
+        *(f.subject for f in failures if f.kind == "source_unread"),
+    ]
 
 
 def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:

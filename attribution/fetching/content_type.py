@@ -19,10 +19,13 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 CSV, TSV = "text/csv", "text/tab-separated-values"
 READ = "application/x-read+json"  # what was read from a file before: the fields of Extracted
 PACKAGED = (DOCX, EPUB, XLSX)  # ZIP archives
-SUFFIXES = {
-    ".txt": PLAIN, ".text": PLAIN, ".md": MARKDOWN, ".markdown": MARKDOWN, ".html": HTML, ".htm": HTML, ".xhtml": HTML,
-    ".mhtml": MHTML, ".mht": MHTML, ".pdf": PDF, ".docx": DOCX, ".epub": EPUB, ".xlsx": XLSX, ".csv": CSV, ".tsv": TSV,
+KINDS = {  # of files, with their suffixes
+    "TXT": (PLAIN, ".txt .text"), "Markdown": (MARKDOWN, ".md .markdown"), "HTML": (HTML, ".html .htm .xhtml"),
+    "MHTML": (MHTML, ".mhtml .mht"), "PDF": (PDF, ".pdf"), "DOCX": (DOCX, ".docx"), "EPUB": (EPUB, ".epub"),
+    "XLSX": (XLSX, ".xlsx"), "CSV": (CSV, ".csv"), "TSV": (TSV, ".tsv .tab"), "SRT": (PLAIN, ".srt"),
+    "VTT": (PLAIN, ".vtt"),
 }  # fmt: skip
+SUFFIXES = {suffix: media_type for media_type, suffixes in KINDS.values() for suffix in suffixes.split()}
 EXPECTED = "expected HTML, PDF, Markdown or plain text"
 
 _UNNAMED = (
@@ -30,7 +33,8 @@ _UNNAMED = (
 )  # fmt: skip
 _SAME_AS = {
     **{name: name for name in (HTML, MHTML, PLAIN, MARKDOWN, PDF, CSV, TSV)}, "application/xhtml+xml": HTML,
-    "message/rfc822": MHTML, "text/x-markdown": MARKDOWN, "application/x-pdf": PDF,
+    "message/rfc822": MHTML, "text/vtt": PLAIN, "application/x-subrip": PLAIN,
+    "text/x-markdown": MARKDOWN, "application/x-pdf": PDF,
 }  # fmt: skip
 _SIGNATURES = (
     (b"\x89PNG\r\n", "a PNG image"),

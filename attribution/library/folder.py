@@ -129,11 +129,11 @@ def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
                 raise FetchFailed("too_large", f"{name} has {size:,} bytes; the limit is {max_bytes:,}. Split it", name)
             page = _read(folder / name, name, reading)
         except StageFailure as error:
-            failures.append(error.as_failure("search", name))
+            failures.append(error.as_failure("fetch", name))
             continue
         except OSError as error:
             reason = f"{name} cannot be read: {error.strerror or error}"
-            failures.append(Failure(stage="search", subject=name, kind="unreadable", message=reason))
+            failures.append(Failure(stage="fetch", subject=name, kind="unreadable", message=reason))
             continue
         row = (len(pages), page.title, page.text)
         database.execute("INSERT INTO articles(rowid, title, body) VALUES (?, ?, ?)", row)

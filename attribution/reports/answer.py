@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 
 from attribution.reports.html import BLOCKS, Child, Node, Text, Tree, el, safe_url, texts
 from attribution.text.markdown import Element, Written, read
+from attribution.text.marks import marks
 from attribution.text.words import Diff
 from attribution.types import Claim
 
@@ -149,31 +150,83 @@ def _wrap(nodes: list[Tree], marks: _Marks) -> list[Tree]:
 _HEADINGS = {f"h{n}": f"h{min(6, n + 1)}" for n in range(1, 7)}  # h1 is the page's
 
 
-def parse(source: str) -> list[Tree]:
-    """Parse a text into its blocks."""
-    return _children(read(source))
+_TAG = re.compile(r"</?(?:think|thinking|details|summary)\b[^<>]*+>")
+NAMING = ("link", "address", "named", "author_year")  # forms of marks that say to a reader which source it is
 
 
-def _children(element: Element) -> list[Tree]:
+def parse(source: str, raised: bool = True) -> list[Tree]:
+    """Parse a text into its blocks. Citation marks without words are `raised`, and what was thought is folded."""
+    nodes = _children(read(source), raised)
+    for found in reversed(marks(source)) if raised else ():
+        if found.row.folded:
+            before, rest = _cut(nodes, found.start)
+            inside, after = _cut(rest, found.end)
+            summary = el("summary", "Reasoning (not checked)")
+            nodes = [*before, el("details", summary, *_without_tags(inside), class_="ax-detail"), *after]
+    return nodes
+
+
+def _cut(nodes: Sequence[Tree], at: int) -> tuple[list[Tree], list[Tree]]:
+    """Divide nodes at a character of the source that begins a text."""
+    before: list[Tree] = []
+    for number, node in enumerate(nodes):
+        extent = _extent(node)
+        if extent and extent[0] >= at:
+            return before, list(nodes[number:])
+        if extent and extent[1] > at and isinstance(node, Node):
+            first, second = _cut(node.children, at)
+            rest = [node.with_children(second), *nodes[number + 1 :]]
+            return [*before, *([node.with_children(first)] if first else [])], rest
+        before.append(node)
+    return before, []
+
+
+def _without_tags(nodes: Sequence[Tree]) -> Iterator[Tree]:
+    for node in nodes:
+        if isinstance(node, Node):
+            yield node.with_children([*_without_tags(node.children)])
+        elif (found := _TAG.search(node.text)) and not node.written:
+            yield Text(node.text[: found.start()], node.start)
+            yield from _without_tags([Text(node.text[found.end() :], node.start + found.end())])
+        else:
+            yield node
+
+
+def _raised(cite: Element) -> list[Tree] | None:
+    """Return a mark as its number or a dot, and an entity as its name alone; None for a mark that is shown in words."""
+    written = list(cite.texts())
+    if not (found := cite.mark) or not written or found.row.form in NAMING or found.row.folded:
+        return None
+    start, length = written[0].start, written[-1].end - written[0].start
+    if "kept" in found.row.pattern.groupindex:
+        return [Text("", start, length)]
+    return [el("sup", Text(found.number or "•", start, length), class_="cite", title=found.match[0])]
+
+
+def _children(element: Element, raised: bool) -> list[Tree]:
     nodes: list[Tree] = []
     for child in element.children:
         if isinstance(child, Written):
             nodes.append(Text(child.text, child.start, 0 if child.verbatim else child.end - child.start))
+        elif raised and child.tag == "cite" and (mark := _raised(child)):
+            nodes += mark
         elif child.tag in ("cite", "img", "a") or child.role == "tight":
-            nodes += [*_children(child), *_link(child.href)]
+            nodes += [*_children(child, raised), *_link(child.href)]
         else:
-            nodes.append(_node(child))
+            nodes.append(_node(child, raised))
     return nodes
 
 
-def _node(element: Element) -> Node:
+def _node(element: Element, raised: bool) -> Node:
     tag = _HEADINGS.get(element.tag, element.tag)
     if tag in ("br", "hr"):
         return el(tag)
     if tag == "th" and not element.children:
         tag = "td"  # an empty heading of a column says nothing to a screen reader
     number = {"li": "value", "ol": "start"}.get(tag)
-    return el(tag, *_children(element), **({number: element.number} if number and element.number.isdigit() else {}))
+    return el(
+        tag, *_children(element, raised), **({number: element.number} if number and element.number.isdigit() else {})
+    )
 
 
 def _link(href: str) -> list[Tree]:
@@ -241,7 +294,7 @@ def rendered(before: str, after: str) -> list[Child]:
         if kind != "same":
             changes.append(_Change(kind, position, end, text))
         position = end
-    return [_changed(node, changes) for node in parse(after)]
+    return [_changed(node, changes) for node in parse(after, raised=False)]
 
 
 def _changed(tree: Tree, changes: Sequence[_Change]) -> Tree:

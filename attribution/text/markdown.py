@@ -23,7 +23,7 @@ from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 from markdown_it.utils import EnvType
 
-from attribution.text.marks import marks
+from attribution.text.marks import Found, marks
 from attribution.types import Span
 
 __all__ = ["Element", "Written", "escape_markdown", "read"]
@@ -202,6 +202,7 @@ class Element:
     href: str = ""  # of a link or an image; unchecked
     number: str = ""  # of an item, or the first of a list
     role: Role = ""  # of a paragraph: it defines a footnote, or is the bare text of an item
+    mark: Found | None = None  # of a citation mark
 
     @property
     def elements(self) -> tuple[Element, ...]:
@@ -224,7 +225,9 @@ class InlineParser:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.hidden = [span for mark in marks(source) for span in mark.hidden if span[0] < span[1]]
+        parts = [(span, mark) for mark in marks(source) for span in mark.hidden if span[0] < span[1]]
+        self.hidden = [span for span, _ in parts]
+        self.found = [mark for _, mark in parts]
 
     def parse(self, places: Sequence[int]) -> tuple[Tree, ...]:
         """Parse the text whose characters have these positions; a carriage return is a line break."""
@@ -240,7 +243,8 @@ class InlineParser:
             elif token.nesting == -1 and not deeper:
                 opening, outer = open_.pop()
                 tag = _TAGS.get(opening.tag, opening.tag)
-                trees = [*outer, Element(tag, tuple(trees), href=str(opening.attrs.get("href", "")))]
+                href, mark = str(opening.attrs.get("href", "")), self._found(opening, places) if tag == "cite" else None
+                trees = [*outer, Element(tag, tuple(trees), href=href, mark=mark)]
             elif token.nesting:
                 deeper += token.nesting
             else:
@@ -256,6 +260,9 @@ class InlineParser:
         last = bisect_right(self.hidden, places[-1], key=lambda span: span[0])
         found = [(bisect_left(places, start), bisect_left(places, end)) for start, end in self.hidden[first:last]]
         return [(start, end) for start, end in found if start < end]
+
+    def _found(self, token: Token, places: Sequence[int]) -> Found:
+        return self.found[bisect_right(self.hidden, places[token.meta["at"]], key=lambda span: span[0]) - 1]
 
     def _leaf(self, token: Token, text: str, places: Sequence[int]) -> Iterator[Tree]:
         at: int = token.meta["at"]

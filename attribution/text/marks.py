@@ -27,6 +27,7 @@ _TARGET = re.compile(r"\]\(\s?<?(https?://(?:[^\s()<>]|\([^\s()<>]*\))++)", re.I
 _BRACKETED = re.compile(r"\[\d{1,3}\]")
 _REFERENCE = re.compile(r"\]\[([^\[\]\s]{1,40})\]")
 _WORDS = re.compile(r"[^\W_]+")
+_BRACKETS = re.compile(r"[\[\]^#\s]")
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class MarkForm:
     twice: bool = False
     run: bool = False
     page: bool = False
+    folded: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,11 @@ class Found:
         if "kept" in self.row.pattern.groupindex:
             return (self.start, self.match.start("kept")), (self.match.end("kept"), self.end)
         return ((self.start, self.end),)
+
+    @property
+    def number(self) -> str:
+        """The number of the mark as written, without brackets; empty if it has none."""
+        return _BRACKETS.sub("", self.match["n"].translate(SUPERSCRIPTS)) if "n" in self.row.pattern.groupindex else ""
 
 
 def _rows() -> Iterator[MarkForm]:

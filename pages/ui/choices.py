@@ -226,6 +226,12 @@ def fill_example(example: Mapping[str, Any]) -> None:
     fill_sources(example.get("sources", ["library"]))
 
 
+def is_example() -> bool:
+    """Return True if question and answer are those of an example."""
+    typed = (state.value(state.QUESTION), state.value(state.ANSWER))
+    return typed in ((example["question"], example["answer"]) for example in state.examples())
+
+
 def fill_sources(sources: Sequence[str]) -> None:
     """Select these sources in the form, but no instance: whoever made a link would see what its readers check."""
     named: dict[str, list[str]] = {}

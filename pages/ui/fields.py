@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from attribution.fetching.content_type import SUFFIXES
+from attribution.fetching.content_type import KINDS, SUFFIXES
 from attribution.models import files
 from attribution.reports.html import as_sentence, el
 from attribution.settings import LIMITS, Settings
@@ -20,7 +20,7 @@ from pages.ui.choices import turns_problem
 from pages.ui.frame import note, progress_bar, show, small
 
 DOCUMENT_TYPES = [suffix.removeprefix(".") for suffix in SUFFIXES]
-FORMATS = "Text, Markdown, HTML, MHTML, PDF, DOCX, EPUB, XLSX, CSV or TSV, at most 20 MB each."
+FORMATS = f"{', '.join(KINDS)}, at most {LIMITS.file_mb} MB each."
 
 
 def text_input(label: str, name: str, placeholder: str, help: str | None = None, secret: bool = False) -> None:

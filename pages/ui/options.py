@@ -41,11 +41,14 @@ def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
         st.container(key="sources_box"),
     ):
         _sources()
-    added = len(choices.documents())
+    added, problems = len(choices.documents()), [*filter(None, map(choices.unreadable, state.uploads(state.FILES)))]
+    unread = f" · {len(problems)} unreadable" if problems else ""
     with st.popover(
-        f"Documents ({added})" if added else "Add documents", key="documents_menu",
+        f"Documents ({added}){unread}" if added else "Add documents", key="documents_menu",
         help="Texts, web addresses and files of your own to check against.",
     ):  # fmt: skip
+        if problems:
+            note(f"{plural(len(problems), 'file')} cannot be read", *problems, label="missing")
         _documents()
     with st.popover("Options", key="options_menu", help="How claims are found, searched for and checked."):
         with st.container(key="options_box"):
@@ -162,8 +165,6 @@ def _documents() -> None:
         "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS,
         on_change=choices.use_documents, max_upload_size=LIMITS.file_mb,
     )  # fmt: skip
-    if problems := [*filter(None, map(choices.unreadable, state.uploads(state.FILES)))]:
-        note(f"{plural(len(problems), 'file')} cannot be read", *problems, label="missing")
     if state.value(state.DOCUMENTS) and not state.value(state.LIBRARY):
         small("The built-in library is not searched beside them; Sources turns it on.")
     if earlier := state.initial(state.FILES):

@@ -1,4 +1,5 @@
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -170,7 +171,7 @@ def test_the_path_of_a_file_is_not_taken_for_an_answer(tmp_path: Path, capsys: p
 @pytest.mark.parametrize(("source", "line"), [
     ("http://no-such-host.invalid/page", "no-such-host.invalid"), ("http://127.0.0.1:9/page", "127.0.0.1"),
     ("broken.pdf", "broken.pdf is damaged"), ("folder", "contains no articles"),
-    ("bad", "search: b.pdf: b.pdf is damaged"),
+    ("bad", "fetch: b.pdf: b.pdf is damaged"), ("mixed", "b.pdf is damaged"),
 ])  # fmt: skip
 def test_a_source_that_cannot_be_read_is_said_and_is_the_exit_status(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], source: str, line: str
@@ -180,6 +181,8 @@ def test_a_source_that_cannot_be_read_is_said_and_is_the_exit_status(
     (tmp_path / "folder").mkdir()
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad/b.pdf").write_bytes(b"%PDF-1.7 and nothing more")
+    shutil.copytree(tmp_path / "bad", tmp_path / "mixed")
+    (tmp_path / "mixed/a.txt").write_text("The Eiffel Tower stands in Paris.")
     (tmp_path / "other.txt").write_text("The Eiffel Tower was completed in 1889.")
     given = f"./{source}" if (tmp_path / source).is_dir() else source
     command = ["analyze", "--answer", ANSWER, "--out", "r.json", "--verifier", "embedded-small", "--sources", given]

@@ -15,7 +15,7 @@ from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
 from attribution.text.urls import canonical
-from attribution.types import Claim, Page, SearchHit
+from attribution.types import Claim, Failure, Page, SearchHit
 from tests.make import claim, page
 
 
@@ -81,6 +81,17 @@ def test_without_another_engine_the_failure_stays(settings: Settings, store: Sto
     unread = ("source_unread", "one could not be used for any claim: one is down")
     assert failures(steps) == {("search_limited", "one is down"), unread} and len(steps) == 10
     assert len(one.asked) <= settings.host_connections  # then it is known to be down
+
+
+@pytest.mark.parametrize("readable", [True, False])
+def test_an_unreadable_document_concerns_claims_only_where_no_other_can_be_read(
+    settings: Settings, store: Store, readable: bool
+) -> None:
+    lost = Failure(stage="fetch", subject="empty.txt", kind="no_text", message="empty.txt is empty")
+    sources = Sources(pages=[page("The Nile is long.", url="document:a.txt")] * readable, failures=[lost])
+    steps = LiveSources(settings, store, sources, fetched).gather([claim("The Nile is long.")], "", threading.Event())
+    (step,) = (step for step in steps if step.failures)
+    assert step.failures == (lost,) and bool(step.claim_ids) is not readable
 
 
 def test_a_source_that_answers_once_is_not_unread(settings: Settings, store: Store) -> None:

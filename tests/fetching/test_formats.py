@@ -1,6 +1,7 @@
 import io
 import zipfile
 from email.message import EmailMessage
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given
@@ -8,10 +9,12 @@ from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
 from attribution.fetching import packages
-from attribution.fetching.formats import extract
+from attribution.fetching.content_type import KINDS, READ, SUFFIXES
+from attribution.fetching.formats import READERS, extract
 from attribution.fetching.page import clean
 from attribution.fetching.pdf import paged
 from attribution.text.lines import paragraphs
+from pages.ui.fields import DOCUMENT_TYPES, FORMATS
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 CONTAINER = '<container><rootfiles><rootfile full-path="O/b.opf"/></rootfiles></container>'
@@ -72,6 +75,13 @@ def test_form_feeds_divide_a_text_into_pages_like_those_of_a_pdf(pages: list[str
 def test_more_form_feeds_than_a_pdf_may_have_pages_are_no_pages() -> None:
     read = extract(b"One.\f" * 600, "text/plain", "a.txt", document=True)
     assert read.breaks == () and read.text.split() == ["One."] * 600
+
+
+def test_every_kind_of_file_is_offered_and_documented() -> None:
+    assert set(DOCUMENT_TYPES) == {suffix[1:] for suffix in SUFFIXES} >= {"srt", "vtt"}
+    assert set(SUFFIXES.values()) == READERS.keys() - {READ}
+    for text in (FORMATS, *(Path(name).read_text("utf-8") for name in ("docs/evidence.md", "README.md"))):
+        assert all(kind in text for kind in KINDS)
 
 
 BOMB = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'

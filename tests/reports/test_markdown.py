@@ -30,7 +30,7 @@ def tags(tree: list[Tree] | tuple[Tree, ...]) -> list[str]:
 @given(SOURCES)
 def test_texts_are_slices_in_order(source: str) -> None:
     position = 0
-    for text in places(parse(source)):
+    for text in places(parse(source, raised=False)):
         assert source[text.start : text.end] == text.text or (text.written and source[text.start] in "\\&")
         assert text.start >= position
         position = text.end
@@ -75,7 +75,7 @@ def _inside(tree: list[Tree] | tuple[Tree, ...], claim: str, within: bool = Fals
 def test_the_answer_keeps_its_formatting() -> None:
     source = (
         "# Title\n\nA **bold** and *slanted* `code`.\n\n- one\n  - inner\n- two\n\n3. three\n4. four\n\n> quoted\n\n"
-        "| a | b |\n|---|:-:|\n| 1 | **2** |\n\n```python\nx = '**'\n```\n\n---\nEnd [1]."
+        "| a | b |\n|---|:-:|\n| 1 | **2** |\n\n```python\nx = '**'\n```\n\n---\nEnd."
     )
     assert tags(parse(source)) == [
         "h2", "p", "strong", "em", "code", "ul", "li", "ul", "li", "li", "ol", "li", "li", "blockquote", "p", "table",

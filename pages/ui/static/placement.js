@@ -6,7 +6,7 @@ function endOfSentence(part, panel) {
   if (block === part || block.matches("table, pre")) return block;
   let last = part;
   while (last.parentElement !== block) last = last.parentElement;
-  const mark = (node) => node.classList?.contains("number");
+  const mark = (node) => node.tagName === "SUP"; // a claim's number, a citation mark
   const on = (node) => (node === panel ? node.nextSibling : node);
   for (let text = last.textContent; ;) {
     const next = on(last.nextSibling);

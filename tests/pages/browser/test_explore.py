@@ -175,6 +175,29 @@ def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:
     expect(page.locator(".chip.v-supported")).to_be_visible(timeout=PATIENCE)
 
 
+def test_unreadable_files_are_said_first_and_beside_the_closed_menu(page: Page) -> None:
+    expect(page.get_by_text("An example is filled in.")).to_be_visible()
+    write(page, "The Nile is long. Old[cite: 1].")
+    expect(page.get_by_text("An example is filled in.")).to_have_count(0)
+    page.set_viewport_size({"width": 390, "height": 844})
+    menu(page, "Add documents")
+    cues = b"1\n00:00:01,000 --> 00:00:02,000\nThe Nile is long.\n\n2\n00:00:02,000 --> 00:00:03,000\nIt flows north."
+    files = [(f"talk{n}.{kind}", cues) for n in range(4) for kind in ("srt", "vtt")] + [("empty.txt", b"")]
+    page.locator("input[type=file]").set_input_files(
+        [{"name": name, "mimeType": "application/x-subrip", "buffer": content} for name, content in files]
+    )
+    expect(page.get_by_role("button", name="Documents (9) · 1 unreadable")).to_be_visible(timeout=PATIENCE)
+    said = page.get_by_test_id("stPopoverBody").get_by_text("1 file cannot be read")
+    expect(said).to_be_in_viewport()
+    expect(page.get_by_text("files are not allowed")).to_have_count(0)
+    page.keyboard.press("Escape")
+    analyse(page)
+    title = page.get_by_text("1 of 9 documents could not be read: empty.txt")
+    expect(title).to_be_in_viewport(timeout=PATIENCE)
+    assert title.evaluate("node => node.scrollWidth <= node.clientWidth")
+    expect(page.locator("sup.cite")).to_have_css("margin-left", re.compile("[2-9]"))
+
+
 def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     lines = [t for t in TEXTS if "\x0b" not in t]
     answer = "\n\n".join(f"The Nile is {t} a river of Africa." for t in lines)
