@@ -51,7 +51,7 @@ def test_markdown_is_drawn_as_it_reads_with_its_changes() -> None:
      'Old<sup class="cite" title=":contentReference[oaicite:2]{index=2}">•</sup>.'),
     ('\ue200entity\ue202["people","Maud Ekelund","engineer"]\ue201 drew.', "Maud Ekelund drew."),
     ("Old.<sup>2</sup>", 'Old.<sup class="cite" title="&lt;sup&gt;2&lt;/sup&gt;">2</sup>'),
-    ("Old【4:2†x.pdf】.", 'Old<sup class="cite" title="【4:2†x.pdf】">4</sup>.'),
+    ("Old【4:2†x.pdf】.", 'Old<sup class="cite" title="【4:2†x.pdf】">•</sup>.'),
     ("Old.¹", 'Old.<sup class="cite" title="¹">1</sup>'),
     ('[cite: 1]"<b>', '<sup class="cite" title="[cite: 1]">1</sup>&quot;&lt;b&gt;'),
     ("10² m (Rossi et al., 2020)", "10² m (Rossi et al., 2020)"),
