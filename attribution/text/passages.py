@@ -45,7 +45,8 @@ _CLOSING = " \"'”’»)]」』）"
 _ENDING = ".,;:!?…)]”’»。，、；：！？｡）」』؟،۔।"
 _SIGNS = re.compile(r"(?:[^\w]|\d\ufe0f?\u20e3)*+")  # such as "1️⃣ "
 _LABEL_WITHIN = re.compile(
-    r"(?:(?<=[.!?])\s++|(?<=\S)[ \t]*+\n\s*+)((?:[^\w\s]|\d\ufe0f?\u20e3)*+\s*+)([^\W\d_][^:：.!?\n]{1,60})[:：]"
+    r"(?:(?<=[.!?])\s++|(?<=\S)[ \t]*+\n\s*+)((?:[^\w\s]|\d\ufe0f?\u20e3)*+\s*+)"
+    r"([^\W\d_][^:：.!?\n]{1,60}?)(?:[:：]|(?=\s[–—]\s))"
 )
 _ANNOUNCES = re.compile(  # "Here are …:", "It includes:"
     r"^(?:here|there|these|this|below|what|how|why|when|where|which|some|let|you|we|I)\b"
@@ -53,6 +54,16 @@ _ANNOUNCES = re.compile(  # "Here are …:", "It includes:"
     re.IGNORECASE,
 )
 _LABEL = re.compile(r"(?P<term>[^:：.!?–—]{2,60}?)(?:\s?[:：]\s?|\s[–—-]\s|\.\s)")
+
+_PLAIN_LABEL = re.compile(
+    r"(?:(?:TL;?DR|A|Answer|Bottom line|(?:(?:Key|Main) )?(?:Takeaway|Point)|Summary|In (?:short|summary)|Note"
+    r"|Important|Tip|(?:Short|Quick) answer|Step \d{1,2})"
+    r"|[\u2600-\u27bf\U0001f000-\U0001faff]\ufe0f?\s+[A-Z]\w+(?: \w+)?)\s?[:：]\s",
+    re.IGNORECASE,
+)  # not bold
+_DATE_LABEL = re.compile(
+    r"(?=.*\d{3})[\W\d]*+(?:(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*+[\W\d]*+)?(?:BCE?|CE|AD|s)?"
+)
 
 
 @dataclass(frozen=True)
@@ -77,9 +88,12 @@ class AnswerPassage:
     @cached_property
     def labelled(self) -> int:
         """The number of characters of the label that opens the passage, "**Entry:** …", with what parts it; often 0."""
-        found = _LABEL.match(self.text) if self.kind in ("item", "text") else None
+        kind = self.kind in ("item", "text")
+        found = _LABEL.match(self.text) if kind else None
+        if kind and (plain := _PLAIN_LABEL.match(self.text)):
+            return plain.end()
         bold = self.text[: self.strong].rstrip(" :：.–—-")
-        if not found or not bold or bold != found["term"].rstrip():
+        if not found or _DATE_LABEL.fullmatch(bold) or not bold or bold != found["term"].rstrip():
             return 0
         stop = found[0].rstrip().endswith(".")  # "**Funding.** …", but not "**It is old.** …"
         most = _TITLE_STOP if self.english else 1
@@ -117,6 +131,15 @@ class AnswerPassage:
     def span(self, start: int, end: int) -> Span:
         """Return the characters of the answer behind text[start:end]."""
         return self.places[start][0], self.places[end - 1][1]
+
+    def before(self, regions: Sequence[Span]) -> AnswerPassage:
+        """Return the passage up to the first of these regions that begins within it."""
+        start = next((start for start, _ in regions if self.start < start < self.end), None)
+        if start is None:
+            return self
+        text = self.until(start)
+        cuts = tuple(cut for cut in self.cuts if cut < len(text))
+        return replace(self, text=text, places=self.places[: len(text)], cuts=cuts)
 
     def until(self, place: int) -> str:
         """Return the text up to a position of the answer."""
@@ -165,7 +188,7 @@ def statements(answer: str) -> list[AnswerPassage]:
     lists = listed(answer)
     return [
         p
-        for p in passages(answer)
+        for p in (p.before(lists.regions) for p in passages(answer))
         if p.kind in ("text", "item", "row")
         and not p.lead_in
         and any(map(str.isalnum, p.text))

@@ -34,7 +34,8 @@ MORE = [
     "[source]", "[citation needed]", "[p. 4]", "(see p. 12)", "[Mill Guide, pp. 4-6]",
 ]  # fmt: skip
 SPECIAL = (
-    "12", "(1, 2)", "(12:34)", "[Annual Report 2023]", "https://example.org/b", "Travel Guide+2", "(Rossi 31)", "^1",
+    "12", "(1, 2)", "(12:34)", "[Annual Report 2023]", "*Source: Annual report 2023.*",
+    "https://example.org/b", "Travel Guide+2", "(Rossi 31)", "^1",
     "Reuters",
 )  # fmt: skip
 # forms that stand in one place alone, tested below
@@ -145,6 +146,20 @@ def test_a_mark_behind_the_stop_ends_the_sentence(mark: str) -> None:
         (
             f"{FIRST}.\nmill-accounts\n+1\n{SECOND}.\n\nmill-accounts\n+2\n\n{SECOND[:2]} fell.\nmill-log",
             [*BOTH, "It fell."],
+        ),
+        (f"{FIRST}.\n\n*Source: Annual report 2023.*\n\n**Sources:** Log, p. 3; Mill book\n\n{SECOND}.", BOTH),
+        ("Source: Lake Orvale is in Tarn.", ["Source: Lake Orvale is in Tarn."]),
+        (f"{FIRST}.¹ {SECOND}.²\n¹ Annual report 2023\n² Annual summary, p. 3", BOTH),
+        (f"{FIRST}.\n\nRelated\nWho was Ada Low?\nWhen was it built?", BOTH[:1]),
+        (f"{FIRST}.\n\n**Key Citations**\n- Mill history\n- Mill log", BOTH[:1]),
+        (
+            "🔹 Fee: It is free.\n\nTL;DR: It is.\n\n*Note:* It is old.\n\nStep 2: He left it.\n\n**A:** She left it.",
+            ["It is free.", "It is.", "It is old.", "He left it.", "She left it."],
+        ),
+        ("**Funding** – The city paid. **Cost** — It cost 5 million.", ["The city paid.", "It cost 5 million."]),
+        (
+            "**1889:** The mill opened.\n\n- **May 1889** – It fell.\n\n1890: It burned.",
+            ["1889: The mill opened.", "May 1889 – It fell.", "1890: It burned."],
         ),
         (f"{FIRST}. Reuters +2 {SECOND}. BBC News +1", BOTH),
         (f"Thought for 12 seconds\n{FIRST}.\n\nCopy\nShare", BOTH[:1]),
