@@ -193,14 +193,14 @@ def _without_tags(nodes: Sequence[Tree]) -> Iterator[Tree]:
 
 
 def _raised(cite: Element) -> list[Tree] | None:
-    """Return a mark as its number or a dot, and an entity as its name alone; None for a mark that is shown in words."""
+    """Return a mark as its number or a dot, an entity as its name and a tag as nothing; None for one shown in words."""
     written = list(cite.texts())
     if not (found := cite.mark) or not written or found.row.folded:
         return None
     if found.row.form in NAMING and not found.match[0].startswith("【"):
         return None
     start, length = written[0].start, written[-1].end - written[0].start
-    if "kept" in found.row.pattern.groupindex:
+    if "kept" in found.row.pattern.groupindex or not found.row.form:
         return [Text("", start, length)]
     return [el("sup", Text(found.number or "•", start, length), class_="cite", title=found.match[0])]
 
