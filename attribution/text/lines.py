@@ -25,6 +25,7 @@ _APART = re.compile(r"^[^\n]++(?:(?<=[^\s.!?:;…`])\n\n(?=[a-z])[^\n]++){2,}+",
 _ITALIC = re.compile(r"</?[ibu]>")
 SHORTEST, SHORT = 30, 0.6  # characters, and share of the page's usual line: a shorter line was not wrapped
 _NARROWEST = 20  # characters: a narrower paragraph is a list
+_WORDS = 8  # lines of a word each, which are a list
 _WIDE = 50  # characters: lines of a wider one may also end where a clause does
 _DENSE = 0.7  # share of lines that the next word would have made too long: less in verse
 _FLOWING = 0.3  # share of lines that go on in lower case, in texts that were wrapped
@@ -125,15 +126,17 @@ def _soft(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
         bool(not stop and _DANGLES.search(line) or _HANGS.match(later))
         for stop, (line, later) in zip(stopped[:-1], pairwise(lines), strict=True)
     ]
-    prose = stopped[-1] or any(bound) and sum(" " in line for line in lines) * 2 > len(lines)  # else a list
-    listed = coded or not prose and (width < _NARROWEST or lines[0][:1].islower() and all(map(_goes_on, lines)))
+    typical = sorted(map(len, lines))[len(lines) // 2]
+    of_words = sum(" " in line for line in lines) * 2 <= len(lines)
+    prose = stopped[-1] or any(bound) and not of_words  # else a list
+    narrow = width < _NARROWEST or lines[0][:1].islower() and all(map(_goes_on, lines))
+    listed = coded or not prose and narrow or of_words and len(lines) >= _WORDS and typical < _NARROWEST
     verse = len(lines) >= _VERSE and not all(full) and not any(map(_goes_on, lines[1:]))
     dense = sum(full) >= _DENSE * len(full)
     within = [
         goes or _goes_on(later) for goes, stop, later in zip(bound, stopped[:-1], lines[1:], strict=True) if not stop
     ]
     running = sum(within) * 2 >= max(1, len(within))  # most lines end within a sentence
-    typical = sorted(map(len, lines))[len(lines) // 2]
     hanging = False  # in an item whose further lines are indented
     for number, ((line, later), fits) in enumerate(zip(pairwise(lines), full, strict=True)):
         hanging = hanging or bool(_ITEM.match(line))

@@ -57,7 +57,7 @@ def test_a_transcript_is_running_text_without_its_times(head: str) -> None:
         "ANNA: Where is the quay?\nBEN: Behind the mill.",
         "Year   Ships   Crews\n1901   12      240\n1902   14      260",
         "Ingredients\nflour\nbutter\ntwo eggs", "[09:00] Breakfast\n[10:00] Walk\n[11:00] Rest",
-        "In\nof\nand\nto\nfor",
+        "In\nof\nand\nto\nfor", "adversus\nPrimo\nFeriae.\nvim\nHistoria\nimprimis\ngentes\nfacto.",
         "What do you think?\n> 5 years is long\nNot at all.",
     ],
 )  # fmt: skip
