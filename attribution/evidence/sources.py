@@ -15,6 +15,7 @@ from attribution.searchers import SEARCHERS, Searcher
 from attribution.settings import COLLECTION, WEB, Settings
 from attribution.source import INSTANCE, Source
 from attribution.store.store import Store
+from attribution.text.lines import FRONT_MATTER
 from attribution.text.marks import name_of
 from attribution.types import Document, Failure, Page
 
@@ -33,7 +34,10 @@ def read_document(document: Document, reading: Reading | None = None) -> Page:
     if (size := len(document.content)) > MAX_BYTES:
         raise FetchFailed("too_large", f"{name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it", name)
     extracted = (reading or Reading()).read(document.content, document.media_type, name, document=True)
-    return make_page(f"document:{name}", "document", replace(extracted, title=extracted.title or name, site=SITE))
+    front = None if extracted.breaks else FRONT_MATTER.match(extracted.text)
+    text = extracted.text[front.end() :].lstrip() if front and ":" in front[1].partition("\n")[0] else ""
+    titled = replace(extracted, title=extracted.title or name, site=SITE, text=text or extracted.text)
+    return make_page(f"document:{name}", "document", titled)
 
 
 def safe_name(name: str) -> str:

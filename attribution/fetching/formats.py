@@ -16,7 +16,7 @@ from attribution.fetching.html import read_html
 from attribution.fetching.packages import read_docx, read_epub, read_xlsx
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
 from attribution.fetching.pdf import MAX_PAGES, OCR, paged, read_pdf
-from attribution.text.lines import paragraphs
+from attribution.text.lines import FRONT_MATTER, paragraphs
 from attribution.types import Document, Page
 
 
@@ -33,6 +33,8 @@ def read_mhtml(content: bytes, media_type: str, name: str) -> Extracted:
 
 MAX_TEXT = 5_000_000  # characters, about one and a half times War and Peace: more would fill memory when it is searched
 _NO_MEMORY = 2  # what lxml's XMLSyntaxError has as code where memory ran out
+_COMMENT = re.compile(r"(`[^`\n]*`)|<!--.*?-->", re.DOTALL)
+_TITLE = re.compile(r"""^title:[ \t]*["']?(\S[^\n]*?)["']?[ \t]*$""", re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 _STRUCK = re.compile(r"(?<![~\\])~~(?!\s)[^~\n]+(?<!\s)~~(?!~)")
 
@@ -45,10 +47,15 @@ def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
 
 
 def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
-    """The Markdown with its tables by row and without what it strikes out, under its first heading as title."""
+    """The Markdown with its tables by row, without comments and what it strikes out, under the title of its front
+    matter or its first heading.
+    """
     text = decode(content, media_type)
-    heading = _HEADING.search(text[:5000])
-    return Extracted(heading[1] if heading else "", tables.without_pipes(_STRUCK.sub("", text)))
+    front = FRONT_MATTER.match(text)
+    title = front and _TITLE.search(front[1]) or _HEADING.search(text[:5000])
+    closed = text.rfind("-->") + 1
+    text = _COMMENT.sub(r"\1", text[: closed + 2]) + text[closed + 2 :] if closed else text
+    return Extracted(title[1] if title else "", tables.without_pipes(_STRUCK.sub("", text)))
 
 
 def read_csv(content: bytes, media_type: str, name: str) -> Extracted:

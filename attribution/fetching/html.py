@@ -133,6 +133,7 @@ def remove_unseen(tree: _Element) -> None:
             hiding |= dict.fromkeys(((one[1] or "").lower() + one[2] for one in simple), _hides(rules))
     hidden = {selector for selector, hides in hiding.items() if hides}
     _drop([*tree.iter("{*}del", "{*}s", "{*}strike", "{*}template")])
+    _drop([button for button in tree.iter("{*}button") if _is_label(button)])
     styled = tree.xpath("//*[@hidden or @style]")
     unseen = [e for e in styled if e.get("hidden") is not None or _hides(e.get("style"))]
     unseen += [e for e in tree.xpath("//*[@class or @id]") if not hidden.isdisjoint(_selectors(e))] if hidden else []
@@ -145,6 +146,12 @@ def remove_unseen(tree: _Element) -> None:
     much = {kind for kind, size in alike.items() if size > _SHOWN_LATER * prose}
     kept = (len(e) and (_tag(e), e.get("class") or "") in much or _held(e) >= prose for e in unseen)
     _drop(compress(unseen, [not keep for keep in kept]))
+
+
+def _is_label(button: _Element) -> bool:
+    """True for a button that is neither a sentence nor within a heading, which opens what is below it."""
+    heads = any(_tag(above) in ("h1", "h2", "h3", "h4", "h5", "h6", "summary") for above in button.iterancestors())
+    return not heads and not _SENTENCE.search("".join(button.itertext()).strip()[-9:])
 
 
 def _held(element: _Element) -> int:
@@ -186,7 +193,9 @@ _UNREAD = frozenset("head script style template noscript svg iframe audio video 
 _HARD = re.compile(r" ?\x01 ?")
 _LONGEST_CELL = 400  # characters: longer cells are a layout
 _MOST_SPANNED = 100  # columns or rows
-_SPECIAL = frozenset("br sup q math img input select".split())
+_SPECIAL = frozenset("a br sup q math img input select".split())
+_NOTED = re.compile(r"\b(?:noteref|(?:footnote-?|fn)ref)\b")
+_EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"
 _INPUTS = ("", "text", "number", "date", "email", "url", "tel", "search")
 
 
@@ -262,6 +271,9 @@ class _Blocks:
             return "\x01"
         if tag == "sup":
             return raised("".join(self._parts[-8:]), "".join(element.itertext()))
+        if tag == "a":
+            kinds = f"{element.get('class')} {element.get('role')} {element.get('epub:type', element.get(_EPUB_TYPE))}"
+            return raised("", "".join(element.itertext())) if _NOTED.search(kinds) else None
         if tag == "q":
             return f"“{''.join(element.itertext())}”"
         if tag == "math":

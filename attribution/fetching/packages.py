@@ -358,16 +358,24 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
     return Extracted(book.properties.title or "", "\n\n".join(texts))
 
 
+_UNSHOWN = re.compile(r'\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[_*].|[\\"]')  # of a number format: "[$€-407]", "[Red]", "_)"
+_FORMAT = re.compile(r"([^#0?@]*)([#0?,]*[#0])(?:\.([#0?]+))?((?!,)[^#0?@]*)")
+
+
 def _cell(value: object, form: str) -> str:
-    """A value as the sheet shows it, for dates without a time, percentages and grouped figures."""
+    """A value as the sheet shows it: with its unit or sign of money, grouped, and with the decimals that it must have;
+    dates and times as "1987-05-14 07:40"."""
     if value is None:
         return ""
     if hasattr(value, "isoformat"):
-        return str(value.isoformat()).removesuffix("T00:00:00").replace("T", " ")
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if "%" in form:
-            return f"{round(value * 100, 6):g}%"
-        rounded = round(value, 6)
-        figure = int(rounded) if rounded == int(rounded) else rounded
-        return f"{figure:,}" if "#,#" in form else str(figure)
-    return str(value)
+        return str(value.isoformat()).removesuffix("T00:00:00").replace("T", " ").removesuffix(":00")
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return str(value)
+    shown = _FORMAT.fullmatch(_UNSHOWN.sub(r"\1", form[:100].partition(";")[0]))
+    before, places, decimals, after = shown.groups("") if shown else ("", "", "", "")
+    rounded = round(abs(value) * (100 if "%" in before + after else 1), 6)
+    figure = int(rounded) if rounded == int(rounded) else rounded
+    least = decimals.count("0")
+    fixed = f"{rounded:,.{least}f}" if round(rounded, least) == rounded else f"{figure:,}"
+    figures = fixed if "," in places else fixed.replace(",", "")
+    return f"{'-' * (value < 0)}{before.lstrip()}{figures}{after.rstrip()}"

@@ -22,7 +22,7 @@ _HARD = re.compile(r"(?<=[\w.,;:!?’”])\\\n")  # Markdown's break of a line
 _LEAST_CUES = 2
 # lines of a sentence that stand apart, as the <div> of a page do
 _APART = re.compile(r"^[^\n]++(?:(?<=[^\s.!?:;…`])\n\n(?=[a-z])[^\n]++){2,}+", re.MULTILINE)
-_ITALIC = re.compile(r"</?[ibu]>")
+_CUE_TAG = re.compile(r"</?(?:[ibucv]|lang)(?:[ .][^<>\n]{0,80})?>|<[\d:.]{9,12}>")
 SHORTEST, SHORT = 30, 0.6  # characters, and share of the page's usual line: a shorter line was not wrapped
 _NARROWEST = 20  # characters: a narrower paragraph is a list
 _WORDS = 8  # lines of a word each, which are a list
@@ -55,7 +55,7 @@ def join_lines(text: str, ragged: bool = False) -> str:
     if front := FRONT_MATTER.match(text):
         return front[0] + join_lines(text[front.end() :], ragged)
     if text.count(" --> ") >= _LEAST_CUES:
-        cues = [" ".join(cue.split()) for cue in _TIMES.split(_ITALIC.sub("", text))]
+        cues = [" ".join(cue.split()) for cue in _TIMES.split(_CUE_TAG.sub("", text))]
         text = "".join(f"\n{cue}" if cue.startswith("-") else f" {cue}" for cue in cues if cue).strip()
     if len(_CLOCK.findall(text)) >= max(_LEAST_CUES, text.count("\n") // 4):
         text = " ".join(_CLOCK.sub("", text).split())

@@ -17,6 +17,7 @@ from tests.servers import encrypted, pdf_bytes
 @pytest.mark.parametrize(("name", "content", "media_type", "title"), [
     ("a.txt", b"The Nile flows north.", "", "a.txt"),
     ("a.MD", b"# Rivers\n\nThe Nile flows north.", "application/x-whatever", "Rivers"),
+    ("a.md", b"---\ntitle: 'Rivers'\ntags: Nile\n---\n# The Nile\n\nThe Nile flows north.", "", "Rivers"),
     ("a.html", b"<html><head><title>Rivers</title></head><body><p>The Nile flows north.</p></body>", "", "Rivers"),
     ("a.pdf", pdf_bytes("The Nile flows north.", title="Rivers"), "", "Rivers"),
     ("pasted", b"The Nile flows north.", "text/plain", "pasted"),
@@ -25,7 +26,7 @@ from tests.servers import encrypted, pdf_bytes
 ])  # fmt: skip
 def test_types(name: str, content: bytes, media_type: str, title: str) -> None:
     read = read_document(Document(name, content, media_type))
-    assert "The Nile flows north." in read.text and "<p>" not in read.text
+    assert "The Nile flows north." in read.text and not {"<p>", "tags:"} & set(read.text.split())
     assert (read.title, read.url, read.kind, read.site) == (title, f"document:{name}", "document", "Your documents")
 
 

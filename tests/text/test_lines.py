@@ -32,7 +32,10 @@ def test_a_wrapped_paragraph_is_one_line(width: int, prefix: str) -> None:
 @pytest.mark.parametrize("head", ["1\n00:00:01,000 --> 00:00:04,000\n", "00:01.000 --> 00:04.000 align:start\n"])
 def test_subtitles_are_running_text(head: str) -> None:
     cues = textwrap.wrap(PROSE, 50)
-    text = "\n\n".join(head + "\n".join(textwrap.wrap(f"<i>{cue}</i>" if n else cue, 28)) for n, cue in enumerate(cues))
+    text = "\n\n".join(
+        head + "\n".join(textwrap.wrap(f"<v.loud Ida Colm><i>{cue}</i></v>" if n else cue, 60))
+        for n, cue in enumerate(cues)
+    )
     assert paragraphs([f"WEBVTT\n\n{text}" if "align" in head else text]) == [PROSE]
 
 
