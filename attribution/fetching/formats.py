@@ -34,7 +34,7 @@ def read_mhtml(content: bytes, media_type: str, name: str) -> Extracted:
 MAX_TEXT = 5_000_000  # characters, about one and a half times War and Peace: more would fill memory when it is searched
 _NO_MEMORY = 2  # what lxml's XMLSyntaxError has as code where memory ran out
 _COMMENT = re.compile(r"(`[^`\n]*`)|<!--.*?-->", re.DOTALL)
-_TITLE = re.compile(r"""^title:[ \t]*["']?(\S[^\n]*?)["']?[ \t]*$""", re.MULTILINE)
+_TITLE = re.compile(r"""^title:[ \t]*["']?(\w[^\n]*?)["']?[ \t]*$""", re.MULTILINE)
 _HEADING = re.compile(r"^#[ \t]+(\S.*)$", re.MULTILINE)
 _STRUCK = re.compile(r"(?<![~\\])~~(?!\s)[^~\n]+(?<!\s)~~(?!~)")
 

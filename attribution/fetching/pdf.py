@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
@@ -43,6 +43,7 @@ class _Line(NamedTuple):
     size: float = 0.0
     right: float = 0.0
     margin: float = 0.0  # from the nearer end of the page, as share of its height
+    edges: tuple[float, ...] = ()  # left and right of each part between its gaps
 
 
 def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
@@ -109,7 +110,8 @@ def _page(pdf: PdfDocument, number: int) -> tuple[list[_Line], int, int]:
     characters, unknown = _characters(page)
     _, low, _, high = page.get_cropbox()
     lines = [
-        line._replace(margin=min(line.y - low, high - line.y) / (high - low or 1.0)) for line in _lines(characters)
+        line._replace(margin=min(line.y - low, high - line.y) / (high - low or 1.0))
+        for line in _with_columns(list(_lines(characters)))
     ]
     if pdf.formenv:
         lines += [_Line(text, -1.0) for field in _fields(pdf, page) for text in ("", field)]
@@ -176,7 +178,11 @@ def _fields(pdf: PdfDocument, page: PdfPage) -> Iterator[str]:
 # --- characters to lines ---
 
 _SMALLER, _HIGHER = 0.85, 0.15  # of raised figures: share of the size beside them, and of it above the line
-_GAP = 1.5  # ems between the cells of a row
+_GAP, _NARROW = 1.5, 0.7  # ems between the cells of a row, and of one whose cells stand below others
+_MAY_PART = "\x1f"  # stands in a line at a narrow gap
+_AT_GAP = re.compile(f"[ \xa0]*{_MAY_PART}[ \xa0]*")
+_SAME = 0.3  # ems that the edges of a column may differ
+_FEWEST_ROWS = 3
 _FAR = 6.0  # heights of the letters, from a line to the next
 _HYPHENS = ("\x02", BROKEN)  # at the end of a line
 _APART = 0.15  # ems that words are farther apart than letters which are set singly
@@ -214,7 +220,37 @@ def _is_elsewhere(last: _Character, character: _Character) -> bool:
 
 def _line(line: list[_Character]) -> Iterator[_Line]:
     if drawn := [c for c in line if not c.text.isspace()]:
-        yield _Line(_text(line, drawn), drawn[0].y, drawn[0].size, drawn[-1].right)
+        wide = _NARROW * max(c.size for c in drawn)
+        inner = [edge for a, b in pairwise(drawn) if b.x - a.right > wide for edge in (a.right, b.x)]
+        edges = (drawn[0].x, *inner, drawn[-1].right)
+        yield _Line(_text(line, drawn), drawn[0].y, drawn[0].size, drawn[-1].right, edges=edges)
+
+
+def _with_columns(lines: Sequence[_Line]) -> Iterator[_Line]:
+    """Lines with a tab at narrow gaps too where they are the rows of a table."""
+    for parts, group in groupby(lines, lambda line: len(line.edges)):
+        rows = list(group)
+        is_table = parts > 2 and _is_table(rows)
+        yield from (
+            row._replace(text=_AT_GAP.sub("\t", row.text) if is_table else row.text.replace(_MAY_PART, ""))
+            for row in rows
+        )
+
+
+def _is_table(rows: Sequence[_Line]) -> bool:
+    """True if the parts of the rows stand in columns and most below and beside the heads are figures."""
+    cells = [cell for row in rows[1:] for cell in row.text.replace("\t", _MAY_PART).split(_MAY_PART)[1:]]
+    headed = len(rows) >= _FEWEST_ROWS and any(map(str.isalpha, rows[0].text))
+    if not headed or 2 * sum(cell.lstrip()[:1].isdigit() for cell in cells) <= len(cells):
+        return False
+    most = _SAME * rows[0].size
+    columns = [*zip(*(row.edges for row in rows), strict=True)]
+    lefts, rights = columns[::2], columns[1::2]
+    aligned = all(
+        any(max(edge) - min(edge) < most for edge in (left, right, [a + b for a, b in zip(left, right, strict=True)]))
+        for left, right in zip(lefts, rights, strict=True)
+    )
+    return aligned and all(max(right) < min(left) for right, left in zip(rights, lefts[1:], strict=False))
 
 
 def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
@@ -239,8 +275,8 @@ def _text(line: Sequence[_Character], drawn: Sequence[_Character]) -> str:
     last: _Character | None = None
     for character in line:
         space = character.text.isspace()
-        if not space and last and character.x - last.right > _GAP * base.size:
-            text = text.rstrip() + "\t"
+        if not space and last and (gap := character.x - last.right) > _NARROW * base.size:
+            text = text.rstrip() + "\t" if gap > _GAP * base.size else text + _MAY_PART
         up = character.y > base.y + _HIGHER * base.size and character.size < _SMALLER * base.size
         if up and not space:
             above += character.text

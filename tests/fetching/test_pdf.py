@@ -52,16 +52,27 @@ RAISED = (
 LETTERS = "".join(line(c, 72 + 9 * n) for n, c in enumerate("The keeper was Hannah Moss") if c != " ")
 APART = "BT /F1 11 Tf 72 700 Td [(The) -300 (keeper) -300 (was) -300 (Hannah) -300 (Moss)] TJ ET"
 CELLS = [("City", "Inhabitants", "Area"), ("Graz", "290,000", "127"), ("Linz", "212,000", "96")]
-TABLE = "".join(
-    line(t, x, 700 - 14 * n) for n, row in enumerate(CELLS) for x, t in zip((72, 200, 320), row, strict=True)
-)
+ROWS_OF = "City | Inhabitants | Area\n\nGraz: Inhabitants 290,000; Area 127\n\nLinz: Inhabitants 212,000; Area 96"
+NARROW = [*CELLS, ("Villach", "65,000", "135")]
+PROSE = [
+    ("Ida was a", "keeper of the lock in 1893,"),
+    ("and it was", "she who lit its lamp until"),
+    ("her sister", "came"),
+]
+
+
+def grid(rows: Sequence[Sequence[str]], *columns: int) -> str:
+    return "".join(line(t, x, 700 - 14 * n) for n, row in enumerate(rows) for x, t in zip(columns, row, strict=True))
 
 
 @pytest.mark.parametrize(("content", "text"), [
     (APART, "The keeper was Hannah Moss"), (LETTERS, "The keeper was Hannah Moss"),
     ("".join(line(LOCK, 72 + shift) for shift in (0, 0.3, 0.6)), LOCK),
     (RAISED.format("1878", "3"), "in 1878[3] crowns; CO2"), (RAISED.format("10", "6"), "in 10^6 crowns; CO2"),
-    (TABLE, "City | Inhabitants | Area\n\nGraz: Inhabitants 290,000; Area 127\n\nLinz: Inhabitants 212,000; Area 96"),
+    (grid(CELLS, 72, 200, 320), ROWS_OF),
+    (line(LOCK[:-1], y=714) + grid(NARROW, 72, 118, 184) + line("The canal was sold.", y=644),
+     f"{LOCK[:-1]}\n\n{ROWS_OF}\n\nVillach: Inhabitants 65,000; Area 135\n\nThe canal was sold."),
+    (grid(PROSE, 72, 128), " ".join(part for row in PROSE for part in row)),
     (lines("The keeper was a well-known man of about forty-", "three years, with a cottage beside the under-",
            "standing engineer, and he lived well-", "known in it, with twenty-", "one geese."),
      "The keeper was a well-known man of about forty-three years, with a cottage beside the understanding engineer, "
