@@ -39,7 +39,7 @@ _QUOTED = re.compile(r"[\"“”„«»]")
 _ALL_QUOTED = re.compile(r"[\"“„«].*[\"“”»]", re.DOTALL)
 _KIND = r"(?:claim|myth|rumou?r|misconception|fiction|hoax|example|false|true or false)s?\s*(?:#?\d+)?"
 _LABELLED = re.compile(rf"\s*{_KIND}\s*[:–—-]\s", re.IGNORECASE)
-_COUNTERFACTUAL = re.compile(r"(?:Had|Were|If)\b.*\bwould\b", re.DOTALL)
+_COUNTERFACTUAL = re.compile(r"(?:Had|Were|If)\b.*\bwould\b|(?:[-*+•] )?(?:\[ ?\]|☐)\s", re.DOTALL)  # or an open task
 
 
 def only_reported(claim: str, passage: str, sentence: tuple[int, int], title: str = "") -> str:

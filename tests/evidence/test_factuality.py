@@ -19,6 +19,7 @@ def reported(claim: str, passage: str, title: str = "") -> str:
         ("The moon is made of cheese.", "The story that the moon is made of cheese is false.", "denies"),
         ("The mayor sold the park.", "The mayor sold the park, the post says. This is not true.", "denies"),
         ("A limit has been approved.", "Mr Ede proposed, and Mr Fox seconded, that a limit be sought.", "plan"),
+        ("The city built a tunnel.", "- [x] The city built a bridge\n- [ ] The city built a tunnel", "plan"),
         ("The mayor sold the park.", "Myth 3: The mayor sold the park.", "denies"),
         ("The mayor sold the park.", "A blogger claimed that the mayor sold the park.", "only reports"),
         ("The mayor sold the park.", "According to a viral post, the mayor sold the park.", "only reports"),
