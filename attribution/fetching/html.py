@@ -121,6 +121,7 @@ _AT_BLOCK = re.compile(r"@[^{}@;]*(?:;|\{(?:[^{}]|\{[^{}]*\})*\})|/\*.*?\*/", re
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"([a-z][\w-]*)?([.#][\w-]+)", re.IGNORECASE)
 _SHOWN_LATER = 0.3  # share of the text in paragraphs
+_LABELS = "//button[not(ancestor::summary | ancestor::h1 | ancestor::h2 | ancestor::h3 | ancestor::h4)]"
 MAX_STYLE = 300_000  # characters of style sheets that are searched
 
 
@@ -133,7 +134,8 @@ def remove_unseen(tree: _Element) -> None:
             hiding |= dict.fromkeys(((one[1] or "").lower() + one[2] for one in simple), _hides(rules))
     hidden = {selector for selector, hides in hiding.items() if hides}
     _drop([*tree.iter("{*}del", "{*}s", "{*}strike", "{*}template")])
-    _drop([button for button in tree.iter("{*}button") if _is_label(button)])
+    buttons = tree.xpath(_LABELS)
+    _drop([button for button in buttons if not _SENTENCE.search("".join(button.itertext()).strip()[-9:])])
     styled = tree.xpath("//*[@hidden or @style]")
     unseen = [e for e in styled if e.get("hidden") is not None or _hides(e.get("style"))]
     unseen += [e for e in tree.xpath("//*[@class or @id]") if not hidden.isdisjoint(_selectors(e))] if hidden else []
@@ -146,12 +148,6 @@ def remove_unseen(tree: _Element) -> None:
     much = {kind for kind, size in alike.items() if size > _SHOWN_LATER * prose}
     kept = (len(e) and (_tag(e), e.get("class") or "") in much or _held(e) >= prose for e in unseen)
     _drop(compress(unseen, [not keep for keep in kept]))
-
-
-def _is_label(button: _Element) -> bool:
-    """True for a button that is neither a sentence nor within a heading, which opens what is below it."""
-    heads = any(_tag(above) in ("h1", "h2", "h3", "h4", "h5", "h6", "summary") for above in button.iterancestors())
-    return not heads and not _SENTENCE.search("".join(button.itertext()).strip()[-9:])
 
 
 def _held(element: _Element) -> int:

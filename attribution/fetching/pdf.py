@@ -180,7 +180,7 @@ def _fields(pdf: PdfDocument, page: PdfPage) -> Iterator[str]:
 _SMALLER, _HIGHER = 0.85, 0.15  # of raised figures: share of the size beside them, and of it above the line
 _GAP, _NARROW = 1.5, 0.7  # ems between the cells of a row, and of one whose cells stand below others
 _MAY_PART = "\x1f"  # stands in a line at a narrow gap
-_AT_GAP = re.compile(f"[ \xa0]*{_MAY_PART}[ \xa0]*")
+_AT_GAP = re.compile(f"([ \xa0]*){_MAY_PART}")
 _SAME = 0.3  # ems that the edges of a column may differ
 _FEWEST_ROWS = 3
 _FAR = 6.0  # heights of the letters, from a line to the next
@@ -230,27 +230,20 @@ def _with_columns(lines: Sequence[_Line]) -> Iterator[_Line]:
     """Lines with a tab at narrow gaps too where they are the rows of a table."""
     for parts, group in groupby(lines, lambda line: len(line.edges)):
         rows = list(group)
-        is_table = parts > 2 and _is_table(rows)
-        yield from (
-            row._replace(text=_AT_GAP.sub("\t", row.text) if is_table else row.text.replace(_MAY_PART, ""))
-            for row in rows
-        )
+        sign = "\t" if parts > 2 and _is_table(rows) else r"\1"
+        yield from (row._replace(text=_AT_GAP.sub(sign, row.text)) for row in rows)
 
 
 def _is_table(rows: Sequence[_Line]) -> bool:
     """True if the parts of the rows stand in columns and most below and beside the heads are figures."""
     cells = [cell for row in rows[1:] for cell in row.text.replace("\t", _MAY_PART).split(_MAY_PART)[1:]]
     headed = len(rows) >= _FEWEST_ROWS and any(map(str.isalpha, rows[0].text))
-    if not headed or 2 * sum(cell.lstrip()[:1].isdigit() for cell in cells) <= len(cells):
-        return False
-    most = _SAME * rows[0].size
-    columns = [*zip(*(row.edges for row in rows), strict=True)]
-    lefts, rights = columns[::2], columns[1::2]
-    aligned = all(
-        any(max(edge) - min(edge) < most for edge in (left, right, [a + b for a, b in zip(left, right, strict=True)]))
-        for left, right in zip(lefts, rights, strict=True)
-    )
-    return aligned and all(max(right) < min(left) for right, left in zip(rights, lefts[1:], strict=False))
+    sides = [*zip(*(row.edges for row in rows), strict=True)]
+    for left, right in zip(sides[::2], sides[1::2], strict=True):
+        centred = [a + b for a, b in zip(left, right, strict=True)]
+        headed = headed and any(max(at) - min(at) < _SAME * rows[0].size for at in (left, right, centred))
+    apart = all(max(right) < min(left) for right, left in zip(sides[1::2], sides[2::2], strict=False))
+    return headed and apart and 2 * sum(cell.lstrip()[:1].isdigit() for cell in cells) > len(cells)
 
 
 def _goes_on(line: Sequence[_Character], character: _Character) -> bool:

@@ -100,11 +100,8 @@ def without_pipes(markdown: str) -> str:
         end = at + 2
         while end < len(written) and "|" in written[end]:
             end += 1
-        grid = [_cells(row) for row in (line, *written[at + 2 : end])]
+        rows = (_CELL.split(row.strip().strip("|")) for row in (line, *written[at + 2 : end]))
+        grid = [[cell.replace("\\|", "|") for cell in row] for row in rows]
         out += ["", "\n\n".join(lines(grid, 1)), ""]
         at = end
     return "\n".join(out)
-
-
-def _cells(row: str) -> list[str]:
-    return [cell.replace("\\|", "|").strip() for cell in _CELL.split(row.strip().strip("|"))]

@@ -12,6 +12,7 @@ BROKEN = "\ufffe"  # what pdfium writes for a hyphen at the end of a line; \x02 
 _ITEM = re.compile(
     r"\s*(?:[-*+•⁃–▪◦]|\(?(?:\d{1,3}|[a-z])[.)\]]|\[\d{1,3}\]|#{1,6}|[-*_=~]{3,}|\.\.|:\w+:)(?:\s|$)|\s*(?:```|~~~)"
 )
+_CAPTION = re.compile(r"\s*(?:Table|Figure|Fig\.) \d{1,3}[.:] ")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _CODE = re.compile(r"^(?:[})\]]|//|/\*|#!|>>>|\$ |def |class |import |from \w+ import |return\b)|\t| {3}|[;{}=\\)]$")
 _QUOTED = re.compile(r"[ \t]*(?:(?:>[ \t]?)+|\|[ \t]?(?!.*\|))")
@@ -110,7 +111,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
 
 def _ragged(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
     for line, later in pairwise(block):
-        yield len(line.strip()) >= max(SHORTEST, SHORT * usual) and not _ITEM.match(later)
+        begins = _ITEM.match(later) or _CAPTION.match(later) and _STOPPED.search(line)
+        yield len(line.strip()) >= max(SHORTEST, SHORT * usual) and not begins
 
 
 def _soft(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:

@@ -72,6 +72,7 @@ def grid(rows: Sequence[Sequence[str]], *columns: int) -> str:
     (grid(CELLS, 72, 200, 320), ROWS_OF),
     (line(LOCK[:-1], y=714) + grid(NARROW, 72, 118, 184) + line("The canal was sold.", y=644),
      f"{LOCK[:-1]}\n\n{ROWS_OF}\n\nVillach: Inhabitants 65,000; Area 135\n\nThe canal was sold."),
+    (lines(LOCK, "Table 1. Keepers"), f"{LOCK}\nTable 1. Keepers"),
     (grid(PROSE, 72, 128), " ".join(part for row in PROSE for part in row)),
     (lines("The keeper was a well-known man of about forty-", "three years, with a cottage beside the under-",
            "standing engineer, and he lived well-", "known in it, with twenty-", "one geese."),
