@@ -47,9 +47,7 @@ def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
 
 
 def read_markdown(content: bytes, media_type: str, name: str) -> Extracted:
-    """The Markdown with its tables by row, without comments and what it strikes out, under the title of its front
-    matter or its first heading.
-    """
+    """The Markdown without comments and what it strikes out, titled by its front matter or its first heading."""
     text = decode(content, media_type)
     front = FRONT_MATTER.match(text)
     title = front and _TITLE.search(front[1]) or _HEADING.search(text[:5000])

@@ -302,9 +302,11 @@ class _Blocks:
             heads += is_head
             out: list[str] = []
             raw.append("")
-            for cell in cells:
+            for cell in [*cells, None]:
                 while (number, len(out)) in spans:
                     out.append(spans[number, len(out)])
+                if cell is None:
+                    break
                 text = " ".join(part.raw.removeprefix("- ") for part in blocks(cell))
                 raw[-1] += f" {text}"
                 if len(text) > _LONGEST_CELL:
@@ -313,8 +315,6 @@ class _Blocks:
                 for column in range(len(out), len(out) + wide):
                     spans |= {(number + below, column): text for below in range(1, high) if column == len(out)}
                 out += [text, *([text if is_head else ""] * (wide - 1))]
-            while (number, len(out)) in spans:
-                out.append(spans[number, len(out)])
             grid.append(out)
         if max(map(len, grid), default=0) < 2:
             return False

@@ -374,8 +374,7 @@ def _cell(value: object, form: str) -> str:
     shown = _FORMAT.fullmatch(_UNSHOWN.sub(r"\1", form[:100].partition(";")[0]))
     before, places, decimals, after = shown.groups("") if shown else ("", "", "", "")
     rounded = round(abs(value) * (100 if "%" in before + after else 1), 6)
-    figure = int(rounded) if rounded == int(rounded) else rounded
     least = decimals.count("0")
-    fixed = f"{rounded:,.{least}f}" if round(rounded, least) == rounded else f"{figure:,}"
+    fixed = f"{rounded:,.{least}f}" if round(rounded, least) == rounded else f"{rounded:,}"
     figures = fixed if "," in places else fixed.replace(",", "")
     return f"{'-' * (value < 0)}{before.lstrip()}{figures}{after.rstrip()}"

@@ -41,9 +41,8 @@ class _Line(NamedTuple):
     text: str  # with a tab at each wide gap
     y: float
     size: float = 0.0
-    right: float = 0.0
     margin: float = 0.0  # from the nearer end of the page, as share of its height
-    edges: tuple[float, ...] = ()  # left and right of each part between its gaps
+    edges: tuple[float, ...] = (0.0,)  # left and right of each part between its gaps
 
 
 def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
@@ -182,7 +181,6 @@ _GAP, _NARROW = 1.5, 0.7  # ems between the cells of a row, and of one whose cel
 _MAY_PART = "\x1f"  # stands in a line at a narrow gap
 _AT_GAP = re.compile(f"([ \xa0]*){_MAY_PART}")
 _SAME = 0.3  # ems that the edges of a column may differ
-_FEWEST_ROWS = 3
 _FAR = 6.0  # heights of the letters, from a line to the next
 _HYPHENS = ("\x02", BROKEN)  # at the end of a line
 _APART = 0.15  # ems that words are farther apart than letters which are set singly
@@ -223,7 +221,7 @@ def _line(line: list[_Character]) -> Iterator[_Line]:
         wide = _NARROW * max(c.size for c in drawn)
         inner = [edge for a, b in pairwise(drawn) if b.x - a.right > wide for edge in (a.right, b.x)]
         edges = (drawn[0].x, *inner, drawn[-1].right)
-        yield _Line(_text(line, drawn), drawn[0].y, drawn[0].size, drawn[-1].right, edges=edges)
+        yield _Line(_text(line, drawn), drawn[0].y, drawn[0].size, edges=edges)
 
 
 def _with_columns(lines: Sequence[_Line]) -> Iterator[_Line]:
@@ -237,7 +235,7 @@ def _with_columns(lines: Sequence[_Line]) -> Iterator[_Line]:
 def _is_table(rows: Sequence[_Line]) -> bool:
     """True if the parts of the rows stand in columns and most below and beside the heads are figures."""
     cells = [cell for row in rows[1:] for cell in row.text.replace("\t", _MAY_PART).split(_MAY_PART)[1:]]
-    headed = len(rows) >= _FEWEST_ROWS and any(map(str.isalpha, rows[0].text))
+    headed = len(rows) > 2 and any(map(str.isalpha, rows[0].text))
     sides = [*zip(*(row.edges for row in rows), strict=True)]
     for left, right in zip(sides[::2], sides[1::2], strict=True):
         centred = [a + b for a, b in zip(left, right, strict=True)]
@@ -277,7 +275,7 @@ def _text(line: Sequence[_Character], drawn: Sequence[_Character]) -> str:
             text += (raised(text, above) if above else "") + character.text
             above = ""
         last = last if space else character
-    return text + (raised(text, above) if above else "")
+    return text + raised(text, above)
 
 
 def _written(lines: Sequence[_Line]) -> str:
@@ -428,7 +426,7 @@ def _joint(lines: Sequence[_Line], later: Sequence[_Line]) -> str:
 
 
 def _is_full(line: _Line, lines: Sequence[_Line]) -> bool:
-    return line.right > _FULL * max(each.right for each in lines)
+    return line.edges[-1] > _FULL * max(each.edges[-1] for each in lines)
 
 
 def paged(texts: Sequence[str], joints: Sequence[str] = ()) -> Extracted:
