@@ -159,7 +159,8 @@ def _independent_clauses(root: Token) -> Iterator[tuple[Token, Draft]]:
         for clause, out in [(head, [*others, *conceded]), *((c, others) for c in conceded)]:
             tokens = tree.subtree(clause, *(o for o in out if o in list(clause.subtree)))
             if clause in conceded:
-                tokens = [t for t in tokens if not (t.dep_ == "mark" and t.head == clause)]
+                marks = [c.i for c in clause.lefts if c.dep_ == "mark"]
+                tokens = [t for t in tokens if t.i not in marks and not (t.lower_ == "even" and t.i + 1 in marks)]
             draft = trim(parts(tokens))
             while clause in starts and draft[0].text.lower() in LEXICON["consequence"]:
                 draft = trim(draft[1:])

@@ -104,11 +104,6 @@ def _is_telling(root: Token) -> bool:
     return stated and root.dep_ != "amod" and verb.dep_ not in {"relcl", "acl"}
 
 
-def _is_counted(noun: Token) -> bool:
-    """Return True for what one has: a career or two, but no hard work."""
-    return tree.is_plural(noun) or not noun.lower_.endswith(_UNCOUNTED)
-
-
 def _worded(tokens: Sequence[Token], predicate: Predicate) -> Draft:
     root = tokens[predicate.root]
     if predicate.kind == "poss":
@@ -178,7 +173,7 @@ def _possessive(tokens: Sequence[Token], predicate: Predicate) -> Draft:
     plural = tree.is_plural(owner) or owner.lower_ in {"their", "our", "my", "your"}
     has = "had" if tree.is_past(owner) else "have" if plural else "has"
     noun = tokens[owned.root]
-    article = ("a",) if noun.tag_ == "NN" and _is_counted(noun) else ()
+    article = ("a",) if noun.tag_ == "NN" and not noun.lower_.endswith(_UNCOUNTED) else ()
     return (*whose, *added(has, *article), *trim(parts(tokens[n] for n in set(owned.tokens))))
 
 

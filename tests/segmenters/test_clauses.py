@@ -68,6 +68,20 @@ def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
          ["If it rains, the river rises.", "If it rains, the bridge is closed."]),
         ("It has been signed by 197 countries and ratified by 190.",
          ["It has been signed by 197 countries.", "It has been ratified by 190."]),
+        ("The story is filled with memorable characters, including the manipulative lawyer Mr. Jaggers, the convict "
+         "Abel Magwitch, and the loyal friend Herbert Pocket.",
+         ["The story is filled with memorable characters, including the manipulative lawyer Mr. Jaggers.",
+          "The story is filled with memorable characters, including the convict Abel Magwitch.",
+          "The story is filled with memorable characters, including the loyal friend Herbert Pocket."]),
+        ("The most common air or gas mixture used in recreational scuba diving is compressed air, which consists of "
+         "oxygen.",
+         ["The most common air or gas mixture used in recreational scuba diving is compressed air.",
+          "The most common air or gas mixture used in recreational scuba diving consists of oxygen."]),
+        ("Haifeng Wang is a scientist at Baidu Research and his interests include deep learning and vision.",
+         ["Haifeng Wang is a scientist at Baidu Research.", "His interests include deep learning.",
+          "His interests include vision."]),
+        ("Yesterday, I woke up early and prepared breakfast for my family.",
+         ["Yesterday, I woke up early.", "Yesterday, I prepared breakfast for my family."]),
         ("The treaty is an agreement on climate change that aims to reduce emissions.",
          ["The treaty is an agreement on climate change.", "The treaty aims to reduce emissions."]),
         ("The drug helps prevent harm and enables patients to walk.",
@@ -157,6 +171,15 @@ He was born in Lima; she was born in Rome. -> He was born in Lima. She was born 
 In 1990, Ann moved to Rome, and Ben left Paris. -> In 1990, Ann moved to Rome. In 1990, Ben left Paris.
 He wrote and directed several films. -> He wrote several films. He directed several films.
 Ann and Ben have eaten. -> Ann has eaten. Ben has eaten.
+She treats knee injuries and conditions. -> She treats knee injuries and conditions.
+They affect cellular functions and interactions. -> They affect cellular functions and interactions.
+He wrote of his grief and curiosity about the truth. -> He wrote of his grief and curiosity about the truth.
+The tool is used for web and mobile app development. -> The tool is used for web and mobile app development.
+The products are a solution of salt and iron. -> The products are a solution of salt and iron.
+Its size, age, and mass are all known. -> Its size is known. Its age is known. Its mass is known.
+There are two variables and only one equation. -> There are two variables. There is only one equation.
+He made it by picking herbs and drying them. -> He made it by picking herbs and drying them.
+Even though he felt sick, he went to work and did his best. -> He went to work. He did his best. He felt sick.
 """
 
 

@@ -96,18 +96,24 @@ def _variants(head: Token, draft: Draft) -> Iterator[Draft]:
         return
     here = {part.i: part for part in draft}
     conjunct_parts = [trim(tuple(here[i] for i in piece if i in here)) for piece in pieces]
-    subject = tree.subject_of(head.head)
-    if head.dep_ in {"attr", "acomp"} and head.tag_ in tree.NOUNS and subject is not None and tree.is_plural(subject):
-        return  # "the bases of DNA are adenine, …": together
+    whole = head.head.head if head.dep_ == "pobj" and head.head.lower_ == "of" else head
+    subject = tree.subject_of(whole.head)
+    several = subject is not None and tree.is_plural(subject)
+    one = subject is not None and tree.is_indefinite(whole) and tree.has_determiner(subject)
+    if whole.dep_ in {"attr", "acomp"} and whole.tag_ in tree.NOUNS and several and (whole is head or one):
+        return  # "the bases of DNA are adenine, …", "the products are a solution of salt and iron": together
+    singular = head.dep_ in tree.NOMINAL_SUBJECTS and not verbal
+    counted = head.dep_ == "attr" and tree.child(head.head, {"expl"}) is not None  # "there is one equation"
     for conjunct, middle in zip(group, conjunct_parts, strict=True):
         after = draft[end:]
+        if singular:  # "tea and milk are all sold"
+            after = tuple(p for p in after if p.text != "all" or head.doc[p.i].head != head.head)
         if middle and middle[0].text.lower() == "both":
             middle = middle[1:]
         if head.dep_ in tree.SUBJECTS and not verbal and after and after[0].text == "," and "," not in words(middle):
             after = after[1:]  # the comma that ended the list
         variant = draft[:start] + middle + after
-        singular = head.dep_ in tree.NOMINAL_SUBJECTS and not verbal
-        yield tree.agree(variant, head.head, conjunct) if singular else variant
+        yield tree.agree(variant, head.head, conjunct) if singular or counted else variant
 
 
 def _paired(group: list[Token], pieces: list[list[int]]) -> tuple[list[Token], list[list[int]]]:
@@ -162,6 +168,8 @@ def verb_pieces(head: Token, group: list[Token]) -> list[list[int]]:
     subjects = [tree.child(m, tree.SUBJECTS) is not None for m in group]
     if any(subjects[1:]) and not (all(subjects) and head.dep_ == "ccomp"):
         return []
+    if head.dep_ == "pcomp" and any(c.dep_ == "dobj" and c.tag_ == "PRP" for m in group[1:] for c in m.rights):
+        return []  # "by picking herbs and drying them"
     shared = {t.i for t in shared_words(head, group)}
     conditions = [c for m in group for c in m.rights if c.dep_ == "advcl" and _is_marked(c)]
     if _is_bound(head, group, shared) or any(not _is_conditional(c) or c.i < group[-1].i for c in conditions):
@@ -206,7 +214,8 @@ def _with_objects(group: list[Token], pieces: list[list[int]], conditional: bool
     for n, member in enumerate(group[:-1]):
         if pieces[n][-1] != member.i or lemma(member.lower_) in LEXICON["intransitive"]:
             continue
-        following = _complements(group[n + 1 :])
+        rights = ([c for c in v.rights if c.dep_ not in JOINS] for v in group[n + 1 :])
+        following = next(filter(None, rights), [])
         if (
             conditional
             or following
@@ -264,14 +273,11 @@ def _is_untensed(member: Token, head: Token) -> bool:
     return member.tag_ in {"VB", "VBN", "VBG"} or (member.tag_ == "VBP" and head.tag_ == "VB")
 
 
-def _complements(verbs: list[Token]) -> list[Token]:
-    """Return the right dependents of the first verb that has any."""
-    return next((right for v in verbs if (right := [c for c in v.rights if c.dep_ not in JOINS])), [])
-
-
 DETERMINERS = {"det", "poss"}
 QUANTIFIERS = {*DETERMINERS, "nummod"}
 FURTHER = {"even", "also", "finally"}
+RELATIONAL = ("ular", "ic", "ical")  # ends of adjectives that say what something is of: "cellular", "medical"
+COMPLETING = {"about", "against", "to", "toward", "towards"}
 
 
 def _indices(tokens: list[Token]) -> set[int]:
@@ -297,6 +303,8 @@ def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
     bare = tree.child(head, {"amod", "compound"}) is not None and not shared  # "human will and affirmation of life"
     of = [c for c in end.children if c.lower_ == "of" and c.dep_ == "prep" and pair and not bare and not any(end.lefts)]
     after = [c for c in head.children if c.i > end.i and c.dep_ in {"prep", "acl", "relcl"}]
+    if end.tag_ == "NN" and any(c.lower_ in COMPLETING for c in after) or _shares_modifier(head, group):
+        return []  # "grief and curiosity about the truth": of the last alone?
     between = any(c.dep_ == "prep" and c.i < group[1].i for c in head.rights)
     if between and (any(c.dep_ == "prep" for c in after) or shared and not any(map(tree.has_determiner, group[1:]))):
         return []  # "the impact of technology and the revolution on work", "ask a rate during the call, drawing"
@@ -330,6 +338,13 @@ def noun_pieces(head: Token, group: list[Token]) -> list[list[int]]:
     return pieces
 
 
+def _shares_modifier(head: Token, group: list[Token]) -> bool:
+    """Return True for "knee injuries and conditions", "cellular functions and interactions": of the knee, of cells."""
+    bare = len(group) == 2 and head.tag_ == group[1].tag_ == "NNS" and not any(group[1].lefts)
+    kinds = (c for c in head.lefts if c.dep_ == "compound" or c.dep_ == "amod" and c.lower_.endswith(RELATIONAL))
+    return bare and any(c.pos_ != "PROPN" for c in kinds)
+
+
 def _are_alike(head: Token, group: list[Token]) -> bool:
     """Return True if, judging by the parse, the conjuncts are of one kind and each is complete."""
     kinds = {{"PROPN": "NOUN", "PRON": "NOUN"}.get(m.pos_, m.pos_) for m in group}
@@ -348,6 +363,8 @@ def _are_alike(head: Token, group: list[Token]) -> bool:
     counted = all(any(c.dep_ in QUANTIFIERS for c in m.lefts) for m in group)
     if doc[starts[0]].pos_ == "NUM" and not counted or before in {"between", "-", "/"}:
         return False
+    if any(doc[i - 1].tag_ in tree.NOUNS for i in starts[1:]):
+        return False  # neither "and" nor a comma between them
     if any(doc[i - 1].text in {"-", "/"} for i in starts if i) or any(doc[m.i + 1].text == "-" for m in group[:-1]):
         return False
     superlative = [any(c.tag_ == "JJS" for c in m.children) for m in group]
@@ -414,6 +431,8 @@ def _substitute(preposition: Token, draft: Draft, inside: set[int]) -> list[Draf
         return []
     group = tree.conjuncts(example)
     pieces = noun_pieces(example, group) if len(group) > 1 else [[t.i for t in example.subtree]]
+    if pieces and len(group) > 1:
+        _, pieces = _paired(group, pieces)
     phrase, taken = {t.i for t in noun.subtree}, {t.i for t in preposition.subtree}
     places = [n for n, (i, _) in enumerate(draft) if i in phrase]
     start, end = places[0], places[-1] + 1

@@ -46,7 +46,7 @@ def is_sound(doc: Doc, draft: Draft) -> bool:
     if len(draft) < 3 or not any(t.pos_ in CONTENT for t in present):
         return False
     inside = indices(draft)
-    if any(_is_made_finite(t, t.text) and t.head.i in inside and not _after_comma(t) for t in present):
+    if any(_is_made_finite(t, t.text) and t.head.i in inside and t.doc[max(t.i - 1, 0)].text != "," for t in present):
         return False  # "a director directed films": a past tense mistaken for a participle
     if any(a.text.lower() == b.text.lower() for a, b in pairwise(draft)):
         return False  # "states, the the are": words of a clause that was left out
@@ -130,10 +130,6 @@ def _is_cut_name(token: Token, inside: set[int], last: int) -> bool:
     after = token.nbor()
     named = token.pos_ == "PROPN" and after.head == token and (after.text[0].isupper() or after.text[0].isdigit())
     return named and after.i not in inside
-
-
-def _after_comma(verb: Token) -> bool:
-    return verb.i > 0 and verb.doc[verb.i - 1].text == ","
 
 
 def is_faithful(doc: Doc, draft: Draft) -> bool:

@@ -64,15 +64,11 @@ def _without(draft: Draft, token: Token) -> Draft:
     return trim(tuple(part for part in draft if part.i not in taken))
 
 
-def _is_aside(verb: Token) -> bool:
-    """Return True if the clause follows its main clause, set off by a comma."""
-    return tree.comma_before(verb) and verb.i >= verb.head.i
-
-
 def reason(verb: Token) -> Draft | None:
     """ "A, as B" says both A and B."""
     marks = [c for c in verb.children if c.dep_ == "mark"]
-    if len(marks) != 1 or marks[0].lower_ not in REASONS or marks[0].lower_ != "because" and not _is_aside(verb):
+    aside = tree.comma_before(verb) and verb.i >= verb.head.i
+    if len(marks) != 1 or marks[0].lower_ not in REASONS or marks[0].lower_ != "because" and not aside:
         return None
     if not tree.is_finite(verb) or tree.subject_of(verb) is None or tree.in_negative_scope(verb):
         return None
@@ -134,7 +130,8 @@ def apposition(noun: Token) -> Draft | None:
     listed = noun.head == subject and subject.dep_ in {"dobj", "pobj"}
     if listed and tree.is_indefinite(noun) and tree.is_indefinite(subject) or not tree.has_determiner(noun):
         return None  # "include an urge, a burning sensation": more likely a list
-    if any(len(tree.conjuncts(n)) > 1 for n in (noun, subject)) or subject.dep_ == "conj":
+    chain = (noun, subject, *(n for n in noun.ancestors if n.dep_ == "appos"))
+    if any(len(tree.conjuncts(n)) > 1 for n in chain) or subject.dep_ == "conj":
         return None
     if any(t.pos_ in tree.VERBAL for t in noun.doc[noun.head.i : tree.first(noun)]):
         return None  # "Luxor, which lies in Thebes, the capital"
@@ -198,12 +195,10 @@ def is_certain(prep: Token) -> bool:
     return any(o.like_num or o.pos_ == "PROPN" or o.lower_ in LEXICON["months"] for o in objects)
 
 
-UNCLEAR = {"WP", "WDT", "EX"}  # tags of subjects that cannot be repeated
-
-
 def _is_clear(noun: Token) -> bool:
     """Return True if a noun can be the subject of a separate sentence."""
-    return noun.tag_ not in UNCLEAR and len(tree.conjuncts(noun)) == 1 and not tree.in_negative_scope(noun)
+    several = len(tree.conjuncts(noun)) > 1
+    return noun.tag_ not in {"WP", "WDT", "EX"} and not several and not tree.in_negative_scope(noun)
 
 
 def participle(verb: Token) -> Draft | None:

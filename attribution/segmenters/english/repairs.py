@@ -38,6 +38,9 @@ def _apply(doc: Doc, changes: list[Change]) -> Doc:
                 return doc
             seen.add(at)
     words, spaces, pos = [t.text for t in doc], [bool(t.whitespace_) for t in doc], [t.pos_ for t in doc]
+    for place, column, value in changes:
+        if column == "tag":
+            pos[place] = "NOUN" if value == "NN" else "VERB" if pos[place] == "ADJ" else pos[place]
     return Doc(doc.vocab, words, spaces, heads=heads, deps=deps, tags=tags, pos=pos)
 
 
@@ -90,6 +93,28 @@ def _listed_apposition(token: Token) -> list[Change]:
     return [(token.i, "dep", "conj")] if listed and tree.after_comma(token) else []
 
 
+def _listed_titles(token: Token) -> list[Change]:
+    """ "the lawyer Jaggers, the convict Magwitch, and the friend Pocket": a list of titles, not of one's names."""
+    name = token.head
+    if token.dep_ not in {"conj", "appos"} or name.dep_ != "appos" or name.pos_ != "PROPN" or tree.after_comma(name):
+        return []
+    alike = token.pos_ == name.head.pos_ == "NOUN" and _article(token) == _article(name.head) != ""
+    listed = alike and tree.child(name, {"conj"}) is not None
+    return [*_attach(token, name.head), (token.i, "dep", "conj")] if listed else []
+
+
+def _subject_of_conjunct(token: Token) -> list[Change]:
+    """ "works at Baidu and his interests include learning": the subject of the verb behind it."""
+    verb = token.nbor() if token.i + 1 < len(token.doc) else token
+    lost = verb.dep_ == "conj" and verb.tag_ in {"VBZ", "VBP"} and tree.child(verb, tree.SUBJECTS) is None
+    joined = token.doc[tree.first(token) - 1]
+    if token.dep_ != "conj" or token.tag_ not in tree.NOUNS or not lost or joined.dep_ != "cc" or verb.head.i > token.i:
+        return []
+    fits = tree.is_plural(token) == (verb.tag_ == "VBP") and verb not in token.subtree
+    moved: list[Change] = [(token.i, "head", verb.i), (token.i, "dep", "nsubj"), (joined.i, "head", verb.head.i)]
+    return moved if fits else []
+
+
 def _listed_gerund(token: Token) -> list[Change]:
     """ "by moving people, limiting their rights, and endangering their lives": the middle of a list."""
     first = next((t for t in token.doc[: token.i] if t.tag_ == "VBG" and t.dep_ == "pcomp"), None)
@@ -116,9 +141,13 @@ def _passive_conjunct(token: Token) -> list[Change]:
 
 
 def _past_tense(token: Token) -> list[Change]:
-    """ "but her hard work paid off": what has a subject of its own and no auxiliary is no participle."""
+    """ "but her hard work paid off", "woke up and prepared tea": what has a subject or an object is no participle."""
     finite = tree.child(token, {"nsubj"}) is not None and tree.child(token, tree.AUXILIARIES) is None
-    return [(token.i, "tag", "VBD")] if token.tag_ == "VBN" and token.dep_ in {"ROOT", "conj"} and finite else []
+    if token.dep_ == "pobj" and token.tag_ == "VB":
+        return [(token.i, "tag", "NN")]  # "went to work"
+    governs = token.tag_ == "JJ" and token.head.tag_ == "VBD" and tree.child(token, {"dobj"}) is not None
+    finite = finite and token.tag_ == "VBN" and token.dep_ in {"ROOT", "conj"}
+    return [(token.i, "tag", "VBD")] if finite or governs and token.dep_ == "conj" else []
 
 
 def _present_tense(token: Token) -> list[Change]:
@@ -161,6 +190,8 @@ REPAIRS: tuple[Callable[[Token], list[Change]], ...] = (
     _finite_conjunct,
     _nearest_infinitive,
     _listed_apposition,
+    _listed_titles,
+    _subject_of_conjunct,
     _listed_gerund,
     _passive_conjunct,
     _clause_after_list,

@@ -132,7 +132,7 @@ def in_adjunct(head: Token, inside: set[int]) -> bool:
         t.dep_ == "prep"
         and t.head.pos_ in tree.VERBAL
         and t.i in inside
-        and (t.i < t.head.i or tree.child(t.head, {"dobj", "attr"}) is not None)
+        and (t.i < t.head.i or tree.child(t.head, {"dobj", "attr", "nsubjpass"}) is not None)
         for t in (head, *head.ancestors)
     )
 

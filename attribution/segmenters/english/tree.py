@@ -172,8 +172,9 @@ def is_predicate_noun(noun: Token) -> bool:
 
 
 def as_subject(noun: Token) -> Draft:
-    """Return a noun phrase as a subject: definite, without its clauses and appositions."""
-    beside = [c for c in noun.children if c.dep_ in {"relcl", "appos"} or (c.dep_ in {"acl", "punct"} and c.i > noun.i)]
+    """Return a noun phrase as a subject: definite, without appositions and clauses, save a participle beside it."""
+    aside = [c for c in noun.rights if c.dep_ == "punct" or c.dep_ == "acl" and after_comma(c)]
+    beside = [*aside, *(c for c in noun.children if c.dep_ in {"relcl", "appos"})]
     out = {t.i for c in beside for t in c.subtree}
     phrase = parts(t for t in own_words(noun) if t.i not in out)
     if noun.dep_ not in SUBJECTS:
