@@ -91,9 +91,9 @@ def test_documents_of_a_run_share_a_budget(store: Store, settings: Settings, mon
 def test_a_chapter_that_is_named_two_thousand_times_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[bytes] = []
 
-    def counted(content: bytes, name: str) -> str:
+    def counted(content: bytes, name: str) -> tuple[str, list[str]]:
         read.append(content)
-        return content.decode()
+        return content.decode(), ["a.xhtml", "b.xhtml#again"]
 
     monkeypatch.setattr(packages, "_chapter", counted)
     hrefs = [f"a.xhtml#part-{n}" for n in range(2000)]
