@@ -25,7 +25,10 @@ _ROUTE = re.compile(r"([^–—→]{2,40}?)\s*[–—→]\s*([^–—→]{2,40})
 _SCALE = re.compile(r"illion|thousand|hundred")
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
 # of a cell that has nothing else but a unit
-_FIGURE = re.compile(rf"[$€£]?\s?({_NUMBER.pattern})(?:\s?(?:%|[$€£°]\w?|[^\W\d_]{{1,4}}[²³]?(?:/\w+)?))?")
+_SHORT_SCALE = r"(?:[kKMB]|[kKmMbB]n|tn|(?i:mio|mrd|mill?|tsd|lakh|cr))\b"
+_FIGURE = re.compile(
+    rf"[$€£]?\s?({_NUMBER.pattern})(?:\s?(?:%|[$€£°]\w?|(?!{_SHORT_SCALE})[^\W\d_]{{1,4}}[²³]?(?:/\w+)?))?"
+)
 _UNIT = re.compile(r"[^\W\d_]+[²³]?|[%€$£]")
 _UNITS = re.compile(r" \([^()]*\)$")
 _YEAR = re.compile(r"\b(?:1\d|20)\d\d\b")

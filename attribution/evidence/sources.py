@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -20,6 +21,7 @@ from attribution.text.marks import name_of
 from attribution.types import Document, Failure, Page
 
 SITE = "Your documents"
+_KEY = re.compile(r"[\w-]+:(?:\s|$)")  # of YAML
 MAX_BYTES = 50_000_000  # of one document
 MAX_NAME = 120
 MOST_NAMES = 1_000  # files of a folder whose names are looked for in an answer
@@ -35,7 +37,8 @@ def read_document(document: Document, reading: Reading | None = None) -> Page:
         raise FetchFailed("too_large", f"{name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it", name)
     extracted = (reading or Reading()).read(document.content, document.media_type, name, document=True)
     front = None if extracted.breaks else FRONT_MATTER.match(extracted.text)
-    text = extracted.text[front.end() :].lstrip() if front and ":" in front[1].partition("\n")[0] else ""
+    keyed = front and all(line[:1] in "#- \t" and line or _KEY.match(line) for line in front[1].split("\n"))
+    text = extracted.text[front.end() :].lstrip() if front and keyed else ""
     titled = replace(extracted, title=extracted.title or name, site=SITE, text=text or extracted.text)
     return make_page(f"document:{name}", "document", titled)
 

@@ -113,8 +113,9 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
             text, links = _chapter(package.read(chapter), name)
             texts.append(text)
             shown = dict.fromkeys(_at(chapter, link) for link in links)
-            names += [other for other in shown if other in documents - chapters.keys() and other in package.members]
-            chapters |= dict.fromkeys(names)
+            new = [other for other in shown if other in documents and other not in chapters]
+            names += (new := [other for other in new if other in package.members])
+            chapters |= dict.fromkeys(new)
     absent = [posixpath.basename(chapter)[:60] for chapter in chapters if chapter not in package.members]
     unread = ", ".join(absent[:5]) + (f" and {len(absent) - 5} more chapters" if len(absent) > 5 else "")
     return Extracted(book.findtext(f".//{_TITLE}") or "", "\n\n".join(filter(None, texts)), unread=unread)
@@ -130,7 +131,7 @@ def _chapter(content: bytes, name: str) -> tuple[str, list[str]]:
     import lxml.etree
 
     markup = visible_characters(decode(content))
-    if not markup.lstrip().startswith("<"):  # an image
+    if content.startswith((b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF")):
         return "", []
     as_xml = _ENTITY.sub(lambda found: html.unescape(found[0]), re.sub(r"^\s*<\?xml[^>]*\?>", "", markup))
     parser = lxml.etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True)
@@ -358,6 +359,8 @@ def read_xlsx(content: bytes, media_type: str, name: str) -> Extracted:
     return Extracted(book.properties.title or "", "\n\n".join(texts))
 
 
+_EXACT = 1e15  # from which on a float has no decimals
+_CONDITION = re.compile(r"[<>]|\[=")  # of a number format, for some of the values
 _UNSHOWN = re.compile(r'\[\$([^\]-]*)[^\]]*\]|\[[^\]]*\]|[_*].|[\\"]')  # of a number format: "[$€-407]", "[Red]", "_)"
 _FORMAT = re.compile(r"([^#0?@]*)([#0?,]*[#0])(?:\.([#0?]+))?((?!,)[^#0?@]*)")
 
@@ -371,10 +374,12 @@ def _cell(value: object, form: str) -> str:
         return str(value.isoformat()).removesuffix("T00:00:00").replace("T", " ").removesuffix(":00")
     if not isinstance(value, int | float) or isinstance(value, bool):
         return str(value)
+    if abs(value) >= _EXACT or _CONDITION.search(form):
+        return str(value)
     shown = _FORMAT.fullmatch(_UNSHOWN.sub(r"\1", form[:100].partition(";")[0]))
     before, places, decimals, after = shown.groups("") if shown else ("", "", "", "")
     rounded = round(abs(value) * (100 if "%" in before + after else 1), 6)
     least = decimals.count("0")
     fixed = f"{rounded:,.{least}f}" if round(rounded, least) == rounded else f"{rounded:,}"
     figures = fixed if "," in places else fixed.replace(",", "")
-    return f"{'-' * (value < 0)}{before.lstrip()}{figures}{after.rstrip()}"
+    return f"{'-' * (value < 0 < rounded)}{before.lstrip()}{figures}{after.rstrip()}"

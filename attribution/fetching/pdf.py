@@ -371,7 +371,9 @@ class _Heads:
                 apart = line.margin < _MARGIN and any(
                     abs(a.y - b.y) > limit for a, b in pairwise(inwards[place : place + end + 2])
                 )
-                large = len(lines) > 1 and line.size > _LARGE * max(other.size for other in lines if other != line)
+                large = len(lines) > 1 and line.size > _LARGE * max(
+                    (other.size for other in lines if other != line), default=line.size
+                )
                 head = self._head(line, page, inwards[place + 1 :][:2], others, apart)
                 if not head or large and len(head.split()) < _FEW and not _ALONE.fullmatch(head):
                     break

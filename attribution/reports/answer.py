@@ -15,9 +15,8 @@ from typing import Literal, NamedTuple
 
 from attribution.reports.html import BLOCKS, Child, Node, Text, Tree, el, safe_url, texts
 from attribution.text.markdown import Element, Written, read
-from attribution.text.marks import marks
 from attribution.text.words import Diff
-from attribution.types import Claim
+from attribution.types import Claim, Span
 
 DEEPEST = 32  # marks over one character
 
@@ -151,19 +150,26 @@ _HEADINGS = {f"h{n}": f"h{min(6, n + 1)}" for n in range(1, 7)}  # h1 is the pag
 
 
 _TAG = re.compile(r"</?(?:think|thinking|details|summary)\b[^<>]*+>")
+_NUMBER = re.compile(r"\d+(?:[–-]\d+)?")
 NAMING = ("link", "address", "named", "author_year")  # forms of marks that say to a reader which source it is
 
 
 def parse(source: str, raised: bool = True) -> list[Tree]:
     """Parse a text into its blocks. Citation marks without words are `raised`, and what was thought is folded."""
-    nodes = _children(read(source), raised)
-    for found in reversed(marks(source)) if raised else ():
-        if found.row.folded:
-            before, rest = _cut(nodes, found.start)
-            inside, after = _cut(rest, found.end)
-            summary = el("summary", "Reasoning (not checked)")
-            nodes = [*before, el("details", summary, *_without_tags(inside), class_="ax-detail"), *after]
+    tree = read(source)
+    nodes = _children(tree, raised)
+    for start, end in sorted(_thoughts(tree), reverse=True) if raised else ():
+        before, rest = _cut(nodes, start)
+        inside, after = _cut(rest, end)
+        summary = el("summary", "Reasoning (not checked)")
+        nodes = [*before, el("details", summary, *_without_tags(inside), class_="ax-detail"), *after]
     return nodes
+
+
+def _thoughts(element: Element) -> set[Span]:
+    """The spans of what a model thought, without those that code or a backslash makes text."""
+    own = {(element.mark.start, element.mark.end)} if element.mark and element.mark.row.folded else set()
+    return own.union(*map(_thoughts, element.elements))
 
 
 def _cut(nodes: Sequence[Tree], at: int) -> tuple[list[Tree], list[Tree]]:
@@ -185,11 +191,14 @@ def _without_tags(nodes: Sequence[Tree]) -> Iterator[Tree]:
     for node in nodes:
         if isinstance(node, Node):
             yield node.with_children([*_without_tags(node.children)])
-        elif (found := _TAG.search(node.text)) and not node.written:
-            yield Text(node.text[: found.start()], node.start)
-            yield from _without_tags([Text(node.text[found.end() :], node.start + found.end())])
-        else:
+        elif node.written:
             yield node
+        else:
+            at = 0
+            for found in _TAG.finditer(node.text):
+                yield Text(node.text[at : found.start()], node.start + at)
+                at = found.end()
+            yield Text(node.text[at:], node.start + at)
 
 
 def _raised(cite: Element) -> list[Tree] | None:
@@ -202,7 +211,8 @@ def _raised(cite: Element) -> list[Tree] | None:
     start, length = written[0].start, written[-1].end - written[0].start
     if "kept" in found.row.pattern.groupindex or not found.row.form:
         return [Text("", start, length)]
-    return [el("sup", Text(found.number or "•", start, length), class_="cite", title=found.match[0])]
+    number = ", ".join(_NUMBER.findall(found.number)) or found.number or "•"
+    return [el("sup", Text(number, start, length), class_="cite", title=found.match[0])]
 
 
 def _children(element: Element, raised: bool) -> list[Tree]:

@@ -98,6 +98,9 @@ def _is_telling(root: Token) -> bool:
     if verb.dep_ in {"acl", "advcl"} and not tree.is_finite(verb):
         aside = verb.tag_ == "VBN" and tree.after_comma(verb) and tree.child(verb, {"mark"}) is None
         return aside  # ", localized on one side", but not ", flooding it"
+    clause = verb.head if verb.dep_ == "advcl" else verb  # "the reason is because …" says nothing without either
+    if clause.pos_ == "AUX" and tree.child(clause, {"advcl"}) and tree.child(clause, {"acomp", "attr"}) is None:
+        return False
     if verb.dep_ == "advcl":
         return any(c.dep_ == "mark" and c.lower_ in REASONS | LEXICON["concession"] for c in verb.lefts)
     stated = tree.is_finite(verb) or verb.head.dep_ == "ROOT" and verb.tag_ == verb.head.tag_

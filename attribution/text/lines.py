@@ -19,6 +19,7 @@ _QUOTED = re.compile(r"[ \t]*(?:(?:>[ \t]?)+|\|[ \t]?(?!.*\|))")
 _TIMES = re.compile(r"(?:\d+\n)?[\d:]*\d\d:\d\d[.,]\d{3} --> .*\n?|\A\ufeff?WEBVTT.*\n")
 _CLOCK = re.compile(r"^[\[(]?(?:\d{1,2}:)?\d{1,2}:\d\d[\])]?[ \t]*\n", re.MULTILINE)  # above each line of a transcript
 _TIMED = re.compile(r"^[\[(](?:\d{1,2}:)?\d{1,2}:\d\d(?:\.\d+)?[\])][ \t]*", re.MULTILINE)  # before it
+_FROM_ZERO = re.compile(r"^[\[(]0{1,2}:", re.MULTILINE)  # a programme of the day begins later
 _HARD = re.compile(r"(?<=[\w.,;:!?’”])\\\n")  # Markdown's break of a line
 _LEAST_CUES = 2
 # lines of a sentence that stand apart, as the <div> of a page do
@@ -61,7 +62,7 @@ def join_lines(text: str, ragged: bool = False) -> str:
     if len(_CLOCK.findall(text)) >= max(_LEAST_CUES, text.count("\n") // 4):
         text = " ".join(_CLOCK.sub("", text).split())
     goes_on = [_goes_on(text[time.end() : time.end() + 1]) for time in _TIMED.finditer(text)]
-    if len(goes_on) >= _LEAST_CUES and sum(goes_on) >= _FLOWING * len(goes_on):
+    if len(goes_on) >= _LEAST_CUES and _FROM_ZERO.search(text) and sum(goes_on) >= _FLOWING * len(goes_on):
         text = _TIMED.sub("", text)
     if not ragged:
         text = _APART.sub(lambda found: found[0].replace("\n\n", "\n"), text)

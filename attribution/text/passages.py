@@ -30,9 +30,9 @@ Kind = Literal["heading", "item", "row", "code", "note", "text"]
 _LEAD_IN_WORDS, _TITLE_WORDS, _TITLE_CHARACTERS, _TITLE_STOP = 6, 10, 80, 4
 _TASK = re.compile(r"\[[ xX]\] ")
 _PICTURE = (
-    r"(?:\d\ufe0f?\u20e3|[\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff])"
+    r"(?![✗✘❌❎☐↑↓])(?:\d\ufe0f?\u20e3|[\u2190-\u21ff\u2300-\u23ff\u2460-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff])"
     r"[\ufe0f\u200d]*"
-)  # "🌱", "➡️", "1️⃣"
+)  # "🌱", "➡️", "1️⃣", but none that denies
 _NUMBER = re.compile(
     rf"\s*(?:(?:[•⁃‣◦▪–—]|(?:{_PICTURE})+)\s+)?(?:\(?(?:\d{{1,2}}|[a-z])(?:[.)]|\.\))(?:\s+|$))?"
 )  # of an item within a line, or its bullet

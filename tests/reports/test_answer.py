@@ -42,7 +42,7 @@ def test_markdown_is_drawn_as_it_reads_with_its_changes() -> None:
 
 
 @pytest.mark.parametrize(("written", "drawn"), [
-    ("Old[cite: 1, 3].", 'Old<sup class="cite" title="[cite: 1, 3]">1,3</sup>.'),
+    ("Old[cite: 1, 3].", 'Old<sup class="cite" title="[cite: 1, 3]">1, 3</sup>.'),
     ("[cite_start]Old.", "Old."),
     ("Old citeturn0search3turn0search5.", 'Old <sup class="cite" title="citeturn0search3turn0search5">•</sup>.'),
     ("Old \ue200cite\ue202turn0search3\ue201.",

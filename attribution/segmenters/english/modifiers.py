@@ -74,6 +74,10 @@ def reason(verb: Token) -> Draft | None:
         return None
     if verb.head.dep_ not in {"ROOT", "conj", "acomp"} or (marks[0].lower_ == "since" and tree.is_past(verb)):
         return None  # temporal "since"
+    if verb.head.pos_ == "AUX" and tree.child(verb.head, {"acomp", "attr"}) is None:
+        return None  # "the reason is because …"
+    if any(t.lower_ == "or" for t in verb.subtree):
+        return None
     return trim(parts(t for t in verb.subtree if t.i != marks[0].i))
 
 
@@ -222,8 +226,9 @@ def participle(verb: Token) -> Draft | None:
     if tree.child(verb, {"dobj"}) is not None:  # a past tense parsed as a participle
         finite = verb.lower_.endswith("ed") and tree.comma_before(verb)
         return trim((*tree.as_subject(noun), *parts(verb.subtree))) if finite else None
+    counted = verb.head if tree.is_predicate_noun(verb.head) else noun  # "Two are bridges built by Rossi."
     return trim(
-        (*tree.as_subject(noun), tree.be(noun, tree.is_past(verb) or verb.lower_ == "born"), *parts(verb.subtree))
+        (*tree.as_subject(noun), tree.be(counted, tree.is_past(verb) or verb.lower_ == "born"), *parts(verb.subtree))
     )
 
 

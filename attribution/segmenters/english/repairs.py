@@ -129,14 +129,15 @@ def _article(noun: Token) -> str:
 
 
 def _passive_conjunct(token: Token) -> list[Change]:
-    """ "has been signed by 197 and ratified by 190", "has searched and found": a participle."""
+    """ "has been signed by 197 and ratified by 190", "has hired two and found one": a participle."""
     if token.tag_ != "VBD" or token.dep_ != "conj" or token.head.tag_ != "VBN":
         return []
     passive = tree.child(token.head, {"auxpass"}) is not None
     perfect = any(c.lower_ in {"has", "have", "had", "been", "be"} for c in token.head.children)
     by = any(c.lower_ == "by" for c in token.children)
     own = tree.child(token, {*tree.SUBJECTS, *tree.AUXILIARIES}) is not None
-    fits = (perfect or by) and tree.child(token, {"dobj"}) is None if passive else perfect
+    objects = [tree.child(verb, {"dobj"}) is not None for verb in (token.head, token)]
+    fits = (perfect or by) and not objects[1] if passive else perfect and objects[0]
     return [(token.i, "tag", "VBN")] if fits and not own else []
 
 

@@ -187,7 +187,8 @@ def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
     if subject.tag_ in PLURALS or subject.lower_ == "people":
         return draft
     forms: dict[int, str] = {}
-    for member in conjuncts(verb):
+    beside = [m for c in verb.children if c.dep_ in {"acomp", "attr"} for m in conjuncts(c) if m.pos_ == "VERB"]
+    for member in (*conjuncts(verb), *beside):  # "are rich and live in Oslo"
         words = sorted((*(c for c in member.lefts if c.dep_ in AUXILIARIES), member), key=lambda t: t.i)
         finite = next((w for w in words if w.tag_ in FINITE), words[0])
         if finite.lower_ in SINGULAR or finite.tag_ == "VBP":
