@@ -24,8 +24,8 @@ _ROW = re.compile(r"([^:;\n]{1,80}): ([^;\n]+(?:; [^;\n]+)*)")
 _ROUTE = re.compile(r"([^–—→]{2,40}?)\s*[–—→]\s*([^–—→]{2,40})")  # "Osen–Vik": from Osen to Vik
 _SCALE = re.compile(r"illion|thousand|hundred")
 _NUMBER = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?")
-# of a cell that has nothing else but a unit
 _SHORT_SCALE = r"(?:[kKMB]|[kKmMbB]n|tn|(?i:mio|mrd|mill?|tsd|lakh|cr))\b"
+# of a cell that has nothing else but a unit
 _FIGURE = re.compile(
     rf"[$€£]?\s?({_NUMBER.pattern})(?:\s?(?:%|[$€£°]\w?|(?!{_SHORT_SCALE})[^\W\d_]{{1,4}}[²³]?(?:/\w+)?))?"
 )

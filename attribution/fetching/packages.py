@@ -113,8 +113,8 @@ def read_epub(content: bytes, media_type: str, name: str) -> Extracted:
             text, links = _chapter(package.read(chapter), name)
             texts.append(text)
             shown = dict.fromkeys(_at(chapter, link) for link in links)
-            new = [other for other in shown if other in documents and other not in chapters]
-            names += (new := [other for other in new if other in package.members])
+            new = [c for c in shown if c in documents and c not in chapters and c in package.members]
+            names += new
             chapters |= dict.fromkeys(new)
     absent = [posixpath.basename(chapter)[:60] for chapter in chapters if chapter not in package.members]
     unread = ", ".join(absent[:5]) + (f" and {len(absent) - 5} more chapters" if len(absent) > 5 else "")

@@ -115,12 +115,9 @@ class AnswerPassage:
     def lead_in(self) -> bool:
         """True for a passage that states nothing and introduces the next: a bold title, or a few words and a colon."""
         words = len(self.text.split())
-        short = self.text.endswith(":") and words <= _LEAD_IN_WORDS
-        return (
-            self.title
-            or short
-            and bool(words < 4 or _ANNOUNCES.search(self.text) or not _is_sentence(self.text[:-1], self.english))
-        )
+        if self.title or not self.text.endswith(":") or words > _LEAD_IN_WORDS:
+            return self.title
+        return bool(words < 4 or _ANNOUNCES.search(self.text)) or not _is_sentence(self.text[:-1], self.english)
 
     @property
     def title(self) -> bool:
