@@ -6,7 +6,9 @@ import streamlit as st
 
 from pages.ui import frame, state
 
-os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")  # also of transformers: no “Loading weights” in the log
+os.environ.setdefault(
+    "HF_HUB_DISABLE_PROGRESS_BARS", "1"
+)  # also of transformers: no “Loading weights” in the log
 
 ICON = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#2f5d8a"/>'

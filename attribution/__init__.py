@@ -1,11 +1,13 @@
-"""Find the claims of an answer that the sources support or contradict, and the sentences that say so.
+"""Find the claims of an answer that the sources support or contradict, and the sentences that say
+so.
 
 question, answer → segmenters → worthiness → independence → enrichment → claims
 claims → searchers → fetching → chunkers → embedders → retrieval → candidate evidence
 (claim, chunk) pairs → verifiers → verdicts → Report
 
     import attribution
-    report = attribution.check("When was the Eiffel Tower finished?", "The Eiffel Tower was finished in 1889.")
+    report = attribution.check("When was the Eiffel Tower finished?", "The Eiffel Tower was finished
+    in 1889.")
     print(report.verdicts[0].label)
 """
 
@@ -27,7 +29,9 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import importlib
 
-    return getattr(importlib.import_module(f"attribution.{'settings' if name == 'Settings' else 'api'}"), name)
+    return getattr(
+        importlib.import_module(f"attribution.{'settings' if name == 'Settings' else 'api'}"), name
+    )
 
 
 def __dir__() -> list[str]:

@@ -15,7 +15,9 @@ def command() -> None:
 
 
 def _end(number: int, _: FrameType | None) -> None:
-    """End the command as Ctrl-C does, so that nothing half-written stays behind; a second signal ends it at once."""
+    """End the command as Ctrl-C does, so that nothing half-written stays behind; a second signal
+    ends it at once.
+    """
     signal.signal(number, signal.SIG_DFL)
     if hasattr(signal, "alarm"):
         signal.alarm(GRACE)

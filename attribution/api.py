@@ -1,7 +1,9 @@
 """The functions of `import attribution`: check an answer, or do one of the steps alone.
 
-Every function takes the settings of docs/settings.md as keywords, such as `verifier="embedded-small"` or `top_k=8`, and
-the database and the language model of the environment, or of `openai_base_url` and `openai_api_key`. BadInput names a
+Every function takes the settings of docs/settings.md as keywords, such as
+`verifier="embedded-small"` or `top_k=8`, and
+the database and the language model of the environment, or of `openai_base_url` and
+`openai_api_key`. BadInput names a
 setting or text that is invalid, Unavailable what is missing.
 """
 
@@ -29,15 +31,21 @@ class Report(types.Report):
     def __str__(self) -> str:
         """Return a line for each claim: its verdict and its words."""
         labels = {verdict.claim_id: verdict.label for verdict in self.verdicts}
-        return "\n".join(f"{labels.get(claim.id, 'no verdict')}: {claim.text}" for claim in self.claims)
+        return "\n".join(
+            f"{labels.get(claim.id, 'no verdict')}: {claim.text}" for claim in self.claims
+        )
 
     def __repr__(self) -> str:
         return f"<Report {self.id}: {len(self.claims)} claims, {len(self.pages)} pages>"
 
     def evidence_for(self, claim: Claim | str) -> tuple[Evidence, ...]:
-        """Return the passages that a claim, or the one with that id, was compared with: those that decide first."""
+        """Return the passages that a claim, or the one with that id, was compared with: those that
+        decide first.
+        """
         claim_id = claim if isinstance(claim, str) else claim.id
-        return tuple(sorted((e for e in self.evidence if e.claim_id == claim_id), key=deciding_first))
+        return tuple(
+            sorted((e for e in self.evidence if e.claim_id == claim_id), key=deciding_first)
+        )
 
     def to_html(self) -> str:
         """Return a web page in one file, which loads and runs nothing."""
@@ -48,11 +56,15 @@ class Report(types.Report):
         return self._export("markdown")
 
     def to_json(self) -> str:
-        """Return the content of report.json, without the texts of the pages (docs/report.schema.json)."""
+        """Return the content of report.json, without the texts of the pages
+        (docs/report.schema.json).
+        """
         return self._export("json")
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """Return a row for each claim, with its verdict and the deciding passage: the columns of the CSV export."""
+        """Return a row for each claim, with its verdict and the deciding passage: the columns of
+        the CSV export.
+        """
         import pandas
 
         from attribution.reports.report_json import CLAIMS, claim_rows
@@ -69,11 +81,15 @@ class Report(types.Report):
         return frame(self.to_html())
 
 
-def check(question: str, answer: str, sources: str | Sequence[str] = ("library",), **settings: object) -> Report:
-    """Check the claims of an answer against the sources: library, collection:NAME, web, an engine, paths or URLs.
+def check(
+    question: str, answer: str, sources: str | Sequence[str] = ("library",), **settings: object
+) -> Report:
+    """Check the claims of an answer against the sources: library, collection:NAME, web, an engine,
+    paths or URLs.
 
     Examples:
-        >>> report = check("When was the Eiffel Tower finished?", "The Eiffel Tower was finished in 1889.")
+        >>> report = check("When was the Eiffel Tower finished?", "The Eiffel Tower was finished in
+        1889.")
         >>> print(report)
         supported: The Eiffel Tower was finished in 1889.
         >>> "1889" in report.evidence_for(report.claims[0])[0].deciding_sentence
@@ -101,12 +117,21 @@ def stream(
     from attribution.pipeline.run import run
 
     asked = (sources,) if isinstance(sources, str) else tuple(sources)
-    for event in run(question, answer, Settings.from_environment(sources=asked, **with_endpoint(settings))):
-        yield replace(event, report=Report(**dict(event.report))) if isinstance(event, events.Finished) else event
+    for event in run(
+        question, answer, Settings.from_environment(sources=asked, **with_endpoint(settings))
+    ):
+        yield (
+            replace(event, report=Report(**dict(event.report)))
+            if isinstance(event, events.Finished)
+            else event
+        )
 
 
-def segment(question: str, answer: str, segmenter: str = "sentences", **settings: object) -> Segmented:
-    """Split an answer into claims with their places in it; a sentence that could not be split is a failure too.
+def segment(
+    question: str, answer: str, segmenter: str = "sentences", **settings: object
+) -> Segmented:
+    """Split an answer into claims with their places in it; a sentence that could not be split is a
+    failure too.
 
     Examples:
         >>> [claim.text for claim in segment("", "The tower is tall. It stands in Paris.").claims]
@@ -121,7 +146,8 @@ def segment(question: str, answer: str, segmenter: str = "sentences", **settings
 
 
 def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) -> list[Judgement]:
-    """Return the three probabilities for each pair of claim and evidence, in order; nothing else is weighed.
+    """Return the three probabilities for each pair of claim and evidence, in order; nothing else is
+    weighed.
 
     Examples:
         >>> (judgement,) = verify([("The tower stands in Rome.", "The tower stands in Paris.")])
@@ -135,12 +161,17 @@ def verify(pairs: Sequence[Pair], verifier: str = "auto", **settings: object) ->
 
 
 def judge(
-    claim: str, passages: Sequence[str | Mapping[str, str]], verifier: str = "auto", **settings: object
+    claim: str,
+    passages: Sequence[str | Mapping[str, str]],
+    verifier: str = "auto",
+    **settings: object,
 ) -> JudgedClaim:
-    """Return the verdict on a claim, its strength and its evidence, from passages: texts, or {"text", "url", "title"}.
+    """Return the verdict on a claim, its strength and its evidence, from passages: texts, or
+    {"text", "url", "title"}.
 
     Examples:
-        >>> judged = judge("The tower was finished in 1889.", ["The tower was finished in 1889, after two years."])
+        >>> judged = judge("The tower was finished in 1889.", ["The tower was finished in 1889,
+        after two years."])
         >>> judged.verdict.label
         'supported'
     """

@@ -1,4 +1,6 @@
-"""Define the edits of a run: each kind is a frozen pydantic model, and a report lists those that it was made with."""
+"""Define the edits of a run: each kind is a frozen pydantic model, and a report lists those that it
+was made with.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,9 @@ from attribution.frozen import NOTE, AnalystLabel, Frozen, Span, quoted
 
 
 class _Searched(Frozen):
-    """A change after which claims are compared with the pages again; `search` also searches for them."""
+    """A change after which claims are compared with the pages again; `search` also searches for
+    them.
+    """
 
     search: bool = Field(False, exclude_if=lambda search: not search)
 
@@ -70,7 +74,9 @@ class Restore(Frozen):
 
 
 class Pin(Frozen):
-    """A claim's pin, set or removed: a pinned claim is listed first and survives another segmentation."""
+    """A claim's pin, set or removed: a pinned claim is listed first and survives another
+    segmentation.
+    """
 
     kind: Literal["pin"] = "pin"
     claim_id: str
@@ -86,7 +92,9 @@ class Place(Frozen):
 
 
 class AddEvidence(_Searched):
-    """Documents, web addresses or pasted text to check a claim against; their pages are in the report."""
+    """Documents, web addresses or pasted text to check a claim against; their pages are in the
+    report.
+    """
 
     kind: Literal["add_evidence"] = "add_evidence"
     claim_id: str
@@ -94,7 +102,9 @@ class AddEvidence(_Searched):
 
 
 class CheckAgain(_Searched):
-    """A new check of a claim with the same wording, by the verifier and with the sources that are named."""
+    """A new check of a claim with the same wording, by the verifier and with the sources that are
+    named.
+    """
 
     kind: Literal["check"] = "check"
     claim_id: str
@@ -121,7 +131,9 @@ class Exclude(Frozen):
 
 
 class Judge(Frozen):
-    """The analyst's own verdict on a claim, with a note; no label clears it. The model's verdict stays as it is."""
+    """The analyst's own verdict on a claim, with a note; no label clears it. The model's verdict
+    stays as it is.
+    """
 
     kind: Literal["judge"] = "judge"
     claim_id: str
@@ -144,10 +156,24 @@ class Resegment(_Searched):
 
 
 Change = Annotated[
-    Reword | AsWritten | Split | Merge | AddClaim | Drop | Restore | Pin | Place | AddEvidence | CheckAgain | ReadAgain
-    | Exclude | Judge | ChangeQuestion | Resegment,
+    Reword
+    | AsWritten
+    | Split
+    | Merge
+    | AddClaim
+    | Drop
+    | Restore
+    | Pin
+    | Place
+    | AddEvidence
+    | CheckAgain
+    | ReadAgain
+    | Exclude
+    | Judge
+    | ChangeQuestion
+    | Resegment,
     Field(discriminator="kind"),
-]  # fmt: skip
+]
 
 
 class Edit(Frozen):
@@ -161,7 +187,9 @@ class Edit(Frozen):
     claims: tuple[str, ...] = ()  # the ids of the claims it made or changed
 
     def words(self, label: Callable[[str], str]) -> str:
-        """Return the change in words, for a list: “Reworded: “a” → “b””; `label` is that of a method by its name."""
+        """Return the change in words, for a list: “Reworded: “a” → “b””; `label` is that of a
+        method by its name.
+        """
         subject, change = quoted(self.subject), self.change
         match change:
             case Reword(text=text):
@@ -190,7 +218,9 @@ class Edit(Frozen):
             case ReadAgain(reader=reader):
                 summary = f"Doubtful claims read again by {label(reader)}"
             case Exclude(excluded=excluded):
-                summary = f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
+                summary = (
+                    f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
+                )
             case Judge(label=given):
                 summary = f"Judged {given}: {subject}" if given else f"Judgement cleared: {subject}"
             case ChangeQuestion(question=question):

@@ -10,12 +10,15 @@ from attribution.types import Failure, FailureKind
 
 _log = logging.getLogger(__name__)
 _PATH = re.compile(
-    r"(?<![\w/:.])(?:(?:sqlite|file):/{0,3}|[A-Za-z]:)?[/\\]{1,2}[\w.@+~-]++(?:[/\\]++[\w.@+~-]*+)++", re.IGNORECASE
+    r"(?<![\w/:.])(?:(?:sqlite|file):/{0,3}|[A-Za-z]:)?[/\\]{1,2}[\w.@+~-]++(?:[/\\]++[\w.@+~-]*+)++",
+    re.IGNORECASE,
 )
 
 
 def without_paths(text: str) -> str:
-    """Return the words of another library without the files of this machine that they name; addresses stay."""
+    """Return the words of another library without the files of this machine that they name;
+    addresses stay.
+    """
     return _PATH.sub("…", text)
 
 
@@ -59,17 +62,22 @@ class Unavailable(AttributionError):
 
 
 class ModelUnavailable(Unavailable):
-    """A hub model that cannot be loaded. `setting` takes a folder instead, `alternative` needs no download.
+    """A hub model that cannot be loaded. `setting` takes a folder instead, `alternative` needs no
+    download.
 
     `again` says what to do if the model is already on this machine.
     """
 
-    def __init__(self, model: str, setting: str, alternative: str, error: Exception, again: str = "") -> None:
+    def __init__(
+        self, model: str, setting: str, alternative: str, error: Exception, again: str = ""
+    ) -> None:
         self.model, self.setting, self.alternative, self.again = model, setting, alternative, again
         super().__init__(self.message(setting, f"`{alternative}`"), error)
 
     def message(self, setting: str, alternative: str) -> str:
-        """Return the message, with the names by which the reader knows the setting and the alternative."""
+        """Return the message, with the names by which the reader knows the setting and the
+        alternative.
+        """
         step = self.again or (
             "connect to the Hugging Face Hub once, or download it elsewhere "
             f"with `hf download {self.model}` and enter its folder as {setting}"
@@ -86,7 +94,8 @@ class Stopped(AttributionError):
 
 
 class StoreError(AttributionError):
-    """A database or disk that cannot be read or written: full, damaged, locked, read-only or of a newer version.
+    """A database or disk that cannot be read or written: full, damaged, locked, read-only or of a
+    newer version.
 
     `hidden` are the parts of the message that name a file or server of the operator.
     """
@@ -107,14 +116,18 @@ class StoreError(AttributionError):
 class StageFailure(AttributionError):
     """A failure of one search, page or pair; it becomes a Failure in the report."""
 
-    def __init__(self, kind: FailureKind, message: str, subject: str = "", *, detail: object = "") -> None:
+    def __init__(
+        self, kind: FailureKind, message: str, subject: str = "", *, detail: object = ""
+    ) -> None:
         super().__init__(message, detail)
         self.kind = kind
         self.subject = subject
 
     def as_failure(self, stage: str, subject: str = "") -> Failure:
         subject = self.subject or subject
-        return Failure(stage=stage, subject=subject, kind=self.kind, message=str(self), detail=self.detail)
+        return Failure(
+            stage=stage, subject=subject, kind=self.kind, message=str(self), detail=self.detail
+        )
 
 
 class SearchFailed(StageFailure):
@@ -122,10 +135,17 @@ class SearchFailed(StageFailure):
 
 
 class FetchFailed(StageFailure):
-    """A page that could not be fetched or read; `status` is the HTTP status of the server's response, if it refused."""
+    """A page that could not be fetched or read; `status` is the HTTP status of the server's
+    response, if it refused.
+    """
 
     def __init__(
-        self, kind: FailureKind, message: str, subject: str = "", status: int = 0, detail: object = ""
+        self,
+        kind: FailureKind,
+        message: str,
+        subject: str = "",
+        status: int = 0,
+        detail: object = "",
     ) -> None:
         super().__init__(kind, message, subject, detail=detail)
         self.status = status
@@ -143,7 +163,8 @@ _FAILING = (errno.EIO, errno.EROFS)
 
 
 def setup_error(error: BaseException) -> AttributionError | None:
-    """Return the problem of the disk or the installation that caused an error, with the remedy; None if neither did.
+    """Return the problem of the disk or the installation that caused an error, with the remedy;
+    None if neither did.
 
     Such an error does not concern a single page or claim, so it ends the run.
     """
@@ -154,10 +175,15 @@ def setup_error(error: BaseException) -> AttributionError | None:
             step = "free some space" if error.errno in _FULL else "check the disk"
             place = f" {error.filename}" if error.filename else ""
             return StoreError(
-                f"the file{place} cannot be written ({error.strerror}): {step}, then run this again", error, place
+                f"the file{place} cannot be written ({error.strerror}): {step}, then run this again",
+                error,
+                place,
             )
         case ImportError() if not (error.name or "").startswith(("attribution", "pages")):
-            package, reason = (error.name or "").partition(".")[0], " ".join(str(error).split())[:200]
+            package, reason = (
+                (error.name or "").partition(".")[0],
+                " ".join(str(error).split())[:200],
+            )
             return Unavailable(
                 f"the package {package or 'of an import'} is missing or damaged ({reason}): install it again with "
                 "`pip install --force-reinstall -r requirements.txt`",

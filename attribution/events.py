@@ -1,4 +1,6 @@
-"""Events that a run reports while it is under way. The pages and the command line read the same events."""
+"""Events that a run reports while it is under way. The pages and the command line read the same
+events.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ BEFORE_SEARCH = ("segment", "worth", "worthiness", "independence", "enrichment")
 
 @dataclass(frozen=True)
 class Queued:
-    """The run waits for others on the same server, at a place from 1. Only if runs take turns, before RunStarted."""
+    """The run waits for others on the same server, at a place from 1. Only if runs take turns,
+    before RunStarted.
+    """
 
     place: int
 
@@ -92,5 +96,14 @@ class Finished:
 
 
 Event = (
-    Queued | RunStarted | StageStarted | Progress | Spent | ClaimsReady | PageReady | VerdictReady | Failed | Finished
+    Queued
+    | RunStarted
+    | StageStarted
+    | Progress
+    | Spent
+    | ClaimsReady
+    | PageReady
+    | VerdictReady
+    | Failed
+    | Finished
 )

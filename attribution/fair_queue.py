@@ -1,4 +1,6 @@
-"""A fair queue for a scarce resource: a limit on concurrent runs, and a fair order for those that wait."""
+"""A fair queue for a scarce resource: a limit on concurrent runs, and a fair order for those that
+wait.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ class Ticket:
 
 
 class Turns:
-    """A queue with at most `limit` runs at once, `each` per owner. An owner's second run waits for every first one.
+    """A queue with at most `limit` runs at once, `each` per owner. An owner's second run waits for
+    every first one.
 
     Of the places to wait, an owner takes at most a quarter, so that the others find some.
     """
@@ -53,9 +56,13 @@ class Turns:
         with self._changed:
             owners = [t.owner for t in self._tickets if not t.running]
         if len(owners) >= self._most:
-            raise Busy(f"{len(owners)} runs are waiting, and no more are taken: try again in a few minutes")
+            raise Busy(
+                f"{len(owners)} runs are waiting, and no more are taken: try again in a few minutes"
+            )
         if owners.count(owner) >= self._share:
-            raise Busy(f"{self._share} runs of yours are waiting, and no more are taken: try again in a few minutes")
+            raise Busy(
+                f"{self._share} runs of yours are waiting, and no more are taken: try again in a few minutes"
+            )
 
     @contextmanager
     def ticket(self, owner: Hashable, again: bool = False) -> Iterator[Ticket]:
@@ -78,7 +85,9 @@ class Turns:
                 self._changed.notify_all()
 
     def wait(self, ticket: Ticket, stop: threading.Event) -> Iterator[int]:
-        """Yield the place in the queue, from 1, whenever it changes, until the ticket has its turn or is stopped."""
+        """Yield the place in the queue, from 1, whenever it changes, until the ticket has its turn
+        or is stopped.
+        """
         reported = 0
         while True:
             with self._changed:
@@ -103,7 +112,11 @@ class Turns:
         rounds = {}
         for t in self._tickets:  # in the order of arrival
             if not t.running:
-                rounds[t] = (running[t.owner] + ahead[t.owner], self._served.get(t.owner, 0), t.number)
+                rounds[t] = (
+                    running[t.owner] + ahead[t.owner],
+                    self._served.get(t.owner, 0),
+                    t.number,
+                )
                 ahead[t.owner] += 1
         order = sorted(rounds, key=rounds.__getitem__)
         allowed = [t for t in order if rounds[t][0] < self._each]

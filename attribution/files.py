@@ -1,4 +1,6 @@
-"""Files: written whole or not at all, and JSON Lines read row by row: a bad line leaves the others unaffected."""
+"""Files: written whole or not at all, and JSON Lines read row by row: a bad line leaves the others
+unaffected.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from attribution.errors import BadInput
 
 @contextmanager
 def replacing(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes the place of `path` once all of it is written; where that fails, nothing is left of it."""
+    """A file that takes the place of `path` once all of it is written; where that fails, nothing is
+    left of it.
+    """
     if path.exists() and not path.is_file():  # /dev/stdout, or a pipe
         with named(path), path.open("wb") as out:
             yield out
@@ -53,7 +57,9 @@ def named(path: Path) -> Iterator[None]:
 VALUES = 1_000_000  # of one JSON document; each takes 70 to 200 bytes once it is read
 LINES, LINES_VALUES = 100_000, 2_000_000  # of an uploaded file
 DIGITS = 400  # of an integer: no float has more
-_STRING = re.compile(rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?')  # one without an end reaches as far as its line
+_STRING = re.compile(
+    rb'"[^"\\\n]*+(?:\\.[^"\\\n]*+)*+"?'
+)  # one without an end reaches as far as its line
 
 
 @dataclass(frozen=True)
@@ -116,9 +122,11 @@ def read_rows(path: Path, required: Sequence[str], optional: Sequence[str] = ())
 
 
 def parse_rows(content: bytes, required: Sequence[str], optional: Sequence[str] = ()) -> list[Row]:
-    """One row for each line that is not blank. The required fields must hold text, the optional ones text or nothing.
+    """One row for each line that is not blank. The required fields must hold text, the optional
+    ones text or nothing.
 
-    BadInput for a file that is empty, not UTF-8, or has more lines or values than an upload may have.
+    BadInput for a file that is empty, not UTF-8, or has more lines or values than an upload may
+    have.
     """
     if (lines := content.count(b"\n")) > LINES:  # each costs memory, even an empty one
         raise BadInput(f"the file has {lines:,} lines, at most {LINES:,} are read: split it")
@@ -132,9 +140,15 @@ def _rows(content: bytes, required: Sequence[str], optional: Sequence[str]) -> l
         lines = content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as error:
         raise BadInput(f"not UTF-8 (byte {error.start}): save the file as UTF-8") from None
-    rows = [_row(number, line, required, optional) for number, line in enumerate(lines, 1) if line.strip()]
+    rows = [
+        _row(number, line, required, optional)
+        for number, line in enumerate(lines, 1)
+        if line.strip()
+    ]
     if not rows:
-        raise BadInput(f"the file is empty; expected one JSON object with {_names(required)} on each line")
+        raise BadInput(
+            f"the file is empty; expected one JSON object with {_names(required)} on each line"
+        )
     return rows
 
 
@@ -150,7 +164,9 @@ def _row(number: int, line: str, required: Sequence[str], optional: Sequence[str
     for name in required:
         if not isinstance(value.get(name), str):
             problem = "is not text" if name in value else "is missing"
-            return Row(number, value, f'"{name}" {problem}; expected an object with {_names(required)}')
+            return Row(
+                number, value, f'"{name}" {problem}; expected an object with {_names(required)}'
+            )
         if not value[name].strip():
             return Row(number, value, f'"{name}" is empty')
     for name in optional:
@@ -165,7 +181,8 @@ def _names(fields: Sequence[str]) -> str:
 
 
 def complete_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Each line of a file that is appended to, with its first byte; what was cut off by a kill is removed at the end.
+    """Each line of a file that is appended to, with its first byte; what was cut off by a kill is
+    removed at the end.
 
     Nothing for a file that is not there.
     """
@@ -214,9 +231,11 @@ def format_cell(cell: Cell) -> str:
 
 
 def csv_text(rows: Iterable[Sequence[Cell]]) -> str:
-    """CSV in which a spreadsheet finds no formula: text that looks like one starts with an apostrophe.
+    """CSV in which a spreadsheet finds no formula: text that looks like one starts with an
+    apostrophe.
 
-    So does text after a semicolon, at which spreadsheets of many countries divide cells, quoted or not.
+    So does text after a semicolon, at which spreadsheets of many countries divide cells, quoted or
+    not.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

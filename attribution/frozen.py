@@ -11,7 +11,8 @@ Span = tuple[int, int]
 
 
 def content_id(*parts: str) -> str:
-    """Return a short hash that depends only on the parts, so that caches and annotations survive a second run.
+    """Return a short hash that depends only on the parts, so that caches and annotations survive a
+    second run.
 
     Other parts make other text: the separator is escaped within a part.
     """

@@ -1,4 +1,6 @@
-"""The policy of a decision: from which probability on, by which rule, and of which passages verdicts are made."""
+"""The policy of a decision: from which probability on, by which rule, and of which passages
+verdicts are made.
+"""
 
 from __future__ import annotations
 
@@ -8,32 +10,45 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args, get_type_hints
 
 LOWEST_THRESHOLD = 0.34  # below it, another relation can be more probable
-Aggregation = Literal["both", "strictest", "most_frequent", "any"]  # where passages disagree, see `verdicts`
+Aggregation = Literal[
+    "both", "strictest", "most_frequent", "any"
+]  # where passages disagree, see `verdicts`
 Decision = Literal["weighed", "plain"]  # plain: the most probable relation of each pair (V24 4.3)
 CHOSEN = {  # setting → the field of the policy that it chooses; None leaves the verifier's own
     "threshold": "support",
     "contradiction_threshold": "contradiction",
     **{name: name for name in ("aggregation", "least_sources", "decision")},
 }
-PLAIN = {"weighed_by_relevance": False, "sure": 0.0, "alone": 0.0, "more": sys.maxsize}  # every relation counts
+PLAIN = {
+    "weighed_by_relevance": False,
+    "sure": 0.0,
+    "alone": 0.0,
+    "more": sys.maxsize,
+}  # every relation counts
 
 
 @dataclass(frozen=True)
 class Counted:
-    """The passages of a claim that count; by default all of them. Pages give sites, dates and languages."""
+    """The passages of a claim that count; by default all of them. Pages give sites, dates and
+    languages.
+    """
 
     top_k: int | None = None  # the nearest ones; None: all
     without_sites: frozenset[str] = frozenset()
     published_from: str = ""  # ISO dates; a page without a date is left out only if `dated` is set
     published_to: str = ""
     dated: bool = False  # leave out pages without a date, if a date range is given
-    languages: frozenset[str] = field(default=frozenset())  # ISO 639-1; empty: all. Unknown ones stay
+    languages: frozenset[str] = field(
+        default=frozenset()
+    )  # ISO 639-1; empty: all. Unknown ones stay
     duplicates_once: bool = False  # passages of a claim that say the same count once
 
 
 @dataclass(frozen=True)
 class DecisionPolicy:
-    """Everything that turns evidence into a verdict. A verifier's entry holds its own; settings change parts of it."""
+    """Everything that turns evidence into a verdict. A verifier's entry holds its own; settings
+    change parts of it.
+    """
 
     support: float = 0.5  # least probabilities of the two relations that count
     contradiction: float = 0.54
@@ -48,12 +63,18 @@ class DecisionPolicy:
 
     @classmethod
     def of(cls, settings: Mapping[str, object]) -> DecisionPolicy:
-        """Return the policy that a report was made with; earlier ones had one threshold for both relations."""
+        """Return the policy that a report was made with; earlier ones had one threshold for both
+        relations.
+        """
         given = {"contradiction_threshold": settings.get("threshold"), **settings}
-        return cls().with_settings({"threshold": 0.5, "contradiction_threshold": 0.5} | _usable(given))
+        return cls().with_settings(
+            {"threshold": 0.5, "contradiction_threshold": 0.5} | _usable(given)
+        )
 
     def with_settings(self, settings: Mapping[str, object]) -> DecisionPolicy:
-        """Return this policy with what the settings choose; names that choose nothing of it are ignored."""
+        """Return this policy with what the settings choose; names that choose nothing of it are
+        ignored.
+        """
         values: dict[str, Any] = {CHOSEN[name]: value for name, value in _usable(settings).items()}
         if values.get("decision") == "plain":
             values |= PLAIN
@@ -65,7 +86,9 @@ class DecisionPolicy:
 
 
 def _usable(settings: Mapping[str, object]) -> dict[str, object]:
-    """Return the chosen parts of a policy; the settings of a report may come from another version or a stranger."""
+    """Return the chosen parts of a policy; the settings of a report may come from another version
+    or a stranger.
+    """
     found = dict[str, object]()
     for name in CHOSEN.keys() & settings.keys():
         value, kind = settings[name], _KINDS[CHOSEN[name]]

@@ -1,4 +1,6 @@
-"""Record how a run found its evidence: from each claim to its pages, with the data that a replay needs."""
+"""Record how a run found its evidence: from each claim to its pages, with the data that a replay
+needs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""One policy for services that fail for a while: more attempts after growing pauses, within a deadline."""
+"""One policy for services that fail for a while: more attempts after growing pauses, within a
+deadline.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
-from tenacity import RetryCallState, Retrying, retry_if_exception_type, sleep_using_event, wait_exponential_jitter
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    sleep_using_event,
+    wait_exponential_jitter,
+)
 
 FIRST_PAUSE = 0.6  # seconds; each pause is twice the last one
 LONGEST_PAUSE = 30.0  # a service that asks for a longer one is given up
@@ -17,7 +25,9 @@ T = TypeVar("T")
 
 
 class Transient(Exception):
-    """A failure that may be over at the next attempt; `after` is the seconds that the service asks to wait."""
+    """A failure that may be over at the next attempt; `after` is the seconds that the service asks
+    to wait.
+    """
 
     def __init__(self, message: str, after: float = 0.0, detail: object = "") -> None:
         super().__init__(message)
@@ -29,25 +39,35 @@ class Transient(Exception):
         return "once" if self.attempts == 1 else f"{self.attempts} times"
 
 
-def retrying(attempt: Callable[[float], T], retries: int, seconds: float, stop: threading.Event | None = None) -> T:
-    """The result of `attempt`, which is given the seconds left; the last Transient where none succeeded.
+def retrying(
+    attempt: Callable[[float], T], retries: int, seconds: float, stop: threading.Event | None = None
+) -> T:
+    """The result of `attempt`, which is given the seconds left; the last Transient where none
+    succeeded.
 
     `stop` ends a pause; the attempt that follows has to look at it.
     """
     end = time.monotonic() + seconds
-    backoff = wait_exponential_jitter(multiplier=FIRST_PAUSE, max=LONGEST_PAUSE, jitter=FIRST_PAUSE / 4)
+    backoff = wait_exponential_jitter(
+        multiplier=FIRST_PAUSE, max=LONGEST_PAUSE, jitter=FIRST_PAUSE / 4
+    )
 
     def pause(state: RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
         return max(backoff(state), error.after if isinstance(error, Transient) else 0.0)
 
     def over(state: RetryCallState) -> bool:
-        return state.attempt_number > retries or state.upcoming_sleep > min(LONGEST_PAUSE, end - time.monotonic())
+        return state.attempt_number > retries or state.upcoming_sleep > min(
+            LONGEST_PAUSE, end - time.monotonic()
+        )
 
     policy = Retrying(
-        retry=retry_if_exception_type(Transient), wait=pause, stop=over,
-        sleep=sleep_using_event(stop or threading.Event()), reraise=True,
-    )  # fmt: skip
+        retry=retry_if_exception_type(Transient),
+        wait=pause,
+        stop=over,
+        sleep=sleep_using_event(stop or threading.Event()),
+        reraise=True,
+    )
     try:
         return policy(lambda: attempt(max(0.05, end - time.monotonic())))
     except Transient as error:
@@ -62,6 +82,8 @@ def retry_after(header: str) -> float:
         return min(float(text[:9]), 1e9)
     try:
         when = parsedate_to_datetime(text)
-        return max(0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds())
+        return max(
+            0.0, (when.replace(tzinfo=when.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+        )
     except (ValueError, TypeError, OverflowError):
         return 0.0

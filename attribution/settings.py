@@ -1,7 +1,10 @@
-"""Define the settings of a run and who may choose each of them; the only module that reads the environment.
+"""Define the settings of a run and who may choose each of them; the only module that reads the
+environment.
 
-Strangers are visitors of the page, clients of the REST and MCP servers, and the authors of imported files. The operator
-chooses by the command line and the environment. A setting that is not listed here is the operator's.
+Strangers are visitors of the page, clients of the REST and MCP servers, and the authors of imported
+files. The operator
+chooses by the command line and the environment. A setting that is not listed here is the
+operator's.
 """
 
 from __future__ import annotations
@@ -22,36 +25,49 @@ from attribution.policy import LOWEST_THRESHOLD, Aggregation, Decision
 from attribution.types import Frozen, content_id
 
 _PACKAGE = Path(__file__).resolve().parent
-# the folder of app.py, pages, prompts and examples: the checkout or, in an installed package, a folder of it
+# the folder of app.py, pages, prompts and examples: the checkout or, in an installed package, a
+# folder of it
 ROOT = _PACKAGE / "app" if (_PACKAGE / "app").is_dir() else _PACKAGE.parent
 WEB = "duckduckgo"  # the engine behind the source "web"
 COLLECTION = "collection:"  # prefix of a collection among the sources
 OPENAI = "https://api.openai.com/v1"
-LISTED = "ATTRIBUTION_LLM_ADDRESSES"  # the variable with the addresses that visitors may choose beside public ones
+# the variable with the addresses that visitors may choose beside public ones
+LISTED = "ATTRIBUTION_LLM_ADDRESSES"
 ALSO = "Also use it for"  # label of the steps that a language model can do
-ADDRESS, KEY = "openai_base_url", "openai_api_key"  # the names of both parts on the command line and in errors
+ADDRESS, KEY = (
+    "openai_base_url",
+    "openai_api_key",
+)  # the names of both parts on the command line and in errors
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """An OpenAI-compatible endpoint. Both parts come from the same place: the environment, `secrets.toml`, the command
-    line or a form. An address that is given without a key has no key, so that none reaches a place it is not meant for.
+    """An OpenAI-compatible endpoint. Both parts come from the same place: the environment,
+    `secrets.toml`, the command
+    line or a form. An address that is given without a key has no key, so that none reaches a place
+    it is not meant for.
 
     BadSetting for parts that do not fit; it repeats neither.
     """
 
     address: str = OPENAI
     key: SecretStr = SecretStr("")
-    of_visitor: bool = False  # only public addresses are reached, and errors never quote what they reply
+    of_visitor: bool = (
+        False  # only public addresses are reached, and errors never quote what they reply
+    )
     visitor: str = field(default="", compare=False, repr=False)  # who typed it; empty: the operator
 
     @property
     def identity(self) -> str:
-        """A hash of what a reply depends on beside the request: of a visitor's endpoint also who typed it, and the key.
+        """A hash of what a reply depends on beside the request: of a visitor's endpoint also who
+        typed it, and the key.
 
-        A key may choose what answers under an address, so that nobody can answer for others in a shared cache.
+        A key may choose what answers under an address, so that nobody can answer for others in a
+        shared cache.
         """
-        typed = (self.visitor, self.key.get_secret_value()) if self.visitor or self.of_visitor else ()
+        typed = (
+            (self.visitor, self.key.get_secret_value()) if self.visitor or self.of_visitor else ()
+        )
         return content_id(self.address, *typed)
 
     def __post_init__(self) -> None:
@@ -73,7 +89,8 @@ def _plain_address(text: str) -> str:
         fits = False
     if not fits or parts.query or parts.fragment:
         raise BadSetting(
-            ADDRESS, "expected http(s)://host/path without user, password or query; a key has a setting of its own"
+            ADDRESS,
+            "expected http(s)://host/path without user, password or query; a key has a setting of its own",
         )
     return address
 
@@ -87,7 +104,9 @@ def _key_of_one_line(key: SecretStr) -> SecretStr:
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that a visitor may send of each kind, beside the settings that are limits; texts in characters."""
+    """The most that a visitor may send of each kind, beside the settings that are limits; texts in
+    characters.
+    """
 
     name: int = 200
     line: int = 500  # a field of one line
@@ -112,22 +131,30 @@ class Limits:
 LIMITS = Limits()
 Address = Annotated[str, Field(max_length=LIMITS.address)]
 Trust = Literal["anyone", "limit", "sources", "model", "session", "operator", "place", "endpoint"]
-Changes = Literal["claims", "evidence", "decision", "nothing"]  # the first that must be made again if it changes
+Changes = Literal[
+    "claims", "evidence", "decision", "nothing"
+]  # the first that must be made again if it changes
 
 
-def _setting(default: object, trust: Trust, changes: Changes, help: str, label: str = "", **limits: Any) -> Any:
+def _setting(
+    default: object, trust: Trust, changes: Changes, help: str, label: str = "", **limits: Any
+) -> Any:
     """Return a row of the table of settings.
 
-    `trust` says who may choose it: anyone; a stranger may lower a limit, name no file among the sources, and name only
-    models on the operator's list; one of a session is typed in the page, and a saved run only names it; the rest is the
-    operator's, and a place of this machine or an endpoint is never in a report. `label` is its name in the form.
+    `trust` says who may choose it: anyone; a stranger may lower a limit, name no file among the
+    sources, and name only
+    models on the operator's list; one of a session is typed in the page, and a saved run only names
+    it; the rest is the
+    operator's, and a place of this machine or an endpoint is never in a report. `label` is its name
+    in the form.
     """
     extra: dict[str, Any] = {"trust": trust, "changes": changes}
     return Field(default, title=label or None, description=help, json_schema_extra=extra, **limits)
 
 
 class Settings(Frozen):
-    """The settings passed to every stage, and all that is known of each. Lengths are in characters, times in seconds.
+    """The settings passed to every stage, and all that is known of each. Lengths are in characters,
+    times in seconds.
 
     Command line, form, REST, `docs/settings.md` and what must be made again all follow these rows.
     """
@@ -135,118 +162,243 @@ class Settings(Frozen):
     model_config = ConfigDict(hide_input_in_errors=True)
 
     sources: tuple[Address, ...] = _setting(
-        ("library",), "sources", "evidence", "library, collection:NAME, web, an engine, a path or a URL", "Sources",
-        min_length=1, max_length=LIMITS.sources,
-    )  # fmt: skip
-    library: Path = _setting(ROOT / "examples" / "library", "place", "evidence", "folder of the built-in library")
-    segmenter: Address = _setting("sentences", "anyone", "claims", "see list segmenters", "Split the answer into")
-    segmenter_model: Address = _setting(
-        "", "model", "claims", "Hugging Face model or folder of the segmenter", "Model of the segmenter"
+        ("library",),
+        "sources",
+        "evidence",
+        "library, collection:NAME, web, an engine, a path or a URL",
+        "Sources",
+        min_length=1,
+        max_length=LIMITS.sources,
     )
-    worthiness: Literal["rules", "llm"] = _setting("rules", "anyone", "claims", "who classifies the claims", ALSO)
-    independence: Literal["rules", "llm"] = _setting("rules", "anyone", "claims", "who finds missing context", ALSO)
-    enrichment: Literal["rules", "llm"] = _setting("rules", "anyone", "claims", "who adds that context", ALSO)
+    library: Path = _setting(
+        ROOT / "examples" / "library", "place", "evidence", "folder of the built-in library"
+    )
+    segmenter: Address = _setting(
+        "sentences", "anyone", "claims", "see list segmenters", "Split the answer into"
+    )
+    segmenter_model: Address = _setting(
+        "",
+        "model",
+        "claims",
+        "Hugging Face model or folder of the segmenter",
+        "Model of the segmenter",
+    )
+    worthiness: Literal["rules", "llm"] = _setting(
+        "rules", "anyone", "claims", "who classifies the claims", ALSO
+    )
+    independence: Literal["rules", "llm"] = _setting(
+        "rules", "anyone", "claims", "who finds missing context", ALSO
+    )
+    enrichment: Literal["rules", "llm"] = _setting(
+        "rules", "anyone", "claims", "who adds that context", ALSO
+    )
     chunker: Address = _setting("fixed", "anyone", "evidence", "see list chunkers", "Chunker")
     chunk_size: int = _setting(512, "anyone", "evidence", "longest chunk", ge=64, le=8000)
-    chunk_overlap: int = _setting(64, "anyone", "evidence", "shared by neighbouring chunks", ge=0, le=4000)
+    chunk_overlap: int = _setting(
+        64, "anyone", "evidence", "shared by neighbouring chunks", ge=0, le=4000
+    )
     window_sentences: int = _setting(3, "anyone", "evidence", "sentences of a window", ge=1, le=50)
-    window_stride: int = _setting(2, "anyone", "evidence", "sentences from one window to the next", ge=1, le=50)
-    embedder: Address = _setting("minilm", "anyone", "evidence", "see list embedders", "Embedding model")
+    window_stride: int = _setting(
+        2, "anyone", "evidence", "sentences from one window to the next", ge=1, le=50
+    )
+    embedder: Address = _setting(
+        "minilm", "anyone", "evidence", "see list embedders", "Embedding model"
+    )
     embedding_model: Address = _setting(
         "", "model", "evidence", "Hugging Face model, folder or endpoint's model of the embedder"
     )
     ranking: Literal["hybrid", "vectors"] = _setting(
-        "hybrid", "anyone", "evidence", "rank chunks by vectors and shared words, or by vectors alone"
+        "hybrid",
+        "anyone",
+        "evidence",
+        "rank chunks by vectors and shared words, or by vectors alone",
     )
     shortlist: int = _setting(
-        30, "anyone", "evidence", "chunks embedded for a claim, the best by words and estimated vectors; 0: all", ge=0
+        30,
+        "anyone",
+        "evidence",
+        "chunks embedded for a claim, the best by words and estimated vectors; 0: all",
+        ge=0,
     )
     verifier: Address = _setting("auto", "anyone", "evidence", "see list verifiers", "Verifier")
     verifier_model: Address = _setting(
-        "", "model", "evidence", "Hugging Face model or folder of the verifier", "Model of the verifier"
+        "",
+        "model",
+        "evidence",
+        "Hugging Face model or folder of the verifier",
+        "Model of the verifier",
     )
     gc_model: Address = _setting(
-        "", "model", "nothing", "folder of a cross-encoder with one output, for the groundedness method gc"
+        "",
+        "model",
+        "nothing",
+        "folder of a cross-encoder with one output, for the groundedness method gc",
     )
     second_reader: Address = _setting(
-        "", "anyone", "evidence", "llm or a verifier, which reads the doubtful claims again (docs/llm.md)",
+        "",
+        "anyone",
+        "evidence",
+        "llm or a verifier, which reads the doubtful claims again (docs/llm.md)",
         "Where the verdict is doubtful, ask",
-    )  # fmt: skip
-    second_claims: int = _setting(40, "limit", "evidence", "most claims that a second reader reads", ge=1)
-    pages_per_claim: int = _setting(3, "anyone", "evidence", "pages fetched for a claim and engine", ge=1, le=20)
+    )
+    second_claims: int = _setting(
+        40, "limit", "evidence", "most claims that a second reader reads", ge=1
+    )
+    pages_per_claim: int = _setting(
+        3, "anyone", "evidence", "pages fetched for a claim and engine", ge=1, le=20
+    )
     top_k: int = _setting(
-        5, "anyone", "evidence", "passages compared with each claim", "Passages for each claim", ge=1, le=50
+        5,
+        "anyone",
+        "evidence",
+        "passages compared with each claim",
+        "Passages for each claim",
+        ge=1,
+        le=50,
     )
     threshold: float | None = _setting(
-        None, "anyone", "decision", "least probability of support that counts; by default the verifier's",
-        "Minimum support score", ge=LOWEST_THRESHOLD, le=0.99,
-    )  # fmt: skip
+        None,
+        "anyone",
+        "decision",
+        "least probability of support that counts; by default the verifier's",
+        "Minimum support score",
+        ge=LOWEST_THRESHOLD,
+        le=0.99,
+    )
     contradiction_threshold: float | None = _setting(
-        None, "anyone", "decision", "least probability of a contradiction that counts; by default the verifier's",
-        "Minimum contradiction score", ge=LOWEST_THRESHOLD, le=0.99,
-    )  # fmt: skip
+        None,
+        "anyone",
+        "decision",
+        "least probability of a contradiction that counts; by default the verifier's",
+        "Minimum contradiction score",
+        ge=LOWEST_THRESHOLD,
+        le=0.99,
+    )
     aggregation: Aggregation = _setting(
-        "both", "anyone", "decision", "the passages that count where they disagree", "Where passages disagree"
+        "both",
+        "anyone",
+        "decision",
+        "the passages that count where they disagree",
+        "Where passages disagree",
     )
     least_sources: int = _setting(
-        1, "anyone", "decision", "sources that must support or contradict a claim; copies of a text are one",
-        "Independent sources needed", ge=1, le=9,
-    )  # fmt: skip
-    decision: Decision = _setting(
-        "weighed", "anyone", "evidence", "plain: the most probable relation of each claim and passage, nothing else",
-        "Decision",
-    )  # fmt: skip
-    coherence: float = _setting(
-        0.5, "anyone", "claims", "least probability that a claim's sentence entails it; 0 keeps every claim", ge=0, le=1
+        1,
+        "anyone",
+        "decision",
+        "sources that must support or contradict a claim; copies of a text are one",
+        "Independent sources needed",
+        ge=1,
+        le=9,
     )
-    without_added: bool = _setting(True, "anyone", "evidence", "also verify enriched claims as written")
+    decision: Decision = _setting(
+        "weighed",
+        "anyone",
+        "evidence",
+        "plain: the most probable relation of each claim and passage, nothing else",
+        "Decision",
+    )
+    coherence: float = _setting(
+        0.5,
+        "anyone",
+        "claims",
+        "least probability that a claim's sentence entails it; 0 keeps every claim",
+        ge=0,
+        le=1,
+    )
+    without_added: bool = _setting(
+        True, "anyone", "evidence", "also verify enriched claims as written"
+    )
     query: Literal["claim", "enriched", "with_question", "llm"] = _setting(
         "enriched", "anyone", "evidence", "what is searched for (docs/evidence.md)", "Search query"
     )
     search_language: str = _setting(
-        "en", "anyone", "evidence", "language of the pages searched for", pattern=r"^[a-z]{2,3}(-[a-z]{2,8})?$"
+        "en",
+        "anyone",
+        "evidence",
+        "language of the pages searched for",
+        pattern=r"^[a-z]{2,3}(-[a-z]{2,8})?$",
     )
     fallback: tuple[Address, ...] = _setting(
-        (), "anyone", "evidence", "engines tried in this order when one of the web fails", "Fallback search",
+        (),
+        "anyone",
+        "evidence",
+        "engines tried in this order when one of the web fails",
+        "Fallback search",
         max_length=LIMITS.fallback,
-    )  # fmt: skip
+    )
     exclude: tuple[Address, ...] = _setting(
-        (), "anyone", "evidence", "sites (with their subdomains) and URLs that are never used",
+        (),
+        "anyone",
+        "evidence",
+        "sites (with their subdomains) and URLs that are never used",
         max_length=LIMITS.exclude,
-    )  # fmt: skip
-    max_queries: int = _setting(300, "limit", "evidence", "budget of a run: queries to search engines", ge=0)
+    )
+    max_queries: int = _setting(
+        300, "limit", "evidence", "budget of a run: queries to search engines", ge=0
+    )
     max_pages: int = _setting(300, "limit", "evidence", "budget of a run: downloads", ge=0)
     max_seconds: float = _setting(
         600.0, "limit", "evidence", "budget of a run: wall clock of search and download", gt=0
     )
     answer_limit: int = _setting(20_000, "limit", "nothing", "longest answer", ge=1)
     connect_timeout: float = _setting(5.0, "limit", "evidence", "for a connection", gt=0)
-    read_timeout: float = _setting(10.0, "limit", "evidence", "between two parts of a response", gt=0)
+    read_timeout: float = _setting(
+        10.0, "limit", "evidence", "between two parts of a response", gt=0
+    )
     page_timeout: float = _setting(
         20.0, "limit", "evidence", "wall clock for one page: redirects, download, extraction", gt=0
     )
     page_bytes: int = _setting(8_000_000, "limit", "evidence", "bytes of one page", gt=0)
-    host_connections: int = _setting(2, "limit", "nothing", "simultaneous requests to one host", ge=1)
-    robots_timeout: float = _setting(5.0, "operator", "evidence", "wall clock for a host's robots.txt", gt=0)
+    host_connections: int = _setting(
+        2, "limit", "nothing", "simultaneous requests to one host", ge=1
+    )
+    robots_timeout: float = _setting(
+        5.0, "operator", "evidence", "wall clock for a host's robots.txt", gt=0
+    )
     crawl_delay: float = _setting(
         5.0, "operator", "evidence", "longest pause between two pages that a host can demand", ge=0
     )
-    workers: int = _setting(16, "limit", "nothing", "simultaneous searches and downloads", ge=1, le=64)
-    page_days: float = _setting(7.0, "operator", "evidence", "days for which a downloaded page is reused", ge=0)
-    endpoint: InstanceOf[Endpoint] = _setting(  # never dumped, nor restored from a dump
-        Endpoint(), "endpoint", "claims", "the language model's: its two parts are set", exclude=True, repr=False
+    workers: int = _setting(
+        16, "limit", "nothing", "simultaneous searches and downloads", ge=1, le=64
     )
-    openai_model: Address = _setting("", "session", "claims", "chat model at the endpoint", "Language model")
-    llm_timeout: float = _setting(60.0, "limit", "claims", "wall clock for one request to the language model", gt=0)
-    llm_deadline: float = _setting(180.0, "limit", "claims", "wall clock for one prompt with its retries", gt=0)
-    llm_retries: int = _setting(4, "limit", "claims", "times that a prompt is sent again", ge=0, le=10)
+    page_days: float = _setting(
+        7.0, "operator", "evidence", "days for which a downloaded page is reused", ge=0
+    )
+    endpoint: InstanceOf[Endpoint] = _setting(  # never dumped, nor restored from a dump
+        Endpoint(),
+        "endpoint",
+        "claims",
+        "the language model's: its two parts are set",
+        exclude=True,
+        repr=False,
+    )
+    openai_model: Address = _setting(
+        "", "session", "claims", "chat model at the endpoint", "Language model"
+    )
+    llm_timeout: float = _setting(
+        60.0, "limit", "claims", "wall clock for one request to the language model", gt=0
+    )
+    llm_deadline: float = _setting(
+        180.0, "limit", "claims", "wall clock for one prompt with its retries", gt=0
+    )
+    llm_retries: int = _setting(
+        4, "limit", "claims", "times that a prompt is sent again", ge=0, le=10
+    )
     llm_workers: int = _setting(4, "limit", "claims", "simultaneous prompts", ge=1, le=64)
     llm_tokens: int = _setting(2048, "limit", "claims", "longest reply, in tokens", ge=16)
     llm_temperature: float = _setting(
-        0.0, "anyone", "claims", "how freely the language model words its replies; 0: always the likeliest", ge=0, le=2
+        0.0,
+        "anyone",
+        "claims",
+        "how freely the language model words its replies; 0: always the likeliest",
+        ge=0,
+        le=2,
     )
     prompts: Literal["", "v24"] = _setting(
-        "", "anyone", "claims", "prompts of a paper's form where we have them, in the place of our own"
+        "",
+        "anyone",
+        "claims",
+        "prompts of a paper's form where we have them, in the place of our own",
     )
     prompt_folder: Path | None = _setting(
         None, "place", "claims", "folder of prompts that take the place of both (docs/llm.md)"
@@ -254,7 +406,9 @@ class Settings(Frozen):
     input_price: float | None = _setting(
         None, "anyone", "nothing", "price of a million prompt tokens, in your currency", ge=0
     )
-    output_price: float | None = _setting(None, "anyone", "nothing", "price of a million completion tokens", ge=0)
+    output_price: float | None = _setting(
+        None, "anyone", "nothing", "price of a million completion tokens", ge=0
+    )
     database_url: str = _setting("", "place", "nothing", "address of the database", repr=False)
 
     @field_validator("sources", mode="before")
@@ -276,7 +430,11 @@ class Settings(Frozen):
     @classmethod
     def _separated(cls, value: object) -> object:
         """Split a string at its commas, as given on the command line."""
-        return tuple(filter(None, map(str.strip, value.split(",")))) if isinstance(value, str) else value
+        return (
+            tuple(filter(None, map(str.strip, value.split(","))))
+            if isinstance(value, str)
+            else value
+        )
 
     @classmethod
     def from_environment(cls, **choices: object) -> Settings:
@@ -289,7 +447,9 @@ class Settings(Frozen):
         choices["openai_model"] = choices.get("openai_model") or os.environ.get("OPENAI_MODEL", "")
         if folder := os.environ.get("ATTRIBUTION_PROMPTS", "").strip():
             choices.setdefault("prompt_folder", Path(folder))
-        choices.setdefault("database_url", os.environ.get("ATTRIBUTION_DATABASE_URL") or default_database())
+        choices.setdefault(
+            "database_url", os.environ.get("ATTRIBUTION_DATABASE_URL") or default_database()
+        )
         try:
             return cls(**choices)
         except ValidationError as error:
@@ -303,7 +463,9 @@ class Settings(Frozen):
         if first["type"] == "extra_forbidden":
             known = [*(field for field in cls.model_fields if field != "endpoint"), ADDRESS, KEY]
             similar = difflib.get_close_matches(name, known, 1, 0.7)
-            hint = f"did you mean {similar[0]}?" if similar else f"known settings: {', '.join(known)}"
+            hint = (
+                f"did you mean {similar[0]}?" if similar else f"known settings: {', '.join(known)}"
+            )
             return BadSetting(name, f"there is no such setting; {hint}")
         found = first.get("input")
         shown = str(found)[:80] if isinstance(found, str | int | float) else type(found).__name__
@@ -317,7 +479,10 @@ class Settings(Frozen):
     @property
     def identity(self) -> str:
         """A hash of all that a result depends on beside its inputs, for the keys of kept results."""
-        public, prompts = json.dumps(self.public(), sort_keys=True), filter(None, [self.prompt_version])
+        public, prompts = (
+            json.dumps(self.public(), sort_keys=True),
+            filter(None, [self.prompt_version]),
+        )
         return content_id(public, self.endpoint.identity, str(self.library), *prompts)
 
     @property
@@ -344,7 +509,8 @@ def environment_endpoint() -> Endpoint:
 def with_endpoint(choices: Mapping[str, object]) -> dict[str, object]:
     """Return the choices with an endpoint in place of its address and key.
 
-    Nothing of the environment joins it: a key may be meant for another address. Raises BadInput for a lone one.
+    Nothing of the environment joins it: a key may be meant for another address. Raises BadInput for
+    a lone one.
     """
     left = {name: value for name, value in choices.items() if name not in (ADDRESS, KEY)}
     if left.keys() == choices.keys():
@@ -354,25 +520,35 @@ def with_endpoint(choices: Mapping[str, object]) -> dict[str, object]:
             f"{KEY}: OPENAI_BASE_URL names an address, and it is not clear whether the key is for that one: "
             f"give the key's address beside it, as {ADDRESS}"
         )
-    return left | {"endpoint": Endpoint(str(choices.get(ADDRESS, "")), SecretStr(str(choices.get(KEY, ""))))}
+    return left | {
+        "endpoint": Endpoint(str(choices.get(ADDRESS, "")), SecretStr(str(choices.get(KEY, ""))))
+    }
 
 
 def visitor_endpoint(address: str, key: SecretStr, visitor: str = "") -> Endpoint:
-    """Return the endpoint that a visitor typed; an address listed in the environment is trusted like the operator's.
+    """Return the endpoint that a visitor typed; an address listed in the environment is trusted
+    like the operator's.
 
     `visitor` is the token of a browser, of which only a hash is kept.
     """
     visitor = content_id(visitor) if visitor else ""
     try:
-        listed = {Endpoint(one).address for one in os.environ.get(LISTED, "").split(",") if one.strip()}
+        listed = {
+            Endpoint(one).address for one in os.environ.get(LISTED, "").split(",") if one.strip()
+        }
     except BadSetting as error:
         raise BadInput(f"{LISTED}: {error.reason}; separate addresses by commas") from None
-    typed, allowed = Endpoint(address, key, visitor=visitor), listed | {environment_endpoint().address}
+    typed, allowed = (
+        Endpoint(address, key, visitor=visitor),
+        listed | {environment_endpoint().address},
+    )
     return typed if typed.address in allowed else replace(typed, of_visitor=True)
 
 
 def secret(variable: str) -> SecretStr:
-    """Return a key from the environment. It is not a setting, so no report, store or log contains it."""
+    """Return a key from the environment. It is not a setting, so no report, store or log contains
+    it.
+    """
     return SecretStr(os.environ.get(variable, "").strip())
 
 
@@ -381,15 +557,26 @@ def engine_address(variable: str, default: str = "") -> str:
     return os.environ.get(variable, "").strip() or default
 
 
-# numbers of a server, by variable: the default (of runs the machine's number of cores), the most, and what it is
+# numbers of a server, by variable: the default (of runs the machine's number of cores), the most,
+# and what it is
 SERVER = {
-    "ATTRIBUTION_RUNS": (os.cpu_count() or 1, 1000, "runs and requests of the API at once; the others wait"),
-    "ATTRIBUTION_OWNER_MB": (1000, 10_000_000, "megabytes of the disk that the runs and results of one owner may take"),
+    "ATTRIBUTION_RUNS": (
+        os.cpu_count() or 1,
+        1000,
+        "runs and requests of the API at once; the others wait",
+    ),
+    "ATTRIBUTION_OWNER_MB": (
+        1000,
+        10_000_000,
+        "megabytes of the disk that the runs and results of one owner may take",
+    ),
 }
 
 
 def server_number(variable: str) -> int:
-    """Return a number of SERVER from the environment, or its default. Raises BadInput for anything else."""
+    """Return a number of SERVER from the environment, or its default. Raises BadInput for anything
+    else.
+    """
     default, most, _ = SERVER[variable]
     found = os.environ.get(variable, "").strip()
     if found and not (found.isdecimal() and 0 < int(found) <= most):
@@ -398,13 +585,22 @@ def server_number(variable: str) -> int:
 
 
 def hub_models() -> tuple[str, ...]:
-    """Return the hub models for visitors: ATTRIBUTION_HUB_MODELS, separated by commas. If empty, the tables' apply."""
-    return tuple(filter(None, map(str.strip, os.environ.get("ATTRIBUTION_HUB_MODELS", "").split(","))))
+    """Return the hub models for visitors: ATTRIBUTION_HUB_MODELS, separated by commas. If empty,
+    the tables' apply.
+    """
+    return tuple(
+        filter(None, map(str.strip, os.environ.get("ATTRIBUTION_HUB_MODELS", "").split(",")))
+    )
 
 
 def api_keys() -> tuple[SecretStr, ...]:
     """Return the keys of the API's clients: ATTRIBUTION_API_KEYS, separated by commas."""
-    return tuple(map(SecretStr, filter(None, map(str.strip, os.environ.get("ATTRIBUTION_API_KEYS", "").split(",")))))
+    return tuple(
+        map(
+            SecretStr,
+            filter(None, map(str.strip, os.environ.get("ATTRIBUTION_API_KEYS", "").split(","))),
+        )
+    )
 
 
 def allowed_hosts() -> tuple[str, ...]:
@@ -417,12 +613,15 @@ def data_folder() -> Path:
     import platformdirs
 
     return Path(
-        os.environ.get("ATTRIBUTION_DATA") or platformdirs.user_data_dir("attribution-explorer", appauthor=False)
+        os.environ.get("ATTRIBUTION_DATA")
+        or platformdirs.user_data_dir("attribution-explorer", appauthor=False)
     )
 
 
 def models_folder() -> Path:
-    """Return the folder of built and downloaded models: ATTRIBUTION_MODELS, or a part of the data folder."""
+    """Return the folder of built and downloaded models: ATTRIBUTION_MODELS, or a part of the data
+    folder.
+    """
     return Path(os.environ.get("ATTRIBUTION_MODELS") or data_folder() / "models")
 
 
@@ -438,7 +637,9 @@ TRUST: dict[str, Trust] = _column("trust") | {ADDRESS: "endpoint", KEY: "endpoin
 CHANGES: dict[str, Changes] = _column("changes")
 LABELS = {name: row.title for name, row in Settings.model_fields.items() if row.title}
 HELP = {name: str(row.description) for name, row in Settings.model_fields.items()}
-SLIDERS: dict[str, tuple[float, float]] = {}  # of the decision: least and most; whole numbers for whole numbers
+SLIDERS: dict[
+    str, tuple[float, float]
+] = {}  # of the decision: least and most; whole numbers for whole numbers
 for _name, _row in Settings.model_fields.items():
     if CHANGES[_name] == "decision" and len(_row.metadata) == 2:
         SLIDERS[_name] = (_row.metadata[0].ge, _row.metadata[1].le)
@@ -455,7 +656,9 @@ PRIVATE = SECRET | frozenset(trusted("place"))
 
 
 def rows() -> list[dict[str, object]]:
-    """Return the settings that can be set by name, as `list settings` and docs/settings.md show them."""
+    """Return the settings that can be set by name, as `list settings` and docs/settings.md show
+    them.
+    """
     hints = get_type_hints(Settings)  # without their limits
     found = []
     for name, row in Settings.model_fields.items():
@@ -465,8 +668,13 @@ def rows() -> list[dict[str, object]]:
         default = "" if TRUST[name] == "place" else row.default
         found.append(
             {
-                "name": name, "type": kind.replace("typing.", ""), "default": default, "chosen_by": TRUST[name],
-                "changes": CHANGES[name], "label": row.title or "", "note": row.description,
+                "name": name,
+                "type": kind.replace("typing.", ""),
+                "default": default,
+                "chosen_by": TRUST[name],
+                "changes": CHANGES[name],
+                "label": row.title or "",
+                "note": row.description,
             }
-        )  # fmt: skip
+        )
     return found

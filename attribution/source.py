@@ -24,7 +24,9 @@ class Source:
 
     @classmethod
     def of(cls, text: str) -> Source:
-        """Return the source that a text names; a single word that is nothing else can only be an engine."""
+        """Return the source that a text names; a single word that is nothing else can only be an
+        engine.
+        """
         if text in ("library", "documents"):
             return cls("library" if text == "library" else "documents")
         if text.startswith(INSTANCE):

@@ -14,7 +14,9 @@ from attribution.policy import DecisionPolicy
 from attribution.settings import Settings, secret
 
 T = TypeVar("T")
-IMPORTING = threading.RLock()  # packages with circular imports, such as spaCy, break if two threads import them
+IMPORTING = (
+    threading.RLock()
+)  # packages with circular imports, such as spaCy, break if two threads import them
 
 
 @dataclass(frozen=True)
@@ -39,21 +41,32 @@ class Need:
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of a table: an implementation, and what the pages and the command line need to offer it."""
+    """A row of a table: an implementation, and what the pages and the command line need to offer
+    it.
+    """
 
     target: str  # "module:Class", called with the settings
     label: str
     note: str = ""  # what a user should know before choosing it
     needs: tuple[Need, ...] = ()
     model_setting: str = ""  # the setting that names its model: the sidebar shows a box for it
-    models: Mapping[str, str] = field(default_factory=dict)  # models of the hub for it, with a note; the default first
+    models: Mapping[str, str] = field(
+        default_factory=dict
+    )  # models of the hub for it, with a note; the default first
     english: bool = False  # its own model or rules read English only
-    bundled: bool = False  # its model comes with the project: loaded, or first built, ahead of the first run
-    policy: DecisionPolicy = DecisionPolicy()  # of a verifier, where the settings choose nothing else
-    download: str = ""  # "module:function" that downloads its model ahead of the first run: progress, settings → path
+    bundled: bool = (
+        False  # its model comes with the project: loaded, or first built, ahead of the first run
+    )
+    policy: DecisionPolicy = (
+        DecisionPolicy()
+    )  # of a verifier, where the settings choose nothing else
+    # "module:function" that downloads its model ahead of the first run: progress, settings → path
+    download: str = ""
 
     def missing(self, settings: Settings | None = None) -> str:
-        """Return the steps still needed under these settings (by default the environment's); empty if it is ready."""
+        """Return the steps still needed under these settings (by default the environment's); empty
+        if it is ready.
+        """
         settings = settings or Settings.from_environment()
         return "; ".join(need.step for need in self.needs if not need.met(settings))
 
@@ -72,7 +85,9 @@ class Table(dict[str, Entry], Generic[T]):
         return self[name]
 
     def build(self, name: str, settings: Settings) -> T:
-        """Build the implementation of that name. Raises UnknownName or Unavailable, with what to do."""
+        """Build the implementation of that name. Raises UnknownName or Unavailable, with what to
+        do.
+        """
         entry = self.entry(name)
         if missing := entry.missing(settings):
             raise Unavailable(f"{self.kind} {name!r} is not ready: {missing}")
@@ -85,8 +100,9 @@ LLM = Need(
     setting="has_llm",
 )
 ENDPOINT = Need(
-    "set OPENAI_API_KEY or, for a server of your own, OPENAI_BASE_URL (docs/llm.md)", setting="has_endpoint",
-)  # fmt: skip
+    "set OPENAI_API_KEY or, for a server of your own, OPENAI_BASE_URL (docs/llm.md)",
+    setting="has_endpoint",
+)
 
 
 def load(target: str) -> Any:

@@ -30,7 +30,13 @@ class LlmUsage(Frozen):
 
     def since(self, before: LlmUsage) -> LlmUsage:
         """Return the use since `before`."""
-        return LlmUsage(**{name: value - (getattr(before, name) or 0) for name, value in self if value is not None})
+        return LlmUsage(
+            **{
+                name: value - (getattr(before, name) or 0)
+                for name, value in self
+                if value is not None
+            }
+        )
 
     def __add__(self, other: LlmUsage) -> LlmUsage:
         costs = [usage.cost for usage in (self, other) if usage.cost is not None]
@@ -51,30 +57,76 @@ class Usage(Frozen):
     llm: dict[str, LlmUsage] = {}  # by stage
 
 
-Pair = tuple[str, str] | tuple[str, str, str]  # claim, evidence and, if known, the title of its page
+Pair = (
+    tuple[str, str] | tuple[str, str, str]
+)  # claim, evidence and, if known, the title of its page
 Speaker = Literal["user", "assistant"]
 Turn = tuple[Speaker, str]  # of a conversation: speaker and text
 Relation = Literal["entailed", "contradicted", "no_relation"]
 Worthiness = Literal["factual", "opinion", "not_a_claim", "other"]
 Label = Literal[
-    "supported", "contradicted", "conflicting", "unclear", "no_relation", "missing", "not_reached", "not_checked"
-]  # fmt: skip
-SEVERITY: tuple[Label, ...] = (  # the worst first: what a reader should look at, and what decides for a whole
-    "contradicted", "conflicting", "not_reached", "missing", "no_relation", "unclear", "supported", "not_checked"
-)  # fmt: skip
+    "supported",
+    "contradicted",
+    "conflicting",
+    "unclear",
+    "no_relation",
+    "missing",
+    "not_reached",
+    "not_checked",
+]
+SEVERITY: tuple[
+    Label, ...
+] = (  # the worst first: what a reader should look at, and what decides for a whole
+    "contradicted",
+    "conflicting",
+    "not_reached",
+    "missing",
+    "no_relation",
+    "unclear",
+    "supported",
+    "not_checked",
+)
 Strength = Literal["strong", "weak"]
 WEAK = "weak_"  # in front of the label of a badge that is not sure: see verifiers/calibration.py
-BADGES: tuple[str, ...] = (  # in the order of reading: errors and doubts, then what nothing was found for
-    "contradicted", f"{WEAK}contradicted", "conflicting", "unclear", "not_reached", "missing", "no_relation",
-    f"{WEAK}supported", "supported", "not_checked",
-)  # fmt: skip
+BADGES: tuple[
+    str, ...
+] = (  # in the order of reading: errors and doubts, then what nothing was found for
+    "contradicted",
+    f"{WEAK}contradicted",
+    "conflicting",
+    "unclear",
+    "not_reached",
+    "missing",
+    "no_relation",
+    f"{WEAK}supported",
+    "supported",
+    "not_checked",
+)
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 LABELS: tuple[Label, ...] = get_args(Label)
 Genre = Literal[
-    "reference", "news", "official", "paper", "fact check", "opinion", "forum", "transcript", "social", "shop",
-    "front page", "search page", "answer", "unknown",
-]  # fmt: skip
-HEARSAY: tuple[Genre, ...] = ("forum", "opinion", "shop", "social", "transcript")  # alone they make it likely at most
+    "reference",
+    "news",
+    "official",
+    "paper",
+    "fact check",
+    "opinion",
+    "forum",
+    "transcript",
+    "social",
+    "shop",
+    "front page",
+    "search page",
+    "answer",
+    "unknown",
+]
+HEARSAY: tuple[Genre, ...] = (
+    "forum",
+    "opinion",
+    "shop",
+    "social",
+    "transcript",
+)  # alone they make it likely at most
 SILENT: dict[Genre, str] = {  # these neither support nor contradict; why
     "front page": "it is a list of other pages, which changes",
     "search page": "it is a page of search results",
@@ -82,7 +134,10 @@ SILENT: dict[Genre, str] = {  # these neither support nor contradict; why
 }
 BUILT_IN = "Attribution explorer, built-in library"  # its articles were written for this project …
 BUILT_IN_LICENCE = "Apache-2.0"  # … and have its licence (examples/README.md)
-UNCHECKED: tuple[Label, ...] = ("not_reached", "not_checked")  # labels of claims without a comparison with sources
+UNCHECKED: tuple[Label, ...] = (
+    "not_reached",
+    "not_checked",
+)  # labels of claims without a comparison with sources
 
 
 class Claim(Frozen):
@@ -92,17 +147,27 @@ class Claim(Frozen):
     text: str
     spans: tuple[Span, ...]  # empty: not found in the answer
     sentence: Span | None = None  # the sentence of the answer it comes from
-    alignment: float = Field(1.0, ge=0, le=1)  # confidence that the spans are its origin; 1 for verbatim text
-    times: int = Field(1, ge=1, exclude_if=lambda times: times == 1)  # that the segmenter made it of this answer
-    coherence: float | None = None  # probability that its sentence entails it; None: it is the whole sentence
+    alignment: float = Field(
+        1.0, ge=0, le=1
+    )  # confidence that the spans are its origin; 1 for verbatim text
+    times: int = Field(
+        1, ge=1, exclude_if=lambda times: times == 1
+    )  # that the segmenter made it of this answer
+    coherence: float | None = (
+        None  # probability that its sentence entails it; None: it is the whole sentence
+    )
     coherent: bool = True  # False: its sentence does not entail it; the claim is not checked
     worthiness: Worthiness | None = None  # None: not classified yet
     worthiness_reason: str = ""
     independent: bool | None = None  # can it be understood alone? None: not decided
     independence_reason: str = ""
     enriched: str | None = None  # reworded to stand alone (decontextualised); None: unchanged
-    context: tuple[str, ...] = Field((), exclude_if=lambda c: not c)  # headings, lead-in or caption above it
-    pinned: bool = Field(False, exclude_if=lambda pinned: not pinned)  # listed first; no other segmentation drops it
+    context: tuple[str, ...] = Field(
+        (), exclude_if=lambda c: not c
+    )  # headings, lead-in or caption above it
+    pinned: bool = Field(
+        False, exclude_if=lambda pinned: not pinned
+    )  # listed first; no other segmentation drops it
 
     @property
     def checked(self) -> bool:
@@ -128,15 +193,27 @@ class Page(Frozen):
     published: str = ""  # ISO date, where known
     text: str = ""  # kept in the store, not in report.json
     reference: str = ""  # http(s): the original of a local text, or where redirects led
-    facts_from: str = Field("", exclude_if=lambda url: not url)  # http(s): the source of one of our own articles
-    breaks: tuple[int, ...] = ()  # where each page of a PDF begins, in characters of `text`; empty: no pages
+    facts_from: str = Field(
+        "", exclude_if=lambda url: not url
+    )  # http(s): the source of one of our own articles
+    breaks: tuple[
+        int, ...
+    ] = ()  # where each page of a PDF begins, in characters of `text`; empty: no pages
     etag: str = ""  # from the response, for conditional requests
     last_modified: str = ""
-    origin: str = ""  # shared by the report's pages that go back to one text; empty: it stands alone
-    genre: Genre = Field("unknown", exclude_if=lambda genre: genre == "unknown")  # who says it: see text/genres.py
-    reviewed: str = Field("", exclude_if=lambda text: not text)  # the claim that a fact check is about …
+    origin: str = (
+        ""  # shared by the report's pages that go back to one text; empty: it stands alone
+    )
+    genre: Genre = Field(
+        "unknown", exclude_if=lambda genre: genre == "unknown"
+    )  # who says it: see text/genres.py
+    reviewed: str = Field(
+        "", exclude_if=lambda text: not text
+    )  # the claim that a fact check is about …
     rating: str = Field("", exclude_if=lambda text: not text)  # … and its verdict, in its own words
-    unread: str = Field("", exclude_if=lambda text: not text)  # parts of the file that could not be read
+    unread: str = Field(
+        "", exclude_if=lambda text: not text
+    )  # parts of the file that could not be read
 
     @property
     def cited(self) -> str:
@@ -163,7 +240,9 @@ class Part(Frozen):
 
 
 class Reservation(Frozen):
-    """A note on what speaks against a passage, and the relations that it therefore does not count for."""
+    """A note on what speaks against a passage, and the relations that it therefore does not count
+    for.
+    """
 
     model_config = ConfigDict(extra="ignore")  # saved runs may have a field that is gone
 
@@ -172,7 +251,9 @@ class Reservation(Frozen):
 
 
 class Evidence(Frozen):
-    """A passage read for one claim: a chunk with the sentence before it. `text == page.text[start:end]`."""
+    """A passage read for one claim: a chunk with the sentence before it. `text ==
+    page.text[start:end]`.
+    """
 
     claim_id: str
     page_id: str
@@ -187,18 +268,36 @@ class Evidence(Frozen):
     searcher: str = ""
     rank: int = 0  # of the page in that search, from 1
     about: bool = False  # it is about what the claim is about: see evidence/judging.py
-    relevance: float | None = Field(None, exclude_if=lambda r: r is None)  # by which the probabilities are weighed
-    reservation: Reservation | None = Field(None, exclude_if=lambda r: r is None)  # `relation` is what still counts
+    relevance: float | None = Field(
+        None, exclude_if=lambda r: r is None
+    )  # by which the probabilities are weighed
+    reservation: Reservation | None = Field(
+        None, exclude_if=lambda r: r is None
+    )  # `relation` is what still counts
     signals: dict[str, float] = {}  # the verifier's intermediate figures, for display
-    parts: tuple[Part, ...] = Field((), exclude_if=lambda parts: not parts)  # of a claim of several sentences
-    part: str = Field("", exclude_if=lambda part: not part)  # the predicate that it was read for, of a claim of several
-    as_written: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # of an enriched claim as written
-    difference: str = Field("", exclude_if=lambda text: not text)  # how its sentence contradicts the claim
+    parts: tuple[Part, ...] = Field(
+        (), exclude_if=lambda parts: not parts
+    )  # of a claim of several sentences
+    part: str = Field(
+        "", exclude_if=lambda part: not part
+    )  # the predicate that it was read for, of a claim of several
+    as_written: Probabilities | None = Field(
+        None, exclude_if=lambda p: p is None
+    )  # of an enriched claim as written
+    difference: str = Field(
+        "", exclude_if=lambda text: not text
+    )  # how its sentence contradicts the claim
     origin: str = Field("", exclude_if=lambda origin: not origin)  # of its page, if others share it
     genre: Genre = Field("unknown", exclude_if=lambda genre: genre == "unknown")  # of its page
-    publisher: str = Field("", exclude_if=lambda host: not host)  # the host of its page, unless that publishes others
-    lacks: tuple[str, ...] = Field((), exclude_if=lambda lacks: not lacks)  # values of the claim that it does not have
-    other: Probabilities | None = Field(None, exclude_if=lambda p: p is None)  # by the reader that did not decide
+    publisher: str = Field(
+        "", exclude_if=lambda host: not host
+    )  # the host of its page, unless that publishes others
+    lacks: tuple[str, ...] = Field(
+        (), exclude_if=lambda lacks: not lacks
+    )  # values of the claim that it does not have
+    other: Probabilities | None = Field(
+        None, exclude_if=lambda p: p is None
+    )  # by the reader that did not decide
 
     @property
     def source(self) -> str:
@@ -233,10 +332,18 @@ class Verdict(Frozen):
     label: Label
     confidence: float  # of the strongest deciding passage; 0 if none decides
     reason: str  # the rule applied, in words
-    without_added: Label | None = None  # the verdict on the claim as written; None: it was not enriched
-    hearsay: bool = Field(False, exclude_if=lambda hearsay: not hearsay)  # of such pages alone: weak, however probable
-    lacks: tuple[str, ...] = Field((), exclude_if=lambda lacks: not lacks)  # values that no support has: weak as well
-    other: OtherVerdict | None = Field(None, exclude_if=lambda other: other is None)  # of two readers
+    without_added: Label | None = (
+        None  # the verdict on the claim as written; None: it was not enriched
+    )
+    hearsay: bool = Field(
+        False, exclude_if=lambda hearsay: not hearsay
+    )  # of such pages alone: weak, however probable
+    lacks: tuple[str, ...] = Field(
+        (), exclude_if=lambda lacks: not lacks
+    )  # values that no support has: weak as well
+    other: OtherVerdict | None = Field(
+        None, exclude_if=lambda other: other is None
+    )  # of two readers
     strength: Strength | None = None  # None: not graded yet, see verifiers/calibration.py
 
     @property
@@ -251,9 +358,11 @@ class Verdict(Frozen):
 
 
 class AnalystVerdict(Frozen):
-    """An analyst's verdict on the wording of a claim. It goes when the claim is reworded, split, merged or dropped.
+    """An analyst's verdict on the wording of a claim. It goes when the claim is reworded, split,
+    merged or dropped.
 
-    It stays when the claim is pinned, gets another place, or is compared with other evidence or by another verifier.
+    It stays when the claim is pinned, gets another place, or is compared with other evidence or by
+    another verifier.
     """
 
     claim_id: str
@@ -265,12 +374,38 @@ class AnalystVerdict(Frozen):
 
 
 FailureKind = Literal[
-    "search_failed", "search_limited", "nothing_found", "fell_back", "budget_spent", "robots", "excluded",
-    "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error", "server_error",
-    "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text", "needs_javascript",
-    "encrypted", "unreadable", "llm_failed", "llm_fell_back", "verifier_failed", "verifier_fell_back", "stage_failed",
-    "unsupported_language", "source_unread", "left_out",
-]  # fmt: skip
+    "search_failed",
+    "search_limited",
+    "nothing_found",
+    "fell_back",
+    "budget_spent",
+    "robots",
+    "excluded",
+    "blocked_address",
+    "bad_address",
+    "unreachable",
+    "timed_out",
+    "too_large",
+    "http_error",
+    "server_error",
+    "rate_limited",
+    "redirect_loop",
+    "bad_certificate",
+    "paywall",
+    "wrong_type",
+    "no_text",
+    "needs_javascript",
+    "encrypted",
+    "unreadable",
+    "llm_failed",
+    "llm_fell_back",
+    "verifier_failed",
+    "verifier_fell_back",
+    "stage_failed",
+    "unsupported_language",
+    "source_unread",
+    "left_out",
+]
 
 
 class Failure(Frozen):
@@ -281,7 +416,9 @@ class Failure(Frozen):
     kind: FailureKind
     message: str  # what happened and what to do
     instead: str = Field("", exclude_if=lambda instead: not instead)  # what was used instead
-    detail: str = Field("", exclude_if=lambda detail: not detail)  # in the words of another library or a server
+    detail: str = Field(
+        "", exclude_if=lambda detail: not detail
+    )  # in the words of another library or a server
 
 
 class SetAside(Frozen):
@@ -297,7 +434,9 @@ class Report(Frozen):
     id: str
     created_at: str
     question: str
-    context: tuple[Turn, ...] = Field((), exclude_if=lambda turns: not turns)  # the conversation before the question
+    context: tuple[Turn, ...] = Field(
+        (), exclude_if=lambda turns: not turns
+    )  # the conversation before the question
     answer: str
     settings: dict[str, object]
     versions: dict[str, str]
@@ -309,18 +448,26 @@ class Report(Frozen):
     timings: dict[str, float] = {}  # seconds by stage
     usage: Usage = Usage()
     stopped: bool = False
-    edits: tuple[Edit, ...] = Field((), exclude_if=lambda edits: not edits)  # made by hand, the earliest first
+    edits: tuple[Edit, ...] = Field(
+        (), exclude_if=lambda edits: not edits
+    )  # made by hand, the earliest first
     set_aside: SetAside | None = Field(None, exclude_if=lambda aside: aside is None)
-    judgements: tuple[AnalystVerdict, ...] = Field((), exclude_if=lambda judged: not judged)  # one a claim, in order
+    judgements: tuple[AnalystVerdict, ...] = Field(
+        (), exclude_if=lambda judged: not judged
+    )  # one a claim, in order
 
     @model_validator(mode="after")
     def _judges_its_claims(self) -> Self:
         if self.judgements and self.judgements != self.fitting_judgements():
-            raise ValueError("the judgements are not one a claim, on its wording and in the order of the claims")
+            raise ValueError(
+                "the judgements are not one a claim, on its wording and in the order of the claims"
+            )
         return self
 
     def fitting_judgements(self) -> tuple[AnalystVerdict, ...]:
-        """Return the last judgement on each claim, in the order of the claims, if it is about the claim's wording."""
+        """Return the last judgement on each claim, in the order of the claims, if it is about the
+        claim's wording.
+        """
         judged = {j.claim_id: j for j in self.judgements}
         found = ((judged.get(claim.id), claim.statement) for claim in self.claims)
         return tuple(j for j, statement in found if j and j.statement == statement)
@@ -378,5 +525,7 @@ class Judgement:
     probabilities: Probabilities
     sentence: Span
     signals: dict[str, float] = field(default_factory=dict)  # intermediate figures, for display
-    against: float | None = None  # highest probability of a contradiction by a sentence; None: it reads whole passages
+    against: float | None = (
+        None  # highest probability of a contradiction by a sentence; None: it reads whole passages
+    )
     difference: str = ""  # how the sentence contradicts the claim, if that decided

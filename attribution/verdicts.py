@@ -1,4 +1,6 @@
-"""Probabilities → relation, evidence → verdict. Pure functions: new thresholds relabel a finished run at once."""
+"""Probabilities → relation, evidence → verdict. Pure functions: new thresholds relabel a finished
+run at once.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,16 @@ NOT_CHECKED = {
 }
 INCONCLUSIVE = "Related passages are inconclusive."
 STOPPED = "The run was stopped before this claim was checked."
-UNSETTLED: tuple[Label, ...] = ("unclear", "no_relation")  # for these a claim is judged predicate by predicate
+UNSETTLED: tuple[Label, ...] = (
+    "unclear",
+    "no_relation",
+)  # for these a claim is judged predicate by predicate
 SIDES: dict[Relation, str] = {"entailed": "support", "contradicted": "contradiction"}
 
 
 def relation(probabilities: Probabilities, policy: DecisionPolicy) -> Relation:
-    """Entailed or contradicted, whichever is more probable, if it reaches its threshold; else no relation.
+    """Entailed or contradicted, whichever is more probable, if it reaches its threshold; else no
+    relation.
 
     A plain decision takes the most probable of the three, whatever the thresholds.
     """
@@ -49,14 +55,20 @@ def relation(probabilities: Probabilities, policy: DecisionPolicy) -> Relation:
     return side if getattr(probabilities, side) >= least else "no_relation"
 
 
-def counted(probabilities: Probabilities, reservation: Reservation | None, policy: DecisionPolicy) -> Relation:
-    """The relation that a passage counts for: that of its probabilities, unless a reservation speaks against it."""
+def counted(
+    probabilities: Probabilities, reservation: Reservation | None, policy: DecisionPolicy
+) -> Relation:
+    """The relation that a passage counts for: that of its probabilities, unless a reservation
+    speaks against it.
+    """
     found = relation(probabilities, policy)
     return "no_relation" if reservation and found in reservation.relations else found
 
 
 def agreeing(badge: Label | None) -> AnalystLabel | None:
-    """The analyst's verdict that agrees with a badge; None for a claim that was not compared with the sources."""
+    """The analyst's verdict that agrees with a badge; None for a claim that was not compared with
+    the sources.
+    """
     match badge:
         case None | "not_reached" | "not_checked":
             return None
@@ -77,14 +89,22 @@ def _stronger_side(probabilities: Probabilities) -> Relation:
 
 
 def not_reached(claim: Claim, reason: str = STOPPED) -> Verdict:
-    """The verdict on a claim that was not compared with the sources, because the run was stopped or a step failed."""
+    """The verdict on a claim that was not compared with the sources, because the run was stopped or
+    a step failed.
+    """
     return Verdict(claim_id=claim.id, label="not_reached", confidence=0.0, reason=reason)
 
 
-def beside(verdict: Verdict, other: Verdict | OtherVerdict | None, which: Reader = "first") -> Verdict:
-    """Return the verdict of the reader that decided, with that of the other one and a word about it in its reason."""
+def beside(
+    verdict: Verdict, other: Verdict | OtherVerdict | None, which: Reader = "first"
+) -> Verdict:
+    """Return the verdict of the reader that decided, with that of the other one and a word about it
+    in its reason.
+    """
     if isinstance(other, Verdict):
-        other = OtherVerdict(reader=which, label=other.label, confidence=other.confidence, reason=other.reason)
+        other = OtherVerdict(
+            reader=which, label=other.label, confidence=other.confidence, reason=other.reason
+        )
     if other is None:
         return verdict
     label = other.label.replace("_", " ")
@@ -96,26 +116,39 @@ def beside(verdict: Verdict, other: Verdict | OtherVerdict | None, which: Reader
 
 
 def decide(
-    claim: Claim, evidence: Sequence[Evidence], policy: DecisionPolicy, failures: Sequence[Failure] = ()
+    claim: Claim,
+    evidence: Sequence[Evidence],
+    policy: DecisionPolicy,
+    failures: Sequence[Failure] = (),
 ) -> Verdict:
-    """The claim's verdict, and for an enriched claim also the label of its own words; failures explain a missing one.
+    """The claim's verdict, and for an enriched claim also the label of its own words; failures
+    explain a missing one.
 
-    The evidence's own relations count; the policy's thresholds are for the probabilities of the claim as written.
+    The evidence's own relations count; the policy's thresholds are for the probabilities of the
+    claim as written.
     """
     whole = [e for e in evidence if not e.part]
     verdict = _of_weakest_part(claim, whole, policy, failures)
     if verdict.label in UNSETTLED and len(whole) < len(evidence):
-        verdict = _of_predicates(Case(claim, whole, policy, failures), verdict, [e for e in evidence if e.part])
-    as_written = [e.model_copy(update=_as_judged(e, e.as_written, policy)) for e in evidence if e.as_written]
+        verdict = _of_predicates(
+            Case(claim, whole, policy, failures), verdict, [e for e in evidence if e.part]
+        )
+    as_written = [
+        e.model_copy(update=_as_judged(e, e.as_written, policy)) for e in evidence if e.as_written
+    ]
     if not as_written:
         return verdict
-    return verdict.model_copy(update={"without_added": _verdict(Case(claim, as_written, policy)).label})
+    return verdict.model_copy(
+        update={"without_added": _verdict(Case(claim, as_written, policy)).label}
+    )
 
 
 def _of_predicates(case: Case, whole: Verdict, evidence: Sequence[Evidence]) -> Verdict:
-    """The verdict by predicates: one that is contradicted decides, or else all that are surely supported.
+    """The verdict by predicates: one that is contradicted decides, or else all that are surely
+    supported.
 
-    Not where a passage denies the whole: each half of "A wrote it and B drew it" may seem true of the other's work.
+    Not where a passage denies the whole: each half of "A wrote it and B drew it" may seem true of
+    the other's work.
     """
     by_part: dict[str, list[Evidence]] = {}
     for piece in evidence:
@@ -123,8 +156,14 @@ def _of_predicates(case: Case, whole: Verdict, evidence: Sequence[Evidence]) -> 
     found = {part: _verdict(replace(case, evidence=pieces)) for part, pieces in by_part.items()}
     if false := [part for part, verdict in found.items() if verdict.label == "contradicted"]:
         surest = max(false, key=lambda part: found[part].confidence)
-        return found[surest].model_copy(update={"reason": f"Its part “{surest}” fails. {found[surest].reason}"})
-    left = [part for part, v in found.items() if v.label != "supported" or v.confidence < case.policy.sure]
+        return found[surest].model_copy(
+            update={"reason": f"Its part “{surest}” fails. {found[surest].reason}"}
+        )
+    left = [
+        part
+        for part, v in found.items()
+        if v.label != "supported" or v.confidence < case.policy.sure
+    ]
     if not left and all(leaning(e.probabilities) != "contradicted" for e in case.evidence):
         weakest = min(found.values(), key=lambda verdict: verdict.confidence)
         lacks = tuple(dict.fromkeys(value for verdict in found.values() for value in verdict.lacks))
@@ -146,17 +185,27 @@ def _of_weakest_part(
         return _verdict(Case(claim, evidence, policy, failures))
     verdicts = []
     for place, statement in enumerate(statements):
-        of_part = [e.model_copy(update=_as_judged(e, e.parts[place].probabilities, policy)) for e in evidence]
+        of_part = [
+            e.model_copy(update=_as_judged(e, e.parts[place].probabilities, policy))
+            for e in evidence
+        ]
         verdicts.append((_verdict(Case(claim, of_part, policy, failures)), statement))
-    worst, statement = min(verdicts, key=lambda found: (SEVERITY.index(found[0].label), not found[0].hearsay))
+    worst, statement = min(
+        verdicts, key=lambda found: (SEVERITY.index(found[0].label), not found[0].hearsay)
+    )
     reason = f"Its weakest part is “{statement}” {worst.reason}"
     if worst.label == "no_relation" and any(v.label != "no_relation" for v, _ in verdicts):
         return worst.model_copy(update={"label": "unclear", "reason": reason})
     return worst.model_copy(update={"reason": reason})
 
 
-def _as_judged(evidence: Evidence, probabilities: Probabilities, policy: DecisionPolicy) -> dict[str, object]:
-    return {"probabilities": probabilities, "relation": counted(probabilities, evidence.reservation, policy)}
+def _as_judged(
+    evidence: Evidence, probabilities: Probabilities, policy: DecisionPolicy
+) -> dict[str, object]:
+    return {
+        "probabilities": probabilities,
+        "relation": counted(probabilities, evidence.reservation, policy),
+    }
 
 
 @dataclass(frozen=True)
@@ -169,11 +218,15 @@ class Case:
     failures: Sequence[Failure] = ()
 
     def verdict(self, label: Label, confidence: float, reason: str) -> Verdict:
-        return Verdict(claim_id=self.claim.id, label=label, confidence=round(confidence, 4), reason=reason)
+        return Verdict(
+            claim_id=self.claim.id, label=label, confidence=round(confidence, 4), reason=reason
+        )
 
     @cached_property
     def too_few(self) -> list[Evidence]:
-        """The passages that support the claim, if they are of fewer sources than the policy asks for."""
+        """The passages that support the claim, if they are of fewer sources than the policy asks
+        for.
+        """
         found = _of(self.evidence, "entailed")
         return found if _independent(found) < self.policy.least_sources else []
 
@@ -204,18 +257,26 @@ class Case:
     @property
     def differs(self) -> str:
         """The difference between deciding passage and claim, as the end of a sentence."""
-        surest = max(self.against, key=lambda e: (bool(e.difference), e.probabilities.contradicted), default=None)
+        surest = max(
+            self.against,
+            key=lambda e: (bool(e.difference), e.probabilities.contradicted),
+            default=None,
+        )
         return f": {surest.difference}." if surest and surest.difference else "."
 
 
 def _verdict(case: Case) -> Verdict:
-    """The verdict of the first rule that applies; the table in docs/verdicts.md lists them in this order."""
+    """The verdict of the first rule that applies; the table in docs/verdicts.md lists them in this
+    order.
+    """
     verdict = next(found for rule in RULES if (found := rule(case)))
     if verdict.label != "supported" or case.policy.decision == "plain":
         return verdict
     first, *others = (e.lacks for e in case.supporting)
     if lacks := tuple(value for value in first if all(value in other for other in others)):
-        reason = f"{verdict.reason} No passage that supports it has {' or '.join(map(quoted, lacks))}."
+        reason = (
+            f"{verdict.reason} No passage that supports it has {' or '.join(map(quoted, lacks))}."
+        )
         verdict = verdict.model_copy(update={"lacks": lacks, "reason": reason})
     genres = {e.genre for e in case.supporting}
     if not genres <= set(HEARSAY):
@@ -234,7 +295,11 @@ def _not_worth_checking(case: Case) -> Verdict | None:
 def _incoherent(case: Case) -> Verdict | None:
     if case.claim.coherent:
         return None
-    return case.verdict("not_checked", 0.0, f"Its sentence does not say this (entailed at {case.claim.coherence:.2f}).")
+    return case.verdict(
+        "not_checked",
+        0.0,
+        f"Its sentence does not say this (entailed at {case.claim.coherence:.2f}).",
+    )
 
 
 def _nothing_to_read(case: Case) -> Verdict | None:
@@ -252,14 +317,18 @@ def _both_sides(case: Case) -> Verdict | None:
     counts = f"{_share(case.supporting, case.passages, 'support')}, {_share(case.against, '', 'contradict')}"
     heavier = _heavier(case.supporting, case.against, case.policy)
     if heavier is None or heavier[0] == "supported" and _is_hearsay_against_a_fact_check(case):
-        return case.verdict("conflicting", min(case.support, case.contradiction), f"{counts}{case.differs}")
+        return case.verdict(
+            "conflicting", min(case.support, case.contradiction), f"{counts}{case.differs}"
+        )
     label, rule = heavier
     confidence = case.support if label == "supported" else case.contradiction
     return case.verdict(label, confidence, f"{counts}; {rule}{case.differs}")
 
 
 def _is_hearsay_against_a_fact_check(case: Case) -> bool:
-    """Return True where forums and the like alone support what a fact check refutes: their number does not count."""
+    """Return True where forums and the like alone support what a fact check refutes: their number
+    does not count.
+    """
     said_by = {e.genre for e in case.supporting}
     refuted = any(e.genre == "fact check" for e in case.against)
     return case.policy.decision != "plain" and said_by <= set(HEARSAY) and refuted
@@ -287,18 +356,26 @@ def _too_few_sources(case: Case) -> Verdict | None:
     surest = max(max(e.probabilities.entailed, e.probabilities.contradicted) for e in sides)
     verb = "support" if case.too_few else "contradict"
     counts = _share(case.too_few or case.uncounted, case.passages, verb)
-    return case.verdict("unclear", surest, f"{counts}, but {least} independent sources are asked for.")
+    return case.verdict(
+        "unclear", surest, f"{counts}, but {least} independent sources are asked for."
+    )
 
 
 def _one_page_without_a_difference(case: Case) -> Verdict | None:
     if not case.uncounted:
         return None
     lean = max(e.probabilities.contradicted for e in case.uncounted)
-    return case.verdict("unclear", lean, "One page seems to contradict it, but not clearly enough to count alone.")
+    return case.verdict(
+        "unclear", lean, "One page seems to contradict it, but not clearly enough to count alone."
+    )
 
 
 def _reserved(case: Case) -> Verdict | None:
-    held = [e for e in case.evidence if e.reservation and leaning(e.probabilities) in e.reservation.relations]
+    held = [
+        e
+        for e in case.evidence
+        if e.reservation and leaning(e.probabilities) in e.reservation.relations
+    ]
     if not held:
         return None
     nearest = max(held, key=_strongest)
@@ -308,14 +385,22 @@ def _reserved(case: Case) -> Verdict | None:
 
 def _undecided(case: Case) -> Verdict | None:
     leanings = [
-        (getattr(e.probabilities, side), side) for e in case.evidence if (side := leaning(e.probabilities)) in SIDES
+        (getattr(e.probabilities, side), side)
+        for e in case.evidence
+        if (side := leaning(e.probabilities)) in SIDES
     ]
     if leanings:
         probability, side = max(leanings)
-        return case.verdict("unclear", probability, f"{INCONCLUSIVE[:-1]}, leaning towards {SIDES[side]}.")
+        return case.verdict(
+            "unclear", probability, f"{INCONCLUSIVE[:-1]}, leaning towards {SIDES[side]}."
+        )
     if about := [e for e in case.evidence if e.about]:
         checks = all(e.genre == "fact check" for e in about)
-        reason = "A fact check is about it, whose headline and rating do not settle it." if checks else INCONCLUSIVE
+        reason = (
+            "A fact check is about it, whose headline and rating do not settle it."
+            if checks
+            else INCONCLUSIVE
+        )
         return case.verdict("unclear", max(map(_strongest, about)), reason)
     return None
 
@@ -326,22 +411,38 @@ def _unrelated(case: Case) -> Verdict:
 
 
 RULES: tuple[Callable[[Case], Verdict | None], ...] = (
-    _not_worth_checking, _incoherent, _nothing_to_read, _both_sides, _only_support, _only_contradiction,
-    _too_few_sources, _one_page_without_a_difference, _reserved, _undecided, _unrelated,
-)  # fmt: skip
+    _not_worth_checking,
+    _incoherent,
+    _nothing_to_read,
+    _both_sides,
+    _only_support,
+    _only_contradiction,
+    _too_few_sources,
+    _one_page_without_a_difference,
+    _reserved,
+    _undecided,
+    _unrelated,
+)
 
 
 def uncounted(evidence: Sequence[Evidence], policy: DecisionPolicy) -> list[Evidence]:
-    """The passages that contradict a claim and don't count: in no value, of one page and not very sure; or too few."""
+    """The passages that contradict a claim and don't count: in no value, of one page and not very
+    sure; or too few.
+    """
     against = _of(evidence, "contradicted")
     sure = any(e.difference or e.probabilities.contradicted >= policy.alone for e in against)
-    return [] if (sure or _sources(against) > 1) and _independent(against) >= policy.least_sources else against
+    return (
+        []
+        if (sure or _sources(against) > 1) and _independent(against) >= policy.least_sources
+        else against
+    )
 
 
 def _heavier(
     supporting: Sequence[Evidence], against: Sequence[Evidence], policy: DecisionPolicy
 ) -> tuple[Label, str] | None:
-    """Return the label of the side that counts, and why; None where both do, and the claim is conflicting.
+    """Return the label of the side that counts, and why; None where both do, and the claim is
+    conflicting.
 
     Sources count once each. Under "both", a side counts that has two more, or that alone is sure.
     """
@@ -361,7 +462,9 @@ def _heavier(
     return None
 
 
-def _surer(supporting: Sequence[Evidence], against: Sequence[Evidence], sure: float) -> tuple[Label, str] | None:
+def _surer(
+    supporting: Sequence[Evidence], against: Sequence[Evidence], sure: float
+) -> tuple[Label, str] | None:
     """Return the surer side; None where both are sure."""
     support, contradiction = max(map(_strongest, supporting)), max(map(_strongest, against))
     if min(support, contradiction) >= sure:
@@ -417,4 +520,6 @@ def recolour(report: Report, policy: DecisionPolicy) -> Report:
         if v.claim_id in claims
     )
     settings = {**report.settings, **policy.as_settings()}
-    return report.model_copy(update={"evidence": evidence, "verdicts": verdicts, "settings": settings})
+    return report.model_copy(
+        update={"evidence": evidence, "verdicts": verdicts, "settings": settings}
+    )

@@ -9,11 +9,17 @@ from pathlib import Path
 from typing import Any
 
 
-def arguments(description: str | None, data: str = "", optional: bool = False) -> argparse.ArgumentParser:
+def arguments(
+    description: str | None, data: str = "", optional: bool = False
+) -> argparse.ArgumentParser:
     """A parser with --out and, where `data` says what a folder has to hold, with that folder."""
-    p = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     if data:
-        p.add_argument("data", type=Path, nargs="?" if optional else None, help=f"folder with {data}")
+        p.add_argument(
+            "data", type=Path, nargs="?" if optional else None, help=f"folder with {data}"
+        )
     p.add_argument("--out", type=Path, metavar="FILE", help="write the figures as JSON")
     return p
 

@@ -1,6 +1,7 @@
 """Evaluation sets, read from a folder of the user's; the project ships none of them.
 
-Each set is split in two halves by a hash: thresholds are chosen on one, figures reported on the other.
+Each set is split in two halves by a hash: thresholds are chosen on one, figures reported on the
+other.
 """
 
 from __future__ import annotations
@@ -20,12 +21,18 @@ from attribution.retrieval.index import Index
 from attribution.settings import Settings
 from attribution.types import Page, Relation
 
-THREE: dict[str, Relation] = {"entailment": "entailed", "neutral": "no_relation", "contradiction": "contradicted"}
+THREE: dict[str, Relation] = {
+    "entailment": "entailed",
+    "neutral": "no_relation",
+    "contradiction": "contradicted",
+}
 
 
 @dataclass(frozen=True)
 class Case:
-    """A claim against one or more passages; `gold` is a relation (three classes) or whether it is supported (two)."""
+    """A claim against one or more passages; `gold` is a relation (three classes) or whether it is
+    supported (two).
+    """
 
     claim: str
     passages: tuple[str, ...]
@@ -64,31 +71,45 @@ def _support(path: Path, positive: str) -> list[Case]:
             r["label"] == positive,
             half_of(r["id"].split("-chunk")[0]),
             held_out(group(path.name.partition(".")[0], r["id"])),
-        )  # fmt: skip
+        )
         for r in rows(path)
         if r["claim"].strip() and passage(r["evidence"]).strip()
     ]
 
 
 def group(source: str, identifier: str) -> str:
-    """The key that siblings share: WiCE's claim of several chunks, Q2's turn with both of its replies."""
+    """The key that siblings share: WiCE's claim of several chunks, Q2's turn with both of its
+    replies.
+    """
     if source == "wice_oracle_chunks_dev":
         return identifier.rsplit("-", 1)[0]
     return identifier.rsplit("-", 1)[1] if source == "q2_wow" else identifier
 
 
 def held_out(key: str) -> bool:
-    """Return True if the answer or claim with this id is of the three in ten that nothing is trained or chosen on."""
+    """Return True if the answer or claim with this id is of the three in ten that nothing is
+    trained or chosen on.
+    """
     return zlib.crc32(key.encode()) % 10 >= 7
 
 
 def expertqa_claims(path: Path) -> Iterator[tuple[str, str, tuple[Passage, ...], bool]]:
-    """(id of the answer, claim, passages it cites, whether an expert found that they support it completely)."""
+    """(id of the answer, claim, passages it cites, whether an expert found that they support it
+    completely).
+    """
     for row in rows(path):
         for claim in row["claims"]:
-            parts = (e.partition("\n\n") for e in claim["evidence"])  # "[1] https://…", and the passage
-            passages = tuple(Passage(text.strip(), place.split()[-1]) for place, _, text in parts if text.strip())
-            if passages and claim["label"] in ("Complete", "Incomplete", "Missing") and claim["claim"].strip():
+            parts = (
+                e.partition("\n\n") for e in claim["evidence"]
+            )  # "[1] https://…", and the passage
+            passages = tuple(
+                Passage(text.strip(), place.split()[-1]) for place, _, text in parts if text.strip()
+            )
+            if (
+                passages
+                and claim["label"] in ("Complete", "Incomplete", "Missing")
+                and claim["claim"].strip()
+            ):
                 yield row["id"], claim["claim"], passages, claim["label"] == "Complete"
 
 
@@ -100,9 +121,20 @@ def _expertqa(path: Path) -> list[Case]:
 
 
 def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
-    """The k chunks of a page nearest to the claim by their vectors, with the default chunker and embedder."""
+    """The k chunks of a page nearest to the claim by their vectors, with the default chunker and
+    embedder.
+    """
     settings = Settings()
-    page = Page(id="page", url="document:page", title="", site="", kind="document", fetched_at="", sha256="", text=text)
+    page = Page(
+        id="page",
+        url="document:page",
+        title="",
+        site="",
+        kind="document",
+        fetched_at="",
+        sha256="",
+        text=text,
+    )
     chunks = CHUNKERS.build(settings.chunker, settings).chunk(page)
     embedder = EMBEDDERS.build(settings.embedder, settings)
     index = Index()
@@ -114,7 +146,10 @@ def retrieved_passages(claim: str, text: str, k: int = 5) -> tuple[str, ...]:
 SETS: dict[str, tuple[int, Callable[[Path], list[Case]]]] = {
     "xnli_en_dev": (3, lambda d: _nli(d / "eval" / "xnli_en_dev.jsonl.gz")),
     "fever_nli test": (3, lambda d: _nli(d / "nli" / "fever_nli.jsonl.gz", "test")),
-    "wice_oracle_chunks_dev": (2, lambda d: _support(d / "eval" / "wice_oracle_chunks_dev.jsonl.gz", "supported")),
+    "wice_oracle_chunks_dev": (
+        2,
+        lambda d: _support(d / "eval" / "wice_oracle_chunks_dev.jsonl.gz", "supported"),
+    ),
     "begin_dev": (2, lambda d: _support(d / "eval" / "begin_dev.jsonl.gz", "Fully attributable")),
     "q2_wow": (2, lambda d: _support(d / "eval" / "q2_wow.jsonl.gz", "consistent")),
     "expertqa_val": (2, lambda d: _expertqa(d / "eval" / "expertqa_val.jsonl.gz")),

@@ -1,4 +1,5 @@
-"""The example answers, checked against the shipped library and compared with a careful reader's verdicts.
+"""The example answers, checked against the shipped library and compared with a careful reader's
+verdicts.
 
 python -m benchmarks.examples [--out FILE.json] [--set key=value …]
 """
@@ -33,14 +34,19 @@ def analyse(example: dict[str, Any], settings: Settings, store: Store) -> Report
 
 
 def match_labels(example: dict[str, Any], report: Report) -> list[tuple[dict[str, Any], str]]:
-    """(the reader's claim, our label), matched by the characters they share; `lost` where no claim overlaps it."""
+    """(the reader's claim, our label), matched by the characters they share; `lost` where no claim
+    overlaps it.
+    """
     labels = {v.claim_id: v.label for v in report.verdicts}
     pairs: list[tuple[dict[str, Any], str]] = []
     at = 0
     for expected in example["claims"]:
         start = example["answer"].index(expected["text"], at)
         end = at = start + len(expected["text"])
-        shared = {c.id: sum(max(0, min(b, end) - max(a, start)) for a, b in c.spans) for c in report.claims}
+        shared = {
+            c.id: sum(max(0, min(b, end) - max(a, start)) for a, b in c.spans)
+            for c in report.claims
+        }
         best = max(shared, key=lambda c: shared[c], default="")
         pairs.append((expected, labels[best] if best and shared[best] else "lost"))
     return pairs
@@ -49,14 +55,18 @@ def match_labels(example: dict[str, Any], report: Report) -> list[tuple[dict[str
 def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__)
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--show", action="store_true", help="print every claim with another verdict")
+    parser.add_argument(
+        "--show", action="store_true", help="print every claim with another verdict"
+    )
     args = parser.parse_args(argv)
     choices = dict(pair.split("=", 1) for pair in args.set)
     matrix: Counter[tuple[str, str]] = Counter()
     false_as_supported: list[str] = []
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        settings = Settings.from_environment(database_url=f"sqlite:///{folder}/bench.sqlite3", **choices)
+        settings = Settings.from_environment(
+            database_url=f"sqlite:///{folder}/bench.sqlite3", **choices
+        )
         store = Store.open(settings.database_url)
         for example in examples():
             report = analyse(example, settings, store)
@@ -70,7 +80,9 @@ def main(argv: list[str] | None = None) -> int:
     total = sum(matrix.values())
     print(f"{'reader':>14}  " + " ".join(f"{label[:12]:>12}" for label in (*LABELS, "lost")))
     for row in LABELS:
-        print(f"{row:>14}  " + " ".join(f"{matrix[row, column]:>12}" for column in (*LABELS, "lost")))
+        print(
+            f"{row:>14}  " + " ".join(f"{matrix[row, column]:>12}" for column in (*LABELS, "lost"))
+        )
     print(f"{time.perf_counter() - started:.0f} s")
     figures = {
         "claims": total,

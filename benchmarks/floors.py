@@ -1,9 +1,12 @@
-"""The floors of speed: fails where a figure that `make bench` has written is missing, or worse than its floor.
+"""The floors of speed: fails where a figure that `make bench` has written is missing, or worse than
+its floor.
 
     python -m benchmarks.floors [--figures docs/figures]
 
-A floor is 15 to 20 % worse than what was measured last on two idle cores (docs/measurements.md). A goal that is not
-reached is printed, and fails nothing. Times are ratios of one run, so that they hold on other machines too.
+A floor is 15 to 20 % worse than what was measured last on two idle cores (docs/measurements.md). A
+goal that is not
+reached is printed, and fails nothing. Times are ratios of one run, so that they hold on other
+machines too.
 """
 
 from __future__ import annotations
@@ -21,17 +24,26 @@ from attribution.settings import ROOT
 
 class Floor(NamedTuple):
     file: str
-    figure: tuple[str, ...]  # keys, one within the other; * stands for each entry of a list, the worst of which counts
+    figure: tuple[
+        str, ...
+    ]  # keys, one within the other; * stands for each entry of a list, the worst of which counts
     floor: float
     goal: float
     least: bool = True  # False: floor and goal are the most
 
     def holds(self, value: float, limit: float) -> bool:
-        """Compare a figure, which is not a number where it was not measured, with the floor or the goal."""
+        """Compare a figure, which is not a number where it was not measured, with the floor or the
+        goal.
+        """
         return value >= limit if self.least else value <= limit
 
 
-PIPELINE, TEN, THIRTY, DISK = "speed_pipeline.json", "web, 10 claims", "web, 30 claims", "documents, 10 claims"
+PIPELINE, TEN, THIRTY, DISK = (
+    "speed_pipeline.json",
+    "web, 10 claims",
+    "web, 30 claims",
+    "documents, 10 claims",
+)
 FLOORS = (
     Floor(PIPELINE, (TEN, "cold, times faster than plain"), 6.8, 14),
     Floor(PIPELINE, (THIRTY, "cold, times faster than plain"), 8.3, 14),
@@ -58,7 +70,9 @@ def figure(floor: Floor, folder: Path) -> float:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--figures", type=Path, default=ROOT / "docs" / "figures")
     folder = parser.parse_args(argv).figures
     failed = False
@@ -68,7 +82,13 @@ def main(argv: list[str] | None = None) -> int:
         except (KeyError, OSError):
             value = nan
         below = not floor.holds(value, floor.floor)
-        said = "reached" if floor.holds(value, floor.goal) else "FAILED" if below else "short of the goal"
+        said = (
+            "reached"
+            if floor.holds(value, floor.goal)
+            else "FAILED"
+            if below
+            else "short of the goal"
+        )
         failed |= below
         name = ": ".join((floor.file, *floor.figure))
         print(f"{name:80}{value:9.2f}   floor {floor.floor:<7g} goal {floor.goal:<7g} {said}")

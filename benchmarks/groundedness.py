@@ -1,10 +1,14 @@
-"""Groundedness methods that need neither a key nor a download, on public sets of labelled responses.
+"""Groundedness methods that need neither a key nor a download, on public sets of labelled
+responses.
 
-    python -m benchmarks.groundedness DATA --work FOLDER [--set NAME …] [--methods NAME …] [--test N] [--development N]
+    python -m benchmarks.groundedness DATA --work FOLDER [--set NAME …] [--methods NAME …] [--test
+    N] [--development N]
                                       [--rows SET=N,N …] [--out FILE.json] [--plot FILE.png]
 
-Thresholds are tuned on rows that may be trained on, and reported on the folds that nothing is trained or chosen on.
-FOLDER keeps each score as it is computed: a run that was killed resumes. Rows are drawn by a hash of their group, the
+Thresholds are tuned on rows that may be trained on, and reported on the folds that nothing is
+trained or chosen on.
+FOLDER keeps each score as it is computed: a run that was killed resumes. Rows are drawn by a hash
+of their group, the
 same ones for every method. The cards of the methods show what is in docs/figures/groundedness.json.
 """
 
@@ -22,7 +26,13 @@ from typing import Any
 from attribution.pipeline.judge import Passage
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, report
-from attribution.studies.groundedness.evaluation import Evaluation, LeftOut, Outcome, evaluate, run_to_file
+from attribution.studies.groundedness.evaluation import (
+    Evaluation,
+    LeftOut,
+    Outcome,
+    evaluate,
+    run_to_file,
+)
 from attribution.studies.groundedness.labelled_set import LabelledRow, Split
 from attribution.verifiers.auto import choose
 from benchmarks import arguments, publish
@@ -35,13 +45,22 @@ Labelled = Iterator[
 
 
 def _pairs(folder: Path, name: str, grounded: Callable[[str], bool | None]) -> Labelled:
-    """Rows of a claim and its evidence; those whose label says nothing about groundedness are left out."""
+    """Rows of a claim and its evidence; those whose label says nothing about groundedness are left
+    out.
+    """
     for row in rows(folder / "eval" / f"{name}.jsonl.gz"):
         evidence = row["evidence"]
         text = evidence if isinstance(evidence, str) else " ".join(evidence)
         label = grounded(row["label"])
         if label is not None and row["claim"].strip() and text.strip():
-            yield row["id"], group(name, row["id"]), row.get("question") or "", (text,), row["claim"], label
+            yield (
+                row["id"],
+                group(name, row["id"]),
+                row.get("question") or "",
+                (text,),
+                row["claim"],
+                label,
+            )
 
 
 def _faithdial(label: str) -> bool | None:
@@ -58,7 +77,9 @@ def _expertqa(folder: Path) -> Labelled:
 
 
 def _factcheck(folder: Path) -> Labelled:
-    """Claims of ChatGPT answers with five web passages each; supported, at least in part, by one of them."""
+    """Claims of ChatGPT answers with five web passages each; supported, at least in part, by one of
+    them.
+    """
     for number, claim in enumerate(factcheck_bench(folder)):
         yield (
             f"{claim.answer}/{number}",
@@ -72,7 +93,9 @@ def _factcheck(folder: Path) -> Labelled:
 
 SETS: dict[str, Callable[[Path], Labelled]] = {
     "expertqa_val": _expertqa,
-    "begin_dev": lambda folder: _pairs(folder, "begin_dev", lambda label: label == "Fully attributable"),
+    "begin_dev": lambda folder: _pairs(
+        folder, "begin_dev", lambda label: label == "Fully attributable"
+    ),
     "faithdial_audit": lambda folder: _pairs(folder, "faithdial_audit", _faithdial),
     "factcheck_bench_dev": _factcheck,
     "q2_wow": lambda folder: _pairs(folder, "q2_wow", lambda label: label == "consistent"),
@@ -97,7 +120,7 @@ def labelled_rows(name: str, folder: Path, most: Mapping[Split, int]) -> list[La
                 grounded=grounded,
                 group=of,
                 split=split,
-            )  # fmt: skip
+            )
         )
     chosen: list[LabelledRow] = []
     for split, own in found.items():
@@ -116,7 +139,9 @@ def offline() -> list[str]:
     return [name for name, entry in METHODS.items() if not entry.needs]
 
 
-def measure(rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path) -> Evaluation:
+def measure(
+    rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path
+) -> Evaluation:
     """The evaluation of one set; outcomes are kept in a file of the set."""
     outcomes: list[Outcome] = []
     for one in run_to_file(rows, methods, settings, path):
@@ -138,13 +163,29 @@ def plot(evaluations: Mapping[str, Evaluation], path: Path) -> None:
         panel.set_visible(False)
     for panel, (name, evaluation) in zip(panels, evaluations.items(), strict=False):
         for number, f in enumerate(sorted(evaluation.figures, key=lambda f: f.seconds or 0.0)):
-            if f.seconds is None or f.macro_f1.value is None or f.macro_f1.low is None or f.macro_f1.high is None:
+            if (
+                f.seconds is None
+                or f.macro_f1.value is None
+                or f.macro_f1.low is None
+                or f.macro_f1.high is None
+            ):
                 continue
             around = [[f.macro_f1.value - f.macro_f1.low], [f.macro_f1.high - f.macro_f1.value]]
-            panel.errorbar([f.seconds], [f.macro_f1.value], yerr=around, fmt="o", color="#2f5d8a", ecolor="#c9c5bf")
-            place, side = (((5, -11), "left"), ((-5, 5), "right"))[number % 2]  # so that neighbours stay apart
+            panel.errorbar(
+                [f.seconds],
+                [f.macro_f1.value],
+                yerr=around,
+                fmt="o",
+                color="#2f5d8a",
+                ecolor="#c9c5bf",
+            )
+            place, side = (((5, -11), "left"), ((-5, 5), "right"))[
+                number % 2
+            ]  # so that neighbours stay apart
             at = (f.seconds, f.macro_f1.value)
-            panel.annotate(f.method, at, xytext=place, textcoords="offset points", ha=side, fontsize=8)
+            panel.annotate(
+                f.method, at, xytext=place, textcoords="offset points", ha=side, fontsize=8
+            )
         panel.set(xscale="log", ylim=(0.2, 1), title=name)
         panel.margins(x=0.22)
         panel.grid(color="#eceae6")
@@ -162,7 +203,9 @@ def conditions(settings: Settings, most: Mapping[Split, int]) -> dict[str, Any]:
         "embedder": settings.embedder,
         "segmenter": settings.segmenter,
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
-        "load": round(os.getloadavg()[2], 1),  # runnable processes in the last quarter of an hour: times suffer from it
+        "load": round(
+            os.getloadavg()[2], 1
+        ),  # runnable processes in the last quarter of an hour: times suffer from it
         "rows": dict(most),
     }
 
@@ -176,12 +219,29 @@ def _sizes(text: str) -> tuple[str, dict[Split, int]]:
 
 def main() -> None:
     p = arguments(__doc__, "eval/")
-    p.add_argument("--work", type=Path, required=True, metavar="FOLDER", help="keeps the scores of a run in progress")
+    p.add_argument(
+        "--work",
+        type=Path,
+        required=True,
+        metavar="FOLDER",
+        help="keeps the scores of a run in progress",
+    )
     p.add_argument("--set", nargs="+", choices=SETS, default=list(SETS), dest="sets")
     p.add_argument("--methods", nargs="+", choices=METHODS, default=offline())
     p.add_argument("--test", type=int, default=200, help="test rows of a set, about (default: 200)")
-    p.add_argument("--development", type=int, default=150, help="development rows of a set, about (default: 150)")
-    p.add_argument("--rows", nargs="+", default=[], metavar="SET=DEVELOPMENT,TEST", help="other numbers for a slow set")
+    p.add_argument(
+        "--development",
+        type=int,
+        default=150,
+        help="development rows of a set, about (default: 150)",
+    )
+    p.add_argument(
+        "--rows",
+        nargs="+",
+        default=[],
+        metavar="SET=DEVELOPMENT,TEST",
+        help="other numbers for a slow set",
+    )
     p.add_argument("--plot", type=Path, metavar="FILE.png")
     args = p.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,8 @@
-"""Hold many connections to a port of this machine open that send half a request, and open again those that it closes.
+"""Hold many connections to a port of this machine open that send half a request, and open again
+those that it closes.
 
-python -m benchmarks.half_open PORT CONNECTIONS, until it is ended; prints how many it has opened so far.
+python -m benchmarks.half_open PORT CONNECTIONS, until it is ended; prints how many it has opened so
+far.
 """
 
 from __future__ import annotations

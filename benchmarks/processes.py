@@ -15,10 +15,16 @@ FEATURES = ("avx2", "avx_vnni", "avx512f", "avx512_vnni", "avx512_bf16", "amx_in
 
 
 def machine() -> dict[str, Any]:
-    """Return the processor, those of its features that decide how fast networks are, and the engine that runs them."""
+    """Return the processor, those of its features that decide how fast networks are, and the engine
+    that runs them.
+    """
     lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    facts = {name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    numbers = ", ".join(f"{name} {facts[name]}" for name in ("cpu family", "model") if name in facts)
+    facts = {
+        name.strip(): value.strip() for name, _, value in (line.partition(":") for line in lines)
+    }
+    numbers = ", ".join(
+        f"{name} {facts[name]}" for name in ("cpu family", "model") if name in facts
+    )
     return {
         "processor": f"{facts.get('model name', platform.machine())} ({numbers}), {cores()} cores",
         "features": [feature for feature in FEATURES if feature in facts.get("flags", "").split()],
@@ -30,7 +36,9 @@ def processes(pid: int) -> list[int]:
     """A process and those that it and its descendants have started, while they run."""
     found = [pid]
     for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        with suppress(FileNotFoundError, ProcessLookupError):  # of a thread or process that has just ended
+        with suppress(
+            FileNotFoundError, ProcessLookupError
+        ):  # of a thread or process that has just ended
             for child in path.read_text(encoding="ascii").split():
                 found += processes(int(child))
     return found

@@ -1,8 +1,11 @@
 """Measure how many words of files are read: python -m benchmarks.recall FOLDER
 
-Each file's words are counted in an independent reading: pdfium's own text of a PDF, all text of the XML of DOCX and
-EPUB, what people took from a web page (page.txt beside page.html), which trafilatura by itself reads too. Prints, for
-each, the number of files, the median recall, the share below 0.9, mean precision and F1, seconds, and the worst files.
+Each file's words are counted in an independent reading: pdfium's own text of a PDF, all text of the
+XML of DOCX and
+EPUB, what people took from a web page (page.txt beside page.html), which trafilatura by itself
+reads too. Prints, for
+each, the number of files, the median recall, the share below 0.9, mean precision and F1, seconds,
+and the worst files.
 """
 
 from __future__ import annotations
@@ -21,8 +24,12 @@ import trafilatura
 from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 
-_WORD = re.compile(r"[\u2e80-\uabff]|[^\W_\u2e80-\uabff]+")  # a character of Chinese and Japanese, which have no blanks
-_UNSEEN = " or ".join(f"local-name()='{name}'" for name in "script style audio video object iframe math".split())
+_WORD = re.compile(
+    r"[\u2e80-\uabff]|[^\W_\u2e80-\uabff]+"
+)  # a character of Chinese and Japanese, which have no blanks
+_UNSEEN = " or ".join(
+    f"local-name()='{name}'" for name in "script style audio video object iframe math".split()
+)
 _XML = {
     ".docx": re.compile(r"word/(?:document|footnotes|endnotes)\.xml"),
     ".epub": re.compile(r"(?!.*\b(?:nav|toc)\b).*\.x?html?"),
@@ -41,7 +48,9 @@ def independent(path: Path) -> str:
         import pypdfium2
 
         pages = pypdfium2.PdfDocument(path)
-        return "\n".join(page.get_textpage().get_text_range().replace("\ufffe", "") for page in pages)
+        return "\n".join(
+            page.get_textpage().get_text_range().replace("\ufffe", "") for page in pages
+        )
     if path.suffix.lower() not in _XML:
         return path.with_suffix(".txt").read_text("utf-8")
     texts = []
@@ -50,23 +59,33 @@ def independent(path: Path) -> str:
         parser = lxml.etree.XMLParser(recover=True, resolve_entities=False)
         root = lxml.etree.fromstring(archive.read(member), parser)
         if path.suffix.lower() == ".docx":
-            for unread in [*root.iter("{*}Fallback", "{*}moveFrom")]:  # copies of what stands elsewhere
+            for unread in [
+                *root.iter("{*}Fallback", "{*}moveFrom")
+            ]:  # copies of what stands elsewhere
                 unread.getparent().remove(unread)
             for element in root.iter("{*}p"):
                 written = element.iter("{*}t", "{*}tab", "{*}br")
-                texts.append("".join(t.text or " " for t in written if next(t.iterancestors("{*}p")) is element))
+                texts.append(
+                    "".join(
+                        t.text or " " for t in written if next(t.iterancestors("{*}p")) is element
+                    )
+                )
         else:
             texts += root.xpath(f"//*[local-name()='body']//text()[not(ancestor::*[{_UNSEEN}])]")
     return "\n".join(texts)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", type=Path)
     arguments = parser.parse_args()
     measured = defaultdict[str, list[tuple[float, float, str]]](list)
     seconds = defaultdict[str, float](float)
-    for path in sorted(p for p in arguments.folder.rglob("*") if p.suffix.lower() in (".pdf", ".html", *_XML)):
+    for path in sorted(
+        p for p in arguments.folder.rglob("*") if p.suffix.lower() in (".pdf", ".html", *_XML)
+    ):
         kind, content = path.suffix.lower(), path.read_bytes()
         try:
             expected = words(independent(path))
@@ -85,12 +104,19 @@ def main() -> None:
             seconds[reader] += time.process_time() - started
             if expected and (text or kind == ".html"):
                 same = (expected & (found := words(text))).total()
-                measured[reader].append((same / expected.total(), same / max(found.total(), 1), path.name))
+                measured[reader].append(
+                    (same / expected.total(), same / max(found.total(), 1), path.name)
+                )
     for reader, files in measured.items():
         recalls, precisions, _ = zip(*files, strict=True)
-        f1 = fmean(2 * recall * precision / ((recall + precision) or 1) for recall, precision, _ in files)
+        f1 = fmean(
+            2 * recall * precision / ((recall + precision) or 1) for recall, precision, _ in files
+        )
         low = sum(recall < 0.9 for recall in recalls) / len(files)
-        print(f"{reader}: {len(files)} files, median {median(recalls):.4f}, {low:.1%} below 0.9, ", end="")
+        print(
+            f"{reader}: {len(files)} files, median {median(recalls):.4f}, {low:.1%} below 0.9, ",
+            end="",
+        )
         print(f"precision {fmean(precisions):.3f}, F1 {f1:.3f}, {seconds[reader]:.1f} s")
         print(*(f"    {recall:.3f} {name}" for recall, _, name in sorted(files)[:5]), sep="\n")
 

@@ -3,7 +3,8 @@
 python -m benchmarks.segmenters DATA [--segmenter NAME] [--out FILE.json]
 
 coverage    share of the content words of the answer's sentences that lie in a claim's spans
-coherence   share of claims entailed by their own sentence, by the embedded verifier; a whole sentence counts
+coherence   share of claims entailed by their own sentence, by the embedded verifier; a whole
+sentence counts
 divisible   share of claims that the same segmenter splits further
 """
 
@@ -62,7 +63,9 @@ class Tally:
 
 
 def sentences(answer: str) -> Iterator[tuple[str, Span, list[Span]]]:
-    """Plain text of each sentence, its span in the answer, and the spans of its content words there."""
+    """Plain text of each sentence, its span in the answer, and the spans of its content words
+    there.
+    """
     for passage in statements(answer):
         for a, b in passage.sentences():
             words = [t for t in parse(passage.text[a:b]) if t.pos_ in CONTENT]
@@ -77,7 +80,11 @@ def faults(answer: str, claims: Sequence[Claim]) -> list[str]:
     """Empty claims, claims without a span or with one outside the answer, the same claim twice."""
     problems = [f"empty claim {c.id}" for c in claims if not any(x.isalnum() for x in c.text)]
     problems += [f"no span: {c.text!r}" for c in claims if not c.spans]
-    problems += [f"span outside: {c.text!r}" for c in claims if any(not 0 <= a < b <= len(answer) for a, b in c.spans)]
+    problems += [
+        f"span outside: {c.text!r}"
+        for c in claims
+        if any(not 0 <= a < b <= len(answer) for a, b in c.spans)
+    ]
     texts = [" ".join(c.text.casefold().split()) for c in claims]
     return problems + [f"twice: {t!r}" for t in sorted({t for t in texts if texts.count(t) > 1})]
 
@@ -97,7 +104,11 @@ def measure(answer: str, segmenter: Segmenter, verifier: EmbeddedSmall, tally: T
         tally.sentences += 1
         tally.words += len(words)
         tally.covered += sum(a in places and b - 1 in places for a, b in words)
-    cut = [(c.text, plain[c.sentence]) for c in claims if c.sentence in plain and c.text != plain[c.sentence]]
+    cut = [
+        (c.text, plain[c.sentence])
+        for c in claims
+        if c.sentence in plain and c.text != plain[c.sentence]
+    ]
     tally.cut += len(cut)
     tally.whole += len(claims) - len(cut)
     for pair, judgement in zip(cut, verifier.verify(cut), strict=True):

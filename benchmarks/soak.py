@@ -1,9 +1,13 @@
-"""The API under load: analyses, bad requests, half-open connections for a minute, with /health asked meanwhile.
+"""The API under load: analyses, bad requests, half-open connections for a minute, with /health
+asked meanwhile.
 
-python -m benchmarks.soak [--analyses 200] [--bad 500] [--half-open 2000] [--verifier NAME] [--floors] [--out FILE.json]
+python -m benchmarks.soak [--analyses 200] [--bad 500] [--half-open 2000] [--verifier NAME]
+[--floors] [--out FILE.json]
 
-Memory, threads and open files of the server's process, before, between and after; how much the database grew a run; how
-long /health took at most. With --floors the command fails where a figure is past its limit. Needs Linux.
+Memory, threads and open files of the server's process, before, between and after; how much the
+database grew a run; how
+long /health took at most. With --floors the command fails where a figure is past its limit. Needs
+Linux.
 """
 
 from __future__ import annotations
@@ -58,10 +62,15 @@ class Server:
     def __init__(self, folder: Path, verifier: str) -> None:
         self.port, self.key, self.folder = free_port(8800), secrets.token_urlsafe(), folder
         self.url = f"http://127.0.0.1:{self.port}"
-        environment = os.environ | {"ATTRIBUTION_DATA": str(folder), "ATTRIBUTION_API_KEYS": self.key}
+        environment = os.environ | {
+            "ATTRIBUTION_DATA": str(folder),
+            "ATTRIBUTION_API_KEYS": self.key,
+        }
         environment |= {"ATTRIBUTION_DATABASE_URL": "", "ATTRIBUTION_HOSTS": ""}
         command = [sys.executable, "-m", "attribution", "serve", "--api", "--port", str(self.port)]
-        self.process = subprocess.Popen([*command, "--verifier", verifier], env=environment, stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(
+            [*command, "--verifier", verifier], env=environment, stdout=subprocess.DEVNULL
+        )
         until(self._answers)
 
     def _answers(self) -> bool:
@@ -74,13 +83,17 @@ class Server:
 
     def client(self, **headers: str) -> httpx2.Client:
         return httpx2.Client(
-            base_url=self.url, headers={"authorization": f"Bearer {self.key}"} | headers, timeout=PATIENCE
+            base_url=self.url,
+            headers={"authorization": f"Bearer {self.key}"} | headers,
+            timeout=PATIENCE,
         )
 
     def rest(self) -> None:
         """Wait until nothing is under way any more."""
         with self.client() as client:
-            until(lambda: (health := client.get("/health").json())["running"] + health["waiting"] == 0)
+            until(
+                lambda: (health := client.get("/health").json())["running"] + health["waiting"] == 0
+            )
         time.sleep(2)  # idle connections and processes end
 
     def state(self) -> dict[str, float]:
@@ -89,7 +102,8 @@ class Server:
             "memory, MB": sum(megabytes(pid, "VmRSS") for pid in processes(self.process.pid)),
             "threads": len(list((folder / "task").iterdir())),
             "open files": len(list((folder / "fd").iterdir())),
-            "database, kB": sum(path.stat().st_size for path in self.folder.glob("*.sqlite3*")) / 1000,
+            "database, kB": sum(path.stat().st_size for path in self.folder.glob("*.sqlite3*"))
+            / 1000,
         }
 
 
@@ -182,13 +196,21 @@ def leave(path: str, body: Mapping[str, Any]) -> Callable[[Server], int]:
 
 def leave_stream(server: Server) -> int:
     """Close the connection at the first event of a run."""
-    with server.client() as client, client.stream("POST", "/analyze", json={"answer": "The tower is tall."}) as reply:
+    with (
+        server.client() as client,
+        client.stream("POST", "/analyze", json={"answer": "The tower is tall."}) as reply,
+    ):
         next(reply.iter_lines(), "")
         return 0 if reply.status_code == 200 else reply.status_code
 
 
-PAIRS = [{"claim": "The tower is in Paris.", "evidence": f"The tower, number {n}, stands in Rome."} for n in range(256)]
-HALF = "POST /verify HTTP/1.1\nHost: localhost\nAuthorization: Bearer {key}\nContent-Length: 5000\n\n"
+PAIRS = [
+    {"claim": "The tower is in Paris.", "evidence": f"The tower, number {n}, stands in Rome."}
+    for n in range(256)
+]
+HALF = (
+    "POST /verify HTTP/1.1\nHost: localhost\nAuthorization: Bearer {key}\nContent-Length: 5000\n\n"
+)
 BAD: dict[str, tuple[Callable[[Server], int], set[int]]] = {
     "too large": (posted("/analyze", b"x" * (MAX_BODY + 1)), {413}),
     "too large, without a length": (in_chunks, {413}),
@@ -196,22 +218,33 @@ BAD: dict[str, tuple[Callable[[Server], int], set[int]]] = {
     "not UTF-8": (posted("/verify", b'{"pairs": "\xff\xfe"}'), {400, 422}),
     "nested deeply": (posted("/verify", b"[" * 500_000), {400, 422}),
     "nested deeply in a setting": (
-        posted("/analyze", b'{"answer": "x", "settings": {"top_k": ' + b"[" * 900 + b"]" * 900 + b"}}"),
+        posted(
+            "/analyze", b'{"answer": "x", "settings": {"top_k": ' + b"[" * 900 + b"]" * 900 + b"}}"
+        ),
         {400, 422},
     ),
-    "a number of a million digits": (posted("/analyze", b'{"answer": ' + b"9" * 1_000_000 + b"}"), {400, 422}),
+    "a number of a million digits": (
+        posted("/analyze", b'{"answer": ' + b"9" * 1_000_000 + b"}"),
+        {400, 422},
+    ),
     "wrong key": (posted("/analyze", b"{}", authorization="Bearer wrong-key-of-the-soak"), {401}),
     "unknown field": (as_json("/analyze", answer="x", other=1), {422}),
     "wrong type": (as_json("/analyze", answer=["x"]), {422}),
     "unknown setting": (as_json("/analyze", answer="x", settings={"topk": 1}), {400}),
-    "a setting of the operator": (as_json("/analyze", answer="x", settings={"database_url": "sqlite://"}), {400}),
+    "a setting of the operator": (
+        as_json("/analyze", answer="x", settings={"database_url": "sqlite://"}),
+        {400},
+    ),
     "a path as source": (as_json("/analyze", answer="x", sources=["/etc/passwd"]), {400}),
     "control characters": (as_json("/segment", answer="\x01\x02" * 5000), {400}),
     "too long an answer": (as_json("/segment", answer="x " * 100_000), {400}),
     "hostile text": (as_json("/segment", answer="@" * 10_000, segmenter="clauses"), {200}),
     "unknown segmenter": (as_json("/segment", answer="x", segmenter="none"), {400}),
     "no pairs": (as_json("/verify", pairs=[]), {422}),
-    "a bad tool call": (posted("/mcp/", b'{"jsonrpc": "2.0"}', accept="application/json, text/event-stream"), {400}),
+    "a bad tool call": (
+        posted("/mcp/", b'{"jsonrpc": "2.0"}', accept="application/json, text/event-stream"),
+        {400},
+    ),
     "another host": (posted("/verify", b"{}", host="evil.example"), {421}),
     "an unknown path": (posted("/nothing", b"{}"), {404}),
     "no HTTP": (raw("\x16\x03\x01 garbage\n\n", read=True), {0, 400}),
@@ -235,7 +268,10 @@ def flood(server: Server, requests: int) -> list[str]:
         bad, expected = BAD[name]
         try:
             status = bad(server)
-        except (httpx2.TransportError, ConnectionError) as error:  # a server may close before it has read all
+        except (
+            httpx2.TransportError,
+            ConnectionError,
+        ) as error:  # a server may close before it has read all
             return "" if name.startswith("too large") else f"{name}: {type(error).__name__}"
         return "" if status in expected else f"{name}: {status}"
 
@@ -248,7 +284,9 @@ def measured(analyses: int, bad: int, connections: int, verifier: str) -> dict[s
         server = Server(Path(folder), verifier)
         try:
             with ThreadPoolExecutor(CLIENTS) as pool:
-                list(pool.map(lambda n: analyse(server, n), range(-len(EXAMPLES), 0)))  # models and caches are filled
+                list(
+                    pool.map(lambda n: analyse(server, n), range(-len(EXAMPLES), 0))
+                )  # models and caches are filled
                 server.rest()
                 start = server.state()
                 with probed(server.url) as waits:
@@ -291,7 +329,11 @@ def measured(analyses: int, bad: int, connections: int, verifier: str) -> dict[s
 
 
 def past_limits(figures: Mapping[str, Any]) -> list[str]:
-    return [f"{name} {figures[name]:.2f}, limit {most}" for name, most in LIMITS.items() if figures[name] > most]
+    return [
+        f"{name} {figures[name]:.2f}, limit {most}"
+        for name, most in LIMITS.items()
+        if figures[name] > most
+    ]
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -300,7 +342,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--bad", type=int, default=500)
     parser.add_argument("--half-open", type=int, default=2000)
     parser.add_argument("--verifier", default="auto")
-    parser.add_argument("--floors", action="store_true", help="fail where a figure is past its limit")
+    parser.add_argument(
+        "--floors", action="store_true", help="fail where a figure is past its limit"
+    )
     args = parser.parse_args(argv)
     figures = measured(args.analyses, args.bad, args.half_open, args.verifier)
     publish(figures, args.out)

@@ -1,8 +1,11 @@
-"""The hand-made cases of tests/verdicts: how many get a badge that a careful reader accepts, by kind.
+"""The hand-made cases of tests/verdicts: how many get a badge that a careful reader accepts, by
+kind.
 
-    python -m benchmarks.verdict_cases [FILE.jsonl …] [--verifier NAME] [--show] [--record] [--out FILE.json]
+    python -m benchmarks.verdict_cases [FILE.jsonl …] [--verifier NAME] [--show] [--record] [--out
+    FILE.json]
 
---record writes what the models say of every pair to tests/verdicts/judgements.jsonl, from which the tests decide again.
+--record writes what the models say of every pair to tests/verdicts/judgements.jsonl, from which the
+tests decide again.
 """
 
 from __future__ import annotations
@@ -33,7 +36,8 @@ PRONOUNS = {"It", "He", "She", "They"}
 
 
 class Recorded:
-    """A verifier that repeats the judgements in `said`, by pair; what they lack, `source` judges, and it is kept there.
+    """A verifier that repeats the judgements in `said`, by pair; what they lack, `source` judges,
+    and it is kept there.
 
     Raises LookupError where there is no source.
     """
@@ -47,7 +51,9 @@ class Recorded:
         keys = [content_id(self._name, *pair) for pair in pairs]
         if lacking := [i for i, key in enumerate(keys) if key not in self._said]:
             if self._source is None:
-                raise LookupError("a pair is not recorded: run python -m benchmarks.verdict_cases --record")
+                raise LookupError(
+                    "a pair is not recorded: run python -m benchmarks.verdict_cases --record"
+                )
             found = self._source.verify([pairs[i] for i in lacking])
             self._said.update({keys[i]: one for i, one in zip(lacking, found, strict=True)})
         return [self._said[key] for key in keys]
@@ -79,7 +85,9 @@ def given(row: dict[str, Any]) -> GivenClaim:
     if not above and row.get("question") and row["claim"].split()[0] in PRONOUNS:
         above = [row["question"]]
     titles = (" ".join(filter(None, (p.get("title"), p.get("heading")))) for p in row["passages"])
-    passages = tuple(Passage(p["text"], title=title) for p, title in zip(row["passages"], titles, strict=True))
+    passages = tuple(
+        Passage(p["text"], title=title) for p, title in zip(row["passages"], titles, strict=True)
+    )
     return GivenClaim(row["claim"], passages, tuple(above))
 
 
@@ -91,7 +99,11 @@ def judged(
     for row, one in zip(rows, found, strict=True):
         label, expected = one.verdict.label, set(row["expect"])
         right = label in expected or (label in SILENT and bool(SILENT & expected))
-        yield row, label, "right" if right else "plainly wrong" if label in row["never"] else "wrong"
+        yield (
+            row,
+            label,
+            "right" if right else "plainly wrong" if label in row["never"] else "wrong",
+        )
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -111,12 +123,15 @@ def main(argv: list[str] | None = None) -> int:
                 for kind in (row["kind"], "all"):
                     counts.setdefault(kind, Counter())[outcome] += 1
                 if args.show and outcome != "right":
-                    print(f"{row['id']}: {label}, expected {' or '.join(row['expect'])}: {row['claim']}")
+                    print(
+                        f"{row['id']}: {label}, expected {' or '.join(row['expect'])}: {row['claim']}"
+                    )
             figures[path.stem] = {kind: dict(count) for kind, count in counts.items()}
     publish(figures, args.out)
     if args.record:
         RECORDED.write_text(
-            "".join(SAID.dump_json({k: said[k]}).decode() + "\n" for k in sorted(said)), encoding="utf-8"
+            "".join(SAID.dump_json({k: said[k]}).decode() + "\n" for k in sorted(said)),
+            encoding="utf-8",
         )
     return 0
 

@@ -1,14 +1,20 @@
 """The worth of a badge: claims with their passages → the claim's badge, beside people's judgements.
 
-    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out FILE.json]
+    python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out
+    FILE.json]
                                   [--plot FILE.png] [--held-out] [--addresses] [--judged FOLDER]
                                   [--second-reader NAME]
 
-For each set and verifier: how many claims get each badge, how many of those are right, the harm done (true claims
-shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows. Claims of answers
-that a verifier may have been trained on are reported apart from the held-out ones. `--judged` writes the badges and
-whether they are right, a file for each verifier, for `python -m attribution calibrate`. With `--second-reader` the
-doubtful claims, at most `second_claims` of each set, are counted before and after they are read again, with the cost.
+For each set and verifier: how many claims get each badge, how many of those are right, the harm
+done (true claims
+shown as contradicted, unsupported ones as supported), and how precision falls as coverage grows.
+Claims of answers
+that a verifier may have been trained on are reported apart from the held-out ones. `--judged`
+writes the badges and
+whether they are right, a file for each verifier, for `python -m attribution calibrate`. With
+`--second-reader` the
+doubtful claims, at most `second_claims` of each set, are counted before and after they are read
+again, with the cost.
 """
 
 from __future__ import annotations
@@ -63,12 +69,16 @@ class LabelledClaim:
 
 
 def factcheck_bench(folder: Path) -> Iterator[LabelledClaim]:
-    """Claims of ChatGPT answers, five web passages each with its stance; supported: at least in part by one of them."""
+    """Claims of ChatGPT answers, five web passages each with its stance; supported: at least in
+    part by one of them.
+    """
     for row in rows(folder / "eval" / "factcheck_bench_dev.jsonl.gz"):
         for claim in row["claims"]:
             if claim["checkworthiness"] != "factual" or not claim["claim"].strip():
                 continue
-            found = zip(claim["evidence"], claim["evidence_urls"], claim["evidence_stance"], strict=True)
+            found = zip(
+                claim["evidence"], claim["evidence_urls"], claim["evidence_stance"], strict=True
+            )
             stated = [(Passage(e, url), stance) for e, url, stance in found if e.strip()]
             if not stated:
                 continue
@@ -91,22 +101,32 @@ def wice(folder: Path) -> Iterator[LabelledClaim]:
 
 
 def expertqa(folder: Path) -> Iterator[LabelledClaim]:
-    """Claims of six systems' answers against the chunks of the pages they cite that a search would bring."""
-    for answer, claim, passages, complete in expertqa_claims(folder / "eval" / "expertqa_val.jsonl.gz"):
+    """Claims of six systems' answers against the chunks of the pages they cite that a search would
+    bring.
+    """
+    for answer, claim, passages, complete in expertqa_claims(
+        folder / "eval" / "expertqa_val.jsonl.gz"
+    ):
         if sum(len(p.text) for p in passages) > LONG:
             chunks = retrieved_passages(claim, "\n\n".join(p.text for p in passages))
-            passages = tuple(Passage(c, next((p.url for p in passages if c in p.text), "")) for c in chunks)
+            passages = tuple(
+                Passage(c, next((p.url for p in passages if c in p.text), "")) for c in chunks
+            )
         if passages:
             yield LabelledClaim(GivenClaim(claim, passages), answer, complete, None, None)
 
 
 @dataclass(frozen=True)
 class Pairs:
-    """A set of claims with one passage each, and the meaning of its labels; rows with others are left out."""
+    """A set of claims with one passage each, and the meaning of its labels; rows with others are
+    left out.
+    """
 
     file: str
     supported: str
-    neither: tuple[str, ...]  # of the passage's silence, or, where the two are one class, also of its contradiction
+    neither: tuple[
+        str, ...
+    ]  # of the passage's silence, or, where the two are one class, also of its contradiction
     refuted: str = ""  # empty where that is no class of its own
     split: str = ""
 
@@ -115,20 +135,31 @@ class Pairs:
             label, claim = row["label"], row.get("claim") or row["hypothesis"]
             found = row.get("evidence") or row["premise"]
             text = found if isinstance(found, str) else " ".join(found)
-            if label not in (self.supported, self.refuted, *self.neither) or self.split not in ("", row.get("split")):
+            if label not in (self.supported, self.refuted, *self.neither) or self.split not in (
+                "",
+                row.get("split"),
+            ):
                 continue
             shared = group(Path(self.file).name, row["id"]) if "id" in row else text
             passages = (text,) if len(text) <= LONG else retrieved_passages(claim, text)
             if claim.strip() and len(claim) <= MAX_CLAIM and text.strip() and passages:
                 refuted = label == self.refuted if self.refuted else None
-                yield LabelledClaim(GivenClaim(claim.strip(), passages), shared, label == self.supported, refuted, None)
+                yield LabelledClaim(
+                    GivenClaim(claim.strip(), passages),
+                    shared,
+                    label == self.supported,
+                    refuted,
+                    None,
+                )
 
 
 SETS: dict[str, Callable[[Path], Iterator[LabelledClaim]]] = {
     "factcheck_bench_dev": factcheck_bench,
     "wice_claim_dev": wice,
     "expertqa_val": expertqa,
-    "begin_dev": Pairs("eval/begin_dev", "Fully attributable", ("Not fully attributable", "Generic")),
+    "begin_dev": Pairs(
+        "eval/begin_dev", "Fully attributable", ("Not fully attributable", "Generic")
+    ),
     "q2_wow": Pairs("eval/q2_wow", "consistent", ("inconsistent",)),
     "faithdial_audit": Pairs("eval/faithdial_audit", "entailment", ("hallucination",)),
     "citation_integrity": Pairs("eval/citation_integrity", "SUPPORT", ("NEI",), "REFUTE"),
@@ -152,26 +183,40 @@ def figures(claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]) -> d
         "badges": {label: labels[label] for label in LABELS},
         "coverage": sum(labels[b] for b in BADGES) / max(1, len(pairs)),
         "supported right": _share([bool(c.supported) for c in supported]),
-        "strong supported right": _share([bool(c.supported) for c, j in graded if j.verdict.label == "supported"]),
+        "strong supported right": _share(
+            [bool(c.supported) for c, j in graded if j.verdict.label == "supported"]
+        ),
         "supports shown": _share([v.label == "supported" for c, v in pairs if c.supported]),
     }
     if any(c.refuted is not None for c in claims):
         found["contradicted right by stance"] = _share([bool(c.refuted) for c in contradicted])
     if true:
-        found["contradicted right by truth"] = _share([c.true is False for c in contradicted if c.true is not None])
+        found["contradicted right by truth"] = _share(
+            [c.true is False for c in contradicted if c.true is not None]
+        )
         found["true shown as contradicted"] = _share([v.label == "contradicted" for v in true])
-        found["false shown as supported"] = _share([v.label == "supported" for c, v in pairs if c.true is False])
+        found["false shown as supported"] = _share(
+            [v.label == "supported" for c, v in pairs if c.true is False]
+        )
     found["risk and coverage"] = {badge: risk_and_coverage(pairs, badge) for badge in BADGES}
     return found
 
 
 def _share(right: Sequence[bool]) -> dict[str, float]:
-    return {"right": sum(right), "of": len(right), "share": round(sum(right) / len(right), 3) if right else 0.0}
+    return {
+        "right": sum(right),
+        "of": len(right),
+        "share": round(sum(right) / len(right), 3) if right else 0.0,
+    }
 
 
-def risk_and_coverage(pairs: Sequence[tuple[LabelledClaim, Verdict]], badge: Label) -> list[tuple[float, float]]:
+def risk_and_coverage(
+    pairs: Sequence[tuple[LabelledClaim, Verdict]], badge: Label
+) -> list[tuple[float, float]]:
     """(share of all claims that get the badge, share of those that are right), the surest first."""
-    shown = sorted((pair for pair in pairs if pair[1].label == badge), key=lambda pair: -pair[1].confidence)
+    shown = sorted(
+        (pair for pair in pairs if pair[1].label == badge), key=lambda pair: -pair[1].confidence
+    )
     curve, right = [], 0
     for n, (claim, _) in enumerate(shown, 1):
         right += bool(claim.supported if badge == "supported" else claim.refuted)
@@ -182,21 +227,31 @@ def risk_and_coverage(pairs: Sequence[tuple[LabelledClaim, Verdict]], badge: Lab
 def judged_rows(
     name: str, version: str, claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the input of `attribution calibrate`: every badge at the lowest thresholds, and is it right?"""
+    """Yield the input of `attribution calibrate`: every badge at the lowest thresholds, and is it
+    right?
+    """
     for claim, of_claim in zip(claims, judged, strict=True):
         verdict = redecided(of_claim, LOWEST)
         right = {"supported": claim.supported, "contradicted": claim.refuted}.get(verdict.label)
         yield {
-            "set": name, "group": claim.answer, "claim": claim.given.text, "verifier": version,
-            "label": verdict.label, "confidence": verdict.confidence, "right": right,
-        }  # fmt: skip
+            "set": name,
+            "group": claim.answer,
+            "claim": claim.given.text,
+            "verifier": version,
+            "label": verdict.label,
+            "confidence": verdict.confidence,
+            "right": right,
+        }
 
 
 def redecided(judged: JudgedClaim, thresholds: DecisionPolicy) -> Verdict:
     """The verdict on a judged claim with other thresholds."""
     claim = Claim(id=judged.verdict.claim_id, text="", spans=(), worthiness="factual")
     pieces = {e.page_id: e for e in judged.evidence}.values()
-    moved = [e.model_copy(update={"relation": counted(e.probabilities, e.reservation, thresholds)}) for e in pieces]
+    moved = [
+        e.model_copy(update={"relation": counted(e.probabilities, e.reservation, thresholds)})
+        for e in pieces
+    ]
     return decide(claim, moved, thresholds)
 
 
@@ -204,23 +259,31 @@ def judged_by(name: str, claims: Sequence[LabelledClaim], settings: Settings) ->
     verifier = VERIFIERS.build(name, settings)
     judged: list[JudgedClaim] = []
     for start in tqdm(range(0, len(claims), BATCH), desc=name, unit="batch"):
-        judged += judge([c.given for c in claims[start : start + BATCH]], verifier, policy_of(settings))
+        judged += judge(
+            [c.given for c in claims[start : start + BATCH]], verifier, policy_of(settings)
+        )
     return judged
 
 
 @dataclass
 class SecondReading:
-    """The doubtful claims of one verifier's sets before and after a second reader, and the cost of it."""
+    """The doubtful claims of one verifier's sets before and after a second reader, and the cost of
+    it.
+    """
 
     claims: list[LabelledClaim]
     before: list[JudgedClaim]
     after: list[JudgedClaim]
     used: LlmUsage
-    all_pairs: LlmUsage  # what reading every claim and passage of the sets in the same way would have used
+    all_pairs: (
+        LlmUsage  # what reading every claim and passage of the sets in the same way would have used
+    )
     seconds: float
 
     def __add__(self, other: SecondReading) -> SecondReading:
-        return SecondReading(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return SecondReading(
+            *(getattr(self, f.name) + getattr(other, f.name) for f in fields(self))
+        )
 
     def cost(self) -> str:
         """The cost in words."""
@@ -237,24 +300,47 @@ def read_again(
     claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim], version: str, settings: Settings
 ) -> SecondReading:
     """Read the doubtful claims again, at most `second_claims`."""
-    own = [Claim(id=str(n), text=c.given.text, spans=(), worthiness="factual") for n, c in enumerate(claims)]
-    evidence = {str(n): list({e.page_id: e for e in j.evidence}.values()) for n, j in enumerate(judged)}
+    own = [
+        Claim(id=str(n), text=c.given.text, spans=(), worthiness="factual")
+        for n, c in enumerate(claims)
+    ]
+    evidence = {
+        str(n): list({e.page_id: e for e in j.evidence}.values()) for n, j in enumerate(judged)
+    }
     pages = {
-        e.page_id: Page(id=e.page_id, url="", title="", site="", kind="web", fetched_at="", sha256="", text=e.text)
+        e.page_id: Page(
+            id=e.page_id,
+            url="",
+            title="",
+            site="",
+            kind="web",
+            fetched_at="",
+            sha256="",
+            text=e.text,
+        )
         for pieces in evidence.values()
         for e in pieces
     }
     second = SecondReader(settings, Store.open(settings.database_url), pages)
-    found = doubts(own, {str(n): j.verdict for n, j in enumerate(judged)}, evidence, version)[: settings.second_claims]
+    found = doubts(own, {str(n): j.verdict for n, j in enumerate(judged)}, evidence, version)[
+        : settings.second_claims
+    ]
     pairs = [(c.text, e.text) for c in own for e in evidence[c.id]]
     whole = estimate_cost(second.reader.verifier, pairs) or LlmUsage()
     before, started = second.usage or LlmUsage(), time.perf_counter()
-    read = {r.claim.id: JudgedClaim(r.verdict, r.evidence) for some in second.read(found) for r in some}
+    read = {
+        r.claim.id: JudgedClaim(r.verdict, r.evidence) for some in second.read(found) for r in some
+    }
     seconds = time.perf_counter() - started
     used = (second.usage or LlmUsage()).since(before)
     places = [int(doubt.claim.id) for doubt in found]
     return SecondReading(
-        [claims[n] for n in places], [judged[n] for n in places], [read[str(n)] for n in places], used, whole, seconds
+        [claims[n] for n in places],
+        [judged[n] for n in places],
+        [read[str(n)] for n in places],
+        used,
+        whole,
+        seconds,
     )
 
 
@@ -268,7 +354,9 @@ def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
     ]
     for key, by_verifier in found.items():
         for verifier, f in by_verifier.items():
-            cells = [f"{f[name]['right']} of {f[name]['of']}" if name in f else "–" for name in COLUMNS]
+            cells = [
+                f"{f[name]['right']} of {f[name]['of']}" if name in f else "–" for name in COLUMNS
+            ]
             right, strong, by_stance, by_truth, harmed, passed = cells
             lines.append(
                 f"| {key} | {verifier} | {f['claims']} | {right} | {strong} | {by_stance}, {by_truth} "
@@ -278,7 +366,9 @@ def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
 
 
 def plot(found: dict[str, dict[str, dict[str, Any]]], path: Path) -> None:
-    """Draw the supported badges of each set and verifier, the surest first: share of all claims, share right."""
+    """Draw the supported badges of each set and verifier, the surest first: share of all claims,
+    share right.
+    """
     import matplotlib
 
     matplotlib.use("Agg")
@@ -289,24 +379,45 @@ def plot(found: dict[str, dict[str, dict[str, Any]]], path: Path) -> None:
         for verifier, figures_ in by_verifier.items():
             curve = figures_["risk and coverage"]["supported"][LEAST_SHOWN:]
             axes.plot([x for x, _ in curve], [y for _, y in curve], label=f"{verifier}, {key}")
-    axes.set(xlabel="share of all claims shown as supported", ylabel="share of these that was right", ylim=(0.5, 1.02))
+    axes.set(
+        xlabel="share of all claims shown as supported",
+        ylabel="share of these that was right",
+        ylim=(0.5, 1.02),
+    )
     axes.legend(fontsize=7, loc="lower left")
     figure.savefig(path, dpi=120, bbox_inches="tight")
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("data", type=Path, help="the folder that holds eval/")
     parser.add_argument("--verifier", nargs="+", default=["embedded-base", "embedded-small"])
     parser.add_argument("--sets", nargs="+", default=WITH_PASSAGES, choices=[*SETS, "all"])
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any setting")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="any setting"
+    )
     parser.add_argument("--limit", type=int, help="claims of each set, drawn by a hash")
     parser.add_argument("--out", type=Path)
     parser.add_argument("--plot", type=Path, metavar="FILE.png", help="precision against coverage")
-    parser.add_argument("--addresses", action="store_true", help="give each passage its address, where a set has them")
-    parser.add_argument("--held-out", action="store_true", help="only the claims that no verifier was trained on")
-    parser.add_argument("--judged", type=Path, metavar="FOLDER", help="write VERIFIER.jsonl for `calibrate` there")
-    parser.add_argument("--second-reader", default="", metavar="NAME", help="llm, or a verifier, for doubtful claims")
+    parser.add_argument(
+        "--addresses",
+        action="store_true",
+        help="give each passage its address, where a set has them",
+    )
+    parser.add_argument(
+        "--held-out", action="store_true", help="only the claims that no verifier was trained on"
+    )
+    parser.add_argument(
+        "--judged", type=Path, metavar="FOLDER", help="write VERIFIER.jsonl for `calibrate` there"
+    )
+    parser.add_argument(
+        "--second-reader",
+        default="",
+        metavar="NAME",
+        help="llm, or a verifier, for doubtful claims",
+    )
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
     settings = settings.model_copy(update={"second_reader": args.second_reader})
@@ -316,7 +427,10 @@ def main(argv: list[str] | None = None) -> int:
         claims = [c for c in SETS[name](args.data) if held_out(c.answer) or not args.held_out]
         if not args.addresses:
             texts = ([Passage.of(p).text for p in c.given.passages] for c in claims)
-            claims = [replace(c, given=replace(c.given, passages=some)) for c, some in zip(claims, texts, strict=True)]
+            claims = [
+                replace(c, given=replace(c.given, passages=some))
+                for c, some in zip(claims, texts, strict=True)
+            ]
         if args.limit and len(claims) > args.limit:
             claims = sorted(claims, key=lambda c: zlib.crc32(c.given.text.encode()))[: args.limit]
         held = [held_out(claim.answer) for claim in claims]
@@ -329,7 +443,9 @@ def main(argv: list[str] | None = None) -> int:
                 again[verifier] = again[verifier] + some if verifier in again else some
             if args.judged:
                 with (args.judged / f"{verifier}.jsonl").open("a", encoding="utf-8") as out:
-                    out.writelines(json.dumps(row) + "\n" for row in judged_rows(name, version, claims, judged))
+                    out.writelines(
+                        json.dumps(row) + "\n" for row in judged_rows(name, version, claims, judged)
+                    )
             for fold, chosen in (("all", [True] * len(claims)), ("held out", held)):
                 part = [i for i, c in enumerate(chosen) if c]
                 found.setdefault(f"{name}, {fold}", {})[verifier] = figures(
@@ -338,8 +454,9 @@ def main(argv: list[str] | None = None) -> int:
     for verifier, some in again.items():
         after = f"{verifier}, then {args.second_reader}"
         found["doubtful"] = found.get("doubtful", {}) | {
-            verifier: figures(some.claims, some.before), after: figures(some.claims, some.after)
-        }  # fmt: skip
+            verifier: figures(some.claims, some.before),
+            after: figures(some.claims, some.after),
+        }
         print(f"{after}: {some.cost()}")
     print(table(found))
     if args.out:

@@ -1,9 +1,12 @@
 """Quality, calibration and speed of verifiers, beside cosine similarity and word overlap.
 
-    python -m benchmarks.verifiers DATA [--verifier NAME …] [--held-out] [--out FILE.json] [--plot FILE.png]
+    python -m benchmarks.verifiers DATA [--verifier NAME …] [--held-out] [--out FILE.json] [--plot
+    FILE.png]
 
-Three-way sets: accuracy, balanced accuracy, macro F1, expected calibration error (10 bins, top probability).
-Two-way sets: balanced accuracy of support, the threshold on p(entailed) chosen on one half and used on the other, and
+Three-way sets: accuracy, balanced accuracy, macro F1, expected calibration error (10 bins, top
+probability).
+Two-way sets: balanced accuracy of support, the threshold on p(entailed) chosen on one half and used
+on the other, and
 the mean with the other way around.
 """
 
@@ -36,11 +39,17 @@ def macro_f1(gold: Sequence[Any], guess: Sequence[Any]) -> float:
 
 
 def reliability(confidence: Any, right: Any) -> tuple[float, list[tuple[float, float, int]]]:
-    """(expected calibration error, [(mean confidence, accuracy, pairs) of each bin that is not empty])."""
+    """(expected calibration error, [(mean confidence, accuracy, pairs) of each bin that is not
+    empty]).
+    """
     confidence, right = np.asarray(confidence), np.asarray(right, dtype=float)
     bins = np.minimum((confidence * BINS).astype(int), BINS - 1)
     rows = [
-        (float(confidence[bins == b].mean()), float(right[bins == b].mean()), int((bins == b).sum()))
+        (
+            float(confidence[bins == b].mean()),
+            float(right[bins == b].mean()),
+            int((bins == b).sum()),
+        )
         for b in range(BINS)
         if (bins == b).any()
     ]
@@ -53,12 +62,16 @@ def best_threshold(scores: Any, gold: Any) -> float:
     candidates = (values[:-1] + values[1:]) / 2 if len(values) > 1 else values
     if len(candidates) > 400:
         candidates = np.quantile(candidates, np.linspace(0, 1, 400))
-    return float(max(candidates, key=lambda t: balanced_accuracy_score(list(gold), list(scores >= t))))
+    return float(
+        max(candidates, key=lambda t: balanced_accuracy_score(list(gold), list(scores >= t)))
+    )
 
 
 def support(cases: Sequence[Case], scores: Any) -> dict[str, float]:
-    """Balanced accuracy on the reporting half with the threshold of the choosing half, and the mean of that and of the
-    other way around: held-out halves are small, and a threshold chosen on a hundred claims is one of many."""
+    """Balanced accuracy on the reporting half with the threshold of the choosing half, and the mean
+    of that and of the
+    other way around: held-out halves are small, and a threshold chosen on a hundred claims is one
+    of many."""
     gold = np.array([c.gold for c in cases])
     choose = np.array([c.half == "choose" for c in cases])
     threshold = best_threshold(scores[choose], gold[choose])
@@ -66,8 +79,15 @@ def support(cases: Sequence[Case], scores: Any) -> dict[str, float]:
     def measured(on: Any, at: float) -> float:
         return float(balanced_accuracy_score(list(gold[on]), list(scores[on] >= at)))
 
-    reported, turned = measured(~choose, threshold), measured(choose, best_threshold(scores[~choose], gold[~choose]))
-    return {"balanced accuracy": reported, "either way": (reported + turned) / 2, "threshold": threshold}
+    reported, turned = (
+        measured(~choose, threshold),
+        measured(choose, best_threshold(scores[~choose], gold[~choose])),
+    )
+    return {
+        "balanced accuracy": reported,
+        "either way": (reported + turned) / 2,
+        "threshold": threshold,
+    }
 
 
 def flat_pairs(cases: Sequence[Case]) -> list[tuple[str, str]]:
@@ -93,7 +113,9 @@ def overlap(pairs: list[tuple[str, str]]) -> Any:
 
 
 def judge(verifier: Verifier, pairs: Sequence[tuple[str, str]]) -> tuple[Any, int]:
-    """Probabilities (n, 3) in the order of RELATIONS, and how many pairs were refused (counted as no relation)."""
+    """Probabilities (n, 3) in the order of RELATIONS, and how many pairs were refused (counted as
+    no relation).
+    """
     out, refused = np.tile([0.0, 0.0, 1.0], (len(pairs), 1)), 0
     for start in range(0, len(pairs), 64):
         part = list(pairs[start : start + 64])
@@ -115,11 +137,15 @@ def judge(verifier: Verifier, pairs: Sequence[tuple[str, str]]) -> tuple[Any, in
     return out, refused
 
 
-def selected(read: Callable[[Path], list[Case]], data: Path, most: int | None, held_out: bool) -> list[Case]:
+def selected(
+    read: Callable[[Path], list[Case]], data: Path, most: int | None, held_out: bool
+) -> list[Case]:
     return [case for case in read(data) if case.held_out or not held_out][:most]
 
 
-def evaluate(name: str, verifier: Verifier, data: Path, most: int | None, held_out: bool) -> dict[str, Any]:
+def evaluate(
+    name: str, verifier: Verifier, data: Path, most: int | None, held_out: bool
+) -> dict[str, Any]:
     results: dict[str, Any] = {}
     for title, (classes, read) in SETS.items():
         cases = selected(read, data, most, held_out)
@@ -152,11 +178,13 @@ def evaluate(name: str, verifier: Verifier, data: Path, most: int | None, held_o
             row |= support(cases, scores)
             at_half = [bool(s >= 0.5) for s in scores]
             row["ECE"], row["bins"] = reliability(
-                np.maximum(scores, 1 - scores), [a == c.gold for a, c in zip(at_half, cases, strict=True)]
+                np.maximum(scores, 1 - scores),
+                [a == c.gold for a, c in zip(at_half, cases, strict=True)],
             )
         results[title] = row
         print(
-            f"{name} · {title}: " + ", ".join(f"{k} {v:.3f}" for k, v in row.items() if isinstance(v, float)),
+            f"{name} · {title}: "
+            + ", ".join(f"{k} {v:.3f}" for k, v in row.items() if isinstance(v, float)),
             flush=True,
         )
     return results
@@ -168,9 +196,12 @@ def baselines(data: Path, most: int | None, held_out: bool) -> dict[str, Any]:
         if classes == 2:
             cases = selected(read, data, most, held_out)
             for name, score in (("cosine", cosine), ("overlap", overlap)):
-                results[name][title] = support(cases, highest(cases, np.asarray(score(flat_pairs(cases)))))
+                results[name][title] = support(
+                    cases, highest(cases, np.asarray(score(flat_pairs(cases))))
+                )
                 print(
-                    f"{name} · {title}: balanced accuracy {results[name][title]['balanced accuracy']:.3f}", flush=True
+                    f"{name} · {title}: balanced accuracy {results[name][title]['balanced accuracy']:.3f}",
+                    flush=True,
                 )
     return results
 
@@ -193,23 +224,35 @@ def plot(results: dict[str, Any], path: Path) -> None:
                     marker="o",
                     label=f"{verifier}, {title} (ECE {row['ECE']:.3f})",
                 )
-    axes.set(xlabel="probability given", ylabel="share that was right", xlim=(0.3, 1), ylim=(0.3, 1))
+    axes.set(
+        xlabel="probability given", ylabel="share that was right", xlim=(0.3, 1), ylim=(0.3, 1)
+    )
     axes.legend(fontsize=8)
     figure.savefig(path, dpi=120, bbox_inches="tight")
 
 
 def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__, data="eval/ and nli/")
-    parser.add_argument("--verifier", nargs="+", default=["embedded-base", "embedded-small"], choices=list(VERIFIERS))
+    parser.add_argument(
+        "--verifier",
+        nargs="+",
+        default=["embedded-base", "embedded-small"],
+        choices=list(VERIFIERS),
+    )
     parser.add_argument("--most", type=int, metavar="N", help="the first N cases of each set")
-    parser.add_argument("--held-out", action="store_true", help="leave out what the base model was trained on")
+    parser.add_argument(
+        "--held-out", action="store_true", help="leave out what the base model was trained on"
+    )
     parser.add_argument("--plot", type=Path, metavar="FILE.png")
     args = parser.parse_args(argv)
     if not (args.data / "eval").is_dir():
         print(f"benchmarks: {args.data} has no folder eval", file=sys.stderr)
         return 2
     settings = Settings()
-    results = {n: evaluate(n, VERIFIERS.build(n, settings), args.data, args.most, args.held_out) for n in args.verifier}
+    results = {
+        n: evaluate(n, VERIFIERS.build(n, settings), args.data, args.most, args.held_out)
+        for n in args.verifier
+    }
     if args.plot:
         plot(results, args.plot)
     results |= baselines(args.data, args.most, args.held_out)

@@ -1,4 +1,6 @@
-"""Put the texts outside docs/ into the site of `make docs`, and let the links between all of them lead there."""
+"""Put the texts outside docs/ into the site of `make docs`, and let the links between all of them
+lead there.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,12 @@ from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).parent.parent
 OUTSIDE = {
-    "README.md": "index.md", "training/README.md": "training.md", "CONTRIBUTING.md": "contributing.md",
-    "CHANGELOG.md": "changelog.md", "SECURITY.md": "policy.md",
-}  # fmt: skip
+    "README.md": "index.md",
+    "training/README.md": "training.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changelog.md",
+    "SECURITY.md": "policy.md",
+}
 _LINK = re.compile(r"(?<=\]\()([^):#\s]+)(?=[)#])")
 
 

@@ -1,6 +1,8 @@
-"""Takes the pictures of the documentation from the running app: `make screenshots [SHOTS="explore compare"]`.
+"""Takes the pictures of the documentation from the running app: `make screenshots [SHOTS="explore
+compare"]`.
 
-One answer is analysed; the other sizes and themes open that run by its address. Every step has a time limit.
+One answer is analysed; the other sizes and themes open that run by its address. Every step has a
+time limit.
 """
 
 from __future__ import annotations
@@ -48,8 +50,14 @@ def main(names: list[str]) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # stops the server too
     signal.alarm(WHOLE)
     pages = names or ["explore", "answers", "compare", "retrieval", "benchmark", "walkthrough"]
-    with tempfile.TemporaryDirectory() as folder, _served(folder) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS.split())
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        _served(folder) as address,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(
+            executable_path="/usr/bin/chromium", args=ARGUMENTS.split()
+        )
         page = _open(browser, address, 1440, "light")
         if "walkthrough" in pages:
             _walkthrough(page)
@@ -79,7 +87,9 @@ def main(names: list[str]) -> None:
             _tab(page, "Lab", "Benchmark")
             page.get_by_role("button", name="Measure").click()
             page.get_by_role("button", name="Download tables (CSV)").wait_for(timeout=1000 * WHOLE)
-            page.get_by_role("button", name=re.compile("^QUIP.*Show the rows behind it")).nth(2).click()
+            page.get_by_role("button", name=re.compile("^QUIP.*Show the rows behind it")).nth(
+                2
+            ).click()
             page.locator(".ax-behind summary").first.click()
             _take(page, "benchmark-1440-light", whole=True, chart=True)
         if "retrieval" in pages:
@@ -108,10 +118,14 @@ def _answers(page: Page) -> None:
 
 
 def _walkthrough(page: Page) -> None:
-    """The steps of docs/walkthrough.md: a contradicted claim, why, and a claim that is checked in other words."""
+    """The steps of docs/walkthrough.md: a contradicted claim, why, and a claim that is checked in
+    other words.
+    """
     for label, text in (("Question", QUESTION), ("Answer", ANSWER)):
         page.get_by_label(label, exact=True).fill(text)
-        page.get_by_label(label, exact=True).press("Enter" if label == "Question" else "Control+Enter")
+        page.get_by_label(label, exact=True).press(
+            "Enter" if label == "Question" else "Control+Enter"
+        )
     page.wait_for_timeout(1500)
     page.get_by_role("button", name="Analyse").click()
     page.get_by_role("button", name="Export", exact=True).wait_for(timeout=1000 * WHOLE)
@@ -121,7 +135,9 @@ def _walkthrough(page: Page) -> None:
     page.get_by_text("Why this verdict", exact=True).first.click()
     page.locator(".panel").evaluate("panel => { panel.scrollTop = panel.scrollHeight; }")
     _take(page, "walkthrough-why")
-    page.get_by_role("button", name=re.compile("^(Open at this sentence|Read it here)")).first.click()
+    page.get_by_role(
+        "button", name=re.compile("^(Open at this sentence|Read it here)")
+    ).first.click()
     page.locator(".panel .here").first.wait_for()
     _take(page, "walkthrough-source")
     page.get_by_text("Show all", exact=True).click()
@@ -144,7 +160,9 @@ def _walkthrough(page: Page) -> None:
     _take(page, "walkthrough-export")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="History", exact=True).click()
-    page.get_by_role("link", name=re.compile(QUESTION[:20])).or_(page.get_by_text(QUESTION)).first.wait_for()
+    page.get_by_role("link", name=re.compile(QUESTION[:20])).or_(
+        page.get_by_text(QUESTION)
+    ).first.wait_for()
     _take(page, "walkthrough-history")
 
 
@@ -180,24 +198,36 @@ def _wait(url: str, server: subprocess.Popen[Any]) -> None:
                 return
         except OSError:
             time.sleep(0.5)
-    raise TimeoutError(f"{url} did not answer in {STEP} seconds, or its server ended with {server.poll()}")
+    raise TimeoutError(
+        f"{url} did not answer in {STEP} seconds, or its server ended with {server.poll()}"
+    )
 
 
-def _open(browser: Browser, address: str, width: int, scheme: Scheme, visitor: StorageState | None = None) -> Page:
+def _open(
+    browser: Browser, address: str, width: int, scheme: Scheme, visitor: StorageState | None = None
+) -> Page:
     """The page as a new visitor or this one sees it, ready for use."""
     viewport: ViewportSize = {"width": width, "height": SIZES[width]}
-    page = browser.new_context(viewport=viewport, color_scheme=scheme, storage_state=visitor).new_page()
+    page = browser.new_context(
+        viewport=viewport, color_scheme=scheme, storage_state=visitor
+    ).new_page()
     page.set_default_timeout(1000 * STEP)
     page.goto(address)
-    start = page.get_by_role("button", name=re.compile("^(Analyse|Run again)$"), disabled=False)  # again, with a run
+    start = page.get_by_role(
+        "button", name=re.compile("^(Analyse|Run again)$"), disabled=False
+    )  # again, with a run
     start.first.wait_for()
     return page
 
 
 def _take(page: Page, name: str, whole: bool = False, chart: bool = False) -> None:
-    """A picture of the visible part or of the whole page, in 192 colours; `chart` says whether the page has one."""
+    """A picture of the visible part or of the whole page, in 192 colours; `chart` says whether the
+    page has one.
+    """
     assert page.viewport_size
-    page.mouse.move(page.viewport_size["width"] - 9, 3)  # away from anything that reacts to the mouse
+    page.mouse.move(
+        page.viewport_size["width"] - 9, 3
+    )  # away from anything that reacts to the mouse
     if chart:
         page.locator("[data-testid=stPlotlyChart] .main-svg").first.wait_for()
     page.wait_for_timeout(1500)  # the page has come to rest
@@ -207,7 +237,9 @@ def _take(page: Page, name: str, whole: bool = False, chart: bool = False) -> No
         page.wait_for_timeout(1500)
     path = ROOT / "docs" / "images" / f"{name}.png"
     page.screenshot(path=str(path), timeout=1000 * STEP)
-    Image.open(path).convert("RGB").quantize(192, dither=Image.Dither.NONE).save(path, optimize=True)
+    Image.open(path).convert("RGB").quantize(192, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
     print(f"{path.name}: {path.stat().st_size // 1000} kB", file=sys.stderr, flush=True)
 
 

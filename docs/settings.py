@@ -40,7 +40,11 @@ def page() -> str:
     for row in rows():
         default = "" if row["default"] in ("", (), None) else f"`{row['default']}`"
         choices = re.findall(r"'(\w+)'", str(row["type"]))
-        note = f"{row['note']}; one of {', '.join(f'`{c}`' for c in choices)}" if choices else row["note"]
+        note = (
+            f"{row['note']}; one of {', '.join(f'`{c}`' for c in choices)}"
+            if choices
+            else row["note"]
+        )
         cells = (f"`{row['name']}`", default, row["chosen_by"], row["changes"], note)
         lines.append(f"| {' | '.join(map(str, cells))} |".replace("|  |", "| |"))
     for variable, (number, _, note) in SERVER.items():

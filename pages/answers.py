@@ -1,4 +1,6 @@
-"""Two answers: what both say, what only one says, where they disagree, and which of the two the sources support."""
+"""Two answers: what both say, what only one says, where they disagree, and which of the two the
+sources support.
+"""
 
 from __future__ import annotations
 
@@ -70,8 +72,13 @@ def read(database: Store, id: str) -> AnswersProgress | None:
     """Load a saved comparison."""
     if (result := load_answers(database, id)) is None:
         return None
-    answers, ready = (result.first.answer, result.second.answer), TwoAnswersReady(result, finished=True)
-    return AnswersProgress(result.first, id, accepted=True, running=False, answers=answers, ready=ready)
+    answers, ready = (
+        (result.first.answer, result.second.answer),
+        TwoAnswersReady(result, finished=True),
+    )
+    return AnswersProgress(
+        result.first, id, accepted=True, running=False, answers=answers, ready=ready
+    )
 
 
 JOB = JobPage("answers", "comparison", read)
@@ -86,7 +93,9 @@ def open_result(id: str) -> None:
             JOB.remember(replace(now, documents=choices.documents()))  # as the form has them now
 
 
-def work(initial: AnswersProgress, compare: Compare, save: Callable[[TwoAnswers], None]) -> Work[AnswersProgress]:
+def work(
+    initial: AnswersProgress, compare: Compare, save: Callable[[TwoAnswers], None]
+) -> Work[AnswersProgress]:
     """Compare the answers, and save the result when it is finished."""
 
     def compared(event: Event | TwoAnswersReady) -> Mapping[str, object] | None:
@@ -110,18 +119,26 @@ def start() -> None:
     settings, documents, context = choices.settings(), choices.documents(), choices.turns()
     if isinstance(settings, str):
         return
-    question, *answers = (state.value(name) or "" for name in (state.QUESTION, state.ANSWER, state.SECOND))
+    question, *answers = (
+        state.value(name) or "" for name in (state.QUESTION, state.ANSWER, state.SECOND)
+    )
     id, browser, database, parts = new_run_id(), state.browser(), store(), unowned_store()
 
-    def compare(question: str, first: str, second: str, stop: threading.Event) -> Iterator[Event | TwoAnswersReady]:
+    def compare(
+        question: str, first: str, second: str, stop: threading.Event
+    ) -> Iterator[Event | TwoAnswersReady]:
         from attribution.pipeline.run import in_turn
 
-        going = partial(compare_answers, question, first, second, settings, parts, documents, stop, context)
+        going = partial(
+            compare_answers, question, first, second, settings, parts, documents, stop, context
+        )
         return in_turn(browser, stop, going)
 
     report = blank(question, answers[0], settings)
     initial = AnswersProgress(report, id, documents=documents, answers=(answers[0], answers[1]))
-    JOB.launch(initial, work(initial, compare, partial(save_answers, database, id)), id, lasting=True)
+    JOB.launch(
+        initial, work(initial, compare, partial(save_answers, database, id)), id, lasting=True
+    )
 
 
 # --- the page ---
@@ -137,7 +154,9 @@ def examples() -> list[dict[str, str]]:
 def choose_example() -> None:
     """Fill in an example with the sources it is meant for."""
     example = examples()[int(st.session_state[EXAMPLE])]
-    state.fill(question=example["question"], turns="", answer=example["first"], second=example["second"])
+    state.fill(
+        question=example["question"], turns="", answer=example["first"], second=example["second"]
+    )
     choices.fill_sources(example["sources"])
 
 
@@ -151,14 +170,21 @@ def form(running: bool) -> None:
             "It helps to understand claims that depend on it.",
             Examples(EXAMPLE, examples(), choose_example, help),
         )
-        for column, name, label in zip(st.columns(2), (state.ANSWER, state.SECOND), NAMES, strict=True):
+        for column, name, label in zip(
+            st.columns(2), (state.ANSWER, state.SECOND), NAMES, strict=True
+        ):
             column.text_area(
-                label, state.initial(name) or "", key=state.key(name), height=168 if compact else 300,
+                label,
+                state.initial(name) or "",
+                key=state.key(name),
+                height=168 if compact else 300,
                 placeholder="Paste an answer to the question",
                 help="Its claims are checked against the sources and compared with those of the other answer.",
                 max_chars=LIMITS.answer,
-            )  # fmt: skip
-        with st.container(key="form_row", horizontal=True, vertical_alignment="center", gap="small"):
+            )
+        with st.container(
+            key="form_row", horizontal=True, vertical_alignment="center", gap="small"
+        ):
             source_row()
             JOB.buttons("Compare", start, running, choices.is_ready())
         if isinstance(problem := choices.settings(), str):
@@ -194,16 +220,27 @@ def result(now: AnswersProgress) -> None:
 def outcome(now: AnswersProgress, found: TwoAnswers | None) -> None:
     """Draw how far it is, or what was found."""
     if now.rejected:
-        note("These answers cannot be compared", now.rejected, label="contradicted", detail=now.detail)
+        note(
+            "These answers cannot be compared",
+            now.rejected,
+            label="contradicted",
+            detail=now.detail,
+        )
     elif found and not (now.running or now.error) and (changed := differences(now)):
-        note("These results are for an earlier version", f"Changed since: {', '.join(changed)}. Compare again.")
+        note(
+            "These results are for an earlier version",
+            f"Changed since: {', '.join(changed)}. Compare again.",
+        )
     if now.running:
         status(now, now.report)
     elif found:
         early = "Stopped early; the results so far are kept. " if found.report.stopped else ""
         show(el("p", early + summary(found), class_="ax-status", role="status"))
         if found.report.created_at:
-            link(f"{choices.method(found.report)}, {date(found.report.created_at)}", **state.address(JOB.name))
+            link(
+                f"{choices.method(found.report)}, {date(found.report.created_at)}",
+                **state.address(JOB.name),
+            )
         named = list(zip(NAMES, (found.first, found.second), strict=True))
         plot(run_results.bars(named, state.is_dark()), "answers_chart", summary(found))
         not_used(found.report)
@@ -212,7 +249,10 @@ def outcome(now: AnswersProgress, found: TwoAnswers | None) -> None:
 def differences(now: AnswersProgress) -> list[str]:
     """Return the inputs that have changed since a comparison, as named in the form."""
     report = now.report.model_copy(update={"answer": now.answers[0]})
-    changed = ["Answer A" if name == "Answer" else name for name in choices.differences(report, now.documents)]
+    changed = [
+        "Answer A" if name == "Answer" else name
+        for name in choices.differences(report, now.documents)
+    ]
     return changed + (["Answer B"] if (state.value(state.SECOND) or "") != now.answers[1] else [])
 
 
@@ -244,7 +284,11 @@ def disagreement(match: Match, result: TwoAnswers, running: bool) -> str:
     first, second = (" and ".join(f"“{text}”" for text in words) for words in match.differs)
     what = f"{NAMES[0]} says {first}, {NAMES[1]} says {second}. " if first and second else ""
     if not result.decided(match):
-        return what + ("The sources are still being read." if running else "The sources were not read for both claims.")
+        return what + (
+            "The sources are still being read."
+            if running
+            else "The sources were not read for both claims."
+        )
     return (
         what
         + {
@@ -257,7 +301,9 @@ def disagreement(match: Match, result: TwoAnswers, running: bool) -> str:
 
 
 def as_markdown(result: TwoAnswers) -> str:
-    """Return the whole comparison as Markdown: disagreements, claims of both answers, claims of only one."""
+    """Return the whole comparison as Markdown: disagreements, claims of both answers, claims of
+    only one.
+    """
     out = ["# Two answers", ""]
     if result.report.question.strip():
         out += [f"Question: {escape_markdown(result.report.question)}", ""]
@@ -265,11 +311,20 @@ def as_markdown(result: TwoAnswers) -> str:
     if result.contradictions:
         out += ["## Where they disagree", ""]
         for match in result.contradictions:
-            out += [escape_markdown(disagreement(match, result, False)), "", *_both(match, result), ""]
+            out += [
+                escape_markdown(disagreement(match, result, False)),
+                "",
+                *_both(match, result),
+                "",
+            ]
     if result.agreements:
         out += ["## Both say", ""]
         for match in result.agreements:
-            out += [*([escape_markdown(words), ""] if (words := extent(match)) else []), *_both(match, result), ""]
+            out += [
+                *([escape_markdown(words), ""] if (words := extent(match)) else []),
+                *_both(match, result),
+                "",
+            ]
     for name, report, alone in (
         (NAMES[0], result.first, result.alone("first")),
         (NAMES[1], result.second, result.alone("second")),
@@ -280,7 +335,10 @@ def as_markdown(result: TwoAnswers) -> str:
 
 
 def _both(match: Match, result: TwoAnswers) -> Iterator[str]:
-    for name, report, ids in ((NAMES[0], result.first, match.first), (NAMES[1], result.second, match.second)):
+    for name, report, ids in (
+        (NAMES[0], result.first, match.first),
+        (NAMES[1], result.second, match.second),
+    ):
         yield from _lines([c for c in report.claims if c.id in ids], report, f"{name}: ")
 
 
@@ -298,18 +356,25 @@ def as_json(result: TwoAnswers) -> str:
 
 def summary(result: TwoAnswers) -> str:
     """Summarise the comparison in a few sentences."""
-    parts = [f"{name}: {_counts(report)}." for name, report in zip(NAMES, (result.first, result.second), strict=True)]
+    parts = [
+        f"{name}: {_counts(report)}."
+        for name, report in zip(NAMES, (result.first, result.second), strict=True)
+    ]
     against = result.contradictions
     if not against:
         parts.append("No contradiction between the two was found.")
     else:
-        parts.append(f"They disagree in {plural(len(against), 'place')}{_backing(result, against)}.")
+        parts.append(
+            f"They disagree in {plural(len(against), 'place')}{_backing(result, against)}."
+        )
     return " ".join(parts)
 
 
 def _counts(report: Report) -> str:
     verdicts = {v.claim_id: v.label for v in report.verdicts}
-    checked: Sequence[Claim] = [c for c in report.claims if verdicts.get(c.id, "not_reached") not in UNCHECKED]
+    checked: Sequence[Claim] = [
+        c for c in report.claims if verdicts.get(c.id, "not_reached") not in UNCHECKED
+    ]
     supported = sum(verdicts[c.id] == "supported" for c in checked)
     contradicted = sum(verdicts[c.id] == "contradicted" for c in checked)
     also = f", {contradicted} contradicted" if contradicted else ""
@@ -319,7 +384,9 @@ def _counts(report: Report) -> str:
 def _backing(result: TwoAnswers, matches: Sequence[Match]) -> str:
     """State which answer the sources support in these disagreements."""
     sides = [result.supported(m) for m in matches if result.decided(m)]
-    found = [(name, sides.count(side)) for name, side in zip(NAMES, SIDES, strict=True) if side in sides]
+    found = [
+        (name, sides.count(side)) for name, side in zip(NAMES, SIDES, strict=True) if side in sides
+    ]
     if len(matches) == 1 and found:
         return f", where the sources support {found[0][0]}"
     counted = " and ".join(f"{name} in {count}" for name, count in found)
@@ -339,7 +406,9 @@ def pair(result: TwoAnswers, *, run: str, running: bool) -> dict[str, object]:
     sides = []
     for number, report in enumerate((result.first, result.second)):
         data = view(report, run=f"{run}-{number}", running=running)
-        data["panels"] = {i: _panel(panel, i, number, result) for i, panel in data["panels"].items()}
+        data["panels"] = {
+            i: _panel(panel, i, number, result) for i, panel in data["panels"].items()
+        }
         data["first"] = ""  # select nothing before a click: two panels would open at once
         sides.append(data)
     return {"names": list(NAMES), "sides": sides, "partners": partners}
@@ -354,7 +423,9 @@ def _panel(panel: list[object], claim: str, side: int, result: TwoAnswers) -> li
         if claim in own:
             quoted = " ".join(f"“{texts[i]}”" for i in others if i in texts)
             words = f"{NAMES[1 - side]} {agreement(match, side)}: "
-            notes.append(html.data(el("p", words, el("span", quoted, dir="auto"), class_="reason other")))
+            notes.append(
+                html.data(el("p", words, el("span", quoted, dir="auto"), class_="reason other"))
+            )
     head, text, *rest = panel[2:]
     return [panel[0], panel[1], head, text, *notes, *rest]
 
@@ -369,17 +440,28 @@ def disagreements(result: TwoAnswers, running: bool) -> Groups:
         _row(f"c{n}", disagreement(match, result, running), match, result, running)
         for n, match in enumerate(result.contradictions)
     ]
-    return {"names": list(NAMES), "groups": [_group("Where they disagree", rows, False)] if rows else []}
+    return {
+        "names": list(NAMES),
+        "groups": [_group("Where they disagree", rows, False)] if rows else [],
+    }
 
 
 def others(result: TwoAnswers, running: bool) -> Groups:
     """Return the claims that both answers make, and those of only one, for `claim_rows`."""
-    both = [_row(f"b{n}", extent(match), match, result, running) for n, match in enumerate(result.agreements)]
+    both = [
+        _row(f"b{n}", extent(match), match, result, running)
+        for n, match in enumerate(result.agreements)
+    ]
     groups = [_group("Both say", both, True)] if both else []
     pages = {p.id: p for p in result.report.pages}
     for side, name, report in zip(SIDES, NAMES, (result.first, result.second), strict=True):
         rows: list[Row] = [
-            {"key": f"{side}{n}", "pieces": [""], "bare": True, "cells": [[claim_data(c, report, pages, (), running)]]}
+            {
+                "key": f"{side}{n}",
+                "pieces": [""],
+                "bare": True,
+                "cells": [[claim_data(c, report, pages, (), running)]],
+            }
             for n, c in enumerate(result.alone(side))
         ]
         if rows:
@@ -402,10 +484,11 @@ def _row(key: str, note: str, match: Match, result: TwoAnswers, running: bool) -
 
 if __name__ == "__main__":
     frame.begin(
-        "answers", "Compare two answers",
+        "answers",
+        "Compare two answers",
         "Check the [claims] of two answers to one question against the same [sources], and see where they disagree and "
         "which one the sources support.",
         answers=open_result,
-    )  # fmt: skip
+    )
     JOB.draw(form, result)
     preload()

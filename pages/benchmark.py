@@ -1,4 +1,6 @@
-"""Benchmark: how well and how fast groundedness methods separate grounded from ungrounded responses (T24)."""
+"""Benchmark: how well and how fast groundedness methods separate grounded from ungrounded responses
+(T24).
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,12 @@ from attribution.studies.groundedness.evaluation import (
     save_labelled_set,
     selected,
 )
-from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledSet, labelled_set
+from attribution.studies.groundedness.labelled_set import (
+    OPTIONAL,
+    REQUIRED,
+    LabelledSet,
+    labelled_set,
+)
 from attribution.studies.groundedness.report import f1_by_latency, ranked
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, frame, state
@@ -61,7 +68,9 @@ MODELS = (state.VERIFIER, state.VERIFIER_MODEL, state.SEGMENTER, "embedder")
 Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
 
 
-def evaluated(labelled: SavedSet, saved: SavedBenchmark, running: bool = False) -> BenchmarkProgress:
+def evaluated(
+    labelled: SavedSet, saved: SavedBenchmark, running: bool = False
+) -> BenchmarkProgress:
     """Return a benchmark with the figures of its outcomes so far."""
     seen = {o.method for o in saved.outcomes}
     figures = evaluate(labelled.rows, saved.outcomes, [m for m in saved.methods if m in seen])
@@ -95,7 +104,9 @@ def work(
                     update(evaluation=evaluated(labelled, now).evaluation)
                 method = one.method
                 if isinstance(one, LeftOut):
-                    now = now.model_copy(update={"left_out": {**now.left_out, one.method: one.reason}})
+                    now = now.model_copy(
+                        update={"left_out": {**now.left_out, one.method: one.reason}}
+                    )
                 else:
                     done[one.method, one.row] = one
                     now = now.model_copy(update={"outcomes": tuple(done.values())})
@@ -111,11 +122,16 @@ def work(
 
 
 def settings() -> Settings | str:
-    """Return settings with the models of the form and no sources, or a message if they cannot be used."""
+    """Return settings with the models of the form and no sources, or a message if they cannot be
+    used.
+    """
     base = choices.endpoint()
     if isinstance(base, str):
         return base
-    given = {name: state.value(name) for name in (state.VERIFIER, state.SEGMENTER, state.VERIFIER_MODEL, *state.PRICES)}
+    given = {
+        name: state.value(name)
+        for name in (state.VERIFIER, state.SEGMENTER, state.VERIFIER_MODEL, *state.PRICES)
+    }
     chosen = {name: value for name, value in given.items() if value not in (None, "")}
     try:
         return demanded({**chosen, "embedder": str(state.selected(EMBEDDER) or "minilm")}, base)
@@ -183,30 +199,40 @@ def read_set(content: bytes) -> LabelledSet | str:
         return error.public()
     if len(found.rows) > ROWS:
         count = f"{len(found.rows):,} responses, and this page takes {ROWS:,}"
-        return f"The file has {count}: use `python -m attribution benchmark`, or a part of the file."
+        return (
+            f"The file has {count}: use `python -m attribution benchmark`, or a part of the file."
+        )
     return found
 
 
 def choose_set() -> tuple[str, LabelledSet | None]:
     """Draw the choice of a labelled set, and describe it; None if it cannot be used."""
     uploaded = st.file_uploader(
-        "Labelled responses", ["jsonl", "json"], key="benchmark_file",
+        "Labelled responses",
+        ["jsonl", "json"],
+        key="benchmark_file",
         help="JSON Lines, one response on each line. Without a file, the built-in example set is used.",
         max_upload_size=LIMITS.file_mb,
-    )  # fmt: skip
+    )
     name, content = benchmark_results.given() or (EXAMPLE_NAME, example())
     if uploaded:
         name, content = uploaded.name, uploaded.getvalue()
     elif benchmark_results.given():
-        st.button("Use the built-in example set", on_click=benchmark_results.discard, key="discard",
-                  help="Use the set that comes with the project instead.")  # fmt: skip
+        st.button(
+            "Use the built-in example set",
+            on_click=benchmark_results.discard,
+            key="discard",
+            help="Use the set that comes with the project instead.",
+        )
     with st.expander("Format of a line"):
         show(el("pre", SAMPLE.strip()))
         small(
             "question, error_type, id, sentences, split and group are optional. context is a text or a list of texts. "
             "Half of the questions are used to tune thresholds, unless split says development or test."
         )
-        st.download_button("Download the example set", example(), "groundedness.jsonl", on_click="ignore")
+        st.download_button(
+            "Download the example set", example(), "groundedness.jsonl", on_click="ignore"
+        )
     found = read_set(content)
     if isinstance(found, str):
         note("This file cannot be used", found, label="contradicted")
@@ -220,18 +246,32 @@ def choose_set() -> tuple[str, LabelledSet | None]:
     if found.problems:
         lines = [f"Line {line}: {problem}" for line, problem in found.problems[:10]]
         more = len(found.problems) - len(lines)
-        note(f"{plural(len(found.problems), 'line')} left out", *lines, *([f"{more} more"] if more else []))
+        note(
+            f"{plural(len(found.problems), 'line')} left out",
+            *lines,
+            *([f"{more} more"] if more else []),
+        )
     return name, found
 
 
 def choose_models() -> None:
     """Draw the choice of models for the methods."""
-    with st.popover("Models of the methods", key="models_menu", help="What the methods are run with."):
-        pick("Verifier", state.VERIFIER, VERIFIERS, "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline.")
+    with st.popover(
+        "Models of the methods", key="models_menu", help="What the methods are run with."
+    ):
+        pick(
+            "Verifier",
+            state.VERIFIER,
+            VERIFIERS,
+            "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline.",
+        )
         st.selectbox(
-            "Embedder", choices.ready(EMBEDDERS), key=EMBEDDER,
-            format_func=lambda name: EMBEDDERS[name].label, help="For “Cosine similarity” and the pipeline.",
-        )  # fmt: skip
+            "Embedder",
+            choices.ready(EMBEDDERS),
+            key=EMBEDDER,
+            format_func=lambda name: EMBEDDERS[name].label,
+            help="For “Cosine similarity” and the pipeline.",
+        )
         pick("Split the answer into", state.SEGMENTER, SEGMENTERS, "For the pipeline.")
         language_model()
 
@@ -244,13 +284,26 @@ def form(running: bool) -> None:
         with options:
             name, found = choose_set()
             offline = [method for method in OFFLINE if method in choices.ready(METHODS)]
-            methods = pick_many("Methods", METHODS, offline, "benchmark_methods",
-                                "How a response is scored against its context.")  # fmt: skip
+            methods = pick_many(
+                "Methods",
+                METHODS,
+                offline,
+                "benchmark_methods",
+                "How a response is scored against its context.",
+            )
         with buttons:
             begin = partial(start, name, found or LabelledSet((), ()), methods)
-            JOB.buttons("Measure", begin, running, bool(found and methods), "The scores so far can be completed later.")
+            JOB.buttons(
+                "Measure",
+                begin,
+                running,
+                bool(found and methods),
+                "The scores so far can be completed later.",
+            )
             if found and (asked := benchmark_results.prompts(methods, len(found.rows))):
-                small(f"At least {plural(asked, 'prompt')} to the language model; cached replies cost nothing.")
+                small(
+                    f"At least {plural(asked, 'prompt')} to the language model; cached replies cost nothing."
+                )
 
 
 def result(now: BenchmarkProgress) -> None:
@@ -270,14 +323,29 @@ def result(now: BenchmarkProgress) -> None:
     if not now.evaluation.figures:
         return
     status_line(benchmark_results.summary(now))
-    link(f"{now.labelled.name}: {plural(len(now.labelled.rows), 'response')}.", **state.address(JOB.name))
+    link(
+        f"{now.labelled.name}: {plural(len(now.labelled.rows), 'response')}.",
+        **state.address(JOB.name),
+    )
     draw_figures(now)
     downloads(
         {
-            "figures (JSON)": (partial(benchmark_results.figures_json, now), "figures.json", "application/json"),
-            "scores (JSONL)": (partial(benchmark_results.rows_jsonl, now), "rows.jsonl", "application/jsonl"),
+            "figures (JSON)": (
+                partial(benchmark_results.figures_json, now),
+                "figures.json",
+                "application/json",
+            ),
+            "scores (JSONL)": (
+                partial(benchmark_results.rows_jsonl, now),
+                "rows.jsonl",
+                "application/jsonl",
+            ),
             "tables (CSV)": (partial(benchmark_results.tables_csv, now), "tables.csv", "text/csv"),
-            "tables (Markdown)": (partial(benchmark_results.tables_markdown, now), "tables.md", "text/markdown"),
+            "tables (Markdown)": (
+                partial(benchmark_results.tables_markdown, now),
+                "tables.md",
+                "text/markdown",
+            ),
         }
     )
 
@@ -301,7 +369,9 @@ def draw_figures(now: BenchmarkProgress) -> None:
     if any(f.seconds for f in now.evaluation.figures):
         section("Macro F1 against time")
         figure = f1_by_latency(ranked(now.evaluation), *colours)
-        plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", benchmark_results.summary(now))
+        plot(
+            figure, f"benchmark_plot_{len(now.evaluation.figures)}", benchmark_results.summary(now)
+        )
     if table := benchmark_results.errors(now):
         section("Misclassified test responses by error type")
         select(numbers(table, number, key="benchmark_errors"))
@@ -311,9 +381,10 @@ def draw_figures(now: BenchmarkProgress) -> None:
 
 if __name__ == "__main__":
     frame.begin(
-        "benchmark", "Benchmark",
+        "benchmark",
+        "Benchmark",
         "Measure methods that judge whether a response is grounded in its context, on responses labelled by people; "
         "click a number to read the responses behind it.",
         benchmark=JOB.open,
-    )  # fmt: skip
+    )
     JOB.draw(form, result)

@@ -76,15 +76,24 @@ class CompareProgress(RunProgress):
     @property
     def finished(self) -> bool:
         """Return True if every claim was reached."""
-        return self.ready is not None and self.ready.finished and not self.ready.comparison.report.stopped
+        return (
+            self.ready is not None
+            and self.ready.finished
+            and not self.ready.comparison.report.stopped
+        )
 
 
 def read(database: Store, id: str) -> CompareProgress | None:
     """Load a saved comparison."""
     if (saved := load_comparison(database, id)) is None:
         return None
-    names, ready = tuple(column.segmenter for column in saved.columns), ComparisonReady(saved, finished=True)
-    return CompareProgress(saved.report, id, accepted=True, running=False, segmenters=names, ready=ready)
+    names, ready = (
+        tuple(column.segmenter for column in saved.columns),
+        ComparisonReady(saved, finished=True),
+    )
+    return CompareProgress(
+        saved.report, id, accepted=True, running=False, segmenters=names, ready=ready
+    )
 
 
 ONE = JobPage("comparison", "comparison", read)
@@ -99,7 +108,9 @@ def open_comparison(id: str) -> None:
             ONE.remember(replace(now, documents=choices.documents()))  # as the form has them now
 
 
-def work(initial: CompareProgress, compare: Compare, save: Callable[[Comparison], None]) -> Work[CompareProgress]:
+def work(
+    initial: CompareProgress, compare: Compare, save: Callable[[Comparison], None]
+) -> Work[CompareProgress]:
     """Compare the segmenters on one answer, and save the result when it is finished."""
     results: list[SegmenterResult] = []
 
@@ -118,7 +129,9 @@ def work(initial: CompareProgress, compare: Compare, save: Callable[[Comparison]
 
     def compare_one(stop: threading.Event, update: Callable[..., CompareProgress]) -> None:
         report = initial.report
-        follow(compare(report.question, report.answer, stop, report.context), initial, update, compared)
+        follow(
+            compare(report.question, report.answer, stop, report.context), initial, update, compared
+        )
 
     return compare_one
 
@@ -128,10 +141,17 @@ def start() -> None:
     settings = choices.settings()
     if isinstance(settings, str):
         return
-    id, report = new_run_id(), blank(*run.text(), settings).model_copy(update={"context": choices.turns()})
-    initial = CompareProgress(report, id, documents=choices.documents(), segmenters=tuple(segmenters()))
+    id, report = (
+        new_run_id(),
+        blank(*run.text(), settings).model_copy(update={"context": choices.turns()}),
+    )
+    initial = CompareProgress(
+        report, id, documents=choices.documents(), segmenters=tuple(segmenters())
+    )
     MANY.clear()
-    ONE.launch(initial, work(initial, comparing(), partial(save_comparison, store(), id)), id, lasting=True)
+    ONE.launch(
+        initial, work(initial, comparing(), partial(save_comparison, store(), id)), id, lasting=True
+    )
 
 
 def comparing() -> Compare:
@@ -140,7 +160,9 @@ def comparing() -> Compare:
     browser, parts = state.browser(), unowned_store()
     assert not isinstance(settings, str)
 
-    def compared(question: str, answer: str, stop: threading.Event, turns: Sequence[Turn]) -> Iterator[Found]:
+    def compared(
+        question: str, answer: str, stop: threading.Event, turns: Sequence[Turn]
+    ) -> Iterator[Found]:
         from attribution.pipeline.run import in_turn
 
         going = partial(compare, question, answer, settings, names, parts, documents, stop, turns)
@@ -159,7 +181,9 @@ class ManyProgress(background.JobProgress):
     total: int
     done: int = 0
     comparisons: tuple[Comparison, ...] = ()
-    failed: tuple[tuple[int, str, str], ...] = ()  # line, answer and error of those that could not be compared
+    failed: tuple[
+        tuple[int, str, str], ...
+    ] = ()  # line, answer and error of those that could not be compared
 
     def doing(self) -> str:
         done = f"{self.done} of {plural(self.total, 'answer')} compared"
@@ -181,13 +205,18 @@ MANY = JobPage("experiment", "comparison", read_many)
 def work_many(
     rows: Sequence[Row], compare: Compare, save: Callable[[Sequence[Comparison]], None]
 ) -> Work[ManyProgress]:
-    """Compare answer by answer, and save after each; one in progress when it is stopped is left out."""
+    """Compare answer by answer, and save after each; one in progress when it is stopped is left
+    out.
+    """
 
     def compare_many(stop: threading.Event, update: Callable[..., ManyProgress]) -> None:
         def compare_row(row: Row) -> Comparison:
             if row.error:
                 raise BadInput(row.error)
-            question, context = str(row.fields.get("question") or ""), turns_of(row.fields.get("turns"))
+            question, context = (
+                str(row.fields.get("question") or ""),
+                turns_of(row.fields.get("turns")),
+            )
             *_, last = compare(question, row.fields["answer"], stop, context)
             if stop.is_set() or not isinstance(last, ComparisonReady):
                 raise Stopped("the comparison was stopped")
@@ -208,16 +237,26 @@ def start_many(rows: Sequence[Row]) -> None:
     """Compare the segmenters on every answer of a file."""
     id = new_run_id()
     ONE.clear()
-    MANY.launch(ManyProgress(len(rows)), work_many(rows, comparing(), partial(save_experiment, store(), id)), id)
+    MANY.launch(
+        ManyProgress(len(rows)),
+        work_many(rows, comparing(), partial(save_experiment, store(), id)),
+        id,
+    )
 
 
 # --- the page ---
 
 
 def segmenters() -> list[str]:
-    """Return the segmenters to compare that are ready: those selected, else two that cut sentences differently."""
+    """Return the segmenters to compare that are ready: those selected, else two that cut sentences
+    differently.
+    """
     ready, selected = choices.ready(SEGMENTERS), state.value(state.COMPARED)
-    return [name for name in (("sentences", "clauses") if selected is None else selected) if name in ready]
+    return [
+        name
+        for name in (("sentences", "clauses") if selected is None else selected)
+        if name in ready
+    ]
 
 
 def is_ready() -> bool:
@@ -228,9 +267,12 @@ def is_ready() -> bool:
 def choose_segmenters() -> None:
     """Draw the choice of segmenters, and below it those that are not ready."""
     pick_many(
-        "Segmenters, two to four", SEGMENTERS, segmenters(), state.key(state.COMPARED),
+        "Segmenters, two to four",
+        SEGMENTERS,
+        segmenters(),
+        state.key(state.COMPARED),
         "How claims are drawn from the answer. All claims are checked against the same pages.",
-    )  # fmt: skip
+    )
     selected = segmenters()
     notes = [f"{SEGMENTERS[name].label}: {SEGMENTERS[name].note}" for name in selected]
     if not 2 <= len(selected) <= MAX_SEGMENTERS:
@@ -240,7 +282,9 @@ def choose_segmenters() -> None:
 
 def result(now: CompareProgress) -> None:
     """Draw the figures, and the claims sentence by sentence."""
-    comparison = now.comparison and recolour_comparison(now.comparison, choices.policy(now.comparison.report))
+    comparison = now.comparison and recolour_comparison(
+        now.comparison, choices.policy(now.comparison.report)
+    )
     if now.rejected:
         note("This text cannot be compared", now.rejected, label="contradicted", detail=now.detail)
         return
@@ -253,7 +297,9 @@ def result(now: CompareProgress) -> None:
     show(legend(comparison, now.running))
     claim_rows(view(comparison, now.running), key="compare_view")
     if not now.running:
-        what_failed((*(f for c in comparison.columns for f in c.failures), *comparison.report.failures))
+        what_failed(
+            (*(f for c in comparison.columns for f in c.failures), *comparison.report.failures)
+        )
         exports(
             compare_results.as_markdown(comparison),
             compare_results.as_csv(comparison),
@@ -264,7 +310,10 @@ def result(now: CompareProgress) -> None:
 def outcome(now: CompareProgress, comparison: Comparison | None) -> None:
     """Draw how far it is, or what was found."""
     if comparison and not (now.running or now.error) and (changed := differences(now)):
-        note("These results are for an earlier version", f"Changed since: {', '.join(changed)}. Compare again.")
+        note(
+            "These results are for an earlier version",
+            f"Changed since: {', '.join(changed)}. Compare again.",
+        )
     if now.running:
         status(now, now.report)
     elif comparison:
@@ -280,7 +329,10 @@ def outcome(now: CompareProgress, comparison: Comparison | None) -> None:
         plot(run_results.bars(named, state.is_dark()), "compare_chart", summary(comparison))
         failures = (*(f for c in comparison.columns for f in c.failures), *report.failures)
         asked = [c for c in comparison.columns if any(f.kind == "llm_failed" for f in c.failures)]
-        not_used(report.model_copy(update={"failures": failures}), [SEGMENTERS[c.segmenter].label for c in asked])
+        not_used(
+            report.model_copy(update={"failures": failures}),
+            [SEGMENTERS[c.segmenter].label for c in asked],
+        )
 
 
 def differences(now: CompareProgress) -> list[str]:
@@ -299,7 +351,10 @@ def result_many(now: ManyProgress) -> None:
         return
     if not now.comparisons:
         if not (now.error or now.failed):
-            note("Nothing was compared", "The comparison was stopped before the first answer was finished.")
+            note(
+                "Nothing was compared",
+                "The comparison was stopped before the first answer was finished.",
+            )
         return
     early = f"Stopped after {now.done} of {now.total}. " if now.done < now.total else ""
     status_line(f"{early}{plural(len(now.comparisons), 'answer')} compared.")
@@ -334,9 +389,15 @@ def page() -> None:
     shown: JobPage[CompareProgress] | JobPage[ManyProgress] = MANY if MANY.current() else ONE
     running, ready = shown.is_running(), is_ready()  # asked once, so that form and result agree
     form(
-        start="Compare", on_start=start, job=shown, compact=True, running=running, ready=ready,
-        options=choose_segmenters, estimate=(lambda: cost(running, segmenters())) if ready else None,
-    )  # fmt: skip
+        start="Compare",
+        on_start=start,
+        job=shown,
+        compact=True,
+        running=running,
+        ready=ready,
+        options=choose_segmenters,
+        estimate=(lambda: cost(running, segmenters())) if ready else None,
+    )
     if MANY.current():
         MANY.draw_result(running, result_many)
     else:
@@ -348,10 +409,13 @@ def page() -> None:
 
 if __name__ == "__main__":
     frame.begin(
-        "compare", "Compare segmenters",
+        "compare",
+        "Compare segmenters",
         "Split the answer with each segmenter ([segmentation]), check every [claim] against the same [sources], and "
         "read first the sentences whose [verdict] depends on how the answer is split.",
-        run=run.load, comparison=open_comparison, experiment=MANY.open,
-    )  # fmt: skip
+        run=run.load,
+        comparison=open_comparison,
+        experiment=MANY.open,
+    )
     page()
     preload()

@@ -19,7 +19,16 @@ from attribution.reports.html import Child, Node, el, plural
 from attribution.settings import LIMITS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, Made, load, make, of_report, read, save
+from attribution.studies.groundedness.test_sets import (
+    EvokedSet,
+    Grounded,
+    Made,
+    load,
+    make,
+    of_report,
+    read,
+    save,
+)
 from attribution.studies.groundedness.twins import KINDS
 from attribution.types import Span
 from pages.ui import background, choices, frame, run, state, thresholds
@@ -38,7 +47,9 @@ SAMPLE = (
     '{"question": "When was it built?", "context": "The tower was built in 1889.", '
     '"response": "The tower was built in 1889."}\n'
 )
-Make = Callable[[Sequence[Grounded], threading.Event], Iterator[Result[tuple[list[Made], list[str]]]]]  # of each
+Make = Callable[
+    [Sequence[Grounded], threading.Event], Iterator[Result[tuple[list[Made], list[str]]]]
+]  # of each
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,9 @@ def _launch(id: str, begun: EvokedSet) -> None:
     llm = Llm(settings, database) if begun.by_llm else None
     browser = state.browser()
 
-    def altered(answers: Sequence[Grounded], stop: threading.Event) -> Iterator[Result[tuple[list[Made], list[str]]]]:
+    def altered(
+        answers: Sequence[Grounded], stop: threading.Event
+    ) -> Iterator[Result[tuple[list[Made], list[str]]]]:
         def of_one(answer: Grounded) -> tuple[list[Made], list[str]]:
             return next(make([answer], begun.kinds, begun.seed, llm))
 
@@ -142,12 +155,16 @@ def of_last_run() -> Grounded | None:
 
 
 def of_file(content: bytes) -> tuple[list[Grounded], list[str]]:
-    """Return the grounded answers of a file and the problems of other lines. Raises BadInput if it has no lines."""
+    """Return the grounded answers of a file and the problems of other lines. Raises BadInput if it
+    has no lines.
+    """
     answers: list[Grounded] = []
     problems: list[str] = []
     rows = parse_rows(content, ["response"], ["question"])
     if len(rows) > LIMIT:
-        raise BadInput(f"the file has {len(rows):,} answers, and one set takes {LIMIT:,}: split the file")
+        raise BadInput(
+            f"the file has {len(rows):,} answers, and one set takes {LIMIT:,}: split the file"
+        )
     for row in rows:
         try:
             answers.append(read(row))
@@ -161,19 +178,28 @@ def choose_answers() -> list[Grounded]:
     last = of_last_run()
     options = (["The last run on Explore"] if last else []) + ["A file"]
     chosen = st.segmented_control(
-        "Grounded answers from", options, default=options[0], key="evoke_source", required=True,
+        "Grounded answers from",
+        options,
+        default=options[0],
+        key="evoke_source",
+        required=True,
         help="Answers that their context supports: only these can be altered.",
-    )  # fmt: skip
+    )
     if chosen != "A file" and last:
         count = plural(len(last.response.splitlines()), "sentence")
         small(f"{count} that the run found supported, with the supporting passages.")
         return [last]
-    small("A JSON Lines file with a context and a response on each line; the context must support the response.")
+    small(
+        "A JSON Lines file with a context and a response on each line; the context must support the response."
+    )
     sample(SAMPLE, "grounded.jsonl")
     upload = st.file_uploader(
-        "Answers and their contexts", ["jsonl", "json", "txt"], key="evoke_upload", help="As in the sample file.",
+        "Answers and their contexts",
+        ["jsonl", "json", "txt"],
+        key="evoke_upload",
+        help="As in the sample file.",
         max_upload_size=LIMITS.file_mb,
-    )  # fmt: skip
+    )
     if upload is None:
         return []
     try:
@@ -193,23 +219,41 @@ def form(running: bool) -> None:
         with options:
             answers = choose_answers()
             kinds = st.pills(
-                "Errors", list(KINDS), selection_mode="multi", default=list(KINDS), key="evoke_kinds", wrap=True,
+                "Errors",
+                list(KINDS),
+                selection_mode="multi",
+                default=list(KINDS),
+                key="evoke_kinds",
+                wrap=True,
                 format_func=str.capitalize,
-                help="; ".join(f"{kind.capitalize()}: {meaning}" for kind, meaning in KINDS.items()) + ".",
-            )  # fmt: skip
+                help="; ".join(f"{kind.capitalize()}: {meaning}" for kind, meaning in KINDS.items())
+                + ".",
+            )
             by, endpoint = "Rules", choices.endpoint()
             if not isinstance(endpoint, str) and endpoint.has_llm:
                 by = st.segmented_control(
-                    "Altered by", ["Rules", "Language model"], default="Rules", key="evoke_by", required=True,
+                    "Altered by",
+                    ["Rules", "Language model"],
+                    default="Rules",
+                    key="evoke_by",
+                    required=True,
                     help="Rules work in English and send nothing anywhere. A language model receives context and "
                     "answer.",
-                )  # fmt: skip
+                )
             seed = st.number_input(
-                "Seed", 0, 9999, 0, key="evoke_seed", help="Another seed changes different words.", width=160
+                "Seed",
+                0,
+                9999,
+                0,
+                key="evoke_seed",
+                help="Another seed changes different words.",
+                width=160,
             )
         with buttons:
             begin = partial(start, answers, list(kinds), int(seed), by == "Language model")
-            JOB.buttons("Make the set", begin, running, bool(answers and kinds), "Finished twins are kept.")
+            JOB.buttons(
+                "Make the set", begin, running, bool(answers and kinds), "Finished twins are kept."
+            )
 
 
 def result(now: MakeProgress) -> None:
@@ -230,19 +274,30 @@ def result(now: MakeProgress) -> None:
     with st.container(horizontal=True):
         open_in_benchmark("Evoked errors", lines)
         st.download_button(
-            "Download the test set", lines, "test_set.jsonl", "application/json", on_click="ignore", key="download",
+            "Download the test set",
+            lines,
+            "test_set.jsonl",
+            "application/json",
+            on_click="ignore",
+            key="download",
             help="JSON Lines, one response on each line, in the form that the Benchmark reads.",
-        )  # fmt: skip
-    small("Read the twins before you measure with them: an altered sentence is sometimes still true.")
+        )
+    small(
+        "Read the twins before you measure with them: an altered sentence is sometimes still true."
+    )
     twins = [made for made in now.set.made if made.twin]
     section("Twins")
     for made in twins[:SHOWN]:
         show(twin(made))
-        choose_error_type("Type of error", made.error_type, f"type-{made.id}", partial(label, made.id), not own)
+        choose_error_type(
+            "Type of error", made.error_type, f"type-{made.id}", partial(label, made.id), not own
+        )
     if len(twins) > SHOWN:
         small(f"The first {SHOWN} of {len(twins):,}; the file has all.")
     if now.set.problems:
-        with st.expander(f"{plural(len(now.set.problems), 'answer')} in which an error could not be made"):
+        with st.expander(
+            f"{plural(len(now.set.problems), 'answer')} in which an error could not be made"
+        ):
             for problem in now.set.problems[:100]:
                 small(problem)
 
@@ -287,9 +342,11 @@ def as_lines(made: Sequence[Made]) -> str:
 
 if __name__ == "__main__":
     frame.begin(
-        "evoke", "Test sets with evoked errors",
+        "evoke",
+        "Test sets with evoked errors",
         "Make a labelled set for the Benchmark: answers that their [sources] support, and twins with one error each, "
         "whose place is known.",
-        run=run.load, evoked=JOB.open,
-    )  # fmt: skip
+        run=run.load,
+        evoked=JOB.open,
+    )
     JOB.draw(form, result)

@@ -21,7 +21,16 @@ from pages.ui.explore.editing import edit_dialog, edit_menu
 from pages.ui.explore.page_picture import pictured
 from pages.ui.explore.what_if import what_if_panel, what_if_words
 from pages.ui.frame import DEMO, copy_line, note, show, styles
-from pages.ui.run_results import continue_button, cost, details, export_menu, is_unfinished, notices, share_menu, status
+from pages.ui.run_results import (
+    continue_button,
+    cost,
+    details,
+    export_menu,
+    is_unfinished,
+    notices,
+    share_menu,
+    status,
+)
 
 if TYPE_CHECKING:
     from streamlit.components.v2.bidi_component.state import ComponentResult
@@ -32,13 +41,19 @@ INTRODUCTION = (
     "each with the sentence that decides."
 )
 EXAMPLE = " An example is filled in."
-EDITING, OPENED, DRAWN = "editing", "opened", "what_if_drawn"  # run whose form is open; source beside the answer
+EDITING, OPENED, DRAWN = (
+    "editing",
+    "opened",
+    "what_if_drawn",
+)  # run whose form is open; source beside the answer
 LEGEND = ("supported", "contradicted", "unclear", "missing")
 
 
 def analyse_form(running: bool) -> None:
     """Draw the form, with the estimate of a run and the reason why the last one did not start."""
-    st.html(f"<style>.st-key-form {{ {'display: none !important' if is_folded() else ''} }}</style>")
+    st.html(
+        f"<style>.st-key-form {{ {'display: none !important' if is_folded() else ''} }}</style>"
+    )
     form.form(
         start="Analyse",
         on_start=analyse,
@@ -57,7 +72,9 @@ def analyse_form(running: bool) -> None:
 
 
 def estimate(running: bool) -> None:
-    """Draw the estimate; not in a folded form, because its end draws the page again and closes a dialog."""
+    """Draw the estimate; not in a folded form, because its end draws the page again and closes a
+    dialog.
+    """
     if is_folded():
         run.preload()
     else:
@@ -84,7 +101,9 @@ def demo() -> None:
 
 
 def is_folded() -> bool:
-    """Return True if the form is a line above a run: it stays on the page, hidden, and loses nothing."""
+    """Return True if the form is a line above a run: it stays on the page, hidden, and loses
+    nothing.
+    """
     now = run.current()
     return now is not None and state.get(EDITING) != now.key and not run.problem()
 
@@ -95,38 +114,64 @@ def folded_form(running: bool) -> None:
         return
     question, sources = now.report.question, choices.sources_words(now.report)
     changed = [] if running else choices.differences(now.report, now.documents)
-    parts = [el("strong", question or "No question", dir="auto"), el("span", f" · {sources}", class_="quiet")]
+    parts = [
+        el("strong", question or "No question", dir="auto"),
+        el("span", f" · {sources}", class_="quiet"),
+    ]
     if changed:
         words = f" · These results are for an earlier version (changed: {', '.join(changed)}). Run again."
         parts.append(el("span", words, class_="stale", role="status"))
     show(el("p", *parts, class_="ax-folded", title=question))
     if running:
         own = run.RUN.is_own()
-        st.button("Stop" if own else "Stop watching", on_click=run.RUN.stop, key="stop",
-                  help="The results so far are kept. (key: s)")  # fmt: skip
+        st.button(
+            "Stop" if own else "Stop watching",
+            on_click=run.RUN.stop,
+            key="stop",
+            help="The results so far are kept. (key: s)",
+        )
         return
     if not run.problem():  # which keeps the form open
         word, opened_for = ("Change", now.key) if is_folded() else ("Close", "")
-        st.button(word, on_click=state.put, args=(EDITING, opened_for), key="edit_form",
-                  help="Change the question, the answer, the sources or the options.")  # fmt: skip
-    st.button("New check", on_click=new_check, key="new_check",
-              help="Begin with another answer. This run stays in History; sources and options stay.")  # fmt: skip
-    st.button("Run again", on_click=analyse, key="again", disabled=not choices.is_ready(),
-              help="Analyse what is filled in. (key: r)")  # fmt: skip
+        st.button(
+            word,
+            on_click=state.put,
+            args=(EDITING, opened_for),
+            key="edit_form",
+            help="Change the question, the answer, the sources or the options.",
+        )
+    st.button(
+        "New check",
+        on_click=new_check,
+        key="new_check",
+        help="Begin with another answer. This run stays in History; sources and options stay.",
+    )
+    st.button(
+        "Run again",
+        on_click=analyse,
+        key="again",
+        disabled=not choices.is_ready(),
+        help="Analyse what is filled in. (key: r)",
+    )
 
 
 def first_visit() -> None:
     """Offer the examples, and explain the badges."""
     with st.container(key="examples"):
         form.example_cards(demo)
-    pairs = (el("div", el("span", badge(k)), el("span", look(k).help, class_="help")) for k in LABELS if k in LEGEND)
+    pairs = (
+        el("div", el("span", badge(k)), el("span", look(k).help, class_="help"))
+        for k in LABELS
+        if k in LEGEND
+    )
     show(el("section", *pairs, class_="ax-key"))
 
 
 def live(polling: bool) -> None:
     """Draw the result, and redraw it while a run is in progress.
 
-    One fragment, not one for the progress and one for the answer: Streamlit loses updates when two timers coincide.
+    One fragment, not one for the progress and one for the answer: Streamlit loses updates when two
+    timers coincide.
     """
     if run.withdraw():
         st.rerun()
@@ -151,7 +196,9 @@ def live(polling: bool) -> None:
             copy_line("run", "edit it", run.copy)
         continue_button(now)
         notices(now, report)
-    result = draw_answer(now, report, editable, judged.claim_id if isinstance(judged, Judge) else "")
+    result = draw_answer(
+        now, report, editable, judged.claim_id if isinstance(judged, Judge) else ""
+    )
     if ended:
         agreement_panel(report)
         if editable:
@@ -165,11 +212,18 @@ def live(polling: bool) -> None:
 
 
 def draw_answer(now: run.RunProgress, report: Report, editable: bool, only: str) -> ComponentResult:
-    """Draw the answer with the source that was opened; `only` is the claim that changed since it was last drawn."""
+    """Draw the answer with the source that was opened; `only` is the claim that changed since it
+    was last drawn.
+    """
     ended = not now.running and not is_unfinished(now)
-    draw = partial(view, run=now.key, running=now.running, editable=editable, tabs=TABS if ended else TABS[:2])
+    draw = partial(
+        view, run=now.key, running=now.running, editable=editable, tabs=TABS if ended else TABS[:2]
+    )
     data = run.cached_view(
-        now, editable, only, lambda before: draw(report, edited_claims(report), run.provenance(now), before=before)
+        now,
+        editable,
+        only,
+        lambda before: draw(report, edited_claims(report), run.provenance(now), before=before),
     )
     if asked := getattr(st.session_state.get("answer_view"), "open", None):
         state.put(OPENED, (now.key, asked))
@@ -216,7 +270,9 @@ def page() -> None:
         folded_form(polling)
     if run.current() is None:
         with heading.container():
-            frame.head("Check an answer against sources", INTRODUCTION + choices.is_example() * EXAMPLE)
+            frame.head(
+                "Check an answer against sources", INTRODUCTION + choices.is_example() * EXAMPLE
+            )
     else:
         heading.empty()
     analyse_form(running=polling)
@@ -225,7 +281,9 @@ def page() -> None:
         return
     with st.container(key="stage"):
         result = st.container(key="result")
-        with st.container(key="actions", horizontal=True, horizontal_alignment="right", gap="small"):
+        with st.container(
+            key="actions", horizontal=True, horizontal_alignment="right", gap="small"
+        ):
             if finished and finished.report.id:
                 share_menu(finished.report)
                 export_menu(finished.report)

@@ -30,10 +30,18 @@ from pages.ui.state import store
 PER_PAGE = 50
 UNDO, COMPARED, ROUND, FIRST = "history_undo", "history_compared", "history_round", "history_first"
 STATES: dict[State, str] = {
-    "all": "All", "finished": "Finished", "unfinished": "Not finished", "deleted": "Deleted",
-}  # fmt: skip
+    "all": "All",
+    "finished": "Finished",
+    "unfinished": "Not finished",
+    "deleted": "Deleted",
+}
 ORDERS: dict[Order, str] = {"newest": "Newest first", "oldest": "Oldest first", "title": "By title"}
-SOURCE_WORDS = {"library": "Library", "web": "Web", "collection": "Collection", "documents": "Documents"}
+SOURCE_WORDS = {
+    "library": "Library",
+    "web": "Web",
+    "collection": "Collection",
+    "documents": "Documents",
+}
 
 
 # --- the list ---
@@ -67,48 +75,93 @@ def filters(tags: Sequence[str]) -> HistoryQuery:
     """Draw the filters and return the query for the list."""
     with st.container(key="history_filters", horizontal=True, vertical_alignment="bottom"):
         words = st.text_input(
-            "Search", key=key("words"), placeholder="Words of the question, answer, claims, title, tags or note",
-            help="Runs in which all of these words occur.", on_change=from_start, max_chars=MAX_SEARCH,
-        )  # fmt: skip
-        with st.popover("Filters", key="history_popover", help="Narrow the list by verdict, source, tag and date."):
+            "Search",
+            key=key("words"),
+            placeholder="Words of the question, answer, claims, title, tags or note",
+            help="Runs in which all of these words occur.",
+            on_change=from_start,
+            max_chars=MAX_SEARCH,
+        )
+        with st.popover(
+            "Filters",
+            key="history_popover",
+            help="Narrow the list by verdict, source, tag and date.",
+        ):
             verdict = _choice(
-                "Has a claim that is", "verdict", {k: look(k).word for k in BADGES}, "Runs with such a verdict."
+                "Has a claim that is",
+                "verdict",
+                {k: look(k).word for k in BADGES},
+                "Runs with such a verdict.",
             )
             sources = {k: SOURCE_WORDS[k] for k in KINDS}
             source = _choice("Sources", "source", sources, "Where the pages came from.")
             tag = _choice("Tag", "tag", {tag: tag for tag in tags}, "Runs with this tag of yours.")
             days = st.date_input(
-                "Days", [], key=key("days"), on_change=from_start, format="YYYY-MM-DD",
+                "Days",
+                [],
+                key=key("days"),
+                on_change=from_start,
+                format="YYYY-MM-DD",
                 help="When the run was started: the first and the last day.",
-            )  # fmt: skip
+            )
             order = st.selectbox(
-                "Order", list(ORDERS), format_func=ORDERS.__getitem__, key=key("order"), on_change=from_start,
+                "Order",
+                list(ORDERS),
+                format_func=ORDERS.__getitem__,
+                key=key("order"),
+                on_change=from_start,
                 help="The order of the list.",
-            )  # fmt: skip
+            )
             st.button("Clear all filters", on_click=clear_filters, key="history_clear")
     shown = st.segmented_control(
-        "Show", list(STATES), default="all", format_func=STATES.__getitem__, key=key("state"), on_change=from_start,
-        label_visibility="collapsed", help="Unfinished runs can be continued, deleted ones restored for a day.",
-    )  # fmt: skip
+        "Show",
+        list(STATES),
+        default="all",
+        format_func=STATES.__getitem__,
+        key=key("state"),
+        on_change=from_start,
+        label_visibility="collapsed",
+        help="Unfinished runs can be continued, deleted ones restored for a day.",
+    )
     since, until = (*days, None, None)[:2] if isinstance(days, tuple) else (days, days)
     return HistoryQuery(
-        words=words or "", tag=tag, verdict=verdict, source=source, since=since, until=until, state=shown or "all",
-        order=order, offset=first_row(), limit=PER_PAGE,
-    )  # fmt: skip
+        words=words or "",
+        tag=tag,
+        verdict=verdict,
+        source=source,
+        since=since,
+        until=until,
+        state=shown or "all",
+        order=order,
+        offset=first_row(),
+        limit=PER_PAGE,
+    )
 
 
 def _choice(label: str, name: str, options: dict[str, str], help: str) -> str:
     """Draw a choice of one option; empty for any."""
     return st.selectbox(
-        label, ["", *options], format_func=lambda option: options.get(option, "Any"), key=key(name),
-        on_change=from_start, help=help,
-    )  # fmt: skip
+        label,
+        ["", *options],
+        format_func=lambda option: options.get(option, "Any"),
+        key=key(name),
+        on_change=from_start,
+        help=help,
+    )
 
 
 def is_narrowed(query: HistoryQuery) -> bool:
     """Return True if the query may leave runs out."""
     return any(
-        (query.words.strip(), query.tag, query.verdict, query.source, query.since, query.until, query.state != "all")
+        (
+            query.words.strip(),
+            query.tag,
+            query.verdict,
+            query.source,
+            query.since,
+            query.until,
+            query.state != "all",
+        )
     )
 
 
@@ -158,7 +211,12 @@ def line(row: HistoryRow, running: bool) -> dict[str, object]:
         "note": " ".join(row.note.split())[:200],
         "deleted": bool(row.deleted_at),
         "counts": [
-            {"style": style_class(label), "icon": look(label).icon, "n": count, "words": f"{count} {look(label).noun}"}
+            {
+                "style": style_class(label),
+                "icon": look(label).icon,
+                "n": count,
+                "words": f"{count} {look(label).noun}",
+            }
             for label, count in counts
         ],
     }
@@ -179,12 +237,17 @@ def meta(row: HistoryRow) -> list[str]:
 def nothing(narrowed: bool, deleted: bool) -> None:
     """Explain why the list is empty."""
     if deleted:
-        note("No deleted runs", f"A run that you delete can be restored here for {KEPT_HOURS} hours.")
+        note(
+            "No deleted runs", f"A run that you delete can be restored here for {KEPT_HOURS} hours."
+        )
     elif narrowed:
         note("No run matches", "Search for other words, or clear the filters.")
         st.button("Clear search and filters", on_click=clear_filters, key="history_clear_all")
     else:
-        note("No runs yet", "Every answer that you analyse on Explore in this browser is saved and listed here.")
+        note(
+            "No runs yet",
+            "Every answer that you analyse on Explore in this browser is saved and listed here.",
+        )
 
 
 def pager(found: HistoryPage) -> None:
@@ -193,12 +256,17 @@ def pager(found: HistoryPage) -> None:
     last = first + len(found.rows)
     with st.container(key="history_pager", horizontal=True, vertical_alignment="center"):
         whole = last - first == found.total
-        small(plural(found.total, "run") if whole else f"{first + 1}–{last} of {found.total:,} runs")
+        small(
+            plural(found.total, "run") if whole else f"{first + 1}–{last} of {found.total:,} runs"
+        )
         for label, rows, possible, help in (
-            ("Previous", -PER_PAGE, first > 0, "Newer runs."), ("Next", PER_PAGE, last < found.total, "Older runs."),
-        ):  # fmt: skip
+            ("Previous", -PER_PAGE, first > 0, "Newer runs."),
+            ("Next", PER_PAGE, last < found.total, "Older runs."),
+        ):
             if possible:
-                st.button(label, on_click=turn, args=(rows,), key=f"history_{label.lower()}", help=help)
+                st.button(
+                    label, on_click=turn, args=(rows,), key=f"history_{label.lower()}", help=help
+                )
 
 
 # --- one run or several ---
@@ -208,26 +276,58 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
     """Draw the buttons for the selected runs."""
     ids = [row.id for row in rows]
     if deleted:
-        st.button("Restore", on_click=restore, args=(ids,), disabled=not ids, key="history_restore",
-                  help="Bring the selected runs back into the list.")  # fmt: skip
-        with st.popover("Delete for good", disabled=not ids, help="Remove the selected runs from the database."):
-            small("The runs are removed at once, with the texts that no other run uses. This cannot be undone.")
-            st.button("Delete", type="primary", on_click=delete_for_good, args=(ids,), key="history_for_good",
-                      help="They cannot be restored.")  # fmt: skip
+        st.button(
+            "Restore",
+            on_click=restore,
+            args=(ids,),
+            disabled=not ids,
+            key="history_restore",
+            help="Bring the selected runs back into the list.",
+        )
+        with st.popover(
+            "Delete for good", disabled=not ids, help="Remove the selected runs from the database."
+        ):
+            small(
+                "The runs are removed at once, with the texts that no other run uses. This cannot be undone."
+            )
+            st.button(
+                "Delete",
+                type="primary",
+                on_click=delete_for_good,
+                args=(ids,),
+                key="history_for_good",
+                help="They cannot be restored.",
+            )
         small(_selected(rows) or "Select runs to restore or remove them.")
         return
     one = len(ids) == 1
     if st.button("Open", disabled=not one, key="history_open", help="Open the run on Explore."):
         open_run(ids[0])
-    st.button("Compare", on_click=compare, args=(ids,), disabled=len(ids) != 2, key="history_compare",
-              help="Select two runs to see which verdicts changed, and why.")  # fmt: skip
+    st.button(
+        "Compare",
+        on_click=compare,
+        args=(ids,),
+        disabled=len(ids) != 2,
+        key="history_compare",
+        help="Select two runs to see which verdicts changed, and why.",
+    )
     if st.button("Title, tags, note", disabled=not one, key="history_describe"):
         details_dialog(rows[0])
-    if st.button("Duplicate", disabled=not one, key="history_duplicate",
-                 help="Fill in the form of Explore with the question, answer and settings of the run."):  # fmt: skip
+    if st.button(
+        "Duplicate",
+        disabled=not one,
+        key="history_duplicate",
+        help="Fill in the form of Explore with the question, answer and settings of the run.",
+    ):
         duplicate(ids[0])
-    st.button("Delete", on_click=delete, args=(ids,), disabled=not ids, key="history_delete",
-              help=f"They can be restored for {KEPT_HOURS} hours.")  # fmt: skip
+    st.button(
+        "Delete",
+        on_click=delete,
+        args=(ids,),
+        disabled=not ids,
+        key="history_delete",
+        help=f"They can be restored for {KEPT_HOURS} hours.",
+    )
     small(_selected(rows) or "Select one run, or two to compare.")
 
 
@@ -240,19 +340,33 @@ def details_dialog(row: HistoryRow) -> None:
     """Edit a run's title, tags and note; only this browser sees them."""
     with st.form("history_details", border=False):
         title = st.text_input(
-            "Title", row.title, key=f"title-{row.id}", max_chars=MAX_TITLE, placeholder=row.name[:80],
+            "Title",
+            row.title,
+            key=f"title-{row.id}",
+            max_chars=MAX_TITLE,
+            placeholder=row.name[:80],
             help="Shown in the list in place of the question.",
-        )  # fmt: skip
+        )
         tags = st.multiselect(
-            "Tags", sorted({*store().history.tags(), *row.tags}), list(row.tags), key=f"tags-{row.id}",
-            accept_new_options=True, placeholder="Choose, or type a new one and press Enter",
+            "Tags",
+            sorted({*store().history.tags(), *row.tags}),
+            list(row.tags),
+            key=f"tags-{row.id}",
+            accept_new_options=True,
+            placeholder="Choose, or type a new one and press Enter",
             help="Words to find runs by, also in the filters.",
-        )  # fmt: skip
+        )
         text = st.text_area(
-            "Note", row.note, key=f"note-{row.id}", max_chars=MAX_NOTE, height=140,
+            "Note",
+            row.note,
+            key=f"note-{row.id}",
+            max_chars=MAX_NOTE,
+            height=140,
             help="Anything worth remembering. It is searched and exported with the run.",
-        )  # fmt: skip
-        saved = st.form_submit_button("Save", type="primary", help="Store title, tags and note with the run.")
+        )
+        saved = st.form_submit_button(
+            "Save", type="primary", help="Store title, tags and note with the run."
+        )
     if saved:
         try:
             store().history.describe(row.id, title, tags, text)
@@ -297,9 +411,17 @@ def undo() -> None:
     if run_ids := state.get(UNDO):
         with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
             stay = "It stays" if len(run_ids) == 1 else "They stay"
-            note(f"{plural(len(run_ids), 'run')} deleted", f"{stay} under “Deleted” for {KEPT_HOURS} hours.")
-            st.button("Undo", on_click=restore, args=(run_ids,), key="history_undo",
-                      help="Restore what was deleted.")  # fmt: skip
+            note(
+                f"{plural(len(run_ids), 'run')} deleted",
+                f"{stay} under “Deleted” for {KEPT_HOURS} hours.",
+            )
+            st.button(
+                "Undo",
+                on_click=restore,
+                args=(run_ids,),
+                key="history_undo",
+                help="Restore what was deleted.",
+            )
 
 
 # --- two runs ---
@@ -315,22 +437,27 @@ def compare(run_ids: Sequence[str]) -> None:
 
 
 def compared() -> list[Report] | None:
-    """Return the runs to compare, the earlier one first; fewer than two if one is missing. None: none are chosen."""
+    """Return the runs to compare, the earlier one first; fewer than two if one is missing. None:
+    none are chosen.
+    """
     run_ids = state.get(COMPARED)
     if not run_ids:
         return None
     database = store()
     own = [run_id for run_id in run_ids if database.rights.access(run_id).own]
-    reports = [database.runs.load(run_id) or database.runs.load_unfinished(run_id) for run_id in own]
+    reports = [
+        database.runs.load(run_id) or database.runs.load_unfinished(run_id) for run_id in own
+    ]
     return sorted((r for r in reports if r), key=lambda report: report.created_at)
 
 
 if __name__ == "__main__":
     frame.begin(
-        "history", "History",
+        "history",
+        "History",
         "Find the runs that were started in this browser; open one, describe it, or select two to compare.",
         compare=lambda address: compare(address.split("-")[:2]),
-    )  # fmt: skip
+    )
     store().history.purge()
     reports = compared()
     if reports is None:

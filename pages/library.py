@@ -62,12 +62,16 @@ class AddProgress(background.JobProgress):
 
     def summary(self) -> str:
         """Say what came of it."""
-        lost = sum(failure.kind != "left_out" for failure in self.failures)  # others were read in part
+        lost = sum(
+            failure.kind != "left_out" for failure in self.failures
+        )  # others were read in part
         same = self.done - self.new - lost
         parts = [f"{plural(self.new, 'document')} added to “{self.collection}”"]
         parts += [f"{same:,} already there"] if same else []
         parts += [f"{lost:,} could not be read"] if lost else []
-        parts += [f"stopped before {self.total - self.done:,} more"] if self.done < self.total else []
+        parts += (
+            [f"stopped before {self.total - self.done:,} more"] if self.done < self.total else []
+        )
         return ", ".join(parts) + "."
 
 
@@ -81,7 +85,11 @@ def work(items: Sequence[Item], add: Add, embed: Embed) -> Work[AddProgress]:
         now = update()
         for added in add(items, stop):
             failures = (*now.failures, added.failure) if added.failure else now.failures
-            now = update(done=now.done + 1, new=now.new + (added.state in ("added", "changed")), failures=failures)
+            now = update(
+                done=now.done + 1,
+                new=now.new + (added.state in ("added", "changed")),
+                failures=failures,
+            )
         if not stop.is_set():
             for embedded in embed(stop):
                 update(embedded=embedded)
@@ -105,10 +113,14 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
     settings, browser = Settings.from_environment(), state.browser()
 
     def add(items: Sequence[Item], stop: threading.Event) -> Iterator[ItemResult]:
-        return ingest.add(Store.open(settings.database_url), name, items, settings, stop=stop, owner=browser)
+        return ingest.add(
+            Store.open(settings.database_url), name, items, settings, stop=stop, owner=browser
+        )
 
     def embed(stop: threading.Event) -> Iterator[tuple[int, int]]:
-        embedded = ingest.embed(Store.open(settings.database_url), name, hybrid.local_embedder(settings), stop)
+        embedded = ingest.embed(
+            Store.open(settings.database_url), name, hybrid.local_embedder(settings), stop
+        )
         return in_turns(browser, stop, embedded)
 
     JOB.launch(AddProgress(name, len(items)), work(items, add, embed))
@@ -119,7 +131,9 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
 
 
 def shown(place: str, name: str) -> str:
-    """Return a collection's name in a list; one with the name of the list's own entry is marked as a collection."""
+    """Return a collection's name in a list; one with the name of the list's own entry is marked as
+    a collection.
+    """
     return f"{name} (collection)" if name == NAMES[place] else name or NAMES[place]
 
 
@@ -127,39 +141,59 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
     """Draw the form that adds documents: the collection, what goes into it, and the buttons."""
     section("Add documents")
     into = st.selectbox(
-        "Collection", [NEW, *(c.name for c in collections)], key="collection_into", format_func=partial(shown, "into"),
+        "Collection",
+        [NEW, *(c.name for c in collections)],
+        key="collection_into",
+        format_func=partial(shown, "into"),
         help="A new collection, or one that exists.",
-    )  # fmt: skip
+    )
     name = into
     if into == NEW:
         name = st.text_input(
-            "Name of the new collection", key="collection_name", help="Shown in the lists of sources.",
+            "Name of the new collection",
+            key="collection_name",
+            help="Shown in the lists of sources.",
             max_chars=LIMITS.name,
-        )  # fmt: skip
+        )
     turn = state.count(ROUND)  # new keys empty the inputs once their content is being added
     files = st.file_uploader(
-        "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=f"collection_files-{turn}",
+        "Files",
+        DOCUMENT_TYPES,
+        accept_multiple_files=True,
+        key=f"collection_files-{turn}",
         help=f"{FORMATS} To add a folder of this server, use `python -m attribution collections add`.",
         max_upload_size=LIMITS.file_mb,
-    )  # fmt: skip
+    )
     addresses = st.text_area(
-        "Web addresses", key=f"collection_addresses-{turn}", height=80, placeholder="https://…, one per line",
-        help="Each page is downloaded, and its text is stored.", max_chars=LIMITS.text,
-    )  # fmt: skip
+        "Web addresses",
+        key=f"collection_addresses-{turn}",
+        height=80,
+        placeholder="https://…, one per line",
+        help="Each page is downloaded, and its text is stored.",
+        max_chars=LIMITS.text,
+    )
     add, stop = st.columns(2)
     if add.button(
-        "Add", type="primary", disabled=running, key="collection_add", width="stretch",
+        "Add",
+        type="primary",
+        disabled=running,
+        key="collection_add",
+        width="stretch",
         help="Read the files and pages, and store their text.",
-    ):  # fmt: skip
+    ):
         if problem := start(str(name or "").strip(), state.documents_of(files), addresses):
             note("Nothing was added", problem, label="contradicted")
         else:
             state.renew(ROUND)
             st.rerun()
     stop.button(
-        "Stop", disabled=not running, key="collection_stop", width="stretch", on_click=JOB.stop,
+        "Stop",
+        disabled=not running,
+        key="collection_stop",
+        width="stretch",
+        on_click=JOB.stop,
         help="The documents added so far stay.",
-    )  # fmt: skip
+    )
 
 
 def result(now: AddProgress) -> None:
@@ -171,41 +205,60 @@ def result(now: AddProgress) -> None:
 
 
 def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
-    """Draw the documents of the built-in library or of a collection, to read one, remove one, or remove all."""
+    """Draw the documents of the built-in library or of a collection, to read one, remove one, or
+    remove all.
+    """
     section("Read and remove" if collections else "Read")
     name = st.selectbox(
-        "Documents of", [OWN, *(c.name for c in collections)], key="collection_browsed",
-        format_func=partial(shown, "browsed"), index=int(bool(collections)),
+        "Documents of",
+        [OWN, *(c.name for c in collections)],
+        key="collection_browsed",
+        format_func=partial(shown, "browsed"),
+        index=int(bool(collections)),
         help="The library or collection whose documents are listed below.",
-    )  # fmt: skip
+    )
     own = name == OWN
     filter = st.text_input(
-        "Filter by name or title", key="collection_filter", help="Lists only documents with these words.",
+        "Filter by name or title",
+        key="collection_filter",
+        help="Lists only documents with these words.",
         max_chars=LIMITS.line,
-    )  # fmt: skip
+    )
     titles = built_in(filter) if own else collected(name, filter)
     if len(titles) > LISTED:
         small(f"The first {LISTED} are listed. Filter by name or title to see others.")
     document = st.selectbox(
-        "Document", list(titles)[:LISTED],
+        "Document",
+        list(titles)[:LISTED],
         format_func=lambda n: titles[n] if own or titles[n] == n else f"{n} — {titles[n]}",
         key=f"collection_document-{name}-{filter}",  # a shorter list begins at its first
-        placeholder="none", help="The document to read or to remove.",
-    )  # fmt: skip
+        placeholder="none",
+        help="The document to read or to remove.",
+    )
     read, remove, remove_all = st.columns(3)
     if read.button(
-        "Read", disabled=document is None, key="collection_read", width="stretch", help="Show the text of the document."
+        "Read",
+        disabled=document is None,
+        key="collection_read",
+        width="stretch",
+        help="Show the text of the document.",
     ):
         source_dialog(name, str(document))
     if remove.button(
-        "Remove", disabled=own or document is None or running, key="collection_remove", width="stretch",
+        "Remove",
+        disabled=own or document is None or running,
+        key="collection_remove",
+        width="stretch",
         help="Asks before it removes the document.",
-    ):  # fmt: skip
+    ):
         state.put(REMOVAL, (name, document, 1))
     if remove_all.button(
-        "Remove the collection", disabled=own or running, key="collection_remove_all", width="stretch",
+        "Remove the collection",
+        disabled=own or running,
+        key="collection_remove_all",
+        width="stretch",
         help="Asks before it removes every document of this collection.",
-    ):  # fmt: skip
+    ):
         state.put(REMOVAL, (name, None, next(c.documents for c in collections if c.name == name)))
 
 
@@ -216,7 +269,9 @@ def collected(name: str, filter: str) -> dict[str, str]:
 
 
 def built_in(filter: str = "") -> dict[str, str]:
-    """Return the titles of the built-in library's articles by their addresses; empty if the folder cannot be used."""
+    """Return the titles of the built-in library's articles by their addresses; empty if the folder
+    cannot be used.
+    """
     try:
         pages = FolderSearcher(Settings.from_environment()).pages
     except AttributionError as error:
@@ -228,14 +283,24 @@ def built_in(filter: str = "") -> dict[str, str]:
 @st.dialog("Source", width="medium")
 def source_dialog(collection: str, document: str) -> None:
     if collection == OWN:
-        page = next((p for p in FolderSearcher(Settings.from_environment()).pages if p.url == document), None)
+        page = next(
+            (p for p in FolderSearcher(Settings.from_environment()).pages if p.url == document),
+            None,
+        )
     else:
         page = DocumentStore(store().database).page(collection, document)
     if page is None:
         note("The document is gone", "Another user has removed it.")
         return
     facts = " · ".join(filter(None, (page.site, page.published, page.reference or page.facts_from)))
-    show(el("div", el("h3", page.title, dir="auto"), el("p", facts, class_="ax-quiet"), class_="ax-source"))
+    show(
+        el(
+            "div",
+            el("h3", page.title, dir="auto"),
+            el("p", facts, class_="ax-quiet"),
+            class_="ax-source",
+        )
+    )
     source_view(page, [0, 0, 0, 0], key=f"source-{page.id}")
 
 
@@ -245,9 +310,13 @@ def confirm_removal() -> None:
         return
     collection, document, count = removal
     what = f"“{document}”" if document else f"“{collection}” with {plural(count, 'document')}"
-    note(f"Remove {what} for all users of this server?", "Saved runs still have the texts they used.")
+    note(
+        f"Remove {what} for all users of this server?", "Saved runs still have the texts they used."
+    )
     yes, no = st.columns(2)
-    if yes.button("Remove", type="primary", key="removal_yes", width="stretch", help="This cannot be undone."):
+    if yes.button(
+        "Remove", type="primary", key="removal_yes", width="stretch", help="This cannot be undone."
+    ):
         state.put(REMOVAL, None)
         try:
             DocumentStore(store().database).remove(collection, document)
@@ -282,7 +351,8 @@ def collection_table(collections: Sequence[CollectionSummary]) -> Node:
     """Return a table of the collections with counts, size and dates."""
     heads = ("Collection", "Documents", "Text", "Searchable by meaning", "Last change")
     rows = (
-        (c.name, f"{c.documents:,}", size(c.characters), f"{c.embedded:,}", date(c.changed_at)) for c in collections
+        (c.name, f"{c.documents:,}", size(c.characters), f"{c.embedded:,}", date(c.changed_at))
+        for c in collections
     )
     return scrolling(table(heads, rows, "ax-table wide"), "Collections")
 
@@ -297,7 +367,9 @@ def size(characters: int) -> str:
 
 def failure_table(failures: Sequence[Failure]) -> Node:
     """Return a table of the items that could not be read."""
-    rows: list[tuple[Child, Child]] = [(f.subject, with_detail(f.message, f.detail)) for f in failures[:SHOWN]]
+    rows: list[tuple[Child, Child]] = [
+        (f.subject, with_detail(f.message, f.detail)) for f in failures[:SHOWN]
+    ]
     if len(failures) > SHOWN:
         rows.append((f"{len(failures) - SHOWN:,} more", ""))
     return table(("File or address", "Why it was not added"), rows)
@@ -305,8 +377,9 @@ def failure_table(failures: Sequence[Failure]) -> Node:
 
 if __name__ == "__main__":
     frame.begin(
-        "library", "Library",
+        "library",
+        "Library",
         "Manage [collections] of documents to check answers against. All users of this server can read, extend and "
         "empty them; documents that only you should see belong under “My documents” on Explore.",
-    )  # fmt: skip
+    )
     page()

@@ -18,16 +18,28 @@ def page() -> None:
     """Draw the search and the cards it finds."""
     tables = names()
     words = st.text_input(
-        "Search the cards", key="methods_search", placeholder="DeBERTa, hub, negation …",
-        help="Cards with all of these words.", max_chars=LIMITS.line,
-    )  # fmt: skip
+        "Search the cards",
+        key="methods_search",
+        placeholder="DeBERTa, hub, negation …",
+        help="Cards with all of these words.",
+        max_chars=LIMITS.line,
+    )
     chosen = st.pills(
-        "Show", tables, selection_mode="multi", default=tables, key="methods_tables", help="Kinds of methods.",
+        "Show",
+        tables,
+        selection_mode="multi",
+        default=tables,
+        key="methods_tables",
+        help="Kinds of methods.",
         format_func=lambda name: TITLES[name].partition(":")[0],
-    )  # fmt: skip
+    )
     endpoint = choices.endpoint()
     settings = None if isinstance(endpoint, str) else endpoint
-    found = {table: [c for c in listed(table) if matches(c, words or "")] for table in tables if table in chosen}
+    found = {
+        table: [c for c in listed(table) if matches(c, words or "")]
+        for table in tables
+        if table in chosen
+    }
     for table, cards in found.items():
         if cards:
             section(TITLES[table])
@@ -55,14 +67,19 @@ def _needs(of: ListedCard, missing: str) -> str:
     if missing:
         step = "a language model, under “Options” on Explore" if missing == LLM.step else missing
         return step[:1].upper() + step[1:]
-    return of.card.needs or ("Everything it needs is available." if of.entry and of.entry.needs else "Nothing more.")
+    return of.card.needs or (
+        "Everything it needs is available." if of.entry and of.entry.needs else "Nothing more."
+    )
 
 
 def _measured(measures: Sequence[Measure]) -> Child:
     shown = [(m, value) for m in measures if (value := m.shown())]
     if not shown:
         return "Not measured here."
-    lines = (el("li", el("strong", v), f" {m.what} ", el("span", f"({m.origin})", class_="ax-quiet")) for m, v in shown)
+    lines = (
+        el("li", el("strong", v), f" {m.what} ", el("span", f"({m.origin})", class_="ax-quiet"))
+        for m, v in shown
+    )
     return el("ul", *lines)
 
 
@@ -75,7 +92,8 @@ def matches(of: ListedCard, words: str) -> bool:
 
 if __name__ == "__main__":
     frame.begin(
-        "methods", "Methods",
+        "methods",
+        "Methods",
         "See for each method what it does and needs, what it sends away, how well it did here, and where it fails.",
-    )  # fmt: skip
+    )
     page()

@@ -1,4 +1,6 @@
-"""Papers: a numbered table of one of the four papers, its printed figures beside ours, from answers or people."""
+"""Papers: a numbered table of one of the four papers, its printed figures beside ours, from answers
+or people.
+"""
 
 from __future__ import annotations
 
@@ -74,8 +76,12 @@ JOB = JobPage("paper", "table", read)
 Steps = Callable[[threading.Event], Iterator[RowDone | ResultTable]]
 
 
-def work(given: TableInputs, number: str, steps: Steps, save: Callable[[Reproduced], None]) -> Work[TableProgress]:
-    """Compute a table. Until it is whole, finished answers stay in the folder, for the same choices to resume."""
+def work(
+    given: TableInputs, number: str, steps: Steps, save: Callable[[Reproduced], None]
+) -> Work[TableProgress]:
+    """Compute a table. Until it is whole, finished answers stay in the folder, for the same choices
+    to resume.
+    """
 
     def compute(stop: threading.Event, update: Callable[..., TableProgress]) -> None:
         for step in steps(stop):
@@ -106,11 +112,22 @@ def chosen(name: str, as_in_paper: bool, sources: Sequence[str]) -> Settings | s
 
 
 def start(
-    numbered: Numbered, content: bytes, project: str, models: Sequence[str], settings: Settings, as_in_paper: bool
+    numbered: Numbered,
+    content: bytes,
+    project: str,
+    models: Sequence[str],
+    settings: Settings,
+    as_in_paper: bool,
 ) -> None:
-    """Compute a table, or go on with the answers that an earlier start with the same choices has finished."""
+    """Compute a table, or go on with the answers that an earlier start with the same choices has
+    finished.
+    """
     key = content_id(numbered.id, content.hex(), settings.identity, *models, state.browser())
-    lacking = concerning(numbered.needs, preset(numbered.id[:3], settings), settings) if as_in_paper else []
+    lacking = (
+        concerning(numbered.needs, preset(numbered.id[:3], settings), settings)
+        if as_in_paper
+        else []
+    )
     try:
         rows, folder = rows_of(numbered, content), data_folder() / "papers" / key
         given = TableInputs(settings, folder, rows, project, tuple(models), stood_in=lacking)
@@ -123,7 +140,9 @@ def start(
         return in_turns(browser, stop, reproduce(numbered.id, given))
 
     JOB.launch(
-        TableProgress(total=len(given.rows)), work(given, numbered.id, steps, partial(TABLE.save, store(), id)), id
+        TableProgress(total=len(given.rows)),
+        work(given, numbered.id, steps, partial(TABLE.save, store(), id)),
+        id,
     )
 
 
@@ -148,54 +167,86 @@ def form(running: bool) -> None:
     with st.container(key="form"):
         options, buttons = st.columns([5, 1])
         with options:
-            tables = [one.id for name in NAMES for one in paper(name).numbered.values() if computable(one)]
+            tables = [
+                one.id for name in NAMES for one in paper(name).numbered.values() if computable(one)
+            ]
             number = st.selectbox(
-                "Table", tables, key="paper_number", format_func=lambda i: f"{i} {find(i).title}",
+                "Table",
+                tables,
+                key="paper_number",
+                format_func=lambda i: f"{i} {find(i).title}",
                 help="The tables of the four papers that can be computed.",
-            )  # fmt: skip
+            )
             numbered = find(str(number))
             small(f"Needs {numbered.needs}.")
             content, project, models = choose_input(numbered)
             as_in_paper = st.toggle(
-                "As in the paper", True, key="paper_preset",
+                "As in the paper",
+                True,
+                key="paper_preset",
                 help="The paper's settings, as far as this machine has what they name.",
-            )  # fmt: skip
+            )
             source = st.segmented_control(
-                "Sources", list(SOURCES), default="Built-in library", key="paper_sources", required=True,
+                "Sources",
+                list(SOURCES),
+                default="Built-in library",
+                key="paper_sources",
+                required=True,
                 help="Where claims are searched for; the papers searched the web.",
-            )  # fmt: skip
+            )
         found = chosen(numbered.id[:3].lower(), as_in_paper, SOURCES[source or "Built-in library"])
         if isinstance(found, str):
             note("These settings cannot be used", found, label="contradicted")
         ready = not isinstance(found, str) and bool(content or project)
         with buttons:
             begin = partial(
-                start, numbered, content, project, models,
-                found if not isinstance(found, str) else Settings(), as_in_paper,
-            )  # fmt: skip
-            JOB.buttons("Compute", begin, running, ready, "Finished answers are kept: the same choices resume.")
+                start,
+                numbered,
+                content,
+                project,
+                models,
+                found if not isinstance(found, str) else Settings(),
+                as_in_paper,
+            )
+            JOB.buttons(
+                "Compute",
+                begin,
+                running,
+                ready,
+                "Finished answers are kept: the same choices resume.",
+            )
 
 
 def choose_input(numbered: Numbered) -> tuple[bytes, str, list[str]]:
-    """Draw what a table is computed from: an annotation project, or a file and the language models to ask."""
+    """Draw what a table is computed from: an annotation project, or a file and the language models
+    to ask.
+    """
     project = ""
     if numbered.id.startswith("R23") or numbered.id in ("V24.T2", "V24.T4"):
         projects = [p.name for p in Annotations(store().database).projects()]
         if not projects:
             small("There is no annotation project yet.")
         index = None if numbered.id == "V24.T4" else 0
-        project = st.selectbox("Project", projects, index, key="paper_project", help="Of Annotation.") or ""
+        project = (
+            st.selectbox("Project", projects, index, key="paper_project", help="Of Annotation.")
+            or ""
+        )
         if numbered.id != "V24.T4":
             return b"", project, []
     what = "labelled responses" if numbered.id.startswith("T24") else "answers"
     upload = st.file_uploader(
-        what.capitalize(), ["jsonl", "json", "txt"], key="paper_file",
-        help=f"JSON Lines of {what}, as for `reproduce` on the command line.", max_upload_size=LIMITS.file_mb,
-    )  # fmt: skip
+        what.capitalize(),
+        ["jsonl", "json", "txt"],
+        key="paper_file",
+        help=f"JSON Lines of {what}, as for `reproduce` on the command line.",
+        max_upload_size=LIMITS.file_mb,
+    )
     models = st.text_input(
-        "Language models", key="paper_models", max_chars=LIMITS.line,
+        "Language models",
+        key="paper_models",
+        max_chars=LIMITS.line,
         help="Models of the endpoint in Options, separated by spaces, in place of the paper's.",
-    )  # fmt: skip
+    )
     return upload.getvalue() if upload else b"", project, models.split()
 
 
@@ -216,16 +267,19 @@ def result(now: TableProgress) -> None:
     stood_in = made.notes or ("Nothing was replaced.",)
     show(el("ul", *(el("li", line) for line in stood_in), class_="ax-quiet"))
     name = made.number.replace(".", "-")
-    downloads({
-        "Markdown": (made.table.markdown(), f"{name}.md", "text/markdown"),
-        "CSV": (made.table.csv(), f"{name}.csv", "text/csv"),
-    })  # fmt: skip
+    downloads(
+        {
+            "Markdown": (made.table.markdown(), f"{name}.md", "text/markdown"),
+            "CSV": (made.table.csv(), f"{name}.csv", "text/csv"),
+        }
+    )
 
 
 if __name__ == "__main__":
     frame.begin(
-        "papers", "Tables of the papers",
+        "papers",
+        "Tables of the papers",
         "Compute a numbered table of the four papers: its printed figures beside ours, and what stood in for what.",
         paper=JOB.open,
-    )  # fmt: skip
+    )
     JOB.draw(form, result)

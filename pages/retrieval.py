@@ -16,7 +16,18 @@ from attribution.embedders import EMBEDDERS
 from attribution.errors import StoreError
 from attribution.pipeline.snapshot import FILE_LIMIT, Snapshot, dump
 from attribution.pipeline.snapshot import load as load_snapshot
-from attribution.reports.html import LOOKS, RELATIONS, Child, Node, badge, el, plural, scrolling, table, with_detail
+from attribution.reports.html import (
+    LOOKS,
+    RELATIONS,
+    Child,
+    Node,
+    badge,
+    el,
+    plural,
+    scrolling,
+    table,
+    with_detail,
+)
 from attribution.settings import LIMITS
 from attribution.store.history import HistoryQuery
 from attribution.store.runs import new_run_id
@@ -57,7 +68,9 @@ class GridProgress(background.JobProgress):
 
     cells: tuple[Cell, ...] = ()  # those that are done
     choices: tuple[CellChoice, ...] = ()  # all of them
-    failures: tuple[tuple[CellChoice, str, str], ...] = ()  # cells that could not be computed: the reason, its details
+    failures: tuple[
+        tuple[CellChoice, str, str], ...
+    ] = ()  # cells that could not be computed: the reason, its details
 
     @property
     def done(self) -> int:
@@ -75,7 +88,9 @@ class GridProgress(background.JobProgress):
 def read(database: Store, id: str) -> GridProgress | None:
     """Load a saved grid."""
     cells = load_grid(database, id)
-    return GridProgress(cells, tuple(cell.choice for cell in cells), running=False) if cells else None
+    return (
+        GridProgress(cells, tuple(cell.choice for cell in cells), running=False) if cells else None
+    )
 
 
 JOB = JobPage("grid", "grid", read, poll=1.0)
@@ -109,16 +124,22 @@ def work(
     return compute_cells
 
 
-def start(snapshot: bytes | None, run_id: str, cuts: Sequence[str], embedders: Sequence[str]) -> None:
+def start(
+    snapshot: bytes | None, run_id: str, cuts: Sequence[str], embedders: Sequence[str]
+) -> None:
     """Compute the grid of an uploaded snapshot, or of a saved run."""
     source = partial(load_snapshot, snapshot) if snapshot else saved_run(run_id)
     id, browser = new_run_id(), state.browser()
 
-    def compute(snapshot: Snapshot, choice: CellChoice, stop: threading.Event, shared: Store) -> Cell | None:
+    def compute(
+        snapshot: Snapshot, choice: CellChoice, stop: threading.Event, shared: Store
+    ) -> Cell | None:
         cells = (compute_cell(snapshot, one, stop, shared) for one in (choice,))
         return next(in_turns(browser, stop, cells), None)
 
-    JOB.launch(GridProgress(), work(source, cuts, embedders, compute, partial(save_grid, store(), id)), id)
+    JOB.launch(
+        GridProgress(), work(source, cuts, embedders, compute, partial(save_grid, store(), id)), id
+    )
 
 
 def saved_run(run_id: str) -> Callable[[], Snapshot]:
@@ -151,19 +172,35 @@ def form(running: bool) -> None:
     chosen, uploaded = choose_run()
     too_large = uploaded is not None and len(uploaded) > FILE_LIMIT
     if too_large:
-        note("The file is too large", f"A snapshot has at most {FILE_LIMIT:,} bytes.", label="contradicted")
+        note(
+            "The file is too large",
+            f"A snapshot has at most {FILE_LIMIT:,} bytes.",
+            label="contradicted",
+        )
     with st.container(key="form"):
         options, buttons = st.columns([5, 1])
         with options:
             cuts = st.pills(
-                "Chunkers", list(CHUNKINGS), selection_mode="multi", default=["fixed 512", "sentence windows"],
-                key="grid_cuts", wrap=True, help="How pages are split into passages.",
-            )  # fmt: skip
-            embedders = pick_many("Embedders", EMBEDDERS, ["minilm"], "grid_embedders",
-                                  "How passages and claims become vectors; the nearest are checked.")  # fmt: skip
+                "Chunkers",
+                list(CHUNKINGS),
+                selection_mode="multi",
+                default=["fixed 512", "sentence windows"],
+                key="grid_cuts",
+                wrap=True,
+                help="How pages are split into passages.",
+            )
+            embedders = pick_many(
+                "Embedders",
+                EMBEDDERS,
+                ["minilm"],
+                "grid_embedders",
+                "How passages and claims become vectors; the nearest are checked.",
+            )
         with buttons:
             ready = bool(cuts and embedders and (uploaded or chosen)) and not too_large
-            JOB.buttons("Compare", partial(start, uploaded, chosen, cuts, embedders), running, ready)
+            JOB.buttons(
+                "Compare", partial(start, uploaded, chosen, cuts, embedders), running, ready
+            )
 
 
 def choose_run() -> tuple[str, bytes | None]:
@@ -171,23 +208,36 @@ def choose_run() -> tuple[str, bytes | None]:
     runs, chosen = finished_runs(), ""
     if runs:
         chosen = st.selectbox(
-            "Run", list(runs), format_func=lambda run_id: shorten(runs[run_id], 120, placeholder=" …"), key="grid_run",
+            "Run",
+            list(runs),
+            format_func=lambda run_id: shorten(runs[run_id], 120, placeholder=" …"),
+            key="grid_run",
             help="The newest runs of your history. Claims and pages stay the same; only the passages change.",
-        )  # fmt: skip
+        )
     else:
-        note("No run yet", "Analyse an answer on the Explore page first, or upload the snapshot of a run.")
+        note(
+            "No run yet",
+            "Analyse an answer on the Explore page first, or upload the snapshot of a run.",
+        )
         if st.button("Go to Explore", key="to_explore"):
             st.switch_page("pages/explore.py")
     with st.expander("Use a snapshot instead" if chosen else "Use a snapshot", expanded=not chosen):
         uploaded = st.file_uploader(
-            "Snapshot of a run", ["zip"], key="grid_file", help="Made by `python -m attribution snapshot export`.",
+            "Snapshot of a run",
+            ["zip"],
+            key="grid_file",
+            help="Made by `python -m attribution snapshot export`.",
             max_upload_size=LIMITS.file_mb,
-        )  # fmt: skip
+        )
         if chosen:
             st.download_button(
-                "Download the snapshot of this run", partial(snapshot_file, saved_run(chosen)), f"run-{chosen}.zip",
-                "application/zip", on_click="ignore", key="snapshot_download",
-            )  # fmt: skip
+                "Download the snapshot of this run",
+                partial(snapshot_file, saved_run(chosen)),
+                f"run-{chosen}.zip",
+                "application/zip",
+                on_click="ignore",
+                key="snapshot_download",
+            )
     return chosen, uploaded.getvalue() if uploaded else None
 
 
@@ -198,7 +248,11 @@ def snapshot_file(open_snapshot: Callable[[], Snapshot]) -> bytes:
 def result(now: GridProgress) -> None:
     """Draw the cells that are done."""
     if not now.running and now.cells:
-        early = f"Stopped after {now.done} of {len(now.choices)}. " if now.done < len(now.choices) else ""
+        early = (
+            f"Stopped after {now.done} of {len(now.choices)}. "
+            if now.done < len(now.choices)
+            else ""
+        )
         status_line(early + summary(now.cells))
     elif not (now.running or now.error or now.failures):
         note("Nothing was compared", "The grid was stopped before the first cell was finished.")
@@ -207,11 +261,16 @@ def result(now: GridProgress) -> None:
     if not now.cells:
         return
     if not now.running:
-        link(f"Computed over the run “{subject(now.cells[0].report)}”.", **state.address("run", JOB.name))
+        link(
+            f"Computed over the run “{subject(now.cells[0].report)}”.",
+            **state.address("run", JOB.name),
+        )
     plot(heat_map(now.cells, state.is_dark()), f"grid_map_{len(now.cells)}", summary(now.cells))
     with st.expander("Table, with the time", expanded=not now.running):
         show(cell_table(now.cells))
-        small("The time is for what neither the run nor a cell before it had computed, with models loaded.")
+        small(
+            "The time is for what neither the run nor a cell before it had computed, with models loaded."
+        )
     if not now.running and len(now.cells) > 1:
         compare_cells(now.cells)
 
@@ -220,10 +279,18 @@ def compare_cells(cells: Sequence[Cell]) -> None:
     """Draw two cells side by side: the passages that only one of them found."""
     labels = names([cell.choice for cell in cells])
     left, right = (
-        column.selectbox(label, range(len(cells)), place, format_func=labels.__getitem__, key=f"grid_{label}",
-                         help="One of the two cells whose passages are compared.")
-        for place, (column, label) in enumerate(zip(st.columns(2), ("Evidence of", "against"), strict=True))
-    )  # fmt: skip
+        column.selectbox(
+            label,
+            range(len(cells)),
+            place,
+            format_func=labels.__getitem__,
+            key=f"grid_{label}",
+            help="One of the two cells whose passages are compared.",
+        )
+        for place, (column, label) in enumerate(
+            zip(st.columns(2), ("Evidence of", "against"), strict=True)
+        )
+    )
     a, b = cells[left], cells[right]
     show(difference_list(differences(a.report, b.report), a, b))
 
@@ -232,9 +299,12 @@ def compare_cells(cells: Sequence[Cell]) -> None:
 
 
 LABELS: dict[str, Label] = {
-    "entailed": "supported", "contradicted": "contradicted", "unclear": "unclear", "no_relation": "no_relation",
+    "entailed": "supported",
+    "contradicted": "contradicted",
+    "unclear": "unclear",
+    "no_relation": "no_relation",
     "missing": "missing",
-}  # fmt: skip
+}
 SHOWN, PASSAGE = 30, 600  # claims of a comparison; characters of a passage
 NARROW = 12  # characters per line of a row's name: on a telephone the figures need the room
 DEEPEST, DEEPEST_DARK = 0.5, 0.35  # of the way from tint to ink: deeper would hide the figures
@@ -245,9 +315,15 @@ def names(choices: Sequence[CellChoice]) -> list[str]:
     several, both = len({c.embedder for c in choices}) > 1, len({c.enriched for c in choices}) > 1
     result = []
     for choice in choices:
-        embedder = EMBEDDERS[choice.embedder].label if choice.embedder in EMBEDDERS else choice.embedder
+        embedder = (
+            EMBEDDERS[choice.embedder].label if choice.embedder in EMBEDDERS else choice.embedder
+        )
         wording = "enriched" if choice.enriched else "as written"
-        result.append(" · ".join([choice.chunking, *([embedder] if several else []), *([wording] if both else [])]))
+        result.append(
+            " · ".join(
+                [choice.chunking, *([embedder] if several else []), *([wording] if both else [])]
+            )
+        )
     return result
 
 
@@ -284,17 +360,32 @@ def heat_map(cells: Sequence[Cell], dark: bool) -> Figure:
     count, scale = len(styles), []
     for column, style in enumerate(styles):  # one stretch of a common scale for each outcome
         ink, tint = (style.dark_ink, style.dark_tint) if dark else (style.ink, style.tint)
-        scale += [[column / count, tint], [(column + 1) / count, _mix(tint, ink, DEEPEST_DARK if dark else DEEPEST)]]
+        scale += [
+            [column / count, tint],
+            [(column + 1) / count, _mix(tint, ink, DEEPEST_DARK if dark else DEEPEST)],
+        ]
     labels = [
-        [line for part in name.split(" · ") for line in textwrap.wrap(part, NARROW, break_long_words=False)]
+        [
+            line
+            for part in name.split(" · ")
+            for line in textwrap.wrap(part, NARROW, break_long_words=False)
+        ]
         for name in names([c.choice for c in cells])
     ]
     figure: Figure = go.Figure(
         go.Heatmap(
             x=[f"{style.icon}<br>{style.word.replace(' ', '<br>')}" for style in styles],
             y=["<br>".join(lines) for lines in labels],
-            z=[[column + 0.999 * c.shares.get(outcome, 0.0) for column, outcome in enumerate(OUTCOMES)] for c in cells],
-            text=[[f"{_count(c, outcome)} of {_checked(c)}" for outcome in OUTCOMES] for c in cells],
+            z=[
+                [
+                    column + 0.999 * c.shares.get(outcome, 0.0)
+                    for column, outcome in enumerate(OUTCOMES)
+                ]
+                for c in cells
+            ],
+            text=[
+                [f"{_count(c, outcome)} of {_checked(c)}" for outcome in OUTCOMES] for c in cells
+            ],
             texttemplate="%{text}",
             textfont={"size": 14, "color": "#ffffff" if dark else "#1c1c1a"},
             zmin=0,
@@ -335,7 +426,9 @@ def cell_table(cells: Sequence[Cell]) -> Node:
     return scrolling(table(heads, rows, "ax-table wide"), "Figures of the cells")
 
 
-def failure_table(choices: Sequence[CellChoice], failures: Sequence[tuple[CellChoice, str, str]]) -> Node:
+def failure_table(
+    choices: Sequence[CellChoice], failures: Sequence[tuple[CellChoice, str, str]]
+) -> Node:
     """The cells that could not be computed, of all that were chosen."""
     labels = dict(zip(choices, names(choices), strict=True))
     rows = ((labels[choice], with_detail(reason, detail)) for choice, reason, detail in failures)
@@ -343,7 +436,9 @@ def failure_table(choices: Sequence[CellChoice], failures: Sequence[tuple[CellCh
 
 
 def difference_list(differences: Sequence[CellDifference], left: Cell, right: Cell) -> Node:
-    """The claims whose passages differ, those with another verdict first, with the passages of one cell only."""
+    """The claims whose passages differ, those with another verdict first, with the passages of one
+    cell only.
+    """
     if not differences:
         return el("p", "Both cells found the same passages for every claim.", class_="ax-quiet")
     verdicts = [d for d in differences if _label(d, left) != _label(d, right)]
@@ -365,7 +460,9 @@ def difference_list(differences: Sequence[CellDifference], left: Cell, right: Ce
 def _difference(difference: CellDifference, left: Cell, right: Cell, titles: Sequence[str]) -> Node:
     sides = [
         el("div", el("h4", title), _only(pieces, cell.report))
-        for title, pieces, cell in zip(titles, (difference.left, difference.right), (left, right), strict=True)
+        for title, pieces, cell in zip(
+            titles, (difference.left, difference.right), (left, right), strict=True
+        )
     ]
     labels = _label(difference, left), _label(difference, right)
     verdicts: list[Child] = [badge(labels[0])]
@@ -389,16 +486,22 @@ def _only(pieces: Sequence[Evidence], report: Report) -> Node:
 def _piece(piece: Evidence, title: str) -> Node:
     label, word = RELATIONS[piece.relation]
     mark = badge(label, getattr(piece.probabilities, piece.relation), word)
-    text, first, last = piece.text[:PASSAGE], piece.sentence[0] - piece.start, piece.sentence[1] - piece.start
+    text, first, last = (
+        piece.text[:PASSAGE],
+        piece.sentence[0] - piece.start,
+        piece.sentence[1] - piece.start,
+    )
     passage = [el("span", text[:first]), el("strong", text[first:last]), el("span", text[last:])]
     return el("li", mark, el("em", f" {title[:120]} ", dir="auto"), el("p", *passage, dir="auto"))
 
 
 if __name__ == "__main__":
     frame.begin(
-        "retrieval", "Compare retrieval",
+        "retrieval",
+        "Compare retrieval",
         "Keep the [claims] and [pages] of one run, and compare how [passages] are split and found; nothing is "
         "searched or downloaded.",
-        run=run.load, grid=JOB.open,
-    )  # fmt: skip
+        run=run.load,
+        grid=JOB.open,
+    )
     JOB.draw(form, result)

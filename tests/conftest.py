@@ -20,7 +20,9 @@ BROWSER = "tests/pages/browser/"
 COUNTER = itertools.count()
 gc.set_threshold(50_000, 20, 50)  # to look through all that is imported takes a tenth of the time
 os.environ["HF_HUB_OFFLINE"] = "1"  # read once, when the hub's package is imported
-hypothesis.settings.register_profile("untimed", deadline=None, max_examples=30)  # machines are noisy, runs are many
+hypothesis.settings.register_profile(
+    "untimed", deadline=None, max_examples=30
+)  # machines are noisy, runs are many
 hypothesis.settings.load_profile("untimed")
 
 
@@ -55,9 +57,15 @@ def models(shared: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def own_data_folder(tmp_path_factory: pytest.TempPathFactory, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A name for the test's data folder. Who saves makes the folder: to make one for each test would take seconds."""
-    monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path_factory.getbasetemp() / f"data{next(COUNTER)}"))
+def own_data_folder(
+    tmp_path_factory: pytest.TempPathFactory, models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name for the test's data folder. Who saves makes the folder: to make one for each test
+    would take seconds.
+    """
+    monkeypatch.setenv(
+        "ATTRIBUTION_DATA", str(tmp_path_factory.getbasetemp() / f"data{next(COUNTER)}")
+    )
     monkeypatch.setenv("ATTRIBUTION_MODELS", str(models))
     monkeypatch.delenv("ATTRIBUTION_DATABASE_URL", raising=False)
     for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY", "OPENAI_MODEL", "ATTRIBUTION_HUB_MODELS"):

@@ -14,23 +14,39 @@ from tests.servers import Answer, Served, http_server
 
 KEY = "sk-test-0123456789-secret"
 READY = '{"ready": true}'  # what a test of the connection asks for
-Script = Callable[[dict[str, Any]], str | Answer]  # the request's body → the reply's text, or a whole answer
+Script = Callable[
+    [dict[str, Any]], str | Answer
+]  # the request's body → the reply's text, or a whole answer
 
 
 def completion(text: str | None, finish: str = "stop", **message: Any) -> Answer:
     body = {
-        "id": "x", "object": "chat.completion", "created": 0, "model": "m",
+        "id": "x",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
         "choices": [
-            {"index": 0, "finish_reason": finish, "message": {"role": "assistant", "content": text, **message}}
+            {
+                "index": 0,
+                "finish_reason": finish,
+                "message": {"role": "assistant", "content": text, **message},
+            }
         ],
         "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
-    }  # fmt: skip
+    }
     return 200, {"Content-Type": "application/json"}, json.dumps(body).encode()
 
 
 def error(status: int, message: str = "no", **headers: str) -> Answer:
     body = json.dumps({"error": {"message": message, "type": "t", "code": "c"}}).encode()
-    return status, {"Content-Type": "application/json", **{k.replace("_", "-"): v for k, v in headers.items()}}, body
+    return (
+        status,
+        {
+            "Content-Type": "application/json",
+            **{k.replace("_", "-"): v for k, v in headers.items()},
+        },
+        body,
+    )
 
 
 def claims(*texts: str) -> str:
@@ -56,11 +72,15 @@ def asked(body: dict[str, Any]) -> str:
 
 def keys_sent(served: Served) -> list[str]:
     """The Authorization of each request that reached a server; empty where it had none."""
-    headers = [{name.lower(): value for name, value in sent.items()} for _, _, sent, _ in served.requests]
+    headers = [
+        {name.lower(): value for name, value in sent.items()} for _, _, sent, _ in served.requests
+    ]
     return [sent.get("authorization", "") for sent in headers]
 
 
 def llm_settings(served: Served | str, **choices: Any) -> Settings:
     url = served if isinstance(served, str) else served.url("/v1")
     defaults = {"openai_model": "tiny", "llm_workers": 1, "llm_timeout": 5, "llm_deadline": 10}
-    return Settings.from_environment(**{"endpoint": Endpoint(url, SecretStr(KEY)), **defaults, **choices})
+    return Settings.from_environment(
+        **{"endpoint": Endpoint(url, SecretStr(KEY)), **defaults, **choices}
+    )

@@ -9,27 +9,55 @@ from attribution.store.store import Store
 from attribution.types import Claim, Evidence, Page, Probabilities, Report, Worthiness, content_id
 
 
-def page(text: str, url: str = "https://example.org/a", title: str = "A title", **fields: Any) -> Page:
+def page(
+    text: str, url: str = "https://example.org/a", title: str = "A title", **fields: Any
+) -> Page:
     sha = hashlib.sha256(text.encode()).hexdigest()
-    made = {"id": content_id(url, sha), "site": "example.org", "kind": "web", "fetched_at": "2026-11-01T10:00:00+00:00"}
+    made = {
+        "id": content_id(url, sha),
+        "site": "example.org",
+        "kind": "web",
+        "fetched_at": "2026-11-01T10:00:00+00:00",
+    }
     return Page(**{**made, "url": url, "title": title, "sha256": sha, "text": text, **fields})
 
 
 def report(answer: str = "", **fields: Any) -> Report:
     """A run's report with no more than is given."""
-    made = {"id": "0" * 16, "created_at": "2026-11-01T10:00:00+00:00", "question": "q", "settings": {}, "versions": {}}
+    made = {
+        "id": "0" * 16,
+        "created_at": "2026-11-01T10:00:00+00:00",
+        "question": "q",
+        "settings": {},
+        "versions": {},
+    }
     return Report(**{**made, "answer": answer, **fields})
 
 
-def claim(text: str = "The Nile is long.", worthiness: Worthiness | None = "factual", **fields: Any) -> Claim:
+def claim(
+    text: str = "The Nile is long.", worthiness: Worthiness | None = "factual", **fields: Any
+) -> Claim:
     made = {"id": content_id(text), "spans": ((0, len(text)),), "worthiness": worthiness}
     return Claim(**{"text": text, **made, **fields})
 
 
-def evidence(c: Claim, entailed: float, contradicted: float, relation: str, **fields: Any) -> Evidence:
-    p = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted)
-    made = {"page_id": "p", "start": 0, "end": 4, "text": "text", "similarity": 0.5, "sentence": (0, 4)}
-    return Evidence(**{**made, "claim_id": c.id, "relation": relation, "probabilities": p, **fields})
+def evidence(
+    c: Claim, entailed: float, contradicted: float, relation: str, **fields: Any
+) -> Evidence:
+    p = Probabilities(
+        entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted
+    )
+    made = {
+        "page_id": "p",
+        "start": 0,
+        "end": 4,
+        "text": "text",
+        "similarity": 0.5,
+        "sentence": (0, 4),
+    }
+    return Evidence(
+        **{**made, "claim_id": c.id, "relation": relation, "probabilities": p, **fields}
+    )
 
 
 def both(threshold: float) -> DecisionPolicy:
@@ -38,9 +66,13 @@ def both(threshold: float) -> DecisionPolicy:
 
 
 def comparable(report: Report) -> str:
-    """report.json without what differs between equal runs: id, times, and how much came from the cache."""
+    """report.json without what differs between equal runs: id, times, and how much came from the
+    cache.
+    """
     usage = report.usage.model_copy(update={"cached_pairs": 0})
-    return report.model_copy(update={"id": "", "created_at": "", "timings": {}, "usage": usage}).to_json()
+    return report.model_copy(
+        update={"id": "", "created_at": "", "timings": {}, "usage": usage}
+    ).to_json()
 
 
 def save_version(store: Store, report: Report, claim_id: str) -> None:

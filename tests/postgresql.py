@@ -12,16 +12,22 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-PROGRAMS = max(Path("/usr/lib/postgresql").glob("*/bin"), default=None, key=lambda p: int(p.parent.name))
+PROGRAMS = max(
+    Path("/usr/lib/postgresql").glob("*/bin"), default=None, key=lambda p: int(p.parent.name)
+)
 
 
 @contextmanager
 def server() -> Iterator[str]:
-    """The address of a server with an empty cluster; the test is skipped where PostgreSQL is not installed."""
+    """The address of a server with an empty cluster; the test is skipped where PostgreSQL is not
+    installed.
+    """
     pytest.importorskip("psycopg")
     if PROGRAMS is None or not (PROGRAMS / "initdb").exists():
         pytest.skip("PostgreSQL is not installed")
-    folder = Path(tempfile.mkdtemp(prefix="attribution-postgresql-", dir="/tmp"))  # its user must reach it
+    folder = Path(
+        tempfile.mkdtemp(prefix="attribution-postgresql-", dir="/tmp")
+    )  # its user must reach it
     as_user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
     folder.chmod(0o755)
     if as_user:
@@ -29,13 +35,43 @@ def server() -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    control = [*as_user, str(PROGRAMS / "pg_ctl"), "-D", str(folder / "data"), "-s", "-w", "-t", "60"]
+    control = [
+        *as_user,
+        str(PROGRAMS / "pg_ctl"),
+        "-D",
+        str(folder / "data"),
+        "-s",
+        "-w",
+        "-t",
+        "60",
+    ]
     options = f"-p {port} -k {folder} -c listen_addresses=127.0.0.1 -c fsync=off"
     started = False
     try:
-        initdb = [*as_user, str(PROGRAMS / "initdb"), "-D", str(folder / "data"), "-U", "tests", "-A", "trust", "-N"]
-        subprocess.run([*initdb, "-E", "UTF8", "--locale", "C"], check=True, capture_output=True, timeout=120, cwd="/")
-        subprocess.run([*control, "-o", options, "-l", str(folder / "log"), "start"], check=True, timeout=90, cwd="/")
+        initdb = [
+            *as_user,
+            str(PROGRAMS / "initdb"),
+            "-D",
+            str(folder / "data"),
+            "-U",
+            "tests",
+            "-A",
+            "trust",
+            "-N",
+        ]
+        subprocess.run(
+            [*initdb, "-E", "UTF8", "--locale", "C"],
+            check=True,
+            capture_output=True,
+            timeout=120,
+            cwd="/",
+        )
+        subprocess.run(
+            [*control, "-o", options, "-l", str(folder / "log"), "start"],
+            check=True,
+            timeout=90,
+            cwd="/",
+        )
         started = True
         yield f"postgresql+psycopg://tests@127.0.0.1:{port}"
     finally:

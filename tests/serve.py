@@ -12,7 +12,8 @@ from pathlib import Path
 from attribution.cli.serve import free_port
 from tests.server.conftest import KEY, OTHER
 
-# each worker of pytest-xdist looks from another port on: two that found the same one free would both take it
+# each worker of pytest-xdist looks from another port on: two that found the same one free would
+# both take it
 PORTS = 8700 + 100 * int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 API = ("--api", "--verifier", "embedded-small")
 
@@ -35,17 +36,30 @@ class Served:
         start: Sequence[str | Path] = (sys.executable, "-m", "attribution"),
         **variables: str,
     ) -> None:
-        self.port, self.log, self.database = free_port(PORTS), folder / "log", folder / "data/attribution.sqlite3"
+        self.port, self.log, self.database = (
+            free_port(PORTS),
+            folder / "log",
+            folder / "data/attribution.sqlite3",
+        )
         self.url = f"http://localhost:{self.port}"
         self.health = self.url + ("/health" if "--api" in flags else "/_stcore/health")
-        own = {"ATTRIBUTION_DATA": str(folder / "data"), "ATTRIBUTION_API_KEYS": f"{KEY},{OTHER}", **variables}
-        self.command, self.environment = [*start, "serve", "--port", str(self.port), *flags], os.environ | own
+        own = {
+            "ATTRIBUTION_DATA": str(folder / "data"),
+            "ATTRIBUTION_API_KEYS": f"{KEY},{OTHER}",
+            **variables,
+        }
+        self.command, self.environment = (
+            [*start, "serve", "--port", str(self.port), *flags],
+            os.environ | own,
+        )
         self.start()
 
     def start(self) -> None:
         """Start it, also once more at the same address."""
         with self.log.open("w") as log:
-            self.process = subprocess.Popen(self.command, env=self.environment, stdout=log, stderr=log)
+            self.process = subprocess.Popen(
+                self.command, env=self.environment, stdout=log, stderr=log
+            )
         until(lambda: self.seconds() < 60, 120)
 
     def seconds(self) -> float:

@@ -18,7 +18,9 @@ class Served:
     def __init__(self, address: str, port: int) -> None:
         self.address, self.port = address, port
         self.rules_read = 0  # how often robots.txt was asked for
-        self.requests: list[tuple[str, str, dict[str, str], bytes]] = []  # method, path, headers, body
+        self.requests: list[
+            tuple[str, str, dict[str, str], bytes]
+        ] = []  # method, path, headers, body
 
     def url(self, path: str = "/", host: str = "") -> str:
         return f"http://{host or self.address}:{self.port}{path}"
@@ -36,7 +38,9 @@ def http_server(
     tls: ssl.SSLContext | None = None,
     port: int = 0,
 ) -> Iterator[Served]:
-    """A server that answers each request with `respond`; robots.txt is 404 unless `robots` is given."""
+    """A server that answers each request with `respond`; robots.txt is 404 unless `robots` is
+    given.
+    """
 
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
@@ -62,9 +66,13 @@ def http_server(
     server = ThreadingHTTPServer((address, port), Handler)
     server.daemon_threads = True
     if tls:
-        server.socket = tls.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
+        server.socket = tls.wrap_socket(
+            server.socket, server_side=True, do_handshake_on_connect=False
+        )
     served = Served(address, server.server_address[1])
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+    )
     thread.start()
     try:
         yield served
@@ -75,7 +83,9 @@ def http_server(
 
 
 @contextlib.contextmanager
-def raw_server(talk: Callable[[socket.socket, threading.Event], None], robots: bool = False) -> Iterator[Served]:
+def raw_server(
+    talk: Callable[[socket.socket, threading.Event], None], robots: bool = False
+) -> Iterator[Served]:
     """A server that passes each connection to `talk`, which should return when the event is set.
 
     Requests for robots.txt are answered with 404 unless `robots` is true.
@@ -116,19 +126,34 @@ def raw_server(talk: Callable[[socket.socket, threading.Event], None], robots: b
 
 
 def hub(repo: str, files: dict[str, bytes], **sizes: int) -> Respond:
-    """Speak the hub's protocol for one model; `sizes` by suffix are those it names in place of the true ones."""
-    named = {name: sizes.get(name.rpartition(".")[2], len(content)) for name, content in files.items()}
+    """Speak the hub's protocol for one model; `sizes` by suffix are those it names in place of the
+    true ones.
+    """
+    named = {
+        name: sizes.get(name.rpartition(".")[2], len(content)) for name, content in files.items()
+    }
 
     def respond(request: BaseHTTPRequestHandler) -> Answer:
         path = request.path.partition("?")[0]
         if path.startswith(f"/api/models/{repo}/tree/"):
-            tree = [{"type": "file", "path": name, "size": size, "oid": "0"} for name, size in named.items()]
+            tree = [
+                {"type": "file", "path": name, "size": size, "oid": "0"}
+                for name, size in named.items()
+            ]
             return 200, {"Content-Type": "application/json"}, json.dumps(tree).encode()
         if path.startswith(f"/api/models/{repo}"):
-            return 200, {"Content-Type": "application/json"}, json.dumps({"id": repo, "sha": "0" * 40}).encode()
+            return (
+                200,
+                {"Content-Type": "application/json"},
+                json.dumps({"id": repo, "sha": "0" * 40}).encode(),
+            )
         name = path.rpartition("/")[2]
         if not path.startswith(f"/{repo}/resolve/") or name not in files:
-            return 404, {"X-Error-Code": "EntryNotFound" if f"/{repo}/" in path else "RepoNotFound"}, b""
+            return (
+                404,
+                {"X-Error-Code": "EntryNotFound" if f"/{repo}/" in path else "RepoNotFound"},
+                b"",
+            )
         headers = {"ETag": f'"{named[name]:040x}"', "X-Repo-Commit": "0" * 40}
         if request.command == "HEAD":
             return 200, headers | {"Content-Length": str(named[name])}, b""
@@ -143,7 +168,9 @@ def pdf_file(*objects: str | bytes, trailer: str = "") -> bytes:
     for number, body in enumerate(objects, 1):
         places += f"{len(out):010} 00000 n \n".encode()
         out += (
-            f"{number} 0 obj\n".encode() + (body.encode("latin-1") if isinstance(body, str) else body) + b"\nendobj\n"
+            f"{number} 0 obj\n".encode()
+            + (body.encode("latin-1") if isinstance(body, str) else body)
+            + b"\nendobj\n"
         )
     size = len(objects) + 1
     end = f"trailer\n<< /Size {size} /Root 1 0 R {trailer} >>\nstartxref\n{len(out)}\n%%EOF\n".encode()
@@ -154,9 +181,11 @@ def pdf_bytes(*pages: str, title: str = "") -> bytes:
     """A small PDF with one line of text a page."""
     kids = " ".join(f"{5 + 2 * i} 0 R" for i in range(len(pages)))
     objects = [
-        "<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
-        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", f"<< /Title ({title}) >>",
-    ]  # fmt: skip
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        f"<< /Title ({title}) >>",
+    ]
     for i, text in enumerate(pages):
         stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else ""
         objects += [

@@ -34,7 +34,10 @@ server
 cli pages
 """
 TIER = {folder: i for i, line in enumerate(ORDER.split("\n")) for folder in line.split()}
-DOORS = ("__init__", "__main__")  # they name what lies in other folders, and import it when it is asked for
+DOORS = (
+    "__init__",
+    "__main__",
+)  # they name what lies in other folders, and import it when it is asked for
 
 ACROSS = ("security", "pages/browser", "verdicts", "")  # tests of the product as a whole
 
@@ -70,20 +73,34 @@ def test_no_import_goes_backwards() -> None:
     for path in FILES:
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         own = folder_of(module)
-        assert own in TIER, f"{own} has no place in the order: give it one, here and in docs/architecture.md"
+        assert own in TIER, (
+            f"{own} has no place in the order: give it one, here and in docs/architecture.md"
+        )
         if path.stem not in DOORS or own != "core":
-            backward += [f"{module} imports {f}" for f in imports(path) - {own} if TIER[f] >= TIER[own]]
+            backward += [
+                f"{module} imports {f}" for f in imports(path) - {own} if TIER[f] >= TIER[own]
+            ]
     assert not backward
 
 
 def test_no_two_files_need_each_other() -> None:
     """Imports for types count too; the package itself is the door to what lies in it."""
-    modules = {".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p for p in FILES}
+    modules = {
+        ".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p
+        for p in FILES
+    }
     needs: dict[str, set[str]] = {}
     for module, path in modules.items():
-        named = [n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.ImportFrom) and n.module]
+        named = [
+            n
+            for n in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(n, ast.ImportFrom) and n.module
+        ]
         found = {(f"{n.module}.{a.name}", n.module) for n in named for a in n.names}
-        needs[module] = {whole if whole in modules else part for whole, part in found} - {module, "attribution"}
+        needs[module] = {whole if whole in modules else part for whole, part in found} - {
+            module,
+            "attribution",
+        }
     for module in modules:
         reached, following = set[str](), list(needs[module])
         while following:
@@ -94,26 +111,51 @@ def test_no_two_files_need_each_other() -> None:
 
 
 def test_a_folder_has_an_init_only_where_it_holds_code() -> None:
-    """Top-level packages each have one: without it, an installed package of the same name could hide them."""
-    inner = (path for path in FILES if path.name == "__init__.py" and len(path.relative_to(ROOT).parts) > 2)
+    """Top-level packages each have one: without it, an installed package of the same name could
+    hide them.
+    """
+    inner = (
+        path
+        for path in FILES
+        if path.name == "__init__.py" and len(path.relative_to(ROOT).parts) > 2
+    )
     assert [p for p in inner if len(ast.parse(p.read_text(encoding="utf-8")).body) < 2] == []
 
 
 def test_the_tests_mirror_the_code() -> None:
-    """`tests/<folder>/test_<module>[_<facet>].py` tests a module of that folder, or the folder's own `__init__.py`."""
+    """`tests/<folder>/test_<module>[_<facet>].py` tests a module of that folder, or the folder's
+    own `__init__.py`.
+    """
     strays = []
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         room = path.parent.relative_to(ROOT / "tests")
-        top = ROOT if room.parts[:1] in (("pages",), ("training",), ("benchmarks",)) else ROOT / "attribution"
-        found = [p.stem for p in (top / room).glob("*") if p.suffix == ".py" or p.is_dir()] + [room.name]
+        top = (
+            ROOT
+            if room.parts[:1] in (("pages",), ("training",), ("benchmarks",))
+            else ROOT / "attribution"
+        )
+        found = [p.stem for p in (top / room).glob("*") if p.suffix == ".py" or p.is_dir()] + [
+            room.name
+        ]
         name = path.stem.removeprefix("test_")
-        if room.as_posix().strip(".") not in ACROSS and not any(f"{name}_".startswith(f"{m}_") for m in found):
+        if room.as_posix().strip(".") not in ACROSS and not any(
+            f"{name}_".startswith(f"{m}_") for m in found
+        ):
             strays.append(str(path.relative_to(ROOT)))
     assert not strays
 
 
 LONG, BRANCHED = 60, 15  # a function may be one of the two
-BRANCHES = (ast.If, ast.IfExp, ast.For, ast.While, ast.ExceptHandler, ast.match_case, ast.comprehension, ast.Assert)
+BRANCHES = (
+    ast.If,
+    ast.IfExp,
+    ast.For,
+    ast.While,
+    ast.ExceptHandler,
+    ast.match_case,
+    ast.comprehension,
+    ast.Assert,
+)
 
 
 def test_no_function_is_long_and_branched() -> None:
@@ -126,14 +168,20 @@ def test_no_function_is_long_and_branched() -> None:
                 branches = sum(isinstance(n, BRANCHES) for n in inner)
                 branches += sum(len(n.values) - 1 for n in inner if isinstance(n, ast.BoolOp))
                 if lines > LONG and branches > BRANCHED:
-                    tangled.append(f"{path.relative_to(ROOT)}: {node.name} has {lines} lines and {branches} branches")
+                    tangled.append(
+                        f"{path.relative_to(ROOT)}: {node.name} has {lines} lines and {branches} branches"
+                    )
     assert not tangled
 
 
 def test_a_name_means_one_class() -> None:
-    nodes = (node for path in FILES for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    nodes = (
+        node for path in FILES for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    )
     names = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
-    assert [name for name, number in names.items() if number > 1] == ["Report"]  # and the one of the Python API
+    assert [name for name, number in names.items() if number > 1] == [
+        "Report"
+    ]  # and the one of the Python API
 
 
 QUESTIONS = frozenset("Are Can Does Has How If Is Of What Where Whether Which Who Why".split())
@@ -151,14 +199,20 @@ def test_no_docstring_asks() -> None:
 def test_the_documentation_lists_the_folders_that_there_are() -> None:
     picture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("```")[1]
     named = set(re.findall(r"(?<![\w./])([a-z]+)/(?!\w)", picture))
-    inner = {p.name for p in (ROOT / "attribution").glob("*/*/") if p.is_dir() and any(p.glob("*.py"))}
+    inner = {
+        p.name for p in (ROOT / "attribution").glob("*/*/") if p.is_dir() and any(p.glob("*.py"))
+    }
     assert ROOMS | {"pages"} <= named <= ROOMS | inner | {"pages", "attribution"}
 
 
 def test_the_walk_of_the_documentation_can_be_walked() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("## A run")[1]
     walk = re.findall(r"`((?:pages|attribution)/[\w/]+\.py)`", text.split("\n## ")[0])
-    assert len(walk) == 8 and walk[0] == "pages/explore.py" and all((ROOT / file).is_file() for file in walk)
+    assert (
+        len(walk) == 8
+        and walk[0] == "pages/explore.py"
+        and all((ROOT / file).is_file() for file in walk)
+    )
     sources = [(ROOT / file).read_text(encoding="utf-8") for file in walk]
     for file in walk[1:]:  # one of the others leads there
         *folder, name = Path(file).with_suffix("").parts
@@ -200,7 +254,12 @@ def test_a_fresh_interpreter_imports_nothing_heavy(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"answer": "I hope this helps!"}\n')
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "-c", FRESH], capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=200
+        [sys.executable, "-c", FRESH],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+        timeout=200,
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "report.html").read_bytes() == export("html", Exported(run()))

@@ -18,12 +18,18 @@ from docs import settings as settings_page
 from tests import test_contracts
 
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "training").glob("*.md")])
-BLOCKS = re.findall(r"```python\n# (.*?)\n(.*?)```", (ROOT / "docs" / "adding.md").read_text("utf-8"), re.DOTALL)
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *(ROOT / "training").glob("*.md")]
+)
+BLOCKS = re.findall(
+    r"```python\n# (.*?)\n(.*?)```", (ROOT / "docs" / "adding.md").read_text("utf-8"), re.DOTALL
+)
 EXAMPLES = list(zip(BLOCKS[::3], BLOCKS[1::3], BLOCKS[2::3], strict=True))
 
 
-def register(module: tuple[str, str], entry: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> str:
+def register(
+    module: tuple[str, str], entry: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> str:
     """Add an example to its table, as its file and entry would; returns the entry's name."""
     name = module[0].removesuffix(".py").replace("/", ".")
     assert importlib.util.find_spec(name) is None, f"{name} exists: choose another example"
@@ -36,7 +42,9 @@ def register(module: tuple[str, str], entry: tuple[str, str], monkeypatch: pytes
     return str(key)
 
 
-@pytest.mark.parametrize(("module", "entry", "test"), EXAMPLES, ids=[path for (path, _), _, _ in EXAMPLES])
+@pytest.mark.parametrize(
+    ("module", "entry", "test"), EXAMPLES, ids=[path for (path, _), _, _ in EXAMPLES]
+)
 def test_an_implementation_is_one_file_one_entry_and_a_test(
     module: tuple[str, str],
     entry: tuple[str, str],
@@ -49,7 +57,9 @@ def test_an_implementation_is_one_file_one_entry_and_a_test(
 
 
 def test_the_page_of_settings_is_their_table() -> None:
-    assert settings_page.PAGE.read_text("utf-8") == settings_page.page(), "run: python -m docs.settings"
+    assert settings_page.PAGE.read_text("utf-8") == settings_page.page(), (
+        "run: python -m docs.settings"
+    )
 
 
 def run_test(test: tuple[str, str], **fixtures: object) -> None:
@@ -60,7 +70,9 @@ def run_test(test: tuple[str, str], **fixtures: object) -> None:
     run(**{parameter: fixtures[parameter] for parameter in inspect.signature(run).parameters})
 
 
-def test_a_new_engine_keeps_the_contract(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> None:
+def test_a_new_engine_keeps_the_contract(
+    monkeypatch: pytest.MonkeyPatch, settings: Settings
+) -> None:
     (engine,) = (e for e in EXAMPLES if "/searchers/" in e[0][0])
     name = register(*engine[:2], monkeypatch)
     tests = types.ModuleType(f"tests.searchers.test_{name}")
@@ -74,16 +86,25 @@ def changed(text: str, diff: str) -> str:
     lines = diff.splitlines()
     before = "\n".join(line[1:] for line in lines if not line.startswith("+")) + "\n"
     assert text.count(before) == 1, f"expected once: {before}"
-    return text.replace(before, "\n".join(line[1:] for line in lines if not line.startswith("-")) + "\n")
+    return text.replace(
+        before, "\n".join(line[1:] for line in lines if not line.startswith("-")) + "\n"
+    )
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Callable[[str], tuple[set[str], Callable[..., str]]]:
-    """A copy of the project with the changes of a section of the guide: the files changed, and a way to run Python."""
+    """A copy of the project with the changes of a section of the guide: the files changed, and a
+    way to run Python.
+    """
 
     def make(section: str) -> tuple[set[str], Callable[..., str]]:
         files: dict[str, str] = {}
-        text = (ROOT / "docs" / "adding.md").read_text("utf-8").partition(f"## {section}\n")[2].partition("\n## ")[0]
+        text = (
+            (ROOT / "docs" / "adding.md")
+            .read_text("utf-8")
+            .partition(f"## {section}\n")[2]
+            .partition("\n## ")[0]
+        )
         for path, diff in re.findall(r"```diff\n# (.*?)\n(.*?)```", text, re.DOTALL):
             files[path] = changed(files.get(path) or (ROOT / path).read_text("utf-8"), diff)
         for folder in ("", "attribution", "attribution/reports", "docs"):
@@ -99,7 +120,11 @@ def project(tmp_path: Path) -> Callable[[str], tuple[set[str], Callable[..., str
 
         def python(*arguments: str) -> str:
             done = subprocess.run(
-                [sys.executable, *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+                [sys.executable, *arguments],
+                cwd=tmp_path,
+                capture_output=True,
+                text=True,
+                check=False,
             )
             assert done.returncode == 0, done.stdout + done.stderr
             return done.stdout
@@ -109,7 +134,9 @@ def project(tmp_path: Path) -> Callable[[str], tuple[set[str], Callable[..., str
     return make
 
 
-def test_an_export_is_one_file(project: Callable[[str], tuple[set[str], Callable[..., str]]]) -> None:
+def test_an_export_is_one_file(
+    project: Callable[[str], tuple[set[str], Callable[..., str]]],
+) -> None:
     files, python = project("An export")
     assert files == {"attribution/reports/__init__.py"}
     code = (
@@ -124,7 +151,10 @@ def test_a_setting_of_the_decision_is_four_files(
 ) -> None:
     files, python = project("A setting of the decision")
     assert len(files) == 4
-    claim = {"claim": "The tower was finished in 1889.", "passages": ["The tower was finished in 1889, it is said."]}
+    claim = {
+        "claim": "The tower was finished in 1889.",
+        "passages": ["The tower was finished in 1889, it is said."],
+    }
     (tmp_path / "in.jsonl").write_text(json.dumps(claim), encoding="utf-8")
     code = """import json, runpy; from pathlib import Path; from attribution.cli.main import main
 judge = "judge --verifier embedded-small --input in.jsonl --output out.jsonl".split()
@@ -138,12 +168,19 @@ runpy.run_module("docs.settings", run_name="__main__")"""
 
 
 @pytest.mark.usefixtures("warm_library")
-def test_the_verifier_of_the_guide_checks_an_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_verifier_of_the_guide_checks_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (verifier,) = (e for e in EXAMPLES if "/verifiers/" in e[0][0])
     name = register(*verifier[:2], monkeypatch)
     answer = "The Eiffel Tower was completed in 1889. The Eiffel Tower hums songs of distant green turtles. I like it."
     out = tmp_path / "report.json"
-    assert main(["analyze", "--question", "", "--answer", answer, "--verifier", name, "--out", str(out)]) == 0
+    assert (
+        main(
+            ["analyze", "--question", "", "--answer", answer, "--verifier", name, "--out", str(out)]
+        )
+        == 0
+    )
     report = json.loads(out.read_text("utf-8"))
     assert report["versions"]["verifier"] == "word-overlap-1"
     assert [v["label"] for v in report["verdicts"]] == ["supported", "no_relation", "not_checked"]
@@ -159,11 +196,15 @@ def test_links_lead_to_files(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_prompts_are_named_by_their_newest_version(page: Path) -> None:
     for name, version in re.findall(r"prompts/([\w/]+)\.v(\d+)\.md", page.read_text("utf-8")):
-        versions = [int(p.name.split(".v")[1][:-3]) for p in (ROOT / "prompts").glob(f"{name}.v*.md")]
+        versions = [
+            int(p.name.split(".v")[1][:-3]) for p in (ROOT / "prompts").glob(f"{name}.v*.md")
+        ]
         assert int(version) == max(versions, default=0), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_modules_that_are_run_exist(page: Path) -> None:
-    modules = re.findall(r"python -m ((?:attribution|benchmarks|training|docs)[\w.]*)", page.read_text("utf-8"))
+    modules = re.findall(
+        r"python -m ((?:attribution|benchmarks|training|docs)[\w.]*)", page.read_text("utf-8")
+    )
     assert [m for m in modules if importlib.util.find_spec(m.rstrip(".")) is None] == []

@@ -13,19 +13,42 @@ from attribution.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-QUESTION, ANSWER = "When was the Eiffel Tower completed?", "The Eiffel Tower was completed in 1889. It is in Paris."
+QUESTION, ANSWER = (
+    "When was the Eiffel Tower completed?",
+    "The Eiffel Tower was completed in 1889. It is in Paris.",
+)
 WORDS = {  # what a reader puts in place of the words in capitals
-    "TEXT": "The tower was completed in 1889.", "TEXT|-": ANSWER, "REPORT": "report.json", "FOLDER": "tables",
-    "PATH|URL…": "notes.md", "auto": "embedded-small",
-}  # fmt: skip
-NAMES = {"collections": "papers", "benchmark": "cos_sim", "download": "embedded-base", "export": "markdown"}
+    "TEXT": "The tower was completed in 1889.",
+    "TEXT|-": ANSWER,
+    "REPORT": "report.json",
+    "FOLDER": "tables",
+    "PATH|URL…": "notes.md",
+    "auto": "embedded-small",
+}
+NAMES = {
+    "collections": "papers",
+    "benchmark": "cos_sim",
+    "download": "embedded-base",
+    "export": "markdown",
+}
 ELSEWHERE = {  # lines that need what these tests do not have, and the tests that run them
-    "--engine ray": "tests/pipeline/test_ray_data.py", "download deberta": "tests/models/test_files_hub.py",
-    "--segmenter direct": "tests/segmenters/test_llm.py", "reproduce": "tests/studies/papers/test_answers.py",
-}  # fmt: skip
+    "--engine ray": "tests/pipeline/test_ray_data.py",
+    "download deberta": "tests/models/test_files_hub.py",
+    "--segmenter direct": "tests/segmenters/test_llm.py",
+    "reproduce": "tests/studies/papers/test_answers.py",
+}
 VERIFIES = (
-    "analyze", "citations", "revise", "judge", "verify", "coherence", "answers", "batch", "compare", "benchmark",
-)  # fmt: skip
+    "analyze",
+    "citations",
+    "revise",
+    "judge",
+    "verify",
+    "coherence",
+    "answers",
+    "batch",
+    "compare",
+    "benchmark",
+)
 
 
 def documented() -> list[str]:
@@ -33,12 +56,15 @@ def documented() -> list[str]:
     found: dict[str, None] = {}
     for path in DOCUMENTS:
         for match in re.finditer(
-            r"(?m)(?:python -m |^)attribution ((?:[a-z]+$|[a-z]+ )[^\n`#]*)", path.read_text("utf-8")
+            r"(?m)(?:python -m |^)attribution ((?:[a-z]+$|[a-z]+ )[^\n`#]*)",
+            path.read_text("utf-8"),
         ):
             line = re.sub(r"\)?[,;.]?\s*$", "", match[1].strip())
             command = line.split()[0]
             for alternative in line.split(" | "):
-                whole = alternative if alternative.startswith(command) else f"{command} {alternative}"
+                whole = (
+                    alternative if alternative.startswith(command) else f"{command} {alternative}"
+                )
                 found[" ".join(whole.split())] = None
     # a line that ends in "…" points at others, and one of ELSEWHERE is run there
     return [line for line in found if not re.fullmatch(r"[a-z]+ ([a-z|]+ )?…", line)]
@@ -48,7 +74,9 @@ LINES = documented()
 
 
 def arguments(line: str, run_id: str) -> list[str]:
-    """A documented line as somebody types it: without what is optional, with the first of several alternatives."""
+    """A documented line as somebody types it: without what is optional, with the first of several
+    alternatives.
+    """
     while (shorter := re.sub(r"\[[^\[\]]*\]", "", line)) != line:
         line = shorter
     command, *words = shlex.split(line)
@@ -77,14 +105,25 @@ def workplace(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> 
 
     rows("answers.jsonl", {"question": QUESTION, "answer": ANSWER})
     passage = "The tower was completed in 1889. It stands in Paris."
-    claim = {"claim": "The tower was completed in 1889.", "evidence": passage, "passages": [passage]}
-    two = {"question": QUESTION, "first": ANSWER, "second": "The Eiffel Tower was completed in 1925."}
+    claim = {
+        "claim": "The tower was completed in 1889.",
+        "evidence": passage,
+        "passages": [passage],
+    }
+    two = {
+        "question": QUESTION,
+        "first": ANSWER,
+        "second": "The Eiffel Tower was completed in 1925.",
+    }
     rows("claims.jsonl", claim)
     badge = {"verifier": "tried/1", "label": "supported", "confidence": 0.9, "right": True}
     rows("judged.jsonl", *(badge | {"claim": f"Claim {n}."} for n in range(30)))
     rows("pairs.jsonl", claim | two)
     rows("subclaims.jsonl", {"sentence": "Ada wrote it and Max read it.", "claim": "Max read it."})
-    rows("grounded.jsonl", {"question": QUESTION, "context": passage, "response": "The tower was completed in 1889."})
+    rows(
+        "grounded.jsonl",
+        {"question": QUESTION, "context": passage, "response": "The tower was completed in 1889."},
+    )
     (folder / "notes.md").write_text("# Notes\n\nThe tower was completed in 1889.\n", "utf-8")
     return folder
 
@@ -105,7 +144,9 @@ def run_id(here: Path) -> str:
     if not (here / "report.json").exists():
         analyze = ["analyze", "--question", QUESTION, "--answer", ANSWER, "--out", "report.json"]
         assert main([*analyze, "--verifier", "embedded-small"]) == 0
-        (here / "run.id").write_text(json.loads((here / "report.json").read_text("utf-8"))["id"], "utf-8")
+        (here / "run.id").write_text(
+            json.loads((here / "report.json").read_text("utf-8"))["id"], "utf-8"
+        )
         assert main(["snapshot", "export", (here / "run.id").read_text(), "--out", "run.zip"]) == 0
     return (here / "run.id").read_text("utf-8")
 
@@ -119,7 +160,9 @@ def marked(line: str) -> object:
 
 
 @pytest.mark.parametrize("line", [marked(line) for line in LINES if not starts_a_server(line)])
-def test_a_documented_command_runs(line: str, here: Path, run_id: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_documented_command_runs(
+    line: str, here: Path, run_id: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     if where := next((place for part, place in ELSEWHERE.items() if part in line), ""):
         assert (ROOT / where).is_file()
         return
@@ -129,13 +172,21 @@ def test_a_documented_command_runs(line: str, here: Path, run_id: str, capsys: p
     assert main(argv) == 0, capsys.readouterr().err
 
 
-SERVERS = {" ".join(arguments(re.sub(r"--port \d+", "", line), "")) for line in LINES if starts_a_server(line)}
+SERVERS = {
+    " ".join(arguments(re.sub(r"--port \d+", "", line), ""))
+    for line in LINES
+    if starts_a_server(line)
+}
 
 
 @pytest.mark.parametrize("line", sorted(SERVERS))
 def test_a_documented_server_starts(line: str, here: Path) -> None:
     argv = [sys.executable, "-m", "attribution", *line.split()]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "ATTRIBUTION_API_KEYS": "a-key-of-sixteen-characters"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "ATTRIBUTION_API_KEYS": "a-key-of-sixteen-characters",
+    }
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(argv, env=environment, cwd=ROOT, **pipes) as server:
         if argv[3] == "mcp":

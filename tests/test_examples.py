@@ -1,4 +1,6 @@
-"""The example answers: what they promise, and that they show every verdict and every kind of failure without a web."""
+"""The example answers: what they promise, and that they show every verdict and every kind of
+failure without a web.
+"""
 
 import threading
 from typing import Any
@@ -29,7 +31,10 @@ def test_every_claim_of_the_reader_stands_in_its_answer(example: dict[str, Any])
 
 
 def test_together_they_show_every_verdict() -> None:
-    assert {c["verdict"] for e in EXAMPLES for c in e["claims"]} == {*LABELS} - {"unclear", "not_reached"}
+    assert {c["verdict"] for e in EXAMPLES for c in e["claims"]} == {*LABELS} - {
+        "unclear",
+        "not_reached",
+    }
 
 
 def test_together_they_show_a_blocked_page_one_that_is_gone_and_a_failed_search(
@@ -40,11 +45,15 @@ def test_together_they_show_a_blocked_page_one_that_is_gone_and_a_failed_search(
         if example["sources"] == ["library"]:
             continue
         chosen = settings.model_copy(update={"sources": tuple(example["sources"])})
-        gatherer = LiveSources(chosen, store, open_sources(chosen, (), store), Fetcher(chosen).fetch)
+        gatherer = LiveSources(
+            chosen, store, open_sources(chosen, (), store), Fetcher(chosen).fetch
+        )
         asked = [claim(c["text"]) for c in example["claims"] if c["verdict"] != "not_checked"]
         steps = list(gatherer.gather(asked, example["question"], threading.Event()))
         kinds[example["id"]] = {f.kind for step in steps for f in step.failures}
-        assert any(p.kind == "library" for step in steps for p in step.pages)  # the other source goes on
+        assert any(
+            p.kind == "library" for step in steps for p in step.pages
+        )  # the other source goes on
         missing = {claim(c["text"]).id for c in example["claims"] if c["verdict"] == "missing"}
         assert missing <= {c for step in steps if step.failures for c in step.claim_ids}
     assert kinds == {
@@ -70,5 +79,7 @@ def test_choosing_one_on_the_page_chooses_its_sources(number: int) -> None:
     from streamlit.testing.v1 import AppTest
 
     at = AppTest.from_string(CHOOSE.format(number=number), default_timeout=60).run()
-    given = {source for source in ALL[number]["sources"] if not source.startswith("searxng:")}  # never filled in
+    given = {
+        source for source in ALL[number]["sources"] if not source.startswith("searxng:")
+    }  # never filled in
     assert not at.exception and set(at.text[0].value.split()) - {"documents"} == given

@@ -124,9 +124,14 @@ def test_an_owner_takes_a_quarter_of_the_places_to_wait() -> None:
 def test_an_owner_never_has_all_turns_and_the_next_goes_to_who_has_fewest() -> None:
     turns, stop = Turns(3, each=2), threading.Event()
     runs = {
-        name: in_turn(name[0], stop, lambda: iter(["runs", "on"]), turns) for name in ("a1", "a2", "a3", "b1", "c1")
+        name: in_turn(name[0], stop, lambda: iter(["runs", "on"]), turns)
+        for name in ("a1", "a2", "a3", "b1", "c1")
     }
-    assert [next(runs[name]) for name in ("a1", "a2", "a3")] == ["runs", "runs", Queued(1)]  # one turn stays free
+    assert [next(runs[name]) for name in ("a1", "a2", "a3")] == [
+        "runs",
+        "runs",
+        Queued(1),
+    ]  # one turn stays free
     assert [next(runs[name]) for name in ("b1", "c1")] == ["runs", Queued(1)]
     runs["a1"].close()
     assert next(runs["c1"]) == "runs" and turns.counts() == (3, 1)
@@ -135,7 +140,9 @@ def test_an_owner_never_has_all_turns_and_the_next_goes_to_who_has_fewest() -> N
 
 
 @pytest.mark.parametrize("variable", SERVER)
-def test_the_numbers_of_a_server_come_from_the_environment(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_numbers_of_a_server_come_from_the_environment(
+    variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert server_number(variable) == SERVER[variable][0] >= 1
     monkeypatch.setenv(variable, "3")
     assert server_number(variable) == 3

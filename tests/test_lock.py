@@ -8,7 +8,9 @@ import pytest
 from attribution.settings import ROOT
 
 NAME = re.compile(r"[-_.]+")
-ENTRY = re.compile(r"^([\w.-]+)(?:\[[\w,-]+\])?==([^\s;\\]+)([^\n]*(?:\n    [^\n]+)*)", re.MULTILINE)
+ENTRY = re.compile(
+    r"^([\w.-]+)(?:\[[\w,-]+\])?==([^\s;\\]+)([^\n]*(?:\n    [^\n]+)*)", re.MULTILINE
+)
 
 
 def pinned(file: str) -> dict[str, str]:
@@ -46,7 +48,9 @@ def test_every_requirement_is_locked_in_its_version(lock: str) -> None:
     assert not missing, f"{lock} lacks {missing}: make lock"
 
 
-@pytest.mark.parametrize("lock", [*LOCKS, TORCH, "requirements-torch-cpu.lock", "requirements-uv.lock"])
+@pytest.mark.parametrize(
+    "lock", [*LOCKS, TORCH, "requirements-torch-cpu.lock", "requirements-uv.lock"]
+)
 def test_every_locked_package_has_a_hash_and_comes_from_no_named_place(lock: str) -> None:
     assert [name for name, _, hashes in locked(lock) if not hashes] == []
     assert not re.search(r"--(extra-)?index|--find-links|://| @ ", (ROOT / lock).read_text("utf-8"))
@@ -59,7 +63,8 @@ def test_torch_without_cuda_is_the_same_version() -> None:
 
 def test_what_runs_is_what_is_tested() -> None:
     run, dev = (
-        {(name, version) for name, version, _ in locked(f)} for f in ("requirements.lock", "requirements-dev.lock")
+        {(name, version) for name, version, _ in locked(f)}
+        for f in ("requirements.lock", "requirements-dev.lock")
     )
     assert run <= dev
 
@@ -79,8 +84,11 @@ def test_a_model_that_cannot_be_downloaded_does_not_stop_the_start(tmp_path: Pat
     python.chmod(0o755)
     command = ["make", "-o", f"{tmp_path}/.run", "run", f"VENV={tmp_path}", "MODEL=deberta"]
     # within `make test` these make the second make report its folder
-    alone = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))}
+    alone = {
+        name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
+    }
     made = subprocess.run(command, cwd=ROOT, env=alone, capture_output=True, text=True, check=True)
     assert made.stdout.splitlines()[-2:] == [
-        "Starting without deberta. To try again: make run MODEL=deberta", "-m attribution serve"
-    ]  # fmt: skip
+        "Starting without deberta. To try again: make run MODEL=deberta",
+        "-m attribution serve",
+    ]

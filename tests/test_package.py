@@ -28,28 +28,54 @@ BLOCKS = {
     f"{page.name} {number}": block
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
     if page.name != "adding.md"  # its blocks are files with places of their own: tests/test_docs.py
-    for number, block in enumerate(re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.S | re.M), 1)
+    for number, block in enumerate(
+        re.findall(r"^```python\n(.*?)^```", page.read_text("utf-8"), re.S | re.M), 1
+    )
 }
 
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel, and with this one's packages in place of downloaded ones."""
+    """A virtual environment with the wheel, and with this one's packages in place of downloaded
+    ones.
+    """
     folder = tmp_path_factory.mktemp("installed")
-    build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    build = [
+        sys.executable,
+        "-m",
+        "hatchling",
+        "build",
+        "--target",
+        "wheel",
+        "--directory",
+        str(folder),
+    ]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
     made = folder / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", made], check=True)
     (site,) = made.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"), "utf-8")
-    install = [sys.executable, "-m", "pip", "--python", made, "install", "--quiet", "--no-deps", "--no-index", wheel]
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        made,
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        wheel,
+    ]
     subprocess.run(install, check=True)
     return made / "bin"
 
 
 def run(*command: str | Path, cwd: Path, path: str = "") -> str:
-    """The output of a command in another folder; the checkout is importable there only where `path` names it."""
+    """The output of a command in another folder; the checkout is importable there only where `path`
+    names it.
+    """
     own = {**os.environ, "PYTHONPATH": path}
     done = subprocess.run(command, cwd=cwd, env=own, capture_output=True, text=True, timeout=200)
     assert done.returncode == 0, done.stderr
@@ -59,11 +85,11 @@ def run(*command: str | Path, cwd: Path, path: str = "") -> str:
 @pytest.mark.usefixtures("warm_library")
 def test_the_installed_package_checks_an_answer(environment: Path, tmp_path: Path) -> None:
     asked = f"{QUESTION!r}, {ANSWER!r}, verifier='embedded-small'"
-    code = (
-        f"import attribution as a; r = a.check({asked}); print(r.verdicts[0].label, r.versions['program'], a.__file__)"
-    )
+    code = f"import attribution as a; r = a.check({asked}); print(r.verdicts[0].label, r.versions['program'], a.__file__)"
     label, version, file = run(environment / "python", "-c", code, cwd=tmp_path).split()
-    assert (label, version) == ("supported", attribution.__version__) and file.startswith(str(environment.parent))
+    assert (label, version) == ("supported", attribution.__version__) and file.startswith(
+        str(environment.parent)
+    )
     assert run(environment / "attribution", "--version", cwd=tmp_path) == f"attribution {version}\n"
 
 
@@ -76,7 +102,9 @@ def test_the_installed_package_shows_its_pages(environment: Path, tmp_path: Path
     assert run(environment / "python", "-c", code, cwd=tmp_path) == "Analyse []\n"
 
 
-def test_the_installed_package_serves(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_installed_package_serves(
+    environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     with serving(tmp_path, start=[environment / "attribution"], PYTHONPATH="") as served:
         assert served.seconds() < 60
@@ -84,7 +112,9 @@ def test_the_installed_package_serves(environment: Path, tmp_path: Path, monkeyp
 
 @pytest.mark.usefixtures("warm_library")
 def test_the_python_of_the_documents_runs(tmp_path: Path) -> None:
-    """Each block with names of its own; the first finds a fresh interpreter, the others the models that it loaded."""
+    """Each block with names of its own; the first finds a fresh interpreter, the others the models
+    that it loaded.
+    """
     code = f"for name, block in {BLOCKS!r}.items(): exec(compile(block, name, 'exec'), {{}})"
     run(sys.executable, "-W", "error", "-c", code, cwd=tmp_path, path=str(ROOT))
 
@@ -97,19 +127,31 @@ def test_the_examples_of_the_functions_run() -> None:
 
 @pytest.mark.usefixtures("warm_library")
 def test_a_report_in_every_form() -> None:
-    report = attribution.check("'\"><img src=x onerror=alert(1)>", ANSWER, "library", verifier="embedded-small")
+    report = attribution.check(
+        "'\"><img src=x onerror=alert(1)>", ANSWER, "library", verifier="embedded-small"
+    )
     assert str(report).startswith("supported: ") and len(repr(report)) < 80
     assert report_json.read(report.to_json()).report.verdicts == report.verdicts
     assert "[^1]" in report.to_markdown() and "<!doctype html>" in report.to_html()
     table = report.to_dataframe()
-    assert list(table["claim"]) == [claim.text for claim in report.claims] and table["verdict"][0] in (
-        "Supported", "Likely supported",
-    )  # fmt: skip
+    assert list(table["claim"]) == [claim.text for claim in report.claims] and table["verdict"][
+        0
+    ] in (
+        "Supported",
+        "Likely supported",
+    )
     assert report.evidence_for(report.claims[0]) == report.evidence_for(report.claims[0].id) != ()
-    assert report.evidence_for(report.claims[0])[0].relation == "entailed"  # the passage that decides
-    frame = ElementTree.fromstring(report._repr_html_())  # well-formed: nothing of the answer ends the attribute
+    assert (
+        report.evidence_for(report.claims[0])[0].relation == "entailed"
+    )  # the passage that decides
+    frame = ElementTree.fromstring(
+        report._repr_html_()
+    )  # well-formed: nothing of the answer ends the attribute
     assert frame.tag == "iframe" and "allow-scripts" not in frame.attrib["sandbox"]
-    assert frame.attrib["srcdoc"].split() == report.to_html().split() and "<img" not in report.to_html()
+    assert (
+        frame.attrib["srcdoc"].split() == report.to_html().split()
+        and "<img" not in report.to_html()
+    )
 
 
 def test_the_package_allows_what_is_tested() -> None:
@@ -120,7 +162,9 @@ def test_the_package_allows_what_is_tested() -> None:
         "requirements-base.txt": extras["base"],
         "requirements-ray.txt": extras["ray"],
     }.items():
-        ranges = {canonicalize_name(found.name): found.specifier for found in map(Requirement, asked)}
+        ranges = {
+            canonicalize_name(found.name): found.specifier for found in map(Requirement, asked)
+        }
         versions = pinned(file)
         assert ranges.keys() == versions.keys(), file
         assert not [name for name, version in versions.items() if version not in ranges[name]], file
@@ -131,8 +175,14 @@ def test_there_is_one_version() -> None:
     version = attribution.__version__
     registry = json.loads((ROOT / "server.json").read_text("utf-8"))
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
-    stated = {registry["version"], *(package["version"] for package in registry["packages"]), citation["version"]}
+    stated = {
+        registry["version"],
+        *(package["version"] for package in registry["packages"]),
+        citation["version"],
+    }
     assert stated == {version}
-    assert f"mcp-name: {registry['name']} " in (ROOT / "README.md").read_text("utf-8")  # as the registry asks
+    assert f"mcp-name: {registry['name']} " in (ROOT / "README.md").read_text(
+        "utf-8"
+    )  # as the registry asks
     heading = "Unreleased" if ".dev" in version else version
     assert f"## {heading}" in (ROOT / "CHANGELOG.md").read_text("utf-8")

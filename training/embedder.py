@@ -2,9 +2,12 @@
 
     python -m training.embedder
 
-It reads one text: token ids to a vector of length 1. Weights are int8 with a scale for each column, and
-activations are quantised while it runs, each token by its own largest value. Written by hand, not exported: with
-the runtime's own operators for attention, GELU and the products, a text takes two thirds of the time of an exported
+It reads one text: token ids to a vector of length 1. Weights are int8 with a scale for each column,
+and
+activations are quantised while it runs, each token by its own largest value. Written by hand, not
+exported: with
+the runtime's own operators for attention, GELU and the products, a text takes two thirds of the
+time of an exported
 graph.
 """
 
@@ -18,29 +21,49 @@ from typing import Any
 
 import numpy as np
 
-from attribution.embedders.minilm import FACTORS, FOLDER, GRAPH, LAYOUT, TOKENS, package_folder, weights
+from attribution.embedders.minilm import (
+    FACTORS,
+    FOLDER,
+    GRAPH,
+    LAYOUT,
+    TOKENS,
+    package_folder,
+    weights,
+)
 from attribution.settings import ROOT
 from training.graphs import RUNTIME, Graph, input_ranges
 
-LIBRARY, TEXT = ROOT / "examples" / "library", 1000  # what the ranges are seen on, characters of each
+LIBRARY, TEXT = (
+    ROOT / "examples" / "library",
+    1000,
+)  # what the ranges are seen on, characters of each
 LAYERS, HEADS, WIDTH = 6, 12, 384
 EPSILON = 1e-12
 
 
 def input_of(matrix: str) -> str:
     """The name of the input that a matrix shares with others."""
-    return matrix.removesuffix(".weight").replace(".query", "").replace(".key", "").replace(".value", "")
+    return (
+        matrix.removesuffix(".weight")
+        .replace(".query", "")
+        .replace(".key", "")
+        .replace(".value", "")
+    )
 
 
 def evening_factors(texts: Sequence[str]) -> dict[str, Any]:
-    """For each input of a product: the root of how far its columns range in these texts, over that of its weights."""
+    """For each input of a product: the root of how far its columns range in these texts, over that
+    of its weights.
+    """
     import torch
     from transformers import AutoModel, AutoTokenizer
 
     network = AutoModel.from_pretrained(package_folder()).eval()
     tokenizer = AutoTokenizer.from_pretrained(package_folder())
     modules = network.encoder.named_modules(prefix="encoder")
-    linears = [(input_of(name), module) for name, module in modules if isinstance(module, torch.nn.Linear)]
+    linears = [
+        (input_of(name), module) for name, module in modules if isinstance(module, torch.nn.Linear)
+    ]
     columns: dict[str, Any] = {}
     for shared, linear in linears:
         largest = linear.weight.detach().abs().amax(0)
@@ -51,18 +74,29 @@ def evening_factors(texts: Sequence[str]) -> dict[str, Any]:
             network(**tokenizer(text, truncation=True, max_length=TOKENS, return_tensors="pt"))
 
     ranges = input_ranges(linears, run)
-    factors = {name: (ranges[name].clamp(min=1e-5) / columns[name].clamp(min=1e-5)).sqrt() for name in ranges}
+    factors = {
+        name: (ranges[name].clamp(min=1e-5) / columns[name].clamp(min=1e-5)).sqrt()
+        for name in ranges
+    }
     return {name: (f / f.mean()).numpy().astype(np.float16) for name, f in factors.items()}
 
 
 def embeddings(graph: Graph) -> str:
     word = graph.words("embeddings.word_embeddings.weight")
     first, start = graph.constant("first", np.array([0], np.int64)), graph.node("Shape", ["ids"])
-    position = graph.node("Slice", [graph.tensor("embeddings.position_embeddings.weight"), first, start, first])
-    kind = graph.node(
-        "Gather", [graph.tensor("embeddings.token_type_embeddings.weight"), graph.constant("zero", np.int64(0))]
+    position = graph.node(
+        "Slice", [graph.tensor("embeddings.position_embeddings.weight"), first, start, first]
     )
-    return graph.normalised(graph.node("Add", [graph.node("Add", [word, position]), kind]), "embeddings.LayerNorm")
+    kind = graph.node(
+        "Gather",
+        [
+            graph.tensor("embeddings.token_type_embeddings.weight"),
+            graph.constant("zero", np.int64(0)),
+        ],
+    )
+    return graph.normalised(
+        graph.node("Add", [graph.node("Add", [word, position]), kind]), "embeddings.LayerNorm"
+    )
 
 
 def layer(graph: Graph, x: str, number: int) -> str:
@@ -71,11 +105,15 @@ def layer(graph: Graph, x: str, number: int) -> str:
     batch = graph.constant("batch", np.array([0], np.int64))
     matrices = [f"{own}.{part}.weight" for part in ("query", "key", "value")]
     parts = [graph.node("Unsqueeze", [_product(graph, x, matrix), batch]) for matrix in matrices]
-    bias = graph.node("Concat", [graph.tensor(f"{own}.{p}.bias") for p in ("query", "key", "value")], axis=0)
+    bias = graph.node(
+        "Concat", [graph.tensor(f"{own}.{p}.bias") for p in ("query", "key", "value")], axis=0
+    )
     attended = graph.node("MultiHeadAttention", [*parts, bias], RUNTIME, num_heads=HEADS)
     x = _residual(graph, x, graph.node("Squeeze", [attended, batch]), f"{name}.attention.output")
     wide = _product(graph, x, f"{name}.intermediate.dense.weight")
-    active = graph.node("BiasGelu", [wide, graph.tensor(f"{name}.intermediate.dense.bias")], RUNTIME)
+    active = graph.node(
+        "BiasGelu", [wide, graph.tensor(f"{name}.intermediate.dense.bias")], RUNTIME
+    )
     return _residual(graph, x, active, f"{name}.output")
 
 
@@ -96,7 +134,9 @@ def model(source: Any, factors: Mapping[str, Any]) -> tuple[Any, list[dict[str, 
     x = embeddings(graph)
     for number in range(LAYERS):
         x = layer(graph, x, number)
-    mean = graph.node("ReduceMean", [x, graph.constant("first", np.array([0], np.int64))], keepdims=0)
+    mean = graph.node(
+        "ReduceMean", [x, graph.constant("first", np.array([0], np.int64))], keepdims=0
+    )
     graph.nodes.append(helper.make_node("LpNormalization", [mean], ["vector"], axis=-1, p=2))
     for name, array in weights(graph.layout, source, factors).items():
         tensor = numpy_helper.from_array(array, name)
@@ -112,7 +152,9 @@ def model(source: Any, factors: Mapping[str, Any]) -> tuple[Any, list[dict[str, 
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--out", type=Path, default=FOLDER)
     args = parser.parse_args(argv)
     from safetensors import safe_open

@@ -1,9 +1,12 @@
-"""A graph of onnxruntime's own operators while it is written by hand: int8 products, each token by its own scale.
+"""A graph of onnxruntime's own operators while it is written by hand: int8 products, each token by
+its own scale.
 
 The same network can be written in float32.
 
-Weights are int8 with a scale for each column; activations are quantised while the graph runs, each token by its own
-largest value. With one scale for a whole text, as onnxruntime's dynamic quantisation has it, probabilities were up to
+Weights are int8 with a scale for each column; activations are quantised while the graph runs, each
+token by its own
+largest value. With one scale for a whole text, as onnxruntime's dynamic quantisation has it,
+probabilities were up to
 0.4 off and depended on what stood beside a text.
 """
 
@@ -18,7 +21,9 @@ RUNTIME = "com.microsoft"  # the domain of onnxruntime's own operators
 
 
 def input_ranges(modules: Iterable[tuple[str, Any]], run: Callable[[], None]) -> dict[str, Any]:
-    """The largest absolute value in each column of the torch modules' inputs, by the name beside them, during `run`."""
+    """The largest absolute value in each column of the torch modules' inputs, by the name beside
+    them, during `run`.
+    """
     import torch
 
     ranges: dict[str, Any] = {}
@@ -85,8 +90,10 @@ class Graph:
     def quantised(self, x: str, factors: str = "", rounded: Any = None) -> Quantised:
         """Each row by its own largest value.
 
-        `factors` names what the columns are divided by beforehand, so that they range evenly. `rounded` are
-        booleans for the columns: those that are false stay in float32, as a few that range far beyond the others would
+        `factors` names what the columns are divided by beforehand, so that they range evenly.
+        `rounded` are
+        booleans for the columns: those that are false stay in float32, as a few that range far
+        beyond the others would
         take the others' precision.
         """
         if x not in self._quantised:
@@ -97,7 +104,9 @@ class Graph:
             exact, columns = "", []
             if rounded is not None:
                 columns = np.flatnonzero(~rounded).tolist()
-                exact = self.node("Gather", [x, self.constant(f"{x}:kept", np.array(columns, np.int64))], axis=1)
+                exact = self.node(
+                    "Gather", [x, self.constant(f"{x}:kept", np.array(columns, np.int64))], axis=1
+                )
                 # the runtime does the cast once, while it loads the graph
                 ones = self.node("Cast", [self.constant(f"{x}:others", rounded)], to=self._float)
                 even = self.node("Mul", [even, ones])
@@ -106,10 +115,13 @@ class Graph:
             some = self.node("Max", [largest, self.constant("least", np.float32(1e-9))])
             scales = self.node("Div", [some, self.constant("steps", np.float32(127))])
             middles = self.node(
-                "Expand", [self.constant("middles", np.array([128], np.uint8)), self.node("Shape", [scales])]
+                "Expand",
+                [self.constant("middles", np.array([128], np.uint8)), self.node("Shape", [scales])],
             )
             values = self.node("QuantizeLinear", [even, scales, middles], axis=0)
-            self._quantised[x] = Quantised(values, self.node("Unsqueeze", [scales, last]), exact, columns)
+            self._quantised[x] = Quantised(
+                values, self.node("Unsqueeze", [scales, last]), exact, columns
+            )
         return self._quantised[x]
 
     def product(self, x: str, name: str, factors: str = "", rounded: Any = None) -> str:
@@ -120,7 +132,10 @@ class Graph:
         """The product of `quantised`'s result and the matrix `name`."""
         more = {"factors": factors} if factors else {"kept": list(x.columns)} if x.exact else {}
         self.layout.append({"tensor": name, "form": "columns"} | more)
-        one, middle = self.constant("one", np.float32(1)), self.constant("middle", np.array(128, np.uint8))
+        one, middle = (
+            self.constant("one", np.float32(1)),
+            self.constant("middle", np.array(128, np.uint8)),
+        )
         inputs = [x.values, f"{name}:int8", one, f"{name}:scale", middle]
         made = self.node("Mul", [self.node("MatMulIntegerToFloat", inputs, RUNTIME), x.scales])
         return self.node("Gemm", [x.exact, f"{name}:kept", made]) if x.exact else made
@@ -135,7 +150,9 @@ class Graph:
         gain, bias = self.tensor(f"{name}.weight"), self.tensor(f"{name}.bias")
         return self.node("LayerNormalization", [x, gain, bias], axis=-1, epsilon=self._epsilon)
 
-    def residual(self, x: str, inner: str, dense: str, norm: str, factors: str = "", rounded: Any = None) -> str:
+    def residual(
+        self, x: str, inner: str, dense: str, norm: str, factors: str = "", rounded: Any = None
+    ) -> str:
         """The layer norm of x and a dense layer's output for `inner`."""
         product = self.product(inner, f"{dense}.weight", factors, rounded)
         made = self.node("Add", [product, self.tensor(f"{dense}.bias")])

@@ -2,9 +2,12 @@
 
     python -m training.static --data FOLDER [--out attribution/embedders/minilm]
 
-FOLDER holds nli/ and qa/. The texts of both and of the library, cut as pages are, are embedded by `minilm`, and the
-table is trained so that the weighted mean of a text's token vectors is near its vector. It starts from the vectors of
-single tokens (as Model2Vec does: Tulkens and van Dongen 2024); half of a text's tokens are left out at random, so that
+FOLDER holds nli/ and qa/. The texts of both and of the library, cut as pages are, are embedded by
+`minilm`, and the
+table is trained so that the weighted mean of a text's token vectors is near its vector. It starts
+from the vectors of
+single tokens (as Model2Vec does: Tulkens and van Dongen 2024); half of a text's tokens are left out
+at random, so that
 no token relies on others. Minutes on two cores; the vectors are kept in build/static.
 """
 
@@ -28,8 +31,20 @@ from attribution.types import Page
 
 QA = ("boolq", "condaqa", "pubmedqa_pqal", "squad1_dev", "squad1_du_test", "squad2_dev_half")
 NLI = (
-    *("fever_nli", "fever_eraser_gold_sameclaims", "feverous_dev_text", "cg2c_doc", "mnli_dev_3way"),
-    *("scifact_rationales", "paws_wiki_devtest", "wikisplit_parts", "fool_me_twice_dev", "check_covid"),
+    *(
+        "fever_nli",
+        "fever_eraser_gold_sameclaims",
+        "feverous_dev_text",
+        "cg2c_doc",
+        "mnli_dev_3way",
+    ),
+    *(
+        "scifact_rationales",
+        "paws_wiki_devtest",
+        "wikisplit_parts",
+        "fool_me_twice_dev",
+        "check_covid",
+    ),
     "contract_nli_spans_dev",
 )
 LONG = 300  # characters from which on a premise is a passage
@@ -46,11 +61,15 @@ def texts(data: Path, rng: random.Random) -> list[str]:
         for row in rows(data / "nli" / f"{name}.jsonl.gz"):
             (long if len(row["premise"]) > LONG else short).add(row["premise"])
             short.add(row["hypothesis"])
-    long |= {path.read_text(encoding="utf-8") for path in (ROOT / "examples" / "library").glob("*.md")}
+    long |= {
+        path.read_text(encoding="utf-8") for path in (ROOT / "examples" / "library").glob("*.md")
+    }
     settings = Settings()
     chunker = CHUNKERS.build(settings.chunker, settings)
     empty = Page(id="text", url="", title="", site="", kind="document", fetched_at="", sha256="")
-    passages = {c.text for text in long for c in chunker.chunk(empty.model_copy(update={"text": text}))}
+    passages = {
+        c.text for text in long for c in chunker.chunk(empty.model_copy(update={"text": text}))
+    }
     mixed = rng.sample(sorted(passages), min(PASSAGES, len(passages)))
     mixed += rng.sample(sorted(short), min(SENTENCES, len(short)))
     rng.shuffle(mixed)
@@ -76,9 +95,13 @@ def vectors(of: Sequence[str], work: Path) -> npt.NDArray[np.float32]:
 
 
 def trained(
-    ids: Sequence[npt.NDArray[np.int64]], target: npt.NDArray[np.float32], first: npt.NDArray[np.float32]
+    ids: Sequence[npt.NDArray[np.int64]],
+    target: npt.NDArray[np.float32],
+    first: npt.NDArray[np.float32],
 ) -> tuple[npt.NDArray[np.float32], ...]:
-    """Return token vectors (tokens, 384), token weights (tokens) and the vector added to every mean (384)."""
+    """Return token vectors (tokens, 384), token weights (tokens) and the vector added to every mean
+    (384).
+    """
     import torch
 
     count = np.bincount(np.concatenate(ids), minlength=len(first))
@@ -95,8 +118,12 @@ def trained(
         flat = torch.tensor(np.concatenate(batch))
         starts = torch.tensor(np.cumsum([0, *map(len, batch)])[:-1])
         weights = torch.exp(logs[flat])
-        sums = torch.nn.functional.embedding_bag(flat, table, starts, mode="sum", per_sample_weights=weights)
-        of = torch.repeat_interleave(torch.arange(len(batch)), torch.tensor([len(b) for b in batch]))
+        sums = torch.nn.functional.embedding_bag(
+            flat, table, starts, mode="sum", per_sample_weights=weights
+        )
+        of = torch.repeat_interleave(
+            torch.arange(len(batch)), torch.tensor([len(b) for b in batch])
+        )
         return sums / torch.zeros(len(batch)).index_add(0, of, weights)[:, None] + added
 
     rng = np.random.default_rng(0)
@@ -128,9 +155,13 @@ def thinned(ids: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray
 
 
 def pack(
-    table: npt.NDArray[np.float32], weights: npt.NDArray[np.float32], added: npt.NDArray[np.float32], dimensions: int
+    table: npt.NDArray[np.float32],
+    weights: npt.NDArray[np.float32],
+    added: npt.NDArray[np.float32],
+    dimensions: int,
 ) -> Mapping[str, npt.NDArray[np.generic]]:
-    """Return the arrays of the file: vectors of `dimensions` that keep most of the table's, in four bits a number.
+    """Return the arrays of the file: vectors of `dimensions` that keep most of the table's, in four
+    bits a number.
 
     `table` has shape (tokens, 384), `weights` (tokens,), `added` (384,).
     """
@@ -148,7 +179,9 @@ def pack(
 
 
 def main() -> None:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     p.add_argument("--data", type=Path, required=True, metavar="FOLDER")
     p.add_argument("--work", type=Path, default=Path("build/static"))
     p.add_argument("--out", type=Path, default=FOLDER)
@@ -162,7 +195,10 @@ def main() -> None:
     single = args.work / "tokens"
     single.mkdir(exist_ok=True)
     first = vectors(words, single)
-    ids = [np.array(e.ids, dtype=np.int64) for e in split.encode_batch(list(of), add_special_tokens=False)]
+    ids = [
+        np.array(e.ids, dtype=np.int64)
+        for e in split.encode_batch(list(of), add_special_tokens=False)
+    ]
     full = [i for i, one in enumerate(ids) if len(one)]
     table, weights, added = trained([ids[i] for i in full], target[full], first)
     np.savez(args.out / FILE, allow_pickle=False, **pack(table, weights, added, DIMENSIONS))

@@ -14,7 +14,8 @@ class Chunker(Protocol):
     def chunk(self, page: Page) -> list[Chunk]:
         """Chunks in the page's order, at most `chunk_size` characters each.
 
-        Together they hold every word of the page, none is empty, and `page.text[start:end] == text`.
+        Together they hold every word of the page, none is empty, and `page.text[start:end] ==
+        text`.
         """
         ...
 
@@ -22,7 +23,8 @@ class Chunker(Protocol):
 class Fixed:
     """Chunks of a fixed length (V24 4.3: 256 or 512).
 
-    At most `chunk_size` characters, cut between words; after a sentence where one ends in the last third.
+    At most `chunk_size` characters, cut between words; after a sentence where one ends in the last
+    third.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -56,7 +58,8 @@ class Fixed:
 class Recursive:
     """The largest units that fit: paragraphs, sentences, words, by text-splitter.
 
-    At most `chunk_size` characters; a chunk starts up to `chunk_overlap` characters before the last one's end.
+    At most `chunk_size` characters; a chunk starts up to `chunk_overlap` characters before the last
+    one's end.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -76,7 +79,8 @@ class Recursive:
 
 
 class SentenceWindows:
-    """`window_sentences` sentences every `window_stride`; fewer where `chunk_size` characters hold no more.
+    """`window_sentences` sentences every `window_stride`; fewer where `chunk_size` characters hold
+    no more.
 
     Any language, no model.
     """
@@ -91,7 +95,9 @@ class SentenceWindows:
         while last < len(spans):
             start = spans[first][0]
             last = first + 1
-            while last < min(first + self.window, len(spans)) and spans[last][1] - start <= self.size:
+            while (
+                last < min(first + self.window, len(spans)) and spans[last][1] - start <= self.size
+            ):
                 last += 1
             end = spans[last - 1][1]
             chunks.append(Chunk(page.id, start, end, page.text[start:end]))
@@ -102,7 +108,9 @@ class SentenceWindows:
 CHUNKERS: Table[Chunker] = Table(
     "chunker",
     {
-        "fixed": Entry("attribution.chunkers:Fixed", "Fixed length", "so many characters, cut between words"),
+        "fixed": Entry(
+            "attribution.chunkers:Fixed", "Fixed length", "so many characters, cut between words"
+        ),
         "recursive": Entry(
             "attribution.chunkers:Recursive",
             "Recursive, overlapping",

@@ -12,21 +12,33 @@ from attribution.text.passages import AnswerPassage, passages, visible
 from attribution.types import Claim, Failure
 
 Pairs = Sequence[tuple[str, str]]
-Entailment = Callable[[Pairs], Sequence[float | None]]  # (claim, premise) pairs → p(entailed); None: too long to read
+Entailment = Callable[
+    [Pairs], Sequence[float | None]
+]  # (claim, premise) pairs → p(entailed); None: too long to read
 MAX_CHARACTERS = 300_000  # of the pairs of an answer, a hundred more counted for each
 GROUP = 20  # pairs between two looks at the stop signal
 
 
 def check_coherence(
-    answer: str, claims: Sequence[Claim], entailment: Entailment, threshold: float, stop: threading.Event | None = None
+    answer: str,
+    claims: Sequence[Claim],
+    entailment: Entailment,
+    threshold: float,
+    stop: threading.Event | None = None,
 ) -> tuple[list[Claim], list[Failure]]:
-    """Claims with `coherence` and `coherent` set, except those that repeat their sentence word for word.
+    """Claims with `coherence` and `coherent` set, except those that repeat their sentence word for
+    word.
 
-    The premise is the claim's sentence, of a table its row with the headings; for a claim drawn from several sentences
+    The premise is the claim's sentence, of a table its row with the headings; for a claim drawn
+    from several sentences
     it is the whole answer. A failure says how many claims were too long, or too many, to be read.
     """
     blocks = passages(answer)
-    pairs = {c.id: (c.text, premise) for c in claims if (premise := _premise(answer, c, blocks)) is not None}
+    pairs = {
+        c.id: (c.text, premise)
+        for c in claims
+        if (premise := _premise(answer, c, blocks)) is not None
+    }
     sizes = accumulate(len(claim) + len(premise) + 100 for claim, premise in pairs.values())
     read = [claim_id for claim_id, size in zip(pairs, sizes, strict=True) if size <= MAX_CHARACTERS]
     found: dict[str, float | None] = {}
@@ -37,7 +49,9 @@ def check_coherence(
         found |= zip(group, entailment([pairs[claim_id] for claim_id in group]), strict=True)
     scores = {claim_id: score for claim_id, score in found.items() if score is not None}
     checked = [
-        c.model_copy(update={"coherence": round(scores[c.id], 4), "coherent": scores[c.id] >= threshold})
+        c.model_copy(
+            update={"coherence": round(scores[c.id], 4), "coherent": scores[c.id] >= threshold}
+        )
         if c.id in scores
         else c
         for c in claims

@@ -1,4 +1,6 @@
-"""The context of a claim: the headings above it, and whether it can be verified without any (V24 5.1)."""
+"""The context of a claim: the headings above it, and whether it can be verified without any (V24
+5.1).
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def add_context(claims: Sequence[Claim], answer: str) -> list[Claim]:
 
 
 def _contexts(answer: str) -> list[tuple[AnswerPassage, tuple[str, ...]]]:
-    """Each passage with the first and the nearest heading above it, the lead-in of its list, and its label."""
+    """Each passage with the first and the nearest heading above it, the lead-in of its list, and
+    its label.
+    """
     found: list[tuple[AnswerPassage, tuple[str, ...]]] = []
     headings: list[tuple[int, str]] = []  # levels and texts, outermost first
     lead = ""
@@ -60,7 +64,9 @@ def _level(answer: str, start: int) -> int:
 
 
 def named_by_context(claim: Claim) -> str:
-    """Return the context of a claim that holds no name itself, to be searched with it; empty for any other."""
+    """Return the context of a claim that holds no name itself, to be searched with it; empty for
+    any other.
+    """
     named = any(claim.statement[: name.start].strip() for name in names(claim.statement))
     return "" if named else " ".join(part.rstrip(" :") for part in claim.context)
 
@@ -74,23 +80,33 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((compile_any([rule["pattern"]]), rule["reason"]) for rule in load("independence"))
 
 
-def check_independence(claims: Sequence[Claim], before: str = "", stop: threading.Event | None = None) -> list[Claim]:
-    """Claims with `independent` and, where it is False, `independence_reason`; `before` is what was said earlier.
+def check_independence(
+    claims: Sequence[Claim], before: str = "", stop: threading.Event | None = None
+) -> list[Claim]:
+    """Claims with `independent` and, where it is False, `independence_reason`; `before` is what was
+    said earlier.
 
     Of a claim that the rules do not read, it stays open.
     """
     introduced = _introduced(before) if before else frozenset()
-    reasons = [dependence_reason(c.text, introduced) if read else None for c, read in readable(claims, stop)]
+    reasons = [
+        dependence_reason(c.text, introduced) if read else None
+        for c, read in readable(claims, stop)
+    ]
     return [
-        c.model_copy(update={"independent": not reason, "independence_reason": reason}) if reason is not None else c
+        c.model_copy(update={"independent": not reason, "independence_reason": reason})
+        if reason is not None
+        else c
         for c, reason in zip(claims, reasons, strict=True)
     ]
 
 
 def dependence_reason(text: str, introduced: frozenset[str] = frozenset()) -> str:
-    """The reason why a text cannot be verified on its own, in an analyst's words; empty where it can.
+    """The reason why a text cannot be verified on its own, in an analyst's words; empty where it
+    can.
 
-    `introduced` are nouns for what the conversation before has brought up: “the physicist” may be one of them.
+    `introduced` are nouns for what the conversation before has brought up: “the physicist” may be
+    one of them.
     """
     text = " ".join(text.replace("’", "'").split())
     if not any(c.isalpha() for c in text):
@@ -101,11 +117,14 @@ def dependence_reason(text: str, introduced: frozenset[str] = frozenset()) -> st
         if match := pattern.search(text):
             return reason.format(f"“{match.group().strip(' ,')}”")
     doc = parse(text)
-    return next((reason for check in CHECKS if (reason := check(doc))), "") or _definite(doc, introduced)
+    return next((reason for check in CHECKS if (reason := check(doc))), "") or _definite(
+        doc, introduced
+    )
 
 
 def _introduced(text: str) -> frozenset[str]:
-    """“a physicist”, “the Golden Gate Bridge”: physicist, bridge. What the article alone makes known is not among them
+    """“a physicist”, “the Golden Gate Bridge”: physicist, bridge. What the article alone makes
+    known is not among them
     (“the moon”)."""
     if not is_english(text):
         return frozenset()
@@ -125,16 +144,28 @@ def _pronoun(doc: Doc) -> str:
 def _demonstrative(doc: Doc) -> str:
     """This, that, these, those and such, unless the words before or after say what is meant."""
     for token in doc:
-        if token.lower_ not in ("this", "that", "these", "those", "such") or token.tag_ in ("IN", "WDT", "WP", "RB"):
+        if token.lower_ not in ("this", "that", "these", "those", "such") or token.tag_ in (
+            "IN",
+            "WDT",
+            "WP",
+            "RB",
+        ):
             continue
         following = doc[token.i + 1].lower_ if token.i + 1 < len(doc) else ""
-        if following in ("who", "of", "that", "which", "as", "in", "with") or token.dep_ in ("mark", "advmod"):
+        if following in ("who", "of", "that", "which", "as", "in", "with") or token.dep_ in (
+            "mark",
+            "advmod",
+        ):
             continue
-        if token.lower_ == "such" and any(t.lower_ in ("that", "as") for t in doc[token.i : token.i + 6]):
+        if token.lower_ == "such" and any(
+            t.lower_ in ("that", "as") for t in doc[token.i : token.i + 6]
+        ):
             continue
         head = token.head.lower_.removesuffix("s") if token.dep_ == "det" else ""
         before = doc[: token.i]
-        if any(t.pos_ in VERBAL for t in before) and (not head or any(head in t.lower_ for t in before)):
+        if any(t.pos_ in VERBAL for t in before) and (
+            not head or any(head in t.lower_ for t in before)
+        ):
             continue
         near = bool(head) and token.i < token.head.i <= token.i + 3
         phrase = doc[token.i : token.head.i + 1].text if near else token.text
@@ -148,26 +179,39 @@ def _definite(doc: Doc, nouns: Collection[str] = LEXICON["one_of_many"]) -> str:
         noun = chunk.root
         if chunk[0].lower_ != "the" or noun.pos_ != "NOUN" or noun.lower_ not in nouns:
             continue
-        if any(t.tag_ in ("JJS", "RBS") or t.pos_ in ("PROPN", "NUM") or t.text[0].isupper() for t in chunk[1:]):
+        if any(
+            t.tag_ in ("JJS", "RBS") or t.pos_ in ("PROPN", "NUM") or t.text[0].isupper()
+            for t in chunk[1:]
+        ):
             continue
         if any(t.dep_ in ("compound", "poss", "nmod") for t in noun.children):
             continue
-        if any(t.lower_ == "of" or t.dep_ in ("relcl", "appos", "acl", "prep") for t in noun.rights):
+        if any(
+            t.lower_ == "of" or t.dep_ in ("relcl", "appos", "acl", "prep") for t in noun.rights
+        ):
             continue
         if any(len(t) > 3 and t.lower_ in "first last only second third same" for t in chunk[1:-1]):
             continue
         after = doc[noun.i + 1].text[0] if noun.i + 1 < len(doc) else " "
-        if after in "“\"'" or after.isupper() or any(t.lower_ == noun.lower_ for t in doc[: chunk.start]):
+        if (
+            after in "“\"'"
+            or after.isupper()
+            or any(t.lower_ == noun.lower_ for t in doc[: chunk.start])
+        ):
             continue
         return f"It does not say which {noun.text} is meant."
     return ""
 
 
 def _scenario(doc: Doc) -> str:
-    """ "A young girl is running in front of cars": one situation of a scenario, without a name or a time (V24 5.1)."""
+    """ "A young girl is running in front of cars": one situation of a scenario, without a name or a
+    time (V24 5.1).
+    """
     top = root(doc)
     subject = next((t for t in top.lefts if t.dep_ == "nsubj"), None)
-    going_on = top.tag_ == "VBG" and any(t.lower_ in ("is", "are", "was", "were") for t in top.lefts)
+    going_on = top.tag_ == "VBG" and any(
+        t.lower_ in ("is", "are", "was", "were") for t in top.lefts
+    )
     if subject is None or not going_on or any(t.pos_ in ("PROPN", "NUM") for t in doc):
         return ""
     indefinite = any(t.lower_ in ("a", "an", "some") for t in subject.lefts)
@@ -179,11 +223,19 @@ def _elliptical(doc: Doc) -> str:
     top = root(doc)
     if doc[0].tag_ in ("VBD", "VBZ") and doc[0].dep_ in ("ROOT", "csubj", "advcl", "amod"):
         return _ELLIPTICAL
-    if has_subject(top) or (top.pos_ in VERBAL and (top.tag_ == "VB" or any(t.dep_ == "nsubj" for t in doc))):
+    if has_subject(top) or (
+        top.pos_ in VERBAL and (top.tag_ == "VB" or any(t.dep_ == "nsubj" for t in doc))
+    ):
         return ""
     if len(doc) > 10 and doc[-1].text == "." and doc[0].pos_ not in VERBAL:
         return ""  # a long sentence whose verb the parser took for a noun
     return _ELLIPTICAL
 
 
-CHECKS: tuple[Callable[[Doc], str], ...] = (_pronoun, _demonstrative, _definite, _scenario, _elliptical)
+CHECKS: tuple[Callable[[Doc], str], ...] = (
+    _pronoun,
+    _demonstrative,
+    _definite,
+    _scenario,
+    _elliptical,
+)

@@ -1,4 +1,5 @@
-"""Decontextualise claims by rules (V24 5.1.1), and make a conversation's question stand alone (R23 3.3).
+"""Decontextualise claims by rules (V24 5.1.1), and make a conversation's question stand alone (R23
+3.3).
 
 Only where question and answer leave one candidate; a wrong name is worse than a pronoun.
 """
@@ -34,7 +35,8 @@ _POINTERS = {*PRONOUNS, "the", "a", "an", "this", "that", "these", "those"}
 def enrich(
     question: str, answer: str, claims: Sequence[Claim], stop: threading.Event | None = None
 ) -> tuple[list[Claim], list[Failure]]:
-    """The claims, with `enriched` set on factual, dependent ones whose references are certain. English only.
+    """The claims, with `enriched` set on factual, dependent ones whose references are certain.
+    English only.
 
     Nothing is sought in sentences behind the first MAX_SENTENCES: a failure says so.
     """
@@ -51,7 +53,12 @@ def enrich(
 
 
 def _is_open(claim: Claim) -> bool:
-    return claim.worthiness == "factual" and claim.independent is False and bool(claim.spans) and not claim.enriched
+    return (
+        claim.worthiness == "factual"
+        and claim.independent is False
+        and bool(claim.spans)
+        and not claim.enriched
+    )
 
 
 def _left_out(context: Context) -> list[Failure]:
@@ -65,28 +72,42 @@ def _left_out(context: Context) -> list[Failure]:
 
 
 def added_words(claim: Claim) -> tuple[Span, ...]:
-    """The spans in `claim.enriched` of the words that enrichment added; capitals make no difference."""
+    """The spans in `claim.enriched` of the words that enrichment added; capitals make no
+    difference.
+    """
     return _new_words(claim.text, claim.enriched) if claim.enriched is not None else ()
 
 
 def removed_words(claim: Claim) -> tuple[Span, ...]:
-    """The spans in `claim.text` of the words that enrichment removed, except pronouns and determiners."""
+    """The spans in `claim.text` of the words that enrichment removed, except pronouns and
+    determiners.
+    """
     removed = _new_words(claim.enriched, claim.text) if claim.enriched is not None else ()
-    return tuple((a, b) for a, b in removed if set(_LETTERS.findall(claim.text[a:b].casefold())) - _POINTERS)
+    return tuple(
+        (a, b) for a, b in removed if set(_LETTERS.findall(claim.text[a:b].casefold())) - _POINTERS
+    )
 
 
 def _new_words(before: str, after: str) -> tuple[Span, ...]:
     """The characters of `after` whose words a word diff does not find in `before`."""
     old, new = [m.group().casefold() for m in _WORD.finditer(before)], list(_WORD.finditer(after))
     opcodes = Diff(old, [m.group().casefold() for m in new]).get_opcodes()
-    return tuple((new[a].start(), new[b - 1].end()) for kind, _, _, a, b in opcodes if kind in ("insert", "replace"))
+    return tuple(
+        (new[a].start(), new[b - 1].end())
+        for kind, _, _, a, b in opcodes
+        if kind in ("insert", "replace")
+    )
 
 
 def rewrite_within(before: str, text: str) -> str:
-    """The text with its references to what was said before replaced; sentences where that is uncertain stay."""
+    """The text with its references to what was said before replaced; sentences where that is
+    uncertain stay.
+    """
     context = Context("", f"{before}\n\n{text}")
     first = len(before) + 2
-    sentences = [(a, b) for block in context.blocks if block.start >= first for a, b in _places(block)]
+    sentences = [
+        (a, b) for block in context.blocks if block.start >= first for a, b in _places(block)
+    ]
     for start, end in reversed(sentences):
         sentence = text[start - first : end - first]
         number = next(i for i, b in enumerate(context.blocks) if b.start <= start < b.end)
@@ -111,13 +132,21 @@ def _enriched(context: Context, claim: Claim) -> str | None:
         and _foreign(claim.text)
     ):
         return None
-    return _rewrite(context, claim.text.replace("’", "'") if "’" in claim.text else claim.text, number, place)
+    return _rewrite(
+        context, claim.text.replace("’", "'") if "’" in claim.text else claim.text, number, place
+    )
 
 
 def _rewrite(context: Context, text: str, number: int, place: int) -> str | None:
     block = context.blocks[number]
-    labelled = text.startswith(block.label + ":") or (block.body and place == block.places[block.body][0])
-    if block.label and labelled and (joined := _joined(context, text.removeprefix(block.label + ":"), block.label)):
+    labelled = text.startswith(block.label + ":") or (
+        block.body and place == block.places[block.body][0]
+    )
+    if (
+        block.label
+        and labelled
+        and (joined := _joined(context, text.removeprefix(block.label + ":"), block.label))
+    ):
         return joined
     doc = parse(text)
     if not len(doc):
@@ -133,9 +162,17 @@ def _rewrite(context: Context, text: str, number: int, place: int) -> str | None
         mention = context.antecedent(token, form, before, number)
         if mention is None:
             return None  # half a repair would hide what is still open
-        name = _possessive(mention, form) if token.lower_ in POSSESSIVE and token.dep_ == "poss" else mention
+        name = (
+            _possessive(mention, form)
+            if token.lower_ in POSSESSIVE and token.dep_ == "poss"
+            else mention
+        )
         contracted = token.i + 1 < len(doc) and doc[token.i + 1].text.startswith("'")
-        if contracted or token.lower_ in ("hers", "theirs") or (token.lower_ == "his" and token.dep_ != "poss"):
+        if (
+            contracted
+            or token.lower_ in ("hers", "theirs")
+            or (token.lower_ == "his" and token.dep_ != "poss")
+        ):
             return None
         changes.append((token.idx, token.idx + len(token.text), name))
     for chunk in doc.noun_chunks:
@@ -155,7 +192,10 @@ def _joined(context: Context, rest: str, label: str) -> str | None:
         return None
     head = parse(label)
     plural = any(t.tag_ in ("NNS", "NNPS") and t == root(head) for t in head)
-    if words[0].lower() == ("they" if plural else "it") and next(outward_pronouns(parse(rest)), None) is not None:
+    if (
+        words[0].lower() == ("they" if plural else "it")
+        and next(outward_pronouns(parse(rest)), None) is not None
+    ):
         return f"{label} {' '.join(words[1:])}"
     joined = parse(f"{label} {rest}")
     verb = joined[len(head)]
@@ -176,7 +216,9 @@ def _under_lead_in(context: Context, text: str, doc: Doc, number: int, place: in
         or ":" in text
     ):
         return None
-    if root(doc).pos_ not in ("NOUN", "PROPN") or any(t.dep_ in ("nsubj", "nsubjpass") for t in root(doc).children):
+    if root(doc).pos_ not in ("NOUN", "PROPN") or any(
+        t.dep_ in ("nsubj", "nsubjpass") for t in root(doc).children
+    ):
         return None
     raw = context.raw(context.blocks[lead])
     sentences = context.sentences(raw)
@@ -219,14 +261,18 @@ _NAMES: dict[str, Speaker] = {
     **dict.fromkeys(("user", "human", "question", "q"), "user"),
     **dict.fromkeys(("assistant", "ai", "bot", "system", "model", "answer", "a"), "assistant"),
 }
-_MARK = re.compile(r"^[ \t]*[*_]*(" + "|".join(_NAMES) + r")[*_]*:[*_]*(?:[ \t]+|$)", re.IGNORECASE | re.MULTILINE)
+_MARK = re.compile(
+    r"^[ \t]*[*_]*(" + "|".join(_NAMES) + r")[*_]*:[*_]*(?:[ \t]+|$)", re.IGNORECASE | re.MULTILINE
+)
 
 
 def read_turns(text: str) -> tuple[Turn, ...]:
-    """Earlier turns from text: “User: …” and “Assistant: …”, each on a new line, or JSON (a list, or one turn a line)
+    """Earlier turns from text: “User: …” and “Assistant: …”, each on a new line, or JSON (a list,
+    or one turn a line)
     of objects with "speaker" or "role" and "text" or "content". No turns for an empty text.
 
-    BadInput for text before the first speaker, unknown speakers, and conversations that are too long.
+    BadInput for text before the first speaker, unknown speakers, and conversations that are too
+    long.
     """
     text = text.strip()
     turns = _of_json(text) if text[:1] in ("[", "{") else _of_lines(text)
@@ -234,15 +280,21 @@ def read_turns(text: str) -> tuple[Turn, ...]:
 
 
 def turns_of(given: object) -> tuple[Turn, ...]:
-    """The turns in a row's field: text with speakers, or a list of turns; none if it is empty. BadInput as above."""
+    """The turns in a row's field: text with speakers, or a list of turns; none if it is empty.
+    BadInput as above.
+    """
     return read_turns(given if isinstance(given, str) else json.dumps(given)) if given else ()
 
 
 def check_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns without empty ones. BadInput for too many, for too many characters, and for what is no text."""
+    """The turns without empty ones. BadInput for too many, for too many characters, and for what is
+    no text.
+    """
     if has_half_pair(turns):
         raise BadInput(f"the earlier turns: {PROBLEM}")
-    spoken = tuple((speaker, utterance.strip()) for speaker, utterance in turns if utterance.strip())
+    spoken = tuple(
+        (speaker, utterance.strip()) for speaker, utterance in turns if utterance.strip()
+    )
     size = sum(len(utterance) for _, utterance in spoken)
     if len(spoken) > TURNS or size > LIMIT:
         raise BadInput(
@@ -264,9 +316,15 @@ def _of_lines(text: str) -> list[Turn]:
 
 def _of_json(text: str) -> list[Turn]:
     try:
-        rows = json.loads(text) if text.startswith("[") else [json.loads(x) for x in text.splitlines() if x.strip()]
+        rows = (
+            json.loads(text)
+            if text.startswith("[")
+            else [json.loads(x) for x in text.splitlines() if x.strip()]
+        )
     except (ValueError, RecursionError):
-        raise BadInput("the earlier turns are not JSON: expected a list of turns, or one turn on each line") from None
+        raise BadInput(
+            "the earlier turns are not JSON: expected a list of turns, or one turn on each line"
+        ) from None
     return [_turn(number, row) for number, row in enumerate(rows, 1)]
 
 
@@ -294,7 +352,8 @@ def transcript(question: str, turns: Sequence[Turn]) -> str:
 
 
 def standalone_question(question: str, turns: Sequence[Turn]) -> str:
-    """The question as it would be asked without the conversation: “When was it built?” → “When was the Eiffel Tower
+    """The question as it would be asked without the conversation: “When was it built?” → “When was
+    the Eiffel Tower
     built?”. By the rules of enrichment, English only; what is not certain stays as it is.
 
     A question that names nothing of its own (“And its height?”) follows the last one that does.
@@ -304,7 +363,11 @@ def standalone_question(question: str, turns: Sequence[Turn]) -> str:
     before: list[str] = []
     asked = ""  # the last question that names something
     for speaker, utterance in [*turns, ("user", question)]:
-        resolved = rewrite_within("\n\n".join(before), utterance) if before and speaker == "user" else utterance
+        resolved = (
+            rewrite_within("\n\n".join(before), utterance)
+            if before and speaker == "user"
+            else utterance
+        )
         if speaker == "user":
             named = bool(Context(resolved, "").question)
             asked = resolved if named or not asked else f"{asked} {resolved}"

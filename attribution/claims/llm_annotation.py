@@ -1,6 +1,8 @@
-"""Annotation of claims by a language model: worthiness, independence, enrichment, queries (V24 4.2, 5.1).
+"""Annotation of claims by a language model: worthiness, independence, enrichment, queries (V24 4.2,
+5.1).
 
-Each claim has a separate prompt. If a reply fails, the failure is reported and the rules' annotation is kept.
+Each claim has a separate prompt. If a reply fails, the failure is reported and the rules'
+annotation is kept.
 """
 
 from __future__ import annotations
@@ -36,11 +38,18 @@ class ClaimReply(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     def value(self, claim: Claim) -> Any:
-        """Return the changed fields of the claim, or its queries. Raises LlmFailed for an unusable reply."""
+        """Return the changed fields of the claim, or its queries. Raises LlmFailed for an unusable
+        reply.
+        """
         raise NotImplementedError
 
 
-CLASSES: tuple[Worthiness, ...] = ("factual", "opinion", "not_a_claim", "other")  # 1 to 4 in V24 Table 10
+CLASSES: tuple[Worthiness, ...] = (
+    "factual",
+    "opinion",
+    "not_a_claim",
+    "other",
+)  # 1 to 4 in V24 Table 10
 
 
 class WorthinessReply(ClaimReply):
@@ -65,7 +74,11 @@ class IndependenceReply(ClaimReply):
     def from_words(cls, text: str) -> dict[str, object] | None:
         """Read "independent" or "not independent"."""
         said = unquoted(text).rstrip(".").casefold()
-        return {"independent": said == "independent"} if said in ("independent", "not independent") else None
+        return (
+            {"independent": said == "independent"}
+            if said in ("independent", "not independent")
+            else None
+        )
 
     def value(self, claim: Claim) -> dict[str, object]:
         return {"independent": self.independent, "independence_reason": _line(self.reason)}
@@ -83,7 +96,9 @@ class EnrichmentReply(ClaimReply):
     def value(self, claim: Claim) -> dict[str, object]:
         text = _line(self.claim)
         if not any(c.isalnum() for c in text) or len(text) > MAX_CLAIM:
-            raise LlmFailed(f"the language model wrote {len(text)} characters where one sentence was expected")
+            raise LlmFailed(
+                f"the language model wrote {len(text)} characters where one sentence was expected"
+            )
         return {"enriched": None if text == claim.text else text}
 
 
@@ -94,7 +109,9 @@ class QueriesReply(ClaimReply):
         lines = dict.fromkeys(map(_line, self.queries))
         queries = [q for q in lines if len(q) <= LONGEST_QUERY and any(c.isalnum() for c in q)]
         if not queries:
-            raise LlmFailed(f"the language model wrote {len(lines)} queries, none of them words to search for")
+            raise LlmFailed(
+                f"the language model wrote {len(lines)} queries, none of them words to search for"
+            )
         return tuple(queries[:QUERIES])
 
 
@@ -105,7 +122,9 @@ class ClaimTask:
     prompt: str
     schema: type[ClaimReply]
     concerned: Callable[[Claim], bool]
-    inputs: Callable[[str, str, Claim], dict[str, str]]  # from question (or conversation), answer and claim
+    inputs: Callable[
+        [str, str, Claim], dict[str, str]
+    ]  # from question (or conversation), answer and claim
     reply: str  # a typical reply, for estimates
     fallback: str = RULES  # used if a reply fails
 
@@ -156,7 +175,9 @@ def llm_tasks(settings: Settings) -> tuple[str, ...]:
 
 
 class LlmAnnotator:
-    """The annotations of one run; `usage` counts requests by task, `versions` names each task's prompt and model."""
+    """The annotations of one run; `usage` counts requests by task, `versions` names each task's
+    prompt and model.
+    """
 
     def __init__(self, settings: Settings, store: Store | None, stop: threading.Event) -> None:
         """Raises Unavailable if no endpoint is configured."""
@@ -168,26 +189,36 @@ class LlmAnnotator:
         return self._annotate("worthiness", question, "", claims)
 
     def independence(self, conversation: str, claims: Sequence[Claim]) -> Annotated:
-        """Annotate independence. A sentence that needs `conversation`, the earlier turns, is not independent."""
+        """Annotate independence. A sentence that needs `conversation`, the earlier turns, is not
+        independent.
+        """
         return self._annotate("independence", conversation, "", claims)
 
     def enrichment(self, question: str, answer: str, claims: Sequence[Claim]) -> Annotated:
         """Enrich the claims that are not independent."""
         return self._annotate("enrichment", question, answer, claims)
 
-    def queries(self, question: str, claims: Sequence[Claim]) -> tuple[dict[str, tuple[str, ...]], list[Failure]]:
+    def queries(
+        self, question: str, claims: Sequence[Claim]
+    ) -> tuple[dict[str, tuple[str, ...]], list[Failure]]:
         """Return one or two queries by claim id; a claim whose reply failed has none."""
         return self._ask("queries", question, "", claims)
 
     def estimate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> LlmUsage:
         """Estimate the usage of a task, without a request."""
-        questions = [q for _, q in _questions(TASKS[task], self._prompt(task), question, answer, claims)]
-        return self._llm.estimate(questions, TASKS[task].schema, len(TASKS[task].reply) // CHARACTERS_PER_TOKEN)
+        questions = [
+            q for _, q in _questions(TASKS[task], self._prompt(task), question, answer, claims)
+        ]
+        return self._llm.estimate(
+            questions, TASKS[task].schema, len(TASKS[task].reply) // CHARACTERS_PER_TOKEN
+        )
 
     def _prompt(self, task: str) -> Prompt:
         return prompts.load(TASKS[task].prompt, self._llm.settings)
 
-    def _annotate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> Annotated:
+    def _annotate(
+        self, task: str, question: str, answer: str, claims: Sequence[Claim]
+    ) -> Annotated:
         updates, failures = self._ask(task, question, answer, claims)
         return [c.model_copy(update=updates.get(c.id, {})) for c in claims], failures
 
@@ -220,7 +251,10 @@ def _questions(
 ) -> list[tuple[Claim, Question]]:
     """Return the claims that a task concerns, each once, with its question."""
     concerned = {claim.id: claim for claim in claims if task.concerned(claim)}
-    return [(claim, Question.of(prompt, **task.inputs(question, answer, claim))) for claim in concerned.values()]
+    return [
+        (claim, Question.of(prompt, **task.inputs(question, answer, claim)))
+        for claim in concerned.values()
+    ]
 
 
 def _line(text: str) -> str:

@@ -27,10 +27,19 @@ def load(name: str) -> Any:
     return yaml.safe_load((_FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
-def readable(claims: Sequence[Claim], stop: threading.Event | None = None) -> Iterator[tuple[Claim, bool]]:
-    """Yield each claim with True if the rules read it: it is short enough and among the first MAX_SENTENCES."""
+def readable(
+    claims: Sequence[Claim], stop: threading.Event | None = None
+) -> Iterator[tuple[Claim, bool]]:
+    """Yield each claim with True if the rules read it: it is short enough and among the first
+    MAX_SENTENCES.
+    """
     for number, claim in enumerate(claims):
-        yield claim, number < MAX_SENTENCES and len(claim.text) <= MAX_PARSED and not (stop and stop.is_set())
+        yield (
+            claim,
+            number < MAX_SENTENCES
+            and len(claim.text) <= MAX_PARSED
+            and not (stop and stop.is_set()),
+        )
 
 
 def left_out(claims: Sequence[Claim]) -> list[Failure]:
@@ -47,5 +56,7 @@ def left_out(claims: Sequence[Claim]) -> list[Failure]:
 
 
 def compile_any(patterns: list[str], flags: int = re.IGNORECASE) -> re.Pattern[str]:
-    """One pattern that matches where any of these does; line breaks and the spaces after them do not count."""
+    """One pattern that matches where any of these does; line breaks and the spaces after them do
+    not count.
+    """
     return re.compile("|".join("(?:" + _INDENTS.sub("", p) + ")" for p in patterns), flags)

@@ -1,6 +1,8 @@
-"""Classify check-worthiness (V24 4.2): factual, opinion, not a claim, or other. The first match decides.
+"""Classify check-worthiness (V24 4.2): factual, opinion, not a claim, or other. The first match
+decides.
 
-The patterns are in data/worthiness.yaml; a parse then separates instructions and fragments from statements.
+The patterns are in data/worthiness.yaml; a parse then separates instructions and fragments from
+statements.
 """
 
 from __future__ import annotations
@@ -34,9 +36,16 @@ class Rule:
 
 @cache
 def _rules() -> tuple[Rule, ...]:
-    exceptions = {name: compile_any([p], flags=0) for name, p in load("worthiness")["exceptions"].items()}
+    exceptions = {
+        name: compile_any([p], flags=0) for name, p in load("worthiness")["exceptions"].items()
+    }
     return tuple(
-        Rule(rule["worthiness"], rule["reason"], compile_any(rule["patterns"]), exceptions.get(rule.get("unless")))
+        Rule(
+            rule["worthiness"],
+            rule["reason"],
+            compile_any(rule["patterns"]),
+            exceptions.get(rule.get("unless")),
+        )
         for rule in load("worthiness")["rules"]
     )
 
@@ -51,14 +60,20 @@ def _instructions() -> re.Pattern[str]:
     return compile_any([load("worthiness")["instructions"]])
 
 
-def classify(claims: Sequence[Claim], answer: str = "", stop: threading.Event | None = None) -> list[Claim]:
+def classify(
+    claims: Sequence[Claim], answer: str = "", stop: threading.Event | None = None
+) -> list[Claim]:
     """Return the claims with `worthiness` and, if it is not factual, the reason.
 
-    The rules are for English: in an `answer` in another language, every claim counts as factual, and so does one that
+    The rules are for English: in an `answer` in another language, every claim counts as factual,
+    and so does one that
     the rules do not read.
     """
     english = is_english(answer)
-    classes = [classify_text(c.text) if english and read else ("factual", "") for c, read in readable(claims, stop)]
+    classes = [
+        classify_text(c.text) if english and read else ("factual", "")
+        for c, read in readable(claims, stop)
+    ]
     return [
         c.model_copy(update={"worthiness": worthiness, "worthiness_reason": reason})
         for c, (worthiness, reason) in zip(claims, classes, strict=True)
@@ -85,7 +100,9 @@ def _classify_by_parse(text: str) -> tuple[Worthiness, str]:
     for introduction in _introductions():
         body = introduction.sub("", body, count=1)
     doc = parse(body)
-    if body and (_is_instruction(doc) or (_instructions().match(body) and not has_subject(root(doc)))):
+    if body and (
+        _is_instruction(doc) or (_instructions().match(body) and not has_subject(root(doc)))
+    ):
         return "not_a_claim", "An instruction."
     if len(doc) and _states_nothing(doc, text):
         return "other", "A fragment: a phrase without a statement of its own."
@@ -101,7 +118,9 @@ def _is_instruction(doc: Doc) -> bool:
 
 
 def _states_nothing(doc: Doc, text: str) -> bool:
-    """Return True for a noun phrase or participle with its modifiers, without a figure, name or past tense."""
+    """Return True for a noun phrase or participle with its modifiers, without a figure, name or
+    past tense.
+    """
     top = root(doc)
     if has_subject(top) or any(c.isdigit() for c in text) or len(list(doc.sents)) > 1:
         return False
@@ -109,12 +128,21 @@ def _states_nothing(doc: Doc, text: str) -> bool:
         return top.i == 0 and not any(t.dep_ == "aux" for t in top.children)
     relative = {t.i for c in top.children if c.dep_ == "relcl" for t in c.subtree}
     verbs = [t for t in doc if t.pos_ in VERBAL]
-    return top.pos_ == "NOUN" and bool(relative) and all(t.i in relative and t.tag_ != "VBD" for t in verbs)
+    return (
+        top.pos_ == "NOUN"
+        and bool(relative)
+        and all(t.i in relative and t.tag_ != "VBD" for t in verbs)
+    )
 
 
 def _is_fragment(text: str, doc: Doc) -> bool:
     """Return True if the text has few words, no figure and no verb."""
     words = len(_WORDS.findall(text))
-    if words > 7 or any(c.isdigit() for c in text) or _NAMED.search(text) or (words > 3 and text[-1] in ".!"):
+    if (
+        words > 7
+        or any(c.isdigit() for c in text)
+        or _NAMED.search(text)
+        or (words > 3 and text[-1] in ".!")
+    ):
         return False
     return not any(t.pos_ in VERBAL for t in doc)

@@ -1,4 +1,6 @@
-"""Commands on one answer: `analyze`, `segment`, and `revise`, `export` and `citations` of its report."""
+"""Commands on one answer: `analyze`, `segment`, and `revise`, `export` and `citations` of its
+report.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +36,16 @@ def commands(add: Add) -> None:
     p = add("revise", "write the answer of a report with corrections, marks and footnotes", revise)
     p.add_argument("--input", type=Path, required=True, metavar="report.json")
     p.add_argument("--out", type=Path, required=True, metavar="revised.md")
-    p.add_argument("--corrector", choices=("rule", "llm", "none"), default="rule", help="who proposes corrections")
+    p.add_argument(
+        "--corrector",
+        choices=("rule", "llm", "none"),
+        default="rule",
+        help="who proposes corrections",
+    )
     help_text = "sentences that no source supports are kept (default), marked or left out"
-    p.add_argument("--unsupported", choices=("keep", "mark", "drop"), default="keep", help=help_text)
+    p.add_argument(
+        "--unsupported", choices=("keep", "mark", "drop"), default="keep", help=help_text
+    )
     p.add_argument("--no-footnotes", action="store_true", help="no footnotes to the evidence")
     options.add_verifier(p, "threshold=0.7")
 
@@ -47,11 +56,23 @@ def commands(add: Add) -> None:
     p = add("export", "write a finished run in another format", export_run)
     p.add_argument("report", metavar="REPORT", help="a report.json, or the id of a saved run")
     p.add_argument("--format", required=True, choices=FORMATS, help="one of the formats")
-    p.add_argument("--out", type=Path, metavar="FILE", help="by default named after the question, in this folder")
+    p.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="by default named after the question, in this folder",
+    )
 
-    p = add("citations", "check the answer's own citations against the sources they name", citations)
+    p = add(
+        "citations", "check the answer's own citations against the sources they name", citations
+    )
     p.add_argument("report", metavar="REPORT", help="a report.json, or the id of a saved run")
-    p.add_argument("--listed", type=Path, metavar="FILE", help="sources that the answer does not list, one a line")
+    p.add_argument(
+        "--listed",
+        type=Path,
+        metavar="FILE",
+        help="sources that the answer does not list, one a line",
+    )
     p.add_argument("--out", type=Path, required=True, metavar="citations.json")
     options.add_verifier(p, "page_days=0")
 
@@ -95,7 +116,12 @@ def segment(args: argparse.Namespace) -> None:
     segmented = claims.segment(transcript(question, options.turns(args)), answer, settings)
     for failure in segmented.failures:
         report_failure(failure)
-    print_json([{"id": c.id, "text": c.text, "spans": [list(s) for s in c.spans]} for c in segmented.claims])
+    print_json(
+        [
+            {"id": c.id, "text": c.text, "spans": [list(s) for s in c.spans]}
+            for c in segmented.claims
+        ]
+    )
 
 
 def revise(args: argparse.Namespace) -> None:
@@ -110,7 +136,9 @@ def revise(args: argparse.Namespace) -> None:
     store = Store.open(settings.database_url)
     report = recolour(store.cache.with_texts(report), policy_of(settings))
     claims, accepted = correctable(report) if args.corrector != "none" else (), []
-    for number, proposal in enumerate(propose(report, claims, settings, store, args.corrector) if claims else (), 1):
+    for number, proposal in enumerate(
+        propose(report, claims, settings, store, args.corrector) if claims else (), 1
+    ):
         progress(f"correct {number}/{len(claims)}")
         if proposal.failure:
             report_failure(proposal.failure)
@@ -138,7 +166,9 @@ def finished_run(subject: str) -> Exported:
             raise BadInput(f"{path}: {error}") from None
     store = Store.open(Settings.from_environment().database_url)
     if (report := store.runs.load(subject)) is None:
-        raise BadInput(f"{subject}: neither a report file nor the id of a saved run; expected one of the two")
+        raise BadInput(
+            f"{subject}: neither a report file nor the id of a saved run; expected one of the two"
+        )
     about = store.history.description(subject)
     corrected = frozenset(v.claim_id for v in store.runs.versions(subject) if v.claim_id)
     return Exported(report, about.title, about.note, corrected)
@@ -153,7 +183,9 @@ def citations(args: argparse.Namespace) -> None:
     store = Store.open(Settings.from_environment().database_url)
     report = store.cache.with_texts(finished_run(args.report).report)
     settings = options.settings_within(report.settings, args)
-    for event in check(report, settings, store, listed=read_file(args.listed) if args.listed else "", save=False):
+    for event in check(
+        report, settings, store, listed=read_file(args.listed) if args.listed else "", save=False
+    ):
         if isinstance(event, CitationReport):
             write_file(args.out, (event.to_json() + "\n").encode())
             figures = event.figures

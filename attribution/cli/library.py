@@ -71,7 +71,9 @@ def _items(args: argparse.Namespace) -> tuple[list[Item], int]:
         try:
             lines = args.urls.read_text(encoding="utf-8-sig").splitlines()
         except UnicodeDecodeError:
-            raise BadInput(f"{args.urls} is not UTF-8 text: expected one web address per line") from None
+            raise BadInput(
+                f"{args.urls} is not UTF-8 text: expected one web address per line"
+            ) from None
     return items + from_addresses([*(s for s in args.sources if "://" in s), *lines]), unsupported
 
 
@@ -82,7 +84,9 @@ def list_(args: argparse.Namespace) -> None:
     if args.name is not None:
         print_json(documents.documents(args.name))
     else:
-        print_json([vars(summary) for summary in documents.collections(local_embedder(settings).version)])
+        print_json(
+            [vars(summary) for summary in documents.collections(local_embedder(settings).version)]
+        )
 
 
 def remove(args: argparse.Namespace) -> None:
@@ -93,10 +97,14 @@ def remove(args: argparse.Namespace) -> None:
 def commands(p: argparse.ArgumentParser) -> None:
     """Add the subcommands."""
     group = p.add_subparsers(dest="action", required=True, metavar="ACTION")
-    q = group.add_parser("add", help="add files, folders and web pages; again: those that are new or have changed")
+    q = group.add_parser(
+        "add", help="add files, folders and web pages; again: those that are new or have changed"
+    )
     q.add_argument("name", metavar="NAME", help="the collection, created if it does not exist")
     q.add_argument("sources", nargs="*", metavar="PATH|URL")
-    q.add_argument("--urls", type=Path, metavar="FILE", help="a text file with one web address per line")
+    q.add_argument(
+        "--urls", type=Path, metavar="FILE", help="a text file with one web address per line"
+    )
     q.set_defaults(work=add)
     q = group.add_parser("list", help="list the collections, or the documents of one")
     q.add_argument("name", nargs="?", metavar="NAME")

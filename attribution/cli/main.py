@@ -19,13 +19,17 @@ STATUSES = (
 
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(
-        prog="attribution", description="Which claims of an answer do the sources support?", epilog=STATUSES
+        prog="attribution",
+        description="Which claims of an answer do the sources support?",
+        epilog=STATUSES,
     )
     top.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def add(name: str, summary: str, run: Command) -> argparse.ArgumentParser:
-        p = commands.add_parser(name, help=summary, description=summary[0].upper() + summary[1:] + ".")
+        p = commands.add_parser(
+            name, help=summary, description=summary[0].upper() + summary[1:] + "."
+        )
         p.set_defaults(work=run)
         return p
 
@@ -35,7 +39,9 @@ def parser() -> argparse.ArgumentParser:
     p = add("list", "list the available implementations and what they need", options.list_tables)
     p.add_argument("table", nargs="?", choices=(*options.NAMES, "settings"))
     snapshot.commands(commands.add_parser("snapshot", help="export, import and replay runs"))
-    library.commands(commands.add_parser("collections", help="manage named collections of documents"))
+    library.commands(
+        commands.add_parser("collections", help="manage named collections of documents")
+    )
     serve.commands(add)
     return top
 

@@ -16,7 +16,9 @@ from attribution.tables import Entry
 from attribution.types import Failure, Turn
 
 Command = Callable[[argparse.Namespace], int | None]  # returns an exit status; None is 0
-Add = Callable[[str, str, Command], argparse.ArgumentParser]  # a command by name, with its summary and its function
+Add = Callable[
+    [str, str, Command], argparse.ArgumentParser
+]  # a command by name, with its summary and its function
 
 
 PRESETS = ("v24", "w24", "r23", "t24")
@@ -35,15 +37,21 @@ def print_json(value: object) -> None:
 
 
 def read_text(argument: str) -> str:
-    """The argument itself, or standard input for `-`; BadInput if that is not UTF-8, and for the path of a file."""
+    """The argument itself, or standard input for `-`; BadInput if that is not UTF-8, and for the
+    path of a file.
+    """
     if argument != "-":
         if _is_file(argument):
-            raise BadInput(f"{argument} is a file; expected the text itself: pass - and `< {argument}`")
+            raise BadInput(
+                f"{argument} is a file; expected the text itself: pass - and `< {argument}`"
+            )
         return argument
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"standard input is not UTF-8 (byte {error.start}): save the text as UTF-8") from None
+        raise BadInput(
+            f"standard input is not UTF-8 (byte {error.start}): save the text as UTF-8"
+        ) from None
 
 
 def read_file(path: Path) -> str:
@@ -66,16 +74,26 @@ def check_output(path: Path) -> None:
     if path.is_dir():
         raise BadInput(f"{path} is a folder; expected a file")
     if not path.parent.is_dir():
-        raise BadInput(f"the folder {path.parent} does not exist: create it, or choose another output")
+        raise BadInput(
+            f"the folder {path.parent} does not exist: create it, or choose another output"
+        )
 
 
 def check_apart(args: argparse.Namespace) -> None:
     """BadInput if the file that a command writes is one that it reads."""
     given = vars(args)
     written = next((path for name in ("output", "out") if (path := given.get(name))), None)
-    read = [value for name, value in given.items() if name not in ("output", "out") and isinstance(value, Path)]
+    read = [
+        value
+        for name, value in given.items()
+        if name not in ("output", "out") and isinstance(value, Path)
+    ]
     read += [Path(source) for source in given.get("sources") or () if _is_file(source)]
-    if written and _is_file(str(written)) and any(path.exists() and written.samefile(path) for path in read):
+    if (
+        written
+        and _is_file(str(written))
+        and any(path.exists() and written.samefile(path) for path in read)
+    ):
         raise BadInput(f"{written} is read and would be replaced: choose another output")
 
 
@@ -88,9 +106,14 @@ def write_file(path: Path, content: bytes) -> None:
 def add_answer(p: argparse.ArgumentParser) -> None:
     p.add_argument("--question", default="", help="the question that was asked")
     p.add_argument(
-        "--context", type=Path, metavar="FILE", help="the conversation before it: User: … / Assistant: …, or JSON"
+        "--context",
+        type=Path,
+        metavar="FILE",
+        help="the conversation before it: User: … / Assistant: …, or JSON",
     )
-    p.add_argument("--answer", required=True, help="the text of the answer, or - for standard input")
+    p.add_argument(
+        "--answer", required=True, help="the text of the answer, or - for standard input"
+    )
     p.add_argument("--segmenter", help="see: list segmenters")
 
 
@@ -112,8 +135,15 @@ def add_verifier(p: argparse.ArgumentParser, example: str) -> None:
 
 
 def add_settings(p: argparse.ArgumentParser, example: str) -> None:
-    p.add_argument("--set", action="append", metavar="KEY=VALUE", help=f"any of `list settings`, such as {example}")
-    p.add_argument("--preset", choices=PRESETS, help="the settings of a paper; other options override them")
+    p.add_argument(
+        "--set",
+        action="append",
+        metavar="KEY=VALUE",
+        help=f"any of `list settings`, such as {example}",
+    )
+    p.add_argument(
+        "--preset", choices=PRESETS, help="the settings of a paper; other options override them"
+    )
 
 
 def positive(text: str) -> int:
@@ -171,8 +201,12 @@ def settings_within(saved: Mapping[str, object], args: argparse.Namespace) -> Se
     from attribution.evidence.permissions import filter_asked
 
     own, chosen = Settings.from_environment(), choices(args)
-    filtered = filter_asked({name: value for name, value in saved.items() if name in Settings.model_fields}, own)
-    for name in filtered.refused.keys() - chosen.keys() - {"sources"}:  # no command reads the sources of a file
+    filtered = filter_asked(
+        {name: value for name, value in saved.items() if name in Settings.model_fields}, own
+    )
+    for name in (
+        filtered.refused.keys() - chosen.keys() - {"sources"}
+    ):  # no command reads the sources of a file
         progress(f"{name} of the file is not used: name it with --set {name}=… where you trust it")
     return Settings.from_environment(**filtered.chosen | chosen)
 
@@ -188,7 +222,9 @@ def tables() -> Mapping[str, Mapping[str, Entry]]:
     from attribution.studies.groundedness import METHODS
     from attribution.verifiers import VERIFIERS
 
-    return dict(zip(NAMES, (SEGMENTERS, SEARCHERS, CHUNKERS, EMBEDDERS, VERIFIERS, METHODS), strict=True))
+    return dict(
+        zip(NAMES, (SEGMENTERS, SEARCHERS, CHUNKERS, EMBEDDERS, VERIFIERS, METHODS), strict=True)
+    )
 
 
 def list_tables(args: argparse.Namespace) -> None:

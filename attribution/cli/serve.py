@@ -1,4 +1,6 @@
-"""`serve`: the web app or the API; `mcp`: the MCP server; `download`: models ahead of their first use."""
+"""`serve`: the web app or the API; `mcp`: the MCP server; `download`: models ahead of their first
+use.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +24,28 @@ def commands(add: Add) -> None:
     """Add the commands."""
     p = add("download", "get the model of an implementation ahead of its first use", download)
     p.add_argument("name", help="see: list; those with a model to download or to make")
-    p.add_argument("--model", help="another model than the default, where the implementation takes one: owner/name")
+    p.add_argument(
+        "--model",
+        help="another model than the default, where the implementation takes one: owner/name",
+    )
 
     p = add("serve", "start the web app, or the API", serve)
-    p.add_argument("--port", type=int, help=f"by default {PORT} (API: {API_PORT}), or the next free port")
+    p.add_argument(
+        "--port", type=int, help=f"by default {PORT} (API: {API_PORT}), or the next free port"
+    )
     p.add_argument("--host", default="localhost", help="the address to listen at; 0.0.0.0 for all")
-    p.add_argument("--api", action="store_true", help="serve the REST API and MCP in its place (docs/api.md)")
+    p.add_argument(
+        "--api", action="store_true", help="serve the REST API and MCP in its place (docs/api.md)"
+    )
     options.add_verifier(p, "max_pages=50")
     p = add("mcp", "serve the MCP tools over standard input and output", mcp)
     options.add_verifier(p, "max_pages=50")
 
 
 def is_free(port: int) -> bool:
-    """Return True if a server can listen on the port. Closing connections of an earlier server do not count."""
+    """Return True if a server can listen on the port. Closing connections of an earlier server do
+    not count.
+    """
     with socket.socket() as probe:
         if os.name == "posix":  # elsewhere the option would let two servers share the port
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -56,7 +67,9 @@ def free_port(first: int) -> int:
 def serve(args: argparse.Namespace) -> None:
     """Replace this process by the Streamlit server, so that signals reach it; or serve the API."""
     if not args.api and options.choices(args):
-        raise BadInput("--verifier and --set are for --api; in the web app they are chosen in the page")
+        raise BadInput(
+            "--verifier and --set are for --api; in the web app they are chosen in the page"
+        )
     port = _port(args.port, API_PORT if args.api else PORT)
     if args.api:
         return _api(options.settings(args), args.host, port)
@@ -66,7 +79,9 @@ def serve(args: argparse.Namespace) -> None:
     print(f"Attribution explorer: http://localhost:{port}", flush=True)
     command = [sys.executable, "-m", "pages.ui.server", "--host", args.host, "--port", str(port)]
     os.chdir(ROOT)
-    os.environ.setdefault("MALLOC_ARENA_MAX", "2")  # glibc: with more, threads keep 60 MB that they have freed
+    os.environ.setdefault(
+        "MALLOC_ARENA_MAX", "2"
+    )  # glibc: with more, threads keep 60 MB that they have freed
     os.execv(sys.executable, command)
 
 
@@ -74,7 +89,9 @@ def _port(asked: int | None, default: int) -> int:
     if asked is not None and not 0 < asked < 65_536:
         raise BadInput(f"port {asked}: expected a number from 1 to 65535")
     if asked is not None and not is_free(asked):
-        raise BadInput(f"port {asked} is in use: stop the program that uses it, or choose another --port")
+        raise BadInput(
+            f"port {asked} is in use: stop the program that uses it, or choose another --port"
+        )
     return asked or free_port(default)
 
 
@@ -89,7 +106,14 @@ def _api(settings: Settings, host: str, port: int) -> None:
     _log_plainly()
     work = Work(turns())
     app = create(settings, Keys.from_environment(), host_names(host), work)
-    config = Config(app, host=host, port=port, log_level="warning", server_header=False, timeout_graceful_shutdown=5)
+    config = Config(
+        app,
+        host=host,
+        port=port,
+        log_level="warning",
+        server_header=False,
+        timeout_graceful_shutdown=5,
+    )
     print(f"Attribution API: http://{host}:{port} (what it offers: /docs)", flush=True)
     _end_by_signals()  # after uvicorn has ended its work
     Server(config, work).run()
@@ -102,7 +126,9 @@ def _end_by_signals() -> None:
 
 
 def _log_plainly() -> None:
-    """Log to standard error, by a handler that opens no file: that of the MCP package does, where none is set."""
+    """Log to standard error, by a handler that opens no file: that of the MCP package does, where
+    none is set.
+    """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(name)s: %(message)s")
 
 
@@ -115,7 +141,8 @@ def mcp(args: argparse.Namespace) -> None:
 
     _log_plainly()
     made = server(options.settings(args), Work(turns()))
-    _end_by_signals()  # the thread that reads standard input would keep the process until the next line
+    # the thread that reads standard input would keep the process until the next line
+    _end_by_signals()
     Relay()
     made.run("stdio")
 
@@ -124,9 +151,16 @@ STEPS = 20  # lines of progress
 
 
 def download(args: argparse.Namespace) -> None:
-    found = {name: entry for table in tables().values() for name, entry in table.items() if entry.download}
+    found = {
+        name: entry
+        for table in tables().values()
+        for name, entry in table.items()
+        if entry.download
+    }
     if args.name not in found:
-        raise UnknownName(f"{args.name!r} has nothing to download: expected one of {', '.join(found)}")
+        raise UnknownName(
+            f"{args.name!r} has nothing to download: expected one of {', '.join(found)}"
+        )
     shown = -1
 
     def show(share: float, what: str) -> None:

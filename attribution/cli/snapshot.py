@@ -41,7 +41,9 @@ def read(path: Path) -> Snapshot:
     from attribution.pipeline.snapshot import FILE_LIMIT, load
 
     if path.is_file() and path.stat().st_size > FILE_LIMIT:
-        raise BadInput(f"{path} has {path.stat().st_size:,} bytes; the limit for snapshots is {FILE_LIMIT:,}")
+        raise BadInput(
+            f"{path} has {path.stat().st_size:,} bytes; the limit for snapshots is {FILE_LIMIT:,}"
+        )
     return load(path.read_bytes())
 
 
@@ -57,7 +59,8 @@ def import_(args: argparse.Namespace) -> None:
 
 
 def import_run(snapshot: Snapshot, store: Store) -> str:
-    """Save the run of a snapshot under a new id, and return that; a run that is there already stays as it is.
+    """Save the run of a snapshot under a new id, and return that; a run that is there already stays
+    as it is.
 
     The file's own id may be that of a link to a run which was deleted.
     """
@@ -99,7 +102,9 @@ def commands(p: argparse.ArgumentParser) -> None:
     """Add the subcommands."""
     group = p.add_subparsers(dest="action", required=True, metavar="ACTION")
 
-    def command(name: str, summary: str, work: Callable[[argparse.Namespace], None], subject: str) -> None:
+    def command(
+        name: str, summary: str, work: Callable[[argparse.Namespace], None], subject: str
+    ) -> None:
         q = group.add_parser(name, help=summary, description=summary)
         q.set_defaults(work=work)
         if subject == "RUN_ID":
@@ -112,9 +117,13 @@ def commands(p: argparse.ArgumentParser) -> None:
             q.add_argument("--segmenter", help="see: list segmenters")
             options.add_verifier(q, "top_k=8")
             q.add_argument(
-                "--recompute", action="store_true", help="run the models again instead of using their output"
+                "--recompute",
+                action="store_true",
+                help="run the models again instead of using their output",
             )
 
     command("export", "write everything a run used into one file", export, "RUN_ID")
-    command("import", "check a snapshot file and save its run, to open it in the app", import_, "FILE")
+    command(
+        "import", "check a snapshot file and save its run, to open it in the app", import_, "FILE"
+    )
     command("replay", "run again on the pages of a snapshot, without a network", replay, "FILE")

@@ -24,7 +24,9 @@ def commands(add: Add) -> None:
     """Add the commands."""
     p = add("compare", "compare segmenters over the same evidence", compare)
     p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer"}')
-    p.add_argument("--segmenters", nargs="+", required=True, help="two to four; see: list segmenters")
+    p.add_argument(
+        "--segmenters", nargs="+", required=True, help="two to four; see: list segmenters"
+    )
     options.add_sources(p)
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     options.add_verifier(p, "top_k=8")
@@ -35,52 +37,103 @@ def commands(add: Add) -> None:
     options.add_sources(p)
     options.add_verifier(p, "top_k=8")
 
-    p = add("reproduce", "compute a numbered table of one of the four papers beside its figures", reproduce)
+    p = add(
+        "reproduce",
+        "compute a numbered table of one of the four papers beside its figures",
+        reproduce,
+    )
     p.add_argument("number", metavar="list | V24.T4", help="list, or the table to compute")
-    p.add_argument("--input", type=Path, help="JSON Lines of answers, or of labelled responses for T24")
+    p.add_argument(
+        "--input", type=Path, help="JSON Lines of answers, or of labelled responses for T24"
+    )
     p.add_argument("--project", default="", help="an annotation project: R23, V24.T2, V24.T4")
     p.add_argument(
-        "--sample", type=options.positive, default=0, metavar="N", help="claims of a stratum, V24.T4, T7, T8"
+        "--sample",
+        type=options.positive,
+        default=0,
+        metavar="N",
+        help="claims of a stratum, V24.T4, T7, T8",
     )
-    p.add_argument("--models", nargs="+", default=(), metavar="MODEL", help="language models in the paper's places")
+    p.add_argument(
+        "--models",
+        nargs="+",
+        default=(),
+        metavar="MODEL",
+        help="language models in the paper's places",
+    )
     options.add_sources(p)
     p.add_argument("--out", type=Path, metavar="FOLDER", help="for table.json, table.md and plots")
     options.add_settings(p, "openai_model=local")
 
     p = add("evoke", "make a test set: grounded answers and twins with one error each", evoke)
     source = p.add_mutually_exclusive_group(required=True)
-    source.add_argument("--input", type=Path, help='JSON Lines of {"question", "context", "response"}, all grounded')
-    source.add_argument("--run", metavar="ID", help="a saved run: its supported sentences with their passages")
-    p.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS), help="errors to evoke (default: all)")
-    p.add_argument("--seed", type=int, default=0, help="the same seed makes the same twins")
-    p.add_argument("--by", choices=("rules", "llm"), default="rules", help="who alters the answers (default: rules)")
+    source.add_argument(
+        "--input", type=Path, help='JSON Lines of {"question", "context", "response"}, all grounded'
+    )
+    source.add_argument(
+        "--run", metavar="ID", help="a saved run: its supported sentences with their passages"
+    )
     p.add_argument(
-        "--judges", nargs=2, metavar="MODEL", help="two language models that must agree on the type of each error"
+        "--kinds",
+        nargs="+",
+        choices=KINDS,
+        default=list(KINDS),
+        help="errors to evoke (default: all)",
+    )
+    p.add_argument("--seed", type=int, default=0, help="the same seed makes the same twins")
+    p.add_argument(
+        "--by",
+        choices=("rules", "llm"),
+        default="rules",
+        help="who alters the answers (default: rules)",
+    )
+    p.add_argument(
+        "--judges",
+        nargs=2,
+        metavar="MODEL",
+        help="two language models that must agree on the type of each error",
     )
     p.add_argument("--output", type=Path, required=True, metavar="set.jsonl")
     options.add_settings(p, "openai_model=local")
     p = add("benchmark", "measure groundedness methods on labelled responses", benchmark)
     p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/groundedness.md")
-    p.add_argument("--methods", nargs="+", required=True, metavar="NAME", help="or all; see: list methods")
+    p.add_argument(
+        "--methods", nargs="+", required=True, metavar="NAME", help="or all; see: list methods"
+    )
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    p.add_argument("--seed", type=int, default=0, help="of the division into development and test (default: 0)")
+    p.add_argument(
+        "--seed", type=int, default=0, help="of the division into development and test (default: 0)"
+    )
     options.add_verifier(p, "embedder=mpnet")
 
     p = add("batch", "check many answers; a killed batch resumes where it stopped", batch)
     p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/batch.md")
     p.add_argument("--output", type=Path, required=True, metavar="reports.jsonl")
-    p.add_argument("--engine", choices=("local", "ray"), default="local", help="this process, or a Ray cluster")
-    p.add_argument("--workers", type=options.positive, metavar="N", help="of --engine ray (default: all processors)")
-    p.add_argument("--address", metavar="HOST:PORT", help="of a Ray cluster (default: RAY_ADDRESS, or this machine)")
+    p.add_argument(
+        "--engine", choices=("local", "ray"), default="local", help="this process, or a Ray cluster"
+    )
+    p.add_argument(
+        "--workers",
+        type=options.positive,
+        metavar="N",
+        help="of --engine ray (default: all processors)",
+    )
+    p.add_argument(
+        "--address",
+        metavar="HOST:PORT",
+        help="of a Ray cluster (default: RAY_ADDRESS, or this machine)",
+    )
     p.add_argument("--segmenter", help="see: list segmenters")
     options.add_sources(p)
     options.add_verifier(p, "top_k=8")
 
 
 def benchmark(args: argparse.Namespace) -> int:
-    """Writes rows.jsonl while it runs, then all files; the exit status is 1 if a row or method failed.
+    """Writes rows.jsonl while it runs, then all files; the exit status is 1 if a row or method
+    failed.
 
-    Rows that an earlier call finished with the same models are not scored again. After Ctrl-C, the figures are those of
+    Rows that an earlier call finished with the same models are not scored again. After Ctrl-C, the
+    figures are those of
     what was done.
     """
     from attribution.studies.groundedness import report
@@ -117,12 +170,19 @@ def benchmark(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         status = 130
         progress("stopped: the figures are those of what was done; the same command resumes")
-    evaluation, known = evaluate(labelled.rows, outcomes, methods), {row.id for row in labelled.rows}
+    evaluation, known = (
+        evaluate(labelled.rows, outcomes, methods),
+        {row.id for row in labelled.rows},
+    )
     written = [o for o in read_outcomes(path).values() if o.row in known] if status else outcomes
     lines = report.row_lines(labelled.rows, written, evaluation)
     figures = report.json_report(labelled, evaluation, [*left_out, *broken], settings.public())
     report.write(args.out, lines, figures, evaluation)
-    for table in (report.quality_table(evaluation), report.error_table(evaluation)) if evaluation.figures else ():
+    for table in (
+        (report.quality_table(evaluation), report.error_table(evaluation))
+        if evaluation.figures
+        else ()
+    ):
         progress("\n" + table.markdown())
     for method, reason in evaluation.unmeasured.items():
         progress(f"! {method} has no figures: {reason}")
@@ -134,17 +194,23 @@ def benchmark(args: argparse.Namespace) -> int:
 
 
 def compare(args: argparse.Namespace) -> int:
-    """Writes tables and a line of comparisons.jsonl for each answer; those already there are not compared again."""
+    """Writes tables and a line of comparisons.jsonl for each answer; those already there are not
+    compared again.
+    """
     from attribution.studies.segmenters.tables import compare_many
 
     settings, rows = options.settings(args), read_rows(args.input, ["answer"], ["question"])
     failed = _follow("compare", compare_many(rows, settings, args.segmenters, args.out))
-    progress(f"{args.out}: {len(rows) - failed} compared, {failed} failed; tables.md, CSV tables, comparisons.jsonl")
+    progress(
+        f"{args.out}: {len(rows) - failed} compared, {failed} failed; tables.md, CSV tables, comparisons.jsonl"
+    )
     return int(failed > 0)
 
 
 def answers(args: argparse.Namespace) -> int:
-    """Writes a line for each pair of answers: their claims, what they have to do with each other, and the verdicts."""
+    """Writes a line for each pair of answers: their claims, what they have to do with each other,
+    and the verdicts.
+    """
     from attribution.studies.answers.two_answers import compare_many
 
     settings = options.settings(args)
@@ -167,7 +233,9 @@ def batch(args: argparse.Namespace) -> int:
 
         engine = OnRay(settings, args.workers or 0, args.address or "").run
     elif args.workers is not None or args.address:
-        raise BadInput("--workers and --address are for --engine ray; the engine local is one process")
+        raise BadInput(
+            "--workers and --address are for --engine ray; the engine local is one process"
+        )
     check_output(args.output)
     rows = read_rows(args.input, ["answer"], ["question"])
     failed = _follow("batch", batch(rows, settings, args.output, engine))
@@ -188,7 +256,9 @@ KINDS = ("number", "name", "negation", "order", "scope")
 
 
 def evoke(args: argparse.Namespace) -> int:
-    """Writes a grounded row and its twins for each answer; the exit status is 1 if a line could not be used."""
+    """Writes a grounded row and its twins for each answer; the exit status is 1 if a line could not
+    be used.
+    """
     from attribution.llm.client import Llm
     from attribution.store.store import Store
     from attribution.studies.groundedness.test_sets import Grounded, Made, make, of_report, read
@@ -211,16 +281,23 @@ def evoke(args: argparse.Namespace) -> int:
                 failed += 1
                 progress(f"line {row.line}: {error}")
     llm = Llm(settings, store) if args.by == "llm" else None
-    judges = [Llm(settings.model_copy(update={"openai_model": m}), store) for m in args.judges or ()]
+    judges = [
+        Llm(settings.model_copy(update={"openai_model": m}), store) for m in args.judges or ()
+    ]
     rows: list[Made] = []
     steps = make(grounded, args.kinds, args.seed, llm, judges, single=args.preset == "t24")
     for number, (made, problems) in enumerate(steps, 1):
         rows += made
-        progress(f"evoke {number}/{len(grounded)}, {len(made) - 1} twins" + f": {'; '.join(problems)}" * bool(problems))
+        progress(
+            f"evoke {number}/{len(grounded)}, {len(made) - 1} twins"
+            + f": {'; '.join(problems)}" * bool(problems)
+        )
     lines = "".join(json.dumps(row.fields(), ensure_ascii=False) + "\n" for row in rows)
     write_file(args.output, lines.encode())
     twins = len(rows) - len(grounded)
-    progress(f"{args.output}: {len(grounded)} grounded answers, {twins} twins, {failed} lines not used")
+    progress(
+        f"{args.output}: {len(grounded)} grounded answers, {twins} twins, {failed} lines not used"
+    )
     return int(failed > 0)
 
 
@@ -238,12 +315,20 @@ def reproduce(args: argparse.Namespace) -> int:
     if args.out is None:
         raise BadInput(f"{numbered.id} needs a folder for its files: give one with --out")
     labelled = numbered.id.startswith("T24")
-    fields = (["response"], ["question", "split"]) if labelled else (["answer"], ["question", "system"])
+    fields = (
+        (["response"], ["question", "split"]) if labelled else (["answer"], ["question", "system"])
+    )
     rows = read_rows(args.input, *fields) if args.input else ()
     settings = options.settings(args)
-    lacking = concerning(numbered.needs, preset(args.preset, settings), settings) if args.preset else []
-    given = TableInputs(settings, args.out, rows, args.project, tuple(args.models), args.sample, lacking)
-    failed = _follow("reproduce", (one for one in compute(numbered.id, given) if isinstance(one, RowDone)))
+    lacking = (
+        concerning(numbered.needs, preset(args.preset, settings), settings) if args.preset else []
+    )
+    given = TableInputs(
+        settings, args.out, rows, args.project, tuple(args.models), args.sample, lacking
+    )
+    failed = _follow(
+        "reproduce", (one for one in compute(numbered.id, given) if isinstance(one, RowDone))
+    )
     for one in given.stood_in:
         progress(f"{numbered.id}: {one}")
     progress(f"{args.out / MARKDOWN}: {numbered.id} {numbered.title}, {failed} rows failed")

@@ -1,4 +1,6 @@
-"""`verify`, `judge`, `calibrate`, `coherence`, `worth`: files with a pair, a claim with passages, or a claim a line."""
+"""`verify`, `judge`, `calibrate`, `coherence`, `worth`: files with a pair, a claim with passages,
+or a claim a line.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,15 @@ def commands(add: Add) -> None:
     options.add_verifier(p, "threshold=0.7")
 
     p = add("calibrate", "find how sure a verifier's badges are, from judged ones", calibrate)
-    p.add_argument("--input", type=Path, required=True, help='output of judge, each line with "right": true or false')
-    p.add_argument("--output", type=Path, help="by default in the data folder, where it is used from then on")
+    p.add_argument(
+        "--input",
+        type=Path,
+        required=True,
+        help='output of judge, each line with "right": true or false',
+    )
+    p.add_argument(
+        "--output", type=Path, help="by default in the data folder, where it is used from then on"
+    )
 
     p = add("coherence", "judge whether sentences say the claims made of them", coherence)
     options.add_rows(p, '"sentence", "claim"')
@@ -55,7 +64,11 @@ def verify(args: argparse.Namespace) -> int:
     def results() -> Iterable[Result]:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            read = [(composed(r.fields["claim"]), readable(r.fields["evidence"])) for r in batch if not r.error]
+            read = [
+                (composed(r.fields["claim"]), readable(r.fields["evidence"]))
+                for r in batch
+                if not r.error
+            ]
             good = [(plain(claim), plain(evidence)) for claim, evidence in read]
             texts = iter(evidence for _, evidence in read)
             judgements = iter(verify_each(verifier, good))
@@ -95,7 +108,9 @@ def judge(args: argparse.Namespace) -> int:
                     raise BadInput(row.error)
                 passages = row.fields.get("passages")
                 if not isinstance(passages, list):
-                    raise BadInput('"passages" is not a list; expected {"claim": …, "passages": [passage, …]}')
+                    raise BadInput(
+                        '"passages" is not a list; expected {"claim": …, "passages": [passage, …]}'
+                    )
                 given = GivenClaim(row.fields["claim"], passages)
                 (judged,) = judge([given], verifier, policy, second=second)
             except (BadInput, LlmFailed) as error:
@@ -109,17 +124,23 @@ def judge(args: argparse.Namespace) -> int:
 
 
 def calibrate(args: argparse.Namespace) -> int:
-    """Write the calibration of the verifier that the rows name; the exit status is 1 if a line could not be used."""
+    """Write the calibration of the verifier that the rows name; the exit status is 1 if a line
+    could not be used.
+    """
     from attribution.studies import calibration
     from attribution.verifiers.calibration import CAREFUL, own_file
 
     if args.output:
         check_output(args.output)
-    version, badges, problems = calibration.read(read_rows(args.input, calibration.REQUIRED, calibration.OPTIONAL))
+    version, badges, problems = calibration.read(
+        read_rows(args.input, calibration.REQUIRED, calibration.OPTIONAL)
+    )
     for line, problem in problems:
         progress(f"! line {line}: {problem}")
     if not badges:
-        raise BadInput(f'{args.input}: no line can be used; expected the output of judge with a field "right"')
+        raise BadInput(
+            f'{args.input}: no line can be used; expected the output of judge with a field "right"'
+        )
     made, path = calibration.calibrate(version, badges), args.output or own_file(version)
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_text(path, made.text())
@@ -147,15 +168,25 @@ def coherence(args: argparse.Namespace) -> int:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
             judged = iter(
-                judge_coherence([(r.fields["claim"], r.fields["sentence"]) for r in batch if not r.error], entailed)
+                judge_coherence(
+                    [(r.fields["claim"], r.fields["sentence"]) for r in batch if not r.error],
+                    entailed,
+                )
             )
             for row in batch:
                 score, fault = (None, "") if row.error else next(judged)
                 if score is None:
-                    yield row.failed(row.error or "the verifier could not read the pair; shorten it")
+                    yield row.failed(
+                        row.error or "the verifier could not read the pair; shorten it"
+                    )
                     continue
                 coherent = score >= settings.coherence
-                yield {**row.fields, "coherent": coherent, "coherence": round(score, 4), "fault": fault}
+                yield {
+                    **row.fields,
+                    "coherent": coherent,
+                    "coherence": round(score, 4),
+                    "fault": fault,
+                }
             progress(f"coherence {start + len(batch)}/{len(rows)}")
 
     return _write(args.output, results())
@@ -178,7 +209,11 @@ def worth(args: argparse.Namespace) -> int:
 
 
 def _too_long(claim: str, limit: int) -> str:
-    return f"the claim has {len(claim):,} characters; at most {limit:,} are allowed" if len(claim) > limit else ""
+    return (
+        f"the claim has {len(claim):,} characters; at most {limit:,} are allowed"
+        if len(claim) > limit
+        else ""
+    )
 
 
 def _write(path: Path, results: Iterable[Result]) -> int:

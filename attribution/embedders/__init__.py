@@ -21,7 +21,8 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32 array of shape (len(texts), dimensions), rows of length 1.
 
-        Raises Unavailable where the model or endpoint cannot be used, BadInput where it does not accept the texts.
+        Raises Unavailable where the model or endpoint cannot be used, BadInput where it does not
+        accept the texts.
         """
         ...
 
@@ -46,7 +47,9 @@ EMBEDDERS: Table[Embedder] = Table(
             "all-mpnet-base-v2 (embedded)",
             "768 dimensions, at most 384 tokens, much slower than MiniLM; the SBERT model of “Enhancing Answer "
             "Attribution” (2024)",
-            needs=(Need(DOWNLOAD.format("mpnet"), check="attribution.embedders.mpnet:is_available"),),
+            needs=(
+                Need(DOWNLOAD.format("mpnet"), check="attribution.embedders.mpnet:is_available"),
+            ),
             download="attribution.embedders.mpnet:make",
             english=True,
         ),

@@ -26,7 +26,9 @@ def is_available() -> bool:
 
 
 def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
-    """Unpack the model, or download it, unless it is present and valid. Raises Unavailable where that fails."""
+    """Unpack the model, or download it, unless it is present and valid. Raises Unavailable where
+    that fails.
+    """
     return made(model_folder(), mpnet.REVISION, lambda folder: mpnet.whole_model(folder, progress))
 
 

@@ -36,9 +36,15 @@ class OpenAI:
         """float32 (len(texts), dimensions of the model), rows of length 1."""
         import numpy as np
 
-        rows = [row for start in range(0, len(texts), BATCH) for row in self._batch(texts[start : start + BATCH])]
+        rows = [
+            row
+            for start in range(0, len(texts), BATCH)
+            for row in self._batch(texts[start : start + BATCH])
+        ]
         if len({len(row) for row in rows}) > 1:
-            raise Unavailable(f"{self._endpoint.host} returned vectors of different lengths: choose another model")
+            raise Unavailable(
+                f"{self._endpoint.host} returned vectors of different lengths: choose another model"
+            )
         vectors = np.array(rows, dtype=np.float32).reshape(len(rows), -1)
         unit: Vectors = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12)
         return unit
@@ -50,8 +56,12 @@ class OpenAI:
         try:
             return retrying(request, self._settings.llm_retries, self._settings.llm_deadline)
         except Transient as error:
-            raise Unavailable(f"{error} (tried {error.tried}): run again later", error.detail) from None
+            raise Unavailable(
+                f"{error} (tried {error.tried}): run again later", error.detail
+            ) from None
         except RequestRefused as error:
             raise BadInput(f"{error}; a smaller chunk_size may help", error.detail) from None
         except LlmFailed as error:
-            raise Unavailable(f"the embedding model {self.model} cannot be used: {error}", error.detail) from None
+            raise Unavailable(
+                f"the embedding model {self.model} cannot be used: {error}", error.detail
+            ) from None

@@ -52,5 +52,7 @@ def encode(model: SentenceTransformer, texts: Sequence[str]) -> Vectors:
     if not texts:
         return np.zeros((0, model.get_embedding_dimension()), dtype=np.float32)
     with _ENCODING:
-        vectors = model.encode(list(texts), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False)
+        vectors = model.encode(
+            list(texts), batch_size=BATCH, normalize_embeddings=True, show_progress_bar=False
+        )
     return np.asarray(vectors, dtype=np.float32)

@@ -24,7 +24,8 @@ class LlmRecord:
 
 @dataclass(frozen=True)
 class GatherStep:
-    """One finished search or download, with the claims it was for and those that now have all their pages.
+    """One finished search or download, with the claims it was for and those that now have all their
+    pages.
 
     An `idle` step says only that nothing has ended for a while, which is time for something else.
     """
@@ -67,10 +68,14 @@ class EvidenceSource(Protocol):
         """The claims of this answer, if the source has them for these settings."""
         ...
 
-    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[GatherStep]:
+    def gather(
+        self, claims: Sequence[Claim], question: str, stop: threading.Event
+    ) -> Iterator[GatherStep]:
         """Pages for the claims, step by step; ends early when `stop` is set."""
         ...
 
     def refute(self, claims: Sequence[Claim], stop: threading.Event) -> Iterator[GatherStep]:
-        """Pages that may refute these claims, searched for after `gather`; nothing where the web is not searched."""
+        """Pages that may refute these claims, searched for after `gather`; nothing where the web is
+        not searched.
+        """
         ...

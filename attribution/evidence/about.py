@@ -1,6 +1,8 @@
-"""Tell whether a passage is about the same thing as a claim, at the same time, by names, numbers and headings.
+"""Tell whether a passage is about the same thing as a claim, at the same time, by names, numbers
+and headings.
 
-A passage about another person of the name, a neighbouring state or another year repeats the words of a claim, and so
+A passage about another person of the name, a neighbouring state or another year repeats the words
+of a claim, and so
 seems to contradict or to support it.
 """
 
@@ -30,14 +32,17 @@ ABOUT = 0.3  # least share of the claim's content words
 NAMED = 0.5  # least share of its names; both are measured in docs/measurements.md
 ANCHORED = 0.5  # least share of the words that name the claim's subject
 _LISTS = word_lists(Path(__file__).parent / "data" / "about.toml")
-_MODEL = re.compile(rf"\b([A-Z]{{1,5}}-?\d{{1,5}}[a-z]?)\b(?:[ -]({'|'.join(sorted(_LISTS['editions']))})\b)?")
+_MODEL = re.compile(
+    rf"\b([A-Z]{{1,5}}-?\d{{1,5}}[a-z]?)\b(?:[ -]({'|'.join(sorted(_LISTS['editions']))})\b)?"
+)
 _MONTHS = frozenset(map(stem, MONTHS))
 _SIDES = frozenset(map(stem, _LISTS["sides"]))
 _NAMELESS = frozenset("PRP PRP$ DT WDT WP EX".split())
 
 
 def is_about(claim: str, passage: str, title: str = "") -> bool:
-    """Return True if the passage, or its page's title, holds half of the claim's names and three tenths of its words.
+    """Return True if the passage, or its page's title, holds half of the claim's names and three
+    tenths of its words.
 
     Months do not count: two events of a November have nothing in common.
     """
@@ -45,7 +50,9 @@ def is_about(claim: str, passage: str, title: str = "") -> bool:
     text = f"{title}. {passage}"
     names = _names(claim)
     shared = len(wanted & terms(text)[0])
-    return shared >= ABOUT * len(wanted) and sum(_is_named(name, text) for name in names) >= NAMED * len(names)
+    return shared >= ABOUT * len(wanted) and sum(
+        _is_named(name, text) for name in names
+    ) >= NAMED * len(names)
 
 
 def _names(text: str) -> set[frozenset[str]]:
@@ -53,7 +60,9 @@ def _names(text: str) -> set[frozenset[str]]:
 
 
 def _is_named(name: frozenset[str], text: str) -> bool:
-    """Return True if it is there in full or in part: "Curie" for "Marie Curie", not "Panama Canal" for "Suez Canal"."""
+    """Return True if it is there in full or in part: "Curie" for "Marie Curie", not "Panama Canal"
+    for "Suez Canal".
+    """
     if len(name) == 1 and {stem(word) for word in name} <= terms(text)[0]:
         return True  # it may be a common word that opens the claim
     return any(other <= name or name <= other for other in _names(text))
@@ -64,8 +73,10 @@ def other_subject(
 ) -> str:
     """Say that the passage is about another subject than the claim; empty where nothing says so.
 
-    `title` is that of the page and of the passage's section, `headings` those above the claim, the last the nearest.
-    If `strict`, as for a passage that contradicts the claim, it must also name the claim's own subject in full.
+    `title` is that of the page and of the passage's section, `headings` those above the claim, the
+    last the nearest.
+    If `strict`, as for a passage that contradicts the claim, it must also name the claim's own
+    subject in full.
     """
     text = f"{title}. {passage}"
     for name in names(claim):
@@ -79,19 +90,32 @@ def other_subject(
         return _other_section(headings, found, strict)
     named_by = {v: frozenset(map(stem, words_of(v.normal))) for v in names(claim)}
     if strict and not named:
-        named_first = any(t.pos_ == "PROPN" for t in parse(claim)[:1])  # unlike "Scientists have found …"
-        anchor = frozenset().union(*(words for v, words in named_by.items() if v.start or named_first)) or anchor
+        named_first = any(
+            t.pos_ == "PROPN" for t in parse(claim)[:1]
+        )  # unlike "Scientists have found …"
+        anchor = (
+            frozenset().union(*(words for v, words in named_by.items() if v.start or named_first))
+            or anchor
+        )
     missing = frozenset(word for word in anchor if not _holds(found, word))
     if not missing or not (strict or (title and named)):
         return ""
-    lacking = (v for v, words in named_by.items() if (missing & words if strict else words <= missing & heads))
+    lacking = (
+        v
+        for v, words in named_by.items()
+        if (missing & words if strict else words <= missing & heads)
+    )
     if lacked := next(lacking, None):
-        return f"it is not confirmed to be about “{_POSSESSIVE.sub('', claim[slice(*lacked.span)])}”"
+        return (
+            f"it is not confirmed to be about “{_POSSESSIVE.sub('', claim[slice(*lacked.span)])}”"
+        )
     return "it is not confirmed to be about the same thing" if strict or missing == anchor else ""
 
 
 def _other_model(claim: str, passage: str, title: str) -> str:
-    """Return the model that the page is about, if the claim is about another: "T2" for "K4", "X200 Pro" for "X200"."""
+    """Return the model that the page is about, if the claim is about another: "T2" for "K4", "X200
+    Pro" for "X200".
+    """
     own, its = _models(claim), _models(title)
     known = {name for name, _ in (*its, *_models(passage))}
     if own and its and not any(name in known for name, _ in own):
@@ -105,10 +129,13 @@ def _models(text: str) -> list[tuple[str, str]]:
     return [(found[1], found[2] or "") for found in _MODEL.finditer(text)]
 
 
-def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], strict: bool) -> str:
+def _other_section(
+    headings: tuple[str, ...], found: frozenset[str] | set[str], strict: bool
+) -> str:
     """Say that the source is about none of the headings above a claim, from the nearest on.
 
-    A part of a heading alone shows another thing of the kind: "placebo group". If not `strict`, only the heading
+    A part of a heading alone shows another thing of the kind: "placebo group". If not `strict`,
+    only the heading
     directly above the claim counts, and a long one only where the source has none of its names.
     """
     for heading in reversed(headings if strict else headings[-1:]):
@@ -119,10 +146,14 @@ def _other_section(headings: tuple[str, ...], found: frozenset[str] | set[str], 
         if not strict and not short:
             names = terms(f"of {heading}")[2] - _SIDES - _MONTHS
             return lacks if names and not any(_holds(found, name) for name in names) else ""
-        content, _, names = (part - _SIDES - _MONTHS for part in terms(f"of {heading}" if short else heading))
+        content, _, names = (
+            part - _SIDES - _MONTHS for part in terms(f"of {heading}" if short else heading)
+        )
         content = frozenset(word for word in content if len(word) > 2)
         held = {word for word in content if _holds(found, word)}
-        if len(held) > ANCHORED * len(content) or (names and names <= held and len(held) >= len(content) / 2):
+        if len(held) > ANCHORED * len(content) or (
+            names and names <= held and len(held) >= len(content) / 2
+        ):
             if len(held) > 1 or (names and held):
                 return ""
         elif held or names:
@@ -136,12 +167,15 @@ def _is_short(heading: str) -> bool:
 
 def _holds(found: frozenset[str] | set[str], word: str) -> bool:
     """Return True if a stem is among others, or a name in a form of it: "German" and "Germany"."""
-    return word in found or any(len(word) > 4 < len(w) and (w.startswith(word) or word.startswith(w)) for w in found)
+    return word in found or any(
+        len(word) > 4 < len(w) and (w.startswith(word) or word.startswith(w)) for w in found
+    )
 
 
 @remember(2048)
 def _anchor(claim: str) -> tuple[frozenset[str], frozenset[str], bool]:
-    """The stems of the words that name the claim's subject, of the names that head it, and whether there are names.
+    """The stems of the words that name the claim's subject, of the names that head it, and whether
+    there are names.
 
     None for a pronoun. What stands before the sentence names the subject too: "In Danish law, …".
     """
@@ -149,23 +183,42 @@ def _anchor(claim: str) -> tuple[frozenset[str], frozenset[str], bool]:
     if not len(doc):
         return frozenset(), frozenset(), False
     main = root(doc)
-    if not any(child.dep_ in NOMINAL_SUBJECTS for child in main.children):  # the parser took a noun for the verb
+    if not any(
+        child.dep_ in NOMINAL_SUBJECTS for child in main.children
+    ):  # the parser took a noun for the verb
         main = next((t.head for t in doc if t.dep_ in NOMINAL_SUBJECTS), main)
-    subjects = [child for child in main.children if child.dep_ in NOMINAL_SUBJECTS and child.tag_ not in _NAMELESS]
+    subjects = [
+        child
+        for child in main.children
+        if child.dep_ in NOMINAL_SUBJECTS and child.tag_ not in _NAMELESS
+    ]
     start = min((subject.i for subject in subjects), default=main.i)
-    before = [t for child in main.children if child.dep_ == "prep" and child.i < start for t in child.children]
-    tokens = [t for phrase in (*subjects, *before) for t in phrase.subtree if not _in_clause(t, phrase)]
+    before = [
+        t
+        for child in main.children
+        if child.dep_ == "prep" and child.i < start
+        for t in child.children
+    ]
+    tokens = [
+        t for phrase in (*subjects, *before) for t in phrase.subtree if not _in_clause(t, phrase)
+    ]
     text = " ".join(["of", *(t.text for t in tokens if t.pos_ in ("PROPN", "NOUN", "ADJ", "X"))])
     left_out = _MONTHS | {stem(word) for word in _LISTS["periods"]}
     proper = [t for t in tokens if t.pos_ == "PROPN" and stem(folded(t.text)) not in left_out]
-    heads = [t for t in proper if t in subjects or (t.head in subjects and t.dep_ in ("compound", "poss"))]
+    heads = [
+        t
+        for t in proper
+        if t in subjects or (t.head in subjects and t.dep_ in ("compound", "poss"))
+    ]
     return terms(text)[0] - left_out, frozenset(stem(folded(t.text)) for t in heads), bool(proper)
 
 
 def in_anchor(claim: str, start: int) -> bool:
-    """Return True if the value at this character says what the claim is about, and not what it says of it.
+    """Return True if the value at this character says what the claim is about, and not what it says
+    of it.
 
-    So do names in the subject, numbers after its noun ("version 5"), and what stands before the sentence.
+    So do names in the subject, numbers after its noun ("version 5"), and what stands before the
+    sentence.
     """
     doc = parse(claim)
     main = root(doc)
@@ -182,7 +235,9 @@ def in_anchor(claim: str, start: int) -> bool:
 
 
 def _in_clause(token: Token, phrase: Token) -> bool:
-    """Return True if a token is in a relative clause or the like, which says more of the noun than its name."""
+    """Return True if a token is in a relative clause or the like, which says more of the noun than
+    its name.
+    """
     while token.i != phrase.i:
         if token.dep_ in ("relcl", "acl", "advcl"):
             return True
@@ -191,7 +246,9 @@ def _in_clause(token: Token, phrase: Token) -> bool:
 
 
 def _namesake(name: Name, text: str, strict: bool) -> str:
-    """Another bearer of a part of a name, "John Krugman" for "Paul Krugman"; empty if the name occurs."""
+    """Another bearer of a part of a name, "John Krugman" for "Paul Krugman"; empty if the name
+    occurs.
+    """
     words = name.normal.split()
     low = f" {' '.join(words_of(text))} "
     if len(words) < 2 or f" {' '.join(words)} " in low:
@@ -208,8 +265,12 @@ def _namesake(name: Name, text: str, strict: bool) -> str:
     return ""
 
 
-def other_time(claim: str, passage: str, sentence: Span, title: str = "", strict: bool = True) -> str:
-    """Say that the deciding sentence is about another time than the claim; empty where nothing says so."""
+def other_time(
+    claim: str, passage: str, sentence: Span, title: str = "", strict: bool = True
+) -> str:
+    """Say that the deciding sentence is about another time than the claim; empty where nothing says
+    so.
+    """
     text = passage[slice(*sentence)]
     if not strict and _years(claim) & (_years(passage) | _years(title)):
         return ""
@@ -237,14 +298,20 @@ def other_time(claim: str, passage: str, sentence: Span, title: str = "", strict
 
 def _covers(text: str, years: set[str]) -> bool:
     """Return True if a span of time of the text holds all the years: "from 2005 to 2014"."""
-    spans = [{int(year) for year in _years(text[slice(*v.span)])} for v in values(text) if v.comparator == "range"]
+    spans = [
+        {int(year) for year in _years(text[slice(*v.span)])}
+        for v in values(text)
+        if v.comparator == "range"
+    ]
     return any(span and min(span) <= int(year) <= max(span) for span in spans for year in years)
 
 
 def _years(text: str) -> set[str]:
     found = {value.parts[0] for value in values(text)} - {None}
     ranges = [v for v in values(text) if v.kind == "date" and v.comparator == "range" and v.low > 0]
-    return {str(year) for year in found} | {str(date.fromordinal(int(x)).year) for v in ranges for x in (v.low, v.high)}
+    return {str(year) for year in found} | {
+        str(date.fromordinal(int(x)).year) for v in ranges for x in (v.low, v.high)
+    }
 
 
 def _months(text: str) -> set[int]:
@@ -261,10 +328,14 @@ def _words(text: str) -> set[str]:
 
 
 def _once(claim: str) -> bool:
-    """Return True if the claim is about something that happens once: a birth, a founding, an opening."""
+    """Return True if the claim is about something that happens once: a birth, a founding, an
+    opening.
+    """
     return any(
         (t.pos_ in ("VERB", "AUX", "NOUN", "ADV", "ADJ") and lemma(t.text) in _LISTS["once"])
-        or (lemma(t.text) in _LISTS["made"] and any(child.dep_ == "auxpass" for child in t.children))
+        or (
+            lemma(t.text) in _LISTS["made"] and any(child.dep_ == "auxpass" for child in t.children)
+        )
         for t in parse(claim)
     )
 

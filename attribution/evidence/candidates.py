@@ -21,10 +21,15 @@ if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors
 
 CHOSEN = 5  # passages of a claim that `shortlist` is meant for; for more it grows in proportion
-SAME_ORIGIN = 2  # of them at most, unless there are no others: else a page that repeats itself takes all places
+# of them at most, unless there are no others: else a page that repeats itself takes all places
+SAME_ORIGIN = 2
 DEPTH = 100  # nearest chunks, and those with most words of the claim
-Origins = Mapping[str, str]  # the origin of a page by its id; empty, or missing, for a page without copies
-MAX_SIMILARITY_GAP = 0.3  # a passage whose cosine is this much below the nearest one's is about something else
+Origins = Mapping[
+    str, str
+]  # the origin of a page by its id; empty, or missing, for a page without copies
+MAX_SIMILARITY_GAP = (
+    0.3  # a passage whose cosine is this much below the nearest one's is about something else
+)
 SHARED = 0.5  # of the claim's words: a chunk that has them is about the claim, whatever its cosine
 
 
@@ -37,8 +42,12 @@ class Ranking:
     by_words: Mapping[Chunk, float]  # what the words of a chunk add to its score
 
     def best(self, k: int, origins: Origins | None = None) -> list[Candidate]:
-        """Return the k candidates with the highest scores, nearest first; with `origins`, few of each."""
-        ranked = sorted(self.near, key=lambda c: -self._score(c))  # a stable sort: ties as by cosine
+        """Return the k candidates with the highest scores, nearest first; with `origins`, few of
+        each.
+        """
+        ranked = sorted(
+            self.near, key=lambda c: -self._score(c)
+        )  # a stable sort: ties as by cosine
         chosen = set(spread([candidate.chunk for candidate in ranked], k, origins))
         return [candidate for candidate in self.near if candidate.chunk in chosen]
 
@@ -47,7 +56,9 @@ class Ranking:
 
 
 def spread(ranked: Sequence[Chunk], k: int, origins: Origins | None) -> list[Chunk]:
-    """Return the k best chunks with at most two in five of one origin, and others of it only for want of others."""
+    """Return the k best chunks with at most two in five of one origin, and others of it only for
+    want of others.
+    """
     most = k if origins is None else ceil(k * SAME_ORIGIN / CHOSEN)
     taken: Counter[str] = Counter()
     first: list[Chunk] = []
@@ -64,7 +75,9 @@ class Shortlist:
     """The chunks that are embedded for a claim."""
 
     chunks: Sequence[Chunk]
-    left_out: Vectors | None  # estimated similarities of the others, of one dimension; None: on another scale
+    left_out: (
+        Vectors | None
+    )  # estimated similarities of the others, of one dimension; None: on another scale
 
 
 class Candidates:
@@ -92,18 +105,31 @@ class Candidates:
         self._unindexed += chunks
 
     def best(
-        self, claims: Sequence[Claim], question: str, early: bool = False, origins: Origins | None = None
+        self,
+        claims: Sequence[Claim],
+        question: str,
+        early: bool = False,
+        origins: Origins | None = None,
     ) -> list[list[Candidate]]:
-        """Return the `top_k` chunks of each claim, nearest first; `early` while other pages are still under way.
+        """Return the `top_k` chunks of each claim, nearest first; `early` while other pages are
+        still under way.
 
-        Pages with the same one of the `origins` share their places, except in the ranking by vectors alone (V24).
+        Pages with the same one of the `origins` share their places, except in the ranking by
+        vectors alone (V24).
         """
         origins = None if self._settings.ranking == "vectors" else origins or {}
         queries = [_queries(claim, question) for claim in claims]
-        by_words = [self._words.ranked(f"{named_by_context(claim)} {claim.statement}".strip()) for claim in claims]
+        by_words = [
+            self._words.ranked(f"{named_by_context(claim)} {claim.statement}".strip())
+            for claim in claims
+        ]
         chosen = self._shortlists(queries, by_words, early, origins)
-        self._vectors([c.text for short in chosen if short for c in short.chunks])  # those of all claims together
-        rankings = [self._ranking(*of_claim) for of_claim in zip(queries, by_words, chosen, strict=True)]
+        self._vectors(
+            [c.text for short in chosen if short for c in short.chunks]
+        )  # those of all claims together
+        rankings = [
+            self._ranking(*of_claim) for of_claim in zip(queries, by_words, chosen, strict=True)
+        ]
         return [ranking.best(self._settings.top_k, origins) for ranking in rankings]
 
     def _vectors(self, texts: Sequence[str], embedder: Embedder | None = None) -> Vectors:
@@ -113,7 +139,9 @@ class Candidates:
             return np.zeros((0, 0), dtype=np.float32)
         embedder = embedder or self.embedder
         keys = [content_id(key_of(embedder), text) for text in texts]
-        self._known |= self._store.cache.vectors([key for key in dict.fromkeys(keys) if key not in self._known])
+        self._known |= self._store.cache.vectors(
+            [key for key in dict.fromkeys(keys) if key not in self._known]
+        )
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if new:
             rows = np.asarray(embedder.embed(list(new.values())), dtype=np.float32)
@@ -129,7 +157,8 @@ class Candidates:
         early: bool,
         origins: Origins | None,
     ) -> list[Shortlist | None]:
-        """Return the chunks to embed for each claim: of many, the best by words and by estimated vectors; None: all.
+        """Return the chunks to embed for each claim: of many, the best by words and by estimated
+        vectors; None: all.
 
         If `early`, only half as many, since not all of them stay.
         """
@@ -149,59 +178,91 @@ class Candidates:
             asked = minilm.projected(self._vectors(of_claim, self._minilm))
             # rounded, since a product may depend on the rows beside it in the last digits
             similar = (self._estimates @ asked.T).max(axis=1).round(4)
-            found.append(self._shortlist([places[chunk] for chunk in ranked], similar, most, origins))
+            found.append(
+                self._shortlist([places[chunk] for chunk in ranked], similar, most, origins)
+            )
         return found
 
-    def _shortlist(self, ranked: Sequence[int], similar: Vectors, most: int, origins: Origins | None) -> Shortlist:
-        """Return the best of two rankings; chunks are places among all, `similar` has a number for each."""
+    def _shortlist(
+        self, ranked: Sequence[int], similar: Vectors, most: int, origins: Origins | None
+    ) -> Shortlist:
+        """Return the best of two rankings; chunks are places among all, `similar` has a number for
+        each.
+        """
         chunks = self._words.chunks
-        order = sorted(range(len(chunks)), key=lambda i: (-similar[i], chunks[i].page_id, chunks[i].start))
+        order = sorted(
+            range(len(chunks)), key=lambda i: (-similar[i], chunks[i].page_id, chunks[i].start)
+        )
         scores = reciprocal_ranks([(1.0, ranked), (1.0, order)])
-        best = sorted(scores, key=lambda i: (scores[i], chunks[i].page_id, chunks[i].start), reverse=True)
+        best = sorted(
+            scores, key=lambda i: (scores[i], chunks[i].page_id, chunks[i].start), reverse=True
+        )
         chosen = spread([chunks[i] for i in best], most, origins)
         left = set(chunks) - set(chosen)
         others = [i for i, chunk in enumerate(chunks) if chunk in left]
         return Shortlist(chosen, similar[others] if self._own else None)
 
-    def _ranking(self, queries: Sequence[str], ranked: Sequence[Chunk], short: Shortlist | None) -> Ranking:
+    def _ranking(
+        self, queries: Sequence[str], ranked: Sequence[Chunk], short: Shortlist | None
+    ) -> Ranking:
         if short is None:
             self._index.add(self._unindexed, self._vectors([c.text for c in self._unindexed]))
             # all that are ranked by words too, since one page may have the nearest DEPTH
-            depth = len(self._index) if self._settings.ranking == "hybrid" else max(self._settings.top_k, DEPTH)
+            depth = (
+                len(self._index)
+                if self._settings.ranking == "hybrid"
+                else max(self._settings.top_k, DEPTH)
+            )
             self._unindexed, index = [], self._index
         else:
             index, depth = Index(), len(short.chunks)
             index.add(short.chunks, self._vectors([c.text for c in short.chunks]))
         found = index.search(self._vectors(queries), depth, floor=-1.0) if len(index) else []
-        rank = rank_among([c.similarity for c in found], short.left_out if short else None, minilm.ERROR)
+        rank = rank_among(
+            [c.similarity for c in found], short.left_out if short else None, minilm.ERROR
+        )
         near = self._near(queries[0], found)
         hybrid = self._settings.ranking == "hybrid"
         score = reciprocal_ranks(((1.0, ranked if hybrid else ()),))
         if hybrid:
-            score |= dict.fromkeys(_repeating(queries[0], ranked), 1.0)  # more than both ranks together
+            score |= dict.fromkeys(
+                _repeating(queries[0], ranked), 1.0
+            )  # more than both ranks together
         return Ranking(near, rank, score)
 
     def _near(self, claim: str, found: Sequence[Candidate]) -> list[Candidate]:
-        """Return the chunks that may be evidence, nearest first, without those about something else.
+        """Return the chunks that may be evidence, nearest first, without those about something
+        else.
 
-        A chunk with half of the claim's words stays whatever its similarity. If none is left, the nearest one that
+        A chunk with half of the claim's words stays whatever its similarity. If none is left, the
+        nearest one that
         shares a word with the claim stays. If a run has at most `top_k` chunks, all of them stay.
         """
         if len(self._words) <= self._settings.top_k:
             return list(found)
         least = max(self.embedder.floor, found[0].similarity - MAX_SIMILARITY_GAP) if found else 0.0
-        near = [c for c in found if c.similarity >= least or shared_words(claim, c.chunk.text) >= SHARED]
+        near = [
+            c for c in found if c.similarity >= least or shared_words(claim, c.chunk.text) >= SHARED
+        ]
         return near or [c for c in found if share_terms(claim, c.chunk.text)][:1]
 
 
 def _repeating(claim: str, ranked: Sequence[Chunk]) -> Iterator[Chunk]:
-    """Return the chunks that repeat the claim word for word, among those that share most words with it."""
+    """Return the chunks that repeat the claim word for word, among those that share most words with
+    it.
+    """
     wanted = f" {' '.join(words_of(claim))} "
     return (chunk for chunk in ranked[:DEPTH] if wanted in f" {' '.join(words_of(chunk.text))} ")
 
 
 def _queries(claim: Claim, question: str) -> list[str]:
-    """Return the texts to compare chunks with: the claim, and with what it depends on if it does not stand alone."""
+    """Return the texts to compare chunks with: the claim, and with what it depends on if it does
+    not stand alone.
+    """
     context = named_by_context(claim)
-    more = [f"{text} {claim.statement}" for text in (context, "" if claim.independent else question) if text]
+    more = [
+        f"{text} {claim.statement}"
+        for text in (context, "" if claim.independent else question)
+        if text
+    ]
     return [claim.statement, *more]

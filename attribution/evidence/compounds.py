@@ -21,10 +21,14 @@ _PRONOUNS = frozenset("it its he his him she her they their them this that these
 
 @remember(1024)
 def predicates(claim: str) -> tuple[str, ...]:
-    """Return a statement for each predicate of a claim; none if it has one, or the rules are unsure of the cut."""
+    """Return a statement for each predicate of a claim; none if it has one, or the rules are unsure
+    of the cut.
+    """
     if len(claim) > LONGEST or not is_english(claim) or len(sentences(claim)) > 1:
         return ()
-    parts = tuple(text for text, _ in in_statements(claim, functools.partial(split, adjuncts=False)))
+    parts = tuple(
+        text for text, _ in in_statements(claim, functools.partial(split, adjuncts=False))
+    )
     own = claim.split()[0].lower()
     refer = any((first := part.split()[0].lower()) in _PRONOUNS and first != own for part in parts)
     return parts if 1 < len(parts) <= MOST and not refer else ()
@@ -38,7 +42,8 @@ def with_predicates(
 ) -> list[tuple[Evidence, ...]]:
     """Return the evidence for each claim, and for each predicate of one that it leaves open.
 
-    `read` gives the evidence for such predicates, each with the index of its claim. Of these pieces those count that
+    `read` gives the evidence for such predicates, each with the index of its claim. Of these pieces
+    those count that
     may decide, or else the nearest.
     """
     parts = [
@@ -49,6 +54,8 @@ def with_predicates(
     ]
     found = [tuple(pieces) for pieces in evidence]
     for (i, part), pieces in zip(parts, read(parts), strict=True):
-        speaking = [e for e in pieces if strongest(e.probabilities) >= LOWEST_THRESHOLD] or pieces[:1]
+        speaking = [e for e in pieces if strongest(e.probabilities) >= LOWEST_THRESHOLD] or pieces[
+            :1
+        ]
         found[i] += tuple(e.model_copy(update={"part": part}) for e in speaking)
     return found

@@ -1,7 +1,10 @@
-"""Tell statements of a source from what it only reports: denials, hearsay, plans, questions and stories.
+"""Tell statements of a source from what it only reports: denials, hearsay, plans, questions and
+stories.
 
-"The claim that the tower leans is a myth" repeats the words of the claim, and so seems to entail it. The words that
-mark such sentences are data (`data/factuality.toml`); the parse says which part of the sentence they govern.
+"The claim that the tower leans is a myth" repeats the words of the claim, and so seems to entail
+it. The words that
+mark such sentences are data (`data/factuality.toml`); the parse says which part of the sentence
+they govern.
 """
 
 from __future__ import annotations
@@ -37,20 +40,27 @@ YES_OR_NO = re.compile(
 )
 _QUOTED = re.compile(r"[\"“”„«»]")
 _ALL_QUOTED = re.compile(r"[\"“„«].*[\"“”»]", re.DOTALL)
-_KIND = r"(?:claim|myth|rumou?r|misconception|fiction|hoax|example|false|true or false)s?\s*(?:#?\d+)?"
+_KIND = (
+    r"(?:claim|myth|rumou?r|misconception|fiction|hoax|example|false|true or false)s?\s*(?:#?\d+)?"
+)
 _LABELLED = re.compile(rf"\s*{_KIND}\s*[:–—-]\s", re.IGNORECASE)
-_COUNTERFACTUAL = re.compile(r"(?:Had|Were|If)\b.*\bwould\b|(?:[-*+•] )?(?:\[ ?\]|☐)\s", re.DOTALL)  # or an open task
+_COUNTERFACTUAL = re.compile(
+    r"(?:Had|Were|If)\b.*\bwould\b|(?:[-*+•] )?(?:\[ ?\]|☐)\s", re.DOTALL
+)  # or an open task
 
 
 def only_reported(claim: str, passage: str, sentence: tuple[int, int], title: str = "") -> str:
     """Say why the deciding sentence of a passage only reports the claim; empty where it asserts it.
 
-    A word that the claim has as well marks nothing: "it is a myth that …" is stated by "it is a myth that …".
+    A word that the claim has as well marks nothing: "it is a myth that …" is stated by "it is a
+    myth that …".
     """
     text = passage[slice(*sentence)]
     own = {form for word in _WORD.findall(claim) for form in _forms(word)}
     before, after = _neighbours(passage, sentence)
-    if _confirms(text, own) or ((_resumes(after) or after.lower().startswith("answer:")) and _confirms(after, own)):
+    if _confirms(text, own) or (
+        (_resumes(after) or after.lower().startswith("answer:")) and _confirms(after, own)
+    ):
         return ""
     if _says(title, "titles") and not _says(claim, "titles"):
         return "the page checks what others say"
@@ -85,7 +95,8 @@ def _only_asks(claim: str, text: str) -> bool:
 
 def _confirms(text: str, own: set[str]) -> bool:
     return any(
-        _is(token, "confirm", own) and not _negated(token) and token.pos_ != "NOUN" for token in parse(text)
+        _is(token, "confirm", own) and not _negated(token) and token.pos_ != "NOUN"
+        for token in parse(text)
     ) and not (QUESTION.search(text) or "?" in text)
 
 
@@ -96,7 +107,9 @@ def _resumes(after: str) -> bool:
 
 
 def _denies(claim: str, after: str, own: set[str]) -> bool:
-    """Return True if the next sentences say that it is not so: "This is false", "There is no such finding"."""
+    """Return True if the next sentences say that it is not so: "This is false", "There is no such
+    finding".
+    """
     wanted = terms(claim)[0]
     if not after or len(wanted & terms(after)[0]) > 0.7 * len(wanted):
         return False
@@ -112,7 +125,8 @@ def _denies(claim: str, after: str, own: set[str]) -> bool:
 
 
 def _of_this(token: Token, wanted: frozenset[str]) -> bool:
-    """Return True if a word denies what was said before: "this is false", "the claim was disproved", "a false claim".
+    """Return True if a word denies what was said before: "this is false", "the claim was
+    disproved", "a false claim".
 
     "It gives a false alarm" and "it is untrue that it hurts" deny something else.
     """
@@ -123,8 +137,17 @@ def _of_this(token: Token, wanted: frozenset[str]) -> bool:
     verb = token if token.pos_ in ("VERB", "AUX") or token.dep_ == "ROOT" else token.head
     if token.i != verb.i and token.dep_ not in ("attr", "acomp", "oprd", "ccomp"):
         return False
-    about = [c for c in verb.children if c.dep_ in (*NOMINAL_SUBJECTS, "dobj", "csubj", "ccomp") and c.i != token.i]
-    words = {stem(folded(t.text)) for part in about for t in part.subtree if t.pos_ in ("NOUN", "PROPN", "VERB", "ADJ")}
+    about = [
+        c
+        for c in verb.children
+        if c.dep_ in (*NOMINAL_SUBJECTS, "dobj", "csubj", "ccomp") and c.i != token.i
+    ]
+    words = {
+        stem(folded(t.text))
+        for part in about
+        for t in part.subtree
+        if t.pos_ in ("NOUN", "PROPN", "VERB", "ADJ")
+    }
     known = wanted | {stem(word) for phrase in _WORDS["resumed"] for word in phrase.split()}
     return len(words - known) <= (0 if len(words) < 2 else 1)
 
@@ -137,18 +160,29 @@ def _says(text: str, phrases: str) -> bool:
 def _forms(word: str) -> set[str]:
     """The forms under which a word may be in the lists."""
     low = folded(word)
-    return {low, lemma(low), low.removesuffix("s"), low.removesuffix("ies") + "y" if low.endswith("ies") else low}
+    return {
+        low,
+        lemma(low),
+        low.removesuffix("s"),
+        low.removesuffix("ies") + "y" if low.endswith("ies") else low,
+    }
 
 
 def _is(token: Token, kind: str, own: set[str]) -> bool:
     forms = _forms(token.text)
-    words = _WORDS[kind] | (_WORDS["denial_nouns"] if kind == "denial" and _is_noun(token) else frozenset())
+    words = _WORDS[kind] | (
+        _WORDS["denial_nouns"] if kind == "denial" and _is_noun(token) else frozenset()
+    )
     return bool(forms & words) and not forms & own
 
 
 def _is_noun(token: Token) -> bool:
-    """Return True if a word is a noun. The tagger also takes "of which 38 kilometres lie under the sea" for one."""
-    return token.pos_ == "NOUN" and any(child.dep_ in ("det", "poss", "amod") for child in token.children)
+    """Return True if a word is a noun. The tagger also takes "of which 38 kilometres lie under the
+    sea" for one.
+    """
+    return token.pos_ == "NOUN" and any(
+        child.dep_ in ("det", "poss", "amod") for child in token.children
+    )
 
 
 def _hyphenated(token: Token) -> bool:
@@ -158,13 +192,19 @@ def _hyphenated(token: Token) -> bool:
 
 
 def _negated(token: Token) -> bool:
-    """Return True if a marking word is itself denied: "is not a myth", "no hoax", "never been refuted"."""
+    """Return True if a marking word is itself denied: "is not a myth", "no hoax", "never been
+    refuted".
+    """
     around = [
         *token.children,
         *token.head.children,
         *(c for a in token.ancestors if a.pos_ == "AUX" for c in a.children),
     ]
-    return any(t.dep_ == "neg" or t.lower_ in ("no", "not", "never", "nor", "hardly") for t in around if t.i < token.i)
+    return any(
+        t.dep_ == "neg" or t.lower_ in ("no", "not", "never", "nor", "hardly")
+        for t in around
+        if t.i < token.i
+    )
 
 
 def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
@@ -190,7 +230,9 @@ def _marks(claim: str, text: str, own: set[str]) -> Iterator[str]:
 
 
 def _subject(claim: str) -> frozenset[str]:
-    """The stems of the claim's subject, which a report may leave out: "the keeper had a dream in which he …"."""
+    """The stems of the claim's subject, which a report may leave out: "the keeper had a dream in
+    which he …".
+    """
     return terms(f"of {claim[slice(*subject(claim).whole)]}")[0]
 
 
@@ -207,7 +249,9 @@ def _scope(token: Token, kind: str, own: set[str]) -> set[int]:
             return _below(token.head)
         governed = _below(token, ("ccomp", "xcomp", "dobj", "advcl", "nsubjpass", "prep"))
         if not governed and kind == "plan":  # "A proposed, and B seconded, that …"
-            governed = {i for t in token.children if t.dep_ == "conj" for i in _below(t, ("ccomp",))}
+            governed = {
+                i for t in token.children if t.dep_ == "conj" for i in _below(t, ("ccomp",))
+            }
         shares = any(child.dep_ == "xcomp" for child in token.children)  # "the city plans to build"
         return governed | _below(token, NOMINAL_SUBJECTS) if shares else governed
     if token.pos_ == "ADV":
@@ -231,7 +275,9 @@ def _below(token: Token, dependencies: Collection[str] = ()) -> set[int]:
 
 
 def _said_by(noun: Token) -> set[int]:
-    """Return the words that a noun tells: the clause of its verb, or the one that "according to" or "in" ties it to."""
+    """Return the words that a noun tells: the clause of its verb, or the one that "according to" or
+    "in" ties it to.
+    """
     if noun.dep_ in NOMINAL_SUBJECTS and noun.head.pos_ in ("VERB", "AUX"):
         return _below(noun.head)
     if noun.dep_ == "pobj":
@@ -246,18 +292,28 @@ def _said_by(noun: Token) -> set[int]:
 
 
 def _story(token: Token, own: set[str]) -> set[int]:
-    """Return the words that a work of fiction tells: after "in the novel", or by its verb, or as a character."""
+    """Return the words that a work of fiction tells: after "in the novel", or by its verb, or as a
+    character.
+    """
     if _is(token, "character", own):
         head = token.head
         return (
             _below(head if token.dep_ in ("amod", "compound") else token)
             | _below(token)
-            | (_below(head.head) if token.dep_ in ("amod", "appos") and head.dep_ in NOMINAL_SUBJECTS else set())
+            | (
+                _below(head.head)
+                if token.dep_ in ("amod", "appos") and head.dep_ in NOMINAL_SUBJECTS
+                else set()
+            )
             | (_below(head) if token.dep_ in NOMINAL_SUBJECTS else set())
         )
     if not _is(token, "fiction", own):
         return set()
-    if any(t.dep_ == "pobj" and t.head.lower_ == "in" and t.tag_ == "WDT" for c in token.children for t in c.subtree):
+    if any(
+        t.dep_ == "pobj" and t.head.lower_ == "in" and t.tag_ == "WDT"
+        for c in token.children
+        for t in c.subtree
+    ):
         return _below(token)  # "a dream in which …"
     if token.dep_ == "pobj" and token.head.lower_ in ("in", "throughout"):
         return _below(token.head.head) if token.head.head.pos_ in ("VERB", "AUX") else set()

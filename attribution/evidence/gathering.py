@@ -38,7 +38,9 @@ class _GatheringTask:
 
     @property
     def host(self) -> str:
-        """The engine or host that is asked, each of which takes only a few requests at once; empty: this machine."""
+        """The engine or host that is asked, each of which takes only a few requests at once; empty:
+        this machine.
+        """
         if self.searcher:
             return "" if Source.of(self.searcher.name).is_local else self.searcher.name
         return site(self.query)
@@ -52,9 +54,16 @@ class LiveSources:
     """Search engines, collections, URLs and documents as they are now, within the run's budget."""
 
     def __init__(
-        self, settings: Settings, store: Store, sources: Sources, fetch: Fetch, annotator: LlmAnnotator | None = None
+        self,
+        settings: Settings,
+        store: Store,
+        sources: Sources,
+        fetch: Fetch,
+        annotator: LlmAnnotator | None = None,
     ) -> None:
-        """`annotator` writes the queries of claims; without one the settings' choice is made by rules."""
+        """`annotator` writes the queries of claims; without one the settings' choice is made by
+        rules.
+        """
         self._settings, self._store, self._sources, self._fetch = settings, store, sources, fetch
         self._annotator = annotator
         self.judgements: Mapping[str, Judgement] = {}  # none is carried along
@@ -68,15 +77,20 @@ class LiveSources:
     def claims(self, question: str, answer: str, settings: Settings) -> None:
         """None: claims are made anew."""
 
-    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[GatherStep]:
+    def gather(
+        self, claims: Sequence[Claim], question: str, stop: threading.Event
+    ) -> Iterator[GatherStep]:
         """Steps in the order in which searches and downloads end.
 
-        When the budget's time is up, everything still open ends at once, each task as a failure of its own.
+        When the budget's time is up, everything still open ends at once, each task as a failure of
+        its own.
         """
         everyone = tuple(c.id for c in claims)
         if documents := tuple(self._sources.pages):
             yield GatherStep("fetch", 1, 1, everyone, documents)
-        if failures := tuple(self._sources.failures):  # of claims too if there is nothing else to read
+        if failures := tuple(
+            self._sources.failures
+        ):  # of claims too if there is nothing else to read
             yield GatherStep("fetch", 1, 1, () if documents else everyone, failures=failures)
         written: dict[str, tuple[str, ...]] = {}
         if self._annotator and self._sources.searchers:
@@ -87,18 +101,28 @@ class LiveSources:
         yield from self._run(self._first_tasks(claims, question, written), stop)
 
     def refute(self, claims: Sequence[Claim], stop: threading.Event) -> Iterator[GatherStep]:
-        """Steps of one more query for each claim at every engine of the web; Wikipedia has no fact checks."""
-        engines = [s for s in self._sources.searchers if Source.of(s.name).searches_web and s.name != "wikipedia"]
+        """Steps of one more query for each claim at every engine of the web; Wikipedia has no fact
+        checks.
+        """
+        engines = [
+            s
+            for s in self._sources.searchers
+            if Source.of(s.name).searches_web and s.name != "wikipedia"
+        ]
         self.budget.start()
         yield from self._run(
-            [_GatheringTask([c.id], engine, refutation(c)) for engine in engines for c in claims], stop
+            [_GatheringTask([c.id], engine, refutation(c)) for engine in engines for c in claims],
+            stop,
         )
 
     def _run(self, tasks: Sequence[_GatheringTask], stop: threading.Event) -> Iterator[GatherStep]:
         open_tasks: Counter[str] = Counter()  # by claim
         downloads: dict[str, _GatheringTask] = {}  # by canonical URL
         queues = _HostQueues(self._do, self._settings)
-        answered, unread = set[str](), dict[str, Failure]()  # searchers by name, and the first failure of each
+        answered, unread = (
+            set[str](),
+            dict[str, Failure](),
+        )  # searchers by name, and the first failure of each
         done = 0
 
         def start(task: _GatheringTask) -> None:
@@ -112,10 +136,14 @@ class LiveSources:
         try:
             while queues.left and not stop.is_set():
                 ended = False
-                for task, (hits, pages, failures) in queues.abandon() if self.budget.over else queues.ended():
+                for task, (hits, pages, failures) in (
+                    queues.abandon() if self.budget.over else queues.ended()
+                ):
                     done, ended = done + 1, True
                     self._searches += task.stage == "search"
-                    if task.searcher and (refused := [f for f in failures if f.kind != "fell_back"]):
+                    if task.searcher and (
+                        refused := [f for f in failures if f.kind != "fell_back"]
+                    ):
                         unread.setdefault(task.searcher.name, refused[0])
                     elif task.searcher:
                         answered.add(task.searcher.name)
@@ -147,9 +175,14 @@ class LiveSources:
                         self._spent(),
                     )
                 if not ended:
-                    yield GatherStep("fetch", done, done + queues.left, spent=self._spent(), idle=True)
+                    yield GatherStep(
+                        "fetch", done, done + queues.left, spent=self._spent(), idle=True
+                    )
             failures = [_unread(name, unread[name]) for name in unread if name not in answered]
-            if failures := [*failures, *(f for s in self._sources.searchers for f in getattr(s, "failures", ()))]:
+            if failures := [
+                *failures,
+                *(f for s in self._sources.searchers for f in getattr(s, "failures", ())),
+            ]:
                 yield GatherStep("search", done, done + queues.left, failures=tuple(failures))
         finally:
             queues.close()
@@ -166,15 +199,23 @@ class LiveSources:
         for searcher in self._sources.searchers:
             by_query: dict[str, _GatheringTask] = {}
             for claim in claims:
-                for query in written.get(claim.id) or queries(claim, question, self._settings.query):
-                    by_query.setdefault(query, _GatheringTask([], searcher, query)).claim_ids.append(claim.id)
+                for query in written.get(claim.id) or queries(
+                    claim, question, self._settings.query
+                ):
+                    by_query.setdefault(
+                        query, _GatheringTask([], searcher, query)
+                    ).claim_ids.append(claim.id)
             tasks += by_query.values()
         return tasks
 
-    def _found(self, task: _GatheringTask, hits: Sequence[SearchHit], pages: Sequence[Page]) -> list[Trace]:
+    def _found(
+        self, task: _GatheringTask, hits: Sequence[SearchHit], pages: Sequence[Page]
+    ) -> list[Trace]:
         """The way that the pages of a finished task were found."""
         if task.searcher:
-            return [t for h in hits if h.page is not None for t in _traces(task.claim_ids, [h.page], h)]
+            return [
+                t for h in hits if h.page is not None for t in _traces(task.claim_ids, [h.page], h)
+            ]
         sources = task.hits or (SearchHit(task.query, "", 1, "your sources", ""),)
         return [t for p in pages for h in sources for t in _traces(task.claim_ids, [p], h)]
 
@@ -187,7 +228,9 @@ class LiveSources:
             return [], [page], partly_read(page, task.query)
         except StageFailure as error:
             return [], [], [error.as_failure(task.stage, task.query)]
-        except Exception as error:  # a bug in an engine or extractor must cost one page, not the run
+        except (
+            Exception
+        ) as error:  # a bug in an engine or extractor must cost one page, not the run
             if (cause := setup_error(error)) is not None:
                 raise cause from error
             message = f"an internal error in the {task.stage} stage; the run continued without it"
@@ -200,15 +243,23 @@ class LiveSources:
             self.budget.spend("downloads", url)
             page = self._fetch(url, self._store.cache.page(url))
             self._store.cache.put_pages([page])
-        if page.reference and url not in self._sources.addresses and excluded(page.reference, self._settings.exclude):
-            raise FetchFailed("excluded", f"it redirects to {page.reference[:200]}, which this run excludes", url)
+        if (
+            page.reference
+            and url not in self._sources.addresses
+            and excluded(page.reference, self._settings.exclude)
+        ):
+            raise FetchFailed(
+                "excluded", f"it redirects to {page.reference[:200]}, which this run excludes", url
+            )
         return page
 
 
 def _unread(searcher: str, first: Failure) -> Failure:
     """A source that no search of the run could use."""
     message = f"{searcher} could not be used for any claim: {first.message}"
-    return Failure(stage="search", subject=searcher, kind="source_unread", message=message, detail=first.detail)
+    return Failure(
+        stage="search", subject=searcher, kind="source_unread", message=message, detail=first.detail
+    )
 
 
 def _traces(claim_ids: Sequence[str], pages: Sequence[Page], hit: SearchHit) -> list[Trace]:
@@ -216,7 +267,9 @@ def _traces(claim_ids: Sequence[str], pages: Sequence[Page], hit: SearchHit) -> 
 
 
 class _HostQueues:
-    """Tasks side by side, but only a few at one engine or host, so that a slow one cannot occupy all threads."""
+    """Tasks side by side, but only a few at one engine or host, so that a slow one cannot occupy
+    all threads.
+    """
 
     def __init__(self, do: Callable[[_GatheringTask], _Outcome], settings: Settings) -> None:
         self._do = do
@@ -251,7 +304,9 @@ class _HostQueues:
             yield task, future.result()
 
     def abandon(self) -> Iterator[tuple[_GatheringTask, _Outcome]]:
-        """Every open task as a failure, because the time is up. Running ones end by themselves; nobody reads them."""
+        """Every open task as a failure, because the time is up. Running ones end by themselves;
+        nobody reads them.
+        """
         tasks = [*self._running.values(), *(t for queue in self._waiting.values() for t in queue)]
         self._running.clear()
         self._waiting.clear()

@@ -1,7 +1,10 @@
-"""Judge claims by passages: what the verifier reads, how much of it counts, and what speaks against a passage.
+"""Judge claims by passages: what the verifier reads, how much of it counts, and what speaks against
+a passage.
 
-The same steps follow every verifier. A claim is read sentence by sentence and beside variants of itself, its roles and
-values are compared with those of the passage, the probabilities are weighed by the passage's relevance, and a passage
+The same steps follow every verifier. A claim is read sentence by sentence and beside variants of
+itself, its roles and
+values are compared with those of the passage, the probabilities are weighed by the passage's
+relevance, and a passage
 about another thing or another time, or one that only reports, gets a reservation.
 """
 
@@ -35,7 +38,17 @@ from attribution.text.urls import publisher
 from attribution.text.value_reading import values
 from attribution.text.values import compare, is_other_limit
 from attribution.text.words import folded, stem, terms
-from attribution.types import SILENT, Evidence, Judgement, Page, Pair, Part, Probabilities, Reservation, quoted
+from attribution.types import (
+    SILENT,
+    Evidence,
+    Judgement,
+    Page,
+    Pair,
+    Part,
+    Probabilities,
+    Reservation,
+    quoted,
+)
 from attribution.verdicts import counted
 from attribution.verifiers.calibration import log_odds
 from attribution.verifiers.contrast import contrast
@@ -48,7 +61,9 @@ OF_ROW = 0.9  # probability of what the cell of a table says
 MAX_CLAIM = 600  # characters of a claim of which relevance is asked
 OPENING = 200  # characters of a page's first line
 EXCLUDED = 5  # words after "only" that may say what it is
-_ONLY = re.compile(r"(?<!not )\b(?:only|solely|exclusively)\b(?! (?:a|an|about|after|\d)\b)", re.IGNORECASE)
+_ONLY = re.compile(
+    r"(?<!not )\b(?:only|solely|exclusively)\b(?! (?:a|an|about|after|\d)\b)", re.IGNORECASE
+)
 _ALONE = re.compile(
     r"\b(?:only|sole(?:ly)?|exclusive(?:ly)?|alone|just|single|no other|nobody|none|nothing|no|not|never|"
     r"except|but|unique(?:ly)?|all)\b",
@@ -56,14 +71,19 @@ _ALONE = re.compile(
 )
 _ALL = re.compile(r"^(?:all|every|each)\b", re.IGNORECASE)
 _AT_LEAST = {  # percent
-    50.0: re.compile(r"\b(?:[Mm]ost (?:of|(?![a-z]*(?:ous|less)\b)[a-z]+s)|[Tt]he majority of|[Mm]ore than half of)\b"),
+    50.0: re.compile(
+        r"\b(?:[Mm]ost (?:of|(?![a-z]*(?:ous|less)\b)[a-z]+s)|[Tt]he majority of|[Mm]ore than half of)\b"
+    ),
     100.0: re.compile(r"\b(?:the|its|an?) (?:entire|whole)\b"),
 }
-_PARTLY = re.compile(r"\b(?:most|some|many|few|several|half|\d+ (?:out )?of)\b|\bof (?:the |its )?\d", re.IGNORECASE)
+_PARTLY = re.compile(
+    r"\b(?:most|some|many|few|several|half|\d+ (?:out )?of)\b|\bof (?:the |its )?\d", re.IGNORECASE
+)
 _WHOLE = re.compile(r"\b(?:all|every|each|both|whole|entire|none|no|always)\b", re.IGNORECASE)
 _WITHOUT = re.compile(r"\bwithout (?:an? |any |the )?([a-z]+)")
 _LACKS = re.compile(r"\b(?:without|no|not|never|free|lacks?|nor|neither)\b|n['’]t\b", re.IGNORECASE)
-MIN_WORDS = 4  # per part: fewer hardly make a statement; more likely an abbreviation was taken for a sentence end
+# per part: fewer hardly make a statement; more likely an abbreviation was taken for a sentence end
+MIN_WORDS = 4
 
 
 class Judged(NamedTuple):
@@ -77,11 +97,18 @@ class Judged(NamedTuple):
 def parts_of(claim: str) -> tuple[str, ...]:
     """Return the sentences of a claim; the claim itself if it is a single statement."""
     parts = tuple(claim[slice(*span)] for span in sentences(claim))
-    return parts if len(parts) > 1 and all(len(part.split()) >= MIN_WORDS for part in parts) else (claim,)
+    return (
+        parts
+        if len(parts) > 1 and all(len(part.split()) >= MIN_WORDS for part in parts)
+        else (claim,)
+    )
 
 
-def judge_pairs(pairs: Sequence[Pair], verifier: Reads, readings: Reads | None = None) -> list[Judged]:
-    """Judge each pair, in order; `readings` reads claims with the passage's names or values in place of their own.
+def judge_pairs(
+    pairs: Sequence[Pair], verifier: Reads, readings: Reads | None = None
+) -> list[Judged]:
+    """Judge each pair, in order; `readings` reads claims with the passage's names or values in
+    place of their own.
 
     Raises BadInput for pairs that the verifier rejects.
     """
@@ -92,7 +119,9 @@ def judge_pairs(pairs: Sequence[Pair], verifier: Reads, readings: Reads | None =
         by_statement.setdefault(pair[0], []).append(place)
     found = verifier.verify(read)
     groups = list(by_statement.values())
-    settled = contrast([[(read[i], found[i]) for i in places] for places in groups], readings or verifier)
+    settled = contrast(
+        [[(read[i], found[i]) for i in places] for places in groups], readings or verifier
+    )
     for places, of_statement in zip(groups, settled, strict=True):
         for i, judgement in zip(places, of_statement, strict=True):
             found[i] = in_its_role(read[i], judgement)
@@ -102,19 +131,26 @@ def judge_pairs(pairs: Sequence[Pair], verifier: Reads, readings: Reads | None =
 
 
 def read_plainly(pairs: Sequence[Pair], verifier: Reads) -> list[Judged]:
-    """Judge each pair by one reading of claim and passage (V24 4.3). Raises BadInput as `judge_pairs` does."""
+    """Judge each pair by one reading of claim and passage (V24 4.3). Raises BadInput as
+    `judge_pairs` does.
+    """
     return [Judged(found) for found in verifier.verify(pairs)]
 
 
 def _joined(pair: Pair, judgements: Sequence[Judgement]) -> Judged:
-    """Join the judgements of a claim's parts: that of a contradicted part, or else of the most confident one."""
+    """Join the judgements of a claim's parts: that of a contradicted part, or else of the most
+    confident one.
+    """
     if len(judgements) == 1:
         return Judged(judgements[0])
     against = max(judgements, key=lambda j: j.probabilities.contradicted)
     if against.probabilities.contradicted < LOWEST_THRESHOLD:
         against = max(judgements, key=lambda j: j.probabilities.entailed)
     statements = parts_of(pair[0])
-    parts = (Part(statement=s, probabilities=j.probabilities) for s, j in zip(statements, judgements, strict=True))
+    parts = (
+        Part(statement=s, probabilities=j.probabilities)
+        for s, j in zip(statements, judgements, strict=True)
+    )
     return Judged(against, tuple(parts))
 
 
@@ -124,8 +160,11 @@ EXPECTED = 3.5  # the logit of a passage that leaves the probabilities as they a
 WEIGHED_FROM = 0.15  # the least probability of a relation for which relevance is asked
 
 
-def relevance(pairs: Sequence[Pair], judged: Sequence[Judged], reads: Reads | None) -> list[float | None]:
-    """Return the logit of relevance of each passage that may say something of its claim; None for the others.
+def relevance(
+    pairs: Sequence[Pair], judged: Sequence[Judged], reads: Reads | None
+) -> list[float | None]:
+    """Return the logit of relevance of each passage that may say something of its claim; None for
+    the others.
 
     `reads` is None where the model is not installed.
     """
@@ -158,7 +197,9 @@ def as_evidence(
     headings: tuple[str, ...],
     policy: DecisionPolicy,
 ) -> Evidence:
-    """Return the evidence that a judged passage is; `text` begins at `start`, in characters of its page."""
+    """Return the evidence that a judged passage is; `text` begins at `start`, in characters of its
+    page.
+    """
     plain = policy.decision == "plain"
     row = None if plain or judged.parts else in_table(pair[0], page.text)
     opening = _opening(page) if start else ""
@@ -176,19 +217,32 @@ def as_evidence(
         or (
             None
             if page.genre == "fact check" or "row" in judged.judgement.signals
-            else _of_other_row(judged, row, start, page.text) or reservation(pair, judged, headings, opening)
+            else _of_other_row(judged, row, start, page.text)
+            or reservation(pair, judged, headings, opening)
         )
     )
     first, last = found.sentence
     return Evidence(
-        claim_id=claim_id, page_id=page.id, origin=page.origin, genre=page.genre,
+        claim_id=claim_id,
+        page_id=page.id,
+        origin=page.origin,
+        genre=page.genre,
         publisher="" if page.genre == "paper" else publisher(page.url),
-        start=start, end=start + len(text), text=text, similarity=similarity,
-        relation=counted(found.probabilities, against, policy), probabilities=found.probabilities,
-        sentence=(start + first, start + last), about=related, relevance=relevance, reservation=against,
-        signals=found.signals, parts=judged.parts, difference="" if plain else explain_difference(pair, judged),
+        start=start,
+        end=start + len(text),
+        text=text,
+        similarity=similarity,
+        relation=counted(found.probabilities, against, policy),
+        probabilities=found.probabilities,
+        sentence=(start + first, start + last),
+        about=related,
+        relevance=relevance,
+        reservation=against,
+        signals=found.signals,
+        parts=judged.parts,
+        difference="" if plain else explain_difference(pair, judged),
         lacks=() if plain else lacking(pair, found, page),
-    )  # fmt: skip
+    )
 
 
 def _by_row(judged: Judged, row: RowRelation, start: int, length: int) -> Judged:
@@ -197,17 +251,28 @@ def _by_row(judged: Judged, row: RowRelation, start: int, length: int) -> Judged
     if first < 0 or last > length:
         return judged
     probability = max(OF_ROW, getattr(found.probabilities, row.relation))
-    sides = {"entailed": 0.0, "contradicted": 0.0, "no_relation": 1 - probability, row.relation: probability}
+    sides = {
+        "entailed": 0.0,
+        "contradicted": 0.0,
+        "no_relation": 1 - probability,
+        row.relation: probability,
+    }
     signals = found.signals | {"row": 1.0}
     return Judged(
         replace(
-            found, probabilities=Probabilities(**sides), sentence=(first, last), signals=signals, difference=row.words
+            found,
+            probabilities=Probabilities(**sides),
+            sentence=(first, last),
+            signals=signals,
+            difference=row.words,
         )
     )
 
 
 def _by_value(pair: Pair, judged: Judged, headings: tuple[str, ...], opening: str) -> Judged:
-    """Turn support by a sentence that has another value in a slot, of one subject and time, into a contradiction."""
+    """Turn support by a sentence that has another value in a slot, of one subject and time, into a
+    contradiction.
+    """
     (claim, passage, title), found = (*pair, "")[:3], judged.judgement
     support = found.probabilities.entailed
     if support < SUPPORTS or "verbatim" in found.signals or VAGUE.search(claim):
@@ -223,57 +288,86 @@ def _by_value(pair: Pair, judged: Judged, headings: tuple[str, ...], opening: st
     return Judged(replace(found, probabilities=against, difference=difference))
 
 
-def _of_other_row(judged: Judged, row: RowRelation | None, start: int, text: str) -> Reservation | None:
+def _of_other_row(
+    judged: Judged, row: RowRelation | None, start: int, text: str
+) -> Reservation | None:
     """Say that the deciding sentence is another row of the table than the claim's."""
     first = start + judged.judgement.sentence[0]
     other = row and row_at(text, first)
     if not row or not other or other == row.row:
         return None
-    return Reservation(relations=("entailed", "contradicted"), note=f"the row is about {other.label}")
+    return Reservation(
+        relations=("entailed", "contradicted"), note=f"the row is about {other.label}"
+    )
 
 
 def lacking(pair: Pair, found: Judgement, page: Page) -> tuple[str, ...]:
-    """Return the values of a claim for which a passage that may support it has none, nor its page's title."""
+    """Return the values of a claim for which a passage that may support it has none, nor its page's
+    title.
+    """
     claim, passage = pair[:2]
-    if found.probabilities.entailed < LOWEST_THRESHOLD or {"verbatim", "row"} & found.signals.keys():
+    if (
+        found.probabilities.entailed < LOWEST_THRESHOLD
+        or {"verbatim", "row"} & found.signals.keys()
+    ):
         return ()
     lacked = unmet(claim, f"{page.title}. {_opening(page)}. {passage}")
-    return tuple(claim[slice(*v.span)] for v in lacked if v.kind != "rank" or v.dimension in ("", "weekday"))
+    return tuple(
+        claim[slice(*v.span)] for v in lacked if v.kind != "rank" or v.dimension in ("", "weekday")
+    )
 
 
 def of_page(claim: str, page: Page) -> Reservation | None:
     """Say why nothing on a page counts: it is a front page, or a fact check of another claim."""
     note = SILENT.get(page.genre, "")
     if page.genre == "fact check":
-        note = "" if is_about(claim, page.text, page.title) else "the fact check is of another claim"
+        note = (
+            "" if is_about(claim, page.text, page.title) else "the fact check is of another claim"
+        )
     return Reservation(relations=("entailed", "contradicted"), note=note) if note else None
 
 
 def is_related(pair: Pair, judged: Judged, relevance: float | None) -> bool:
-    """Return True if a passage is about the claim: by words, by relevance, or because the verifier nearly decides it.
+    """Return True if a passage is about the claim: by words, by relevance, or because the verifier
+    nearly decides it.
 
     A passage may use none of the claim's names: "By the Normandy landings …" for "By D-Day …".
     """
-    return is_about(*pair) or judged.judgement.probabilities.entailed >= LOWEST_THRESHOLD or (relevance or -1.0) > 0
+    return (
+        is_about(*pair)
+        or judged.judgement.probabilities.entailed >= LOWEST_THRESHOLD
+        or (relevance or -1.0) > 0
+    )
 
 
 def weighed(judged: Judged, relevance: float | None) -> Judged:
     """Return the judgement with its probabilities weighed by the passage's relevance, a logit."""
     if relevance is None:
         return judged
-    parts = tuple(p.model_copy(update={"probabilities": weigh(p.probabilities, relevance)}) for p in judged.parts)
-    return Judged(replace(judged.judgement, probabilities=weigh(judged.judgement.probabilities, relevance)), parts)
+    parts = tuple(
+        p.model_copy(update={"probabilities": weigh(p.probabilities, relevance)})
+        for p in judged.parts
+    )
+    return Judged(
+        replace(judged.judgement, probabilities=weigh(judged.judgement.probabilities, relevance)),
+        parts,
+    )
 
 
 def weigh(probabilities: Probabilities, relevance: float | None) -> Probabilities:
     """Move the log odds of both relations by what relevance is beyond, or short of, the expected."""
     if relevance is None:
         return probabilities
-    moved = [_moved(p, WEIGHT * (relevance - EXPECTED)) for p in (probabilities.entailed, probabilities.contradicted)]
+    moved = [
+        _moved(p, WEIGHT * (relevance - EXPECTED))
+        for p in (probabilities.entailed, probabilities.contradicted)
+    ]
     scale = 1 / max(1.0, sum(moved))
     entailed, contradicted = (round(p * scale, 6) for p in moved)
     return Probabilities(
-        entailed=entailed, contradicted=contradicted, no_relation=max(0.0, round(1 - entailed - contradicted, 6))
+        entailed=entailed,
+        contradicted=contradicted,
+        no_relation=max(0.0, round(1 - entailed - contradicted, 6)),
     )
 
 
@@ -286,10 +380,14 @@ def _opening(page: Page) -> str:
     return page.text.lstrip().partition("\n")[0][:OPENING]
 
 
-def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), opening: str = "") -> Reservation | None:
-    """Say what speaks against a passage that may support or contradict a claim; None where nothing does.
+def reservation(
+    pair: Pair, judged: Judged, headings: tuple[str, ...] = (), opening: str = ""
+) -> Reservation | None:
+    """Say what speaks against a passage that may support or contradict a claim; None where nothing
+    does.
 
-    The title of a pair may hold the heading of the passage's section too; `headings` are those above the claim, and
+    The title of a pair may hold the heading of the passage's section too; `headings` are those
+    above the claim, and
     `opening` is the first line of the passage's page.
     """
     (claim, passage, title), found = (*pair, "")[:3], judged.judgement
@@ -305,8 +403,16 @@ def reservation(pair: Pair, judged: Judged, headings: tuple[str, ...] = (), open
         note = note or other_time(claim, passage, found.sentence, title, strict=False)
         if not note and measures_other(claim, sentence):
             note = "the number measures something else there"
-        note = note or _other_value(claim, sentence, headings) or _only(claim, sentence, f"{title} {passage}")
-        note = note or _other_limit(claim, sentence) or only_reported(claim, passage, found.sentence, title)
+        note = (
+            note
+            or _other_value(claim, sentence, headings)
+            or _only(claim, sentence, f"{title} {passage}")
+        )
+        note = (
+            note
+            or _other_limit(claim, sentence)
+            or only_reported(claim, passage, found.sentence, title)
+        )
         return Reservation(relations=("entailed",), note=note) if note else None
     note = other_subject(claim, f"{opening} {passage}", title, headings, strict=True)
     note = note or other_time(claim, passage, found.sentence, title)
@@ -333,8 +439,12 @@ def _other_value(claim: str, sentence: str, headings: tuple[str, ...]) -> str:
     if said := _other_share(claim, sentence):
         return said
     lacked = {claim[slice(*v.span)] for v in unmet(claim, sentence)}
-    found = (c for c in contrasts(claim, sentence) if c.kind != "Name" and c.claim in lacked and c.source)
-    return next((f"the claim says {quoted(c.claim)}, the source {quoted(c.source)}" for c in found), "")
+    found = (
+        c for c in contrasts(claim, sentence) if c.kind != "Name" and c.claim in lacked and c.source
+    )
+    return next(
+        (f"the claim says {quoted(c.claim)}, the source {quoted(c.source)}" for c in found), ""
+    )
 
 
 def _other_share(claim: str, sentence: str) -> str:
@@ -342,31 +452,41 @@ def _other_share(claim: str, sentence: str) -> str:
     shares = [v for v in values(sentence) if v.dimension == "%"]
     if len(shares) == 1 and not values(claim):
         for least, pattern in _AT_LEAST.items():
-            if shares[0].high < least and (words := pattern.search(claim)) and not pattern.search(sentence):
+            if (
+                shares[0].high < least
+                and (words := pattern.search(claim))
+                and not pattern.search(sentence)
+            ):
                 return f"the claim says {quoted(words[0])}, the source {quoted(sentence[slice(*shares[0].span)])}"
     return ""
 
 
 def _other_limit(claim: str, sentence: str) -> str:
-    """Say which limit the sentence has where the claim's does not follow: “below 25 °C” and “below 25 °F”."""
+    """Say which limit the sentence has where the claim's does not follow: “below 25 °C” and “below
+    25 °F”.
+    """
     its = values(sentence)
     for own in values(claim):
         other = next((v for v in its if is_other_limit(own, v)), None)
-        if other and not any(compare(own, v) == "equal" and not is_other_limit(own, v) for v in its):
-            return (
-                f"the claim says {quoted(claim[slice(*own.span)])}, the source {quoted(sentence[slice(*other.span)])}"
-            )
+        if other and not any(
+            compare(own, v) == "equal" and not is_other_limit(own, v) for v in its
+        ):
+            return f"the claim says {quoted(claim[slice(*own.span)])}, the source {quoted(sentence[slice(*other.span)])}"
     return ""
 
 
 def _only(claim: str, sentence: str, passage: str) -> str:
-    """Say that the claim alone excludes all others, or none, or leaves something out: "only", "all", "without"."""
+    """Say that the claim alone excludes all others, or none, or leaves something out: "only",
+    "all", "without".
+    """
     found = _ONLY.search(claim)
     if found and _ALONE.search(passage):
         of_it = terms(" ".join(["of", *claim[found.end() :].split()[:EXCLUDED]]))[0]
         others = _ONLY.search(sentence) and 2 * len(of_it & terms(sentence)[0]) <= len(of_it)
         found = found if others and of_it else None
-    found = found or (None if _WHOLE.search(sentence) or not _PARTLY.search(sentence) else _ALL.search(claim))
+    found = found or (
+        None if _WHOLE.search(sentence) or not _PARTLY.search(sentence) else _ALL.search(claim)
+    )
     for text, other in ((claim, sentence), (sentence, claim)):
         left_out = _WITHOUT.search(text)
         if left_out and stem(folded(left_out[1])) in terms(other)[0] and not _LACKS.search(other):
@@ -375,7 +495,9 @@ def _only(claim: str, sentence: str, passage: str) -> str:
 
 
 def _differs_in_subject(claim: str, sentence: str) -> bool:
-    """Return True if what differs is a part of what the claim is about: "version 5", "in the Danish cohort"."""
+    """Return True if what differs is a part of what the claim is about: "version 5", "in the Danish
+    cohort".
+    """
     starts = [start for start, _ in differing_spans(claim, sentence)[0]]
     numbers = {value.start for value in values(claim)}
     held = [start for start in starts if in_anchor(claim, start)]
@@ -385,4 +507,6 @@ def _differs_in_subject(claim: str, sentence: str) -> bool:
 def explain_difference(pair: Pair, judged: Judged) -> str:
     """Describe the values in the same slot that differ between the claim and the deciding sentence."""
     found = judged.judgement
-    return found.difference or difference(pair[0], pair[1][slice(*found.sentence)], found.probabilities)
+    return found.difference or difference(
+        pair[0], pair[1][slice(*found.sentence)], found.probabilities
+    )

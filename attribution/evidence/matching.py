@@ -13,7 +13,14 @@ from attribution.errors import BadInput
 from attribution.evidence.candidates import Candidates
 from attribution.evidence.compounds import with_predicates
 from attribution.evidence.fact_checks import headline, with_rulings
-from attribution.evidence.judging import Judged, as_evidence, judge_pairs, read_plainly, relevance, weigh
+from attribution.evidence.judging import (
+    Judged,
+    as_evidence,
+    judge_pairs,
+    read_plainly,
+    relevance,
+    weigh,
+)
 from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
@@ -42,12 +49,16 @@ class ChunkInContext(NamedTuple):
 
 
 def with_context(text: str, start: int, end: int, limit: int) -> Span:
-    """Extend the chunk `text[start:end]` by the sentence before it, or by the rest of the sentence that it begins in.
+    """Extend the chunk `text[start:end]` by the sentence before it, or by the rest of the sentence
+    that it begins in.
 
-    Only within its line, and only if both together have at most `limit` characters: the verifier is less confident on
+    Only within its line, and only if both together have at most `limit` characters: the verifier is
+    less confident on
     long passages, and more context made verdicts on the examples worse.
     """
-    line = text.rfind("\n", max(0, end - limit - 1), start) + 1  # 0: the line begins before the part searched
+    line = (
+        text.rfind("\n", max(0, end - limit - 1), start) + 1
+    )  # 0: the line begins before the part searched
     first = max(line, end - limit)
     starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
     if first > line:
@@ -64,9 +75,15 @@ class Matcher:
     """The passages of a run's pages, compared with its claims."""
 
     def __init__(
-        self, settings: Settings, store: Store, question: str, judged: Iterable[str] = (), answer: str = ""
+        self,
+        settings: Settings,
+        store: Store,
+        question: str,
+        judged: Iterable[str] = (),
+        answer: str = "",
     ) -> None:
-        """`judged` are the keys of judgements that count as made in this run; pages with the `answer` don't count.
+        """`judged` are the keys of judgements that count as made in this run; pages with the
+        `answer` don't count.
 
         Raises UnknownName or Unavailable for a chunker, embedder or verifier that cannot be used.
         """
@@ -124,38 +141,62 @@ class Matcher:
             self.relevance.reset_counts()
 
     def provenance(self, concerns: Mapping[str, Sequence[Failure]]) -> Provenance:
-        """Return what a snapshot needs beyond the report, in a fixed order; `concerns` are failures by claim."""
+        """Return what a snapshot needs beyond the report, in a fixed order; `concerns` are failures
+        by claim.
+        """
         traces = {trace for of_page in self.traces.values() for trace in of_page}
         return Provenance(
-            traces=tuple(sorted(traces, key=lambda t: (t.claim_id, t.page_id, t.searcher, t.query, t.rank))),
-            concerns={claim_id: tuple(failures) for claim_id, failures in sorted(concerns.items()) if failures},
+            traces=tuple(
+                sorted(traces, key=lambda t: (t.claim_id, t.page_id, t.searcher, t.query, t.rank))
+            ),
+            concerns={
+                claim_id: tuple(failures)
+                for claim_id, failures in sorted(concerns.items())
+                if failures
+            },
             chunks=dict(sorted(self._chunk_spans.items())),
             vectors=self.candidates.vectors,
-            judgements=tuple(sorted(self.verifier.keys | (self.relevance.keys if self.relevance else set()))),
+            judgements=tuple(
+                sorted(self.verifier.keys | (self.relevance.keys if self.relevance else set()))
+            ),
         )
 
     def match(self, claims: Sequence[Claim], early: bool = False) -> list[tuple[Evidence, ...]]:
-        """Return the evidence for each claim, nearest first; `early` while other pages are still being fetched."""
+        """Return the evidence for each claim, nearest first; `early` while other pages are still
+        being fetched.
+        """
         return self.judge(claims, self.find(claims, early))
 
     def find(self, claims: Sequence[Claim], early: bool = False) -> list[list[Candidate]]:
-        """Return the chunks to judge each claim by. Other threads may find or judge those of other claims meanwhile."""
+        """Return the chunks to judge each claim by. Other threads may find or judge those of other
+        claims meanwhile.
+        """
         with self._finding:
             self.chunk()
             origins = {} if early else {page.id: page.origin for page in self.marked.values()}
             return self.candidates.best(claims, self.question, early, origins)
 
-    def judge(self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]) -> list[tuple[Evidence, ...]]:
-        """Return the evidence in the chunks found for each claim, and for each predicate of one that it leaves open."""
+    def judge(
+        self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]
+    ) -> list[tuple[Evidence, ...]]:
+        """Return the evidence in the chunks found for each claim, and for each predicate of one
+        that it leaves open.
+        """
 
         def read(parts: Sequence[tuple[int, str]]) -> list[tuple[Evidence, ...]]:
-            of_parts = [claims[i].model_copy(update={"text": part, "enriched": None}) for i, part in parts]
+            of_parts = [
+                claims[i].model_copy(update={"text": part, "enriched": None}) for i, part in parts
+            ]
             near = zip(of_parts, self.find(of_parts) if of_parts else (), strict=True)
-            return self._judge(of_parts, [[c for c in of_part if self.can_read(part, c)] for part, of_part in near])
+            return self._judge(
+                of_parts, [[c for c in of_part if self.can_read(part, c)] for part, of_part in near]
+            )
 
         return with_predicates(claims, self._judge(claims, found), self.policy, read)
 
-    def _judge(self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]) -> list[tuple[Evidence, ...]]:
+    def _judge(
+        self, claims: Sequence[Claim], found: Sequence[Sequence[Candidate]]
+    ) -> list[tuple[Evidence, ...]]:
         """All pairs go to the verifier together, including those of an enriched claim as written."""
         asked = (self.question,) if self.verifier.reads_question else ()
         read = [
@@ -163,9 +204,14 @@ class Matcher:
             for place, (claim, of_claim) in enumerate(zip(claims, found, strict=True))
             for passage in _distinct(map(self._passage, of_claim))
         ]
-        places, matched = [place for place, *_ in read], [(claim, passage) for _, claim, passage in read]
+        places, matched = (
+            [place for place, *_ in read],
+            [(claim, passage) for _, claim, passage in read],
+        )
         pairs: list[Pair] = [
-            (claim.statement, p.text, *asked) if self._plain else (claim.statement, *self._premise(p))
+            (claim.statement, p.text, *asked)
+            if self._plain
+            else (claim.statement, *self._premise(p))
             for claim, p in matched
         ]
         without_added = self.settings.without_added and not self._plain
@@ -181,8 +227,12 @@ class Matcher:
         written = dict(zip(again, judged[len(matched) :], strict=True))
         evidence: list[list[Evidence]] = [[] for _ in claims]
         for i, (claim, passage) in enumerate(matched):
-            as_written = weigh(written[i].judgement.probabilities, relevances[i]) if i in written else None
-            evidence[places[i]].append(self._evidence(claim, passage, pairs[i], judged[i], as_written, relevances[i]))
+            as_written = (
+                weigh(written[i].judgement.probabilities, relevances[i]) if i in written else None
+            )
+            evidence[places[i]].append(
+                self._evidence(claim, passage, pairs[i], judged[i], as_written, relevances[i])
+            )
         return [tuple(pieces) for pieces in evidence]
 
     @property
@@ -211,10 +261,14 @@ class Matcher:
             start, end = own
         elif not self._plain:
             start, end = with_context(text, start, end, self.settings.chunk_size)
-        return ChunkInContext(chunk.page_id, start, end, text[start:end], candidate.similarity, own is not None)
+        return ChunkInContext(
+            chunk.page_id, start, end, text[start:end], candidate.similarity, own is not None
+        )
 
     def _premise(self, passage: Chunk | ChunkInContext) -> tuple[str, str]:
-        """Return the verifier's input: the passage, with lines that state nothing blanked, and its page's title."""
+        """Return the verifier's input: the passage, with lines that state nothing blanked, and its
+        page's title.
+        """
         page = self.pages[passage.page_id]
         if isinstance(passage, ChunkInContext) and passage.headline:
             return passage.text, ""
@@ -234,8 +288,21 @@ class Matcher:
         traces = self.traces[passage.page_id] or [DOCUMENTS]
         trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query, t.searcher))
         evidence = as_evidence(
-            claim.id, self.marked[passage.page_id], passage.text, passage.start, passage.similarity,
-            pair, judged, relevance, claim.context, self.policy,
-        )  # fmt: skip
-        found = {"query": trace.query, "searcher": trace.searcher, "rank": trace.rank, "as_written": as_written}
+            claim.id,
+            self.marked[passage.page_id],
+            passage.text,
+            passage.start,
+            passage.similarity,
+            pair,
+            judged,
+            relevance,
+            claim.context,
+            self.policy,
+        )
+        found = {
+            "query": trace.query,
+            "searcher": trace.searcher,
+            "rank": trace.rank,
+            "as_written": as_written,
+        }
         return evidence.model_copy(update=found)

@@ -15,7 +15,9 @@ _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 
 @dataclass(frozen=True)
 class EvidenceGroup:
-    """Passages with the same relation whose deciding sentences say the same; the first one is shown."""
+    """Passages with the same relation whose deciding sentences say the same; the first one is
+    shown.
+    """
 
     pieces: tuple[Evidence, ...]
     origins: int  # number of distinct sites; copies of one text count once
@@ -26,7 +28,9 @@ class EvidenceGroup:
 
 
 def deciding_first(piece: Evidence) -> tuple[bool, float]:
-    """Return the place of a claim's passage among the others: those that decide first, the most probable first."""
+    """Return the place of a claim's passage among the others: those that decide first, the most
+    probable first.
+    """
     neutral = piece.relation == "no_relation"
     p = piece.probabilities
     return neutral, -(piece.similarity if neutral else max(p.entailed, p.contradicted))
@@ -44,7 +48,9 @@ def group_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> l
                 break
         else:
             groups.append((words, [piece]))
-    return [EvidenceGroup(tuple(g), len({_origin(pages.get(e.page_id)) for e in g})) for _, g in groups]
+    return [
+        EvidenceGroup(tuple(g), len({_origin(pages.get(e.page_id)) for e in g})) for _, g in groups
+    ]
 
 
 def deciding_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> Evidence | None:
@@ -53,14 +59,22 @@ def deciding_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -
     return groups[0].best if groups and groups[0].best.relation != "no_relation" else None
 
 
-def nearest_evidence(evidence: Sequence[Evidence], label: str, pages: Mapping[str, Page]) -> Evidence | None:
+def nearest_evidence(
+    evidence: Sequence[Evidence], label: str, pages: Mapping[str, Page]
+) -> Evidence | None:
     """Return the passage that decides or, for an unclear claim, the one to read first."""
     if label == "contradicted":
-        evidence = [e for e in evidence if e.relation == "contradicted"]  # another part may be supported
+        evidence = [
+            e for e in evidence if e.relation == "contradicted"
+        ]  # another part may be supported
     if label != "unclear":
         return deciding_evidence(evidence, pages)
     groups = group_evidence(evidence, pages)
-    best = max(groups, key=lambda g: (leaning(g.best.probabilities) != "no_relation", g.best.about), default=None)
+    best = max(
+        groups,
+        key=lambda g: (leaning(g.best.probabilities) != "no_relation", g.best.about),
+        default=None,
+    )
     return best.best if best else None
 
 

@@ -1,4 +1,6 @@
-"""Find which pages go back to one text, so that a decision counts it once: copies, mirrors, agencies, the answer."""
+"""Find which pages go back to one text, so that a decision counts it once: copies, mirrors,
+agencies, the answer.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,16 @@ _WIRE = re.compile(
     rf"(?:The )?({_AGENCIES})\b|\b(?:The )?(Associated Press|Reuters|AFP) (?:contributed|reported from)\b",
     re.MULTILINE,
 )
-_AGENCY_OF = {"apnews.com": "AP", "reuters.com": "Reuters", "afp.com": "AFP", "upi.com": "UPI"}  # by site
+_AGENCY_OF = {
+    "apnews.com": "AP",
+    "reuters.com": "Reuters",
+    "afp.com": "AFP",
+    "upi.com": "UPI",
+}  # by site
 _SAME_AGENCY = {"A.P.": "AP", "Associated Press": "AP", "Agence France-Presse": "AFP", "DPA": "dpa"}
 _SECOND_LEVEL = frozenset("ac co com edu gob gov net org".split())
-_SLUG = 12  # characters of the end of an address: shorter ones, such as "index.html", are not of one article
+# characters of the end of an address: shorter ones, such as "index.html", are not of one article
+_SLUG = 12
 _WIKIPEDIA = re.compile(
     r"//(\w+)\.(?:m\.)?wikipedia\.org/wiki/([^?#]+)|//(?:www\.)?wikiwand\.com/(\w+)/(?:articles/)?([^?#]+)"
 )
@@ -33,10 +41,13 @@ _OWN_SITE: tuple[Genre, ...] = ("unknown", "answer")
 
 
 def with_origins(pages: Sequence[Page], answer: str = "", question: str = "") -> tuple[Page, ...]:
-    """Set `origin` to the id of the first page of those with one origin; empty for a page that stands alone.
+    """Set `origin` to the id of the first page of those with one origin; empty for a page that
+    stands alone.
 
-    The first page is the one published first, whatever the order of `pages`, which is kept. Web pages that publish the
-    answer itself, and others of the same unknown site, get the genre `answer`, which counts not at all.
+    The first page is the one published first, whatever the order of `pages`, which is kept. Web
+    pages that publish the
+    answer itself, and others of the same unknown site, get the genre `answer`, which counts not at
+    all.
     """
     ordered = sorted(pages, key=lambda page: (page.published or "9999", page.url, page.id))
     first: dict[Hashable, str] = {}  # the id of the first page by what it shares with the others
@@ -76,7 +87,9 @@ def sources(pages: Iterable[Page]) -> str:
 
 
 def _shared(page: Page) -> Iterable[Hashable]:
-    """Yield what pages of one origin have in common beside their text: an address, an article, a news agency."""
+    """Yield what pages of one origin have in common beside their text: an address, an article, a
+    news agency.
+    """
     if page.kind != "web":
         return
     yield "address", canonical(page.url)
@@ -96,11 +109,19 @@ def _shared(page: Page) -> Iterable[Hashable]:
 def _publisher(url: str) -> str:
     """The name in a site's address, whatever the country: bbc for news.bbc.co.uk and for bbc.com."""
     labels = site(url).partition(":")[0].split(".")[:-1]
-    return labels[-2] if len(labels) > 1 and labels[-1] in _SECOND_LEVEL else labels[-1] if labels else site(url)
+    return (
+        labels[-2]
+        if len(labels) > 1 and labels[-1] in _SECOND_LEVEL
+        else labels[-1]
+        if labels
+        else site(url)
+    )
 
 
 def _own(pages: Sequence[Page], answer: str, question: str) -> set[str]:
-    """Return the ids of web pages that publish this answer: nothing else, or together with its question."""
+    """Return the ids of web pages that publish this answer: nothing else, or together with its
+    question.
+    """
     words = _words(answer)
     if len(words) < SHORT:
         return set()
@@ -109,10 +130,14 @@ def _own(pages: Sequence[Page], answer: str, question: str) -> set[str]:
     for page in (page for page in pages if page.kind == "web"):
         own = _words(page.text)
         held = len(wanted & _shingles(own)) >= ALIKE * len(wanted)
-        if held and (_alike(sketch, _sketch(page.text)) or (len(asked) >= _SLUG and asked in " ".join(own))):
+        if held and (
+            _alike(sketch, _sketch(page.text)) or (len(asked) >= _SLUG and asked in " ".join(own))
+        ):
             found.add(page.id)
     sites = {site(page.url) for page in pages if page.id in found}
-    return found | {p.id for p in pages if p.kind == "web" and site(p.url) in sites and p.genre in _OWN_SITE}
+    return found | {
+        p.id for p in pages if p.kind == "web" and site(p.url) in sites and p.genre in _OWN_SITE
+    }
 
 
 _KEPT = 1024  # sketches: the same pages recur in edits, comparisons and later runs
@@ -145,11 +170,15 @@ def _shingles(words: Sequence[str]) -> set[int]:
 
 
 def _hash(words: Iterable[str]) -> int:
-    return int.from_bytes(hashlib.blake2b(" ".join(words).encode("utf-8", "replace"), digest_size=8).digest())
+    return int.from_bytes(
+        hashlib.blake2b(" ".join(words).encode("utf-8", "replace"), digest_size=8).digest()
+    )
 
 
 def _alike(one: frozenset[int], two: frozenset[int]) -> bool:
-    """Return True if the estimated Jaccard similarity, the share of smallest hashes in common, reaches ALIKE."""
+    """Return True if the estimated Jaccard similarity, the share of smallest hashes in common,
+    reaches ALIKE.
+    """
     both, compared = one & two, min(SKETCH, max(len(one), len(two)))
     if not both or len(both) < ALIKE * compared:
         return False

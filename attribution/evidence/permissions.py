@@ -1,4 +1,6 @@
-"""Check the settings that a stranger asks for against the operator's: the only way from foreign data to settings."""
+"""Check the settings that a stranger asks for against the operator's: the only way from foreign
+data to settings.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +29,28 @@ class Filtered:
     """The settings that were asked for, divided into chosen, refused and overruled ones."""
 
     chosen: dict[str, object] = field(default_factory=dict)  # by name: the values that apply
-    refused: dict[str, str] = field(default_factory=dict)  # why a value that was asked for cannot apply
-    overruled: dict[str, str] = field(default_factory=dict)  # why the operator's value applies in its place
+    refused: dict[str, str] = field(
+        default_factory=dict
+    )  # why a value that was asked for cannot apply
+    overruled: dict[str, str] = field(
+        default_factory=dict
+    )  # why the operator's value applies in its place
 
     def check(self, *ignored: Trust) -> None:
-        """Raise BadSetting for the first setting that was refused, except those of the ignored kinds."""
+        """Raise BadSetting for the first setting that was refused, except those of the ignored
+        kinds.
+        """
         for name, reason in self.refused.items():
             if TRUST.get(name) not in ignored:
                 raise BadSetting(name, reason)
 
 
 def filter_asked(asked: Mapping[str, object], own: Settings) -> Filtered:
-    """Divide the settings that a stranger asks for; `own` are the operator's, which apply where nothing is asked for.
+    """Divide the settings that a stranger asks for; `own` are the operator's, which apply where
+    nothing is asked for.
 
-    Sources that may not be read are left out of `chosen`. A limit above the operator's is lowered to it.
+    Sources that may not be read are left out of `chosen`. A limit above the operator's is lowered
+    to it.
     """
     filtered = Filtered()
     for name, value in asked.items():
@@ -59,8 +69,12 @@ def filter_asked(asked: Mapping[str, object], own: Settings) -> Filtered:
 
 
 def _bound_passages(filtered: Filtered, own: Settings) -> None:
-    """Refuse more text for each claim than a stranger may have compared, or than the operator's settings have."""
-    passages, size = (int(str(filtered.chosen.get(name, getattr(own, name)))) for name in ("top_k", "chunk_size"))
+    """Refuse more text for each claim than a stranger may have compared, or than the operator's
+    settings have.
+    """
+    passages, size = (
+        int(str(filtered.chosen.get(name, getattr(own, name)))) for name in ("top_k", "chunk_size")
+    )
     if passages * size > max(LIMITS.passage_text, own.top_k * own.chunk_size):
         filtered.refused["top_k"] = (
             f"{passages} passages of up to {size:,} characters (chunk_size) are {passages * size:,} for each claim; "
@@ -94,17 +108,22 @@ def _judge(filtered: Filtered, name: str, trust: Trust, value: Any, own: Any) ->
 
 
 def for_stranger(asked: Mapping[str, object], own: Settings) -> Settings:
-    """Return the operator's settings, changed where a stranger may choose. The rest of the request is ignored."""
+    """Return the operator's settings, changed where a stranger may choose. The rest of the request
+    is ignored.
+    """
     return own.model_copy(update=filter_asked(asked, own).chosen)
 
 
 def of_saved_run(saved: Mapping[str, object], own: Settings, *ignored: Trust) -> Settings:
     """Return the operator's settings, changed where a saved run may choose.
 
-    Raises BadSetting for a setting that would make it a different run, unless its kind is among the ignored; settings
+    Raises BadSetting for a setting that would make it a different run, unless its kind is among the
+    ignored; settings
     that no longer exist are skipped.
     """
-    filtered = filter_asked({name: value for name, value in saved.items() if name in Settings.model_fields}, own)
+    filtered = filter_asked(
+        {name: value for name, value in saved.items() if name in Settings.model_fields}, own
+    )
     filtered.check(*ignored)
     return own.model_copy(update=filtered.chosen)
 
@@ -118,7 +137,9 @@ def demanded(asked: Mapping[str, object], own: Settings) -> Settings:
 
 
 def as_record(asked: Mapping[str, object], own: Settings) -> dict[str, object]:
-    """Return foreign settings as a saved run may hold them. The language model is only named: no run takes it up."""
+    """Return foreign settings as a saved run may hold them. The language model is only named: no
+    run takes it up.
+    """
     filtered = filter_asked(asked, own)
     safe = own.model_copy(update=filtered.chosen).public()
     session = {name: str(asked[name])[:200] for name in trusted("session") if name in asked}
@@ -127,14 +148,20 @@ def as_record(asked: Mapping[str, object], own: Settings) -> dict[str, object]:
 
 
 def allowed_models() -> Sequence[str]:
-    """Return the hub models that a stranger may name: the operator's list, or those that the tables name."""
+    """Return the hub models that a stranger may name: the operator's list, or those that the tables
+    name.
+    """
     return hub_models() or _named_in_tables()
 
 
 @cache
 def _named_in_tables() -> tuple[str, ...]:
     tables = (SEGMENTERS, EMBEDDERS, VERIFIERS)
-    return tuple(dict.fromkeys(model for table in tables for entry in table.values() for model in entry.models))
+    return tuple(
+        dict.fromkeys(
+            model for table in tables for entry in table.values() for model in entry.models
+        )
+    )
 
 
 def _may_be_read(text: str) -> bool:

@@ -21,15 +21,24 @@ COPIES = 10  # times as many pages of a local source are looked at where some ar
 
 # Nothing is built here: the name alone is the choice, so the entries have no target.
 QUERIES = {
-    "enriched": Entry("", "The claim, standing alone", "adds the question or the heading when the claim needs it"),
+    "enriched": Entry(
+        "", "The claim, standing alone", "adds the question or the heading when the claim needs it"
+    ),
     "claim": Entry("", "The claim as written", "its own words alone"),
     "with_question": Entry("", "Question and claim", "always both together"),
-    "llm": Entry("", "Queries by a language model", "sends the question and each claim to the language model", (LLM,)),
+    "llm": Entry(
+        "",
+        "Queries by a language model",
+        "sends the question and each claim to the language model",
+        (LLM,),
+    ),
 }
 
 
 def queries(claim: Claim, question: str, choice: str) -> list[str]:
-    """Return one or two queries; for `llm`, the claim itself, as the fallback if the model wrote none."""
+    """Return one or two queries; for `llm`, the claim itself, as the fallback if the model wrote
+    none.
+    """
     if choice == "claim":
         return [claim.text]
     context = named_by_context(claim)
@@ -94,19 +103,29 @@ def time_over(seconds: float, subject: str) -> StageFailure:
 
 
 def _exhausted(what: str, setting: str, subject: str) -> StageFailure:
-    message = f"the budget of this run ({what}) is used up; raise {setting} or check a shorter answer"
+    message = (
+        f"the budget of this run ({what}) is used up; raise {setting} or check a shorter answer"
+    )
     return StageFailure("budget_spent", message, subject)
 
 
 class Search:
     """The engines of one run. An engine that is down is asked once, not once for each claim."""
 
-    def __init__(self, settings: Settings, store: Store, budget: Budget, fallback: Sequence[Searcher]) -> None:
-        self._settings, self._store, self._budget, self._fallback = settings, store, budget, tuple(fallback)
+    def __init__(
+        self, settings: Settings, store: Store, budget: Budget, fallback: Sequence[Searcher]
+    ) -> None:
+        self._settings, self._store, self._budget, self._fallback = (
+            settings,
+            store,
+            budget,
+            tuple(fallback),
+        )
         self._down: dict[str, SearchFailed] = {}
 
     def search(self, searcher: Searcher, query: str) -> tuple[list[SearchHit], list[Failure]]:
-        """Return hits with distinct URLs, without excluded sites, and a notice for every engine that failed.
+        """Return hits with distinct URLs, without excluded sites, and a notice for every engine
+        that failed.
 
         Raises StageFailure with the last engine's reason if none could be used.
         """
@@ -147,7 +166,9 @@ class Search:
 
 
 def _one_of_each(searcher: Searcher, query: str, k: int) -> list[SearchHit]:
-    """Return k hits of a local source, with copies of a page only where there are no other pages: they count once."""
+    """Return k hits of a local source, with copies of a page only where there are no other pages:
+    they count once.
+    """
     hits = searcher.search(query, k)
     if len(hits) < k or len(set(_origins(hits))) == len(hits):
         return hits

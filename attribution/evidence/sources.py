@@ -34,12 +34,22 @@ def read_document(document: Document, reading: Reading | None = None) -> Page:
     """
     name = safe_name(document.name)
     if (size := len(document.content)) > MAX_BYTES:
-        raise FetchFailed("too_large", f"{name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it", name)
-    extracted = (reading or Reading()).read(document.content, document.media_type, name, document=True)
+        raise FetchFailed(
+            "too_large",
+            f"{name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it",
+            name,
+        )
+    extracted = (reading or Reading()).read(
+        document.content, document.media_type, name, document=True
+    )
     front = None if extracted.breaks else FRONT_MATTER.match(extracted.text)
-    keyed = front and all(line[:1] in "#- \t" and line or _KEY.match(line) for line in front[1].split("\n"))
+    keyed = front and all(
+        line[:1] in "#- \t" and line or _KEY.match(line) for line in front[1].split("\n")
+    )
     text = extracted.text[front.end() :].lstrip() if front and keyed else ""
-    titled = replace(extracted, title=extracted.title or name, site=SITE, text=text or extracted.text)
+    titled = replace(
+        extracted, title=extracted.title or name, site=SITE, text=text or extracted.text
+    )
     return make_page(f"document:{name}", "document", titled)
 
 
@@ -59,7 +69,9 @@ def _may_be_path(source: Source) -> bool:
 
 
 def existing(text: str) -> Source:
-    """Return a source of the settings. Raises BadInput for text that is neither a name, a URL, nor an existing path."""
+    """Return a source of the settings. Raises BadInput for text that is neither a name, a URL, nor
+    an existing path.
+    """
     source = Source.of(text)
     if not _may_be_path(source):
         return source
@@ -68,7 +80,9 @@ def existing(text: str) -> Source:
     if path.suffix.lower() in SUFFIXES or {"/", "\\"} & set(text) or text.startswith(("~", ".")):
         raise BadInput(f"source {text!r}: no such file or folder")
     names = ", ".join((*SEARCHERS, "web", "documents", f"{COLLECTION}NAME", f"{INSTANCE}https://…"))
-    raise BadInput(f"source {text!r}: expected one of {names}, a URL, or the path of a file or folder that exists")
+    raise BadInput(
+        f"source {text!r}: expected one of {names}, a URL, or the path of a file or folder that exists"
+    )
 
 
 @dataclass
@@ -76,10 +90,14 @@ class Sources:
     """The sources of a run, opened."""
 
     searchers: list[Searcher] = field(default_factory=list)
-    fallback: list[Searcher] = field(default_factory=list)  # engines tried in this order when one of the web fails
+    fallback: list[Searcher] = field(
+        default_factory=list
+    )  # engines tried in this order when one of the web fails
     addresses: list[str] = field(default_factory=list)  # to be fetched
     pages: list[Page] = field(default_factory=list)  # the user's own documents
-    failures: list[Failure] = field(default_factory=list)  # documents, and parts of them, that could not be read
+    failures: list[Failure] = field(
+        default_factory=list
+    )  # documents, and parts of them, that could not be read
 
 
 def open_sources(settings: Settings, documents: Sequence[Document], store: Store) -> Sources:
@@ -99,7 +117,9 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
     if any(not Source.of(s.name).is_local for s in sources.searchers):
         for name in dict.fromkeys(WEB if f == "web" else f for f in settings.fallback):
             if Source.of(name).is_local:
-                raise BadInput(f"fallback {name!r}: expected a search engine of the web; name it as a source instead")
+                raise BadInput(
+                    f"fallback {name!r}: expected a search engine of the web; name it as a source instead"
+                )
             sources.fallback.append(SEARCHERS.build(name, settings))
     reading = Reading(seconds=RUN_SECONDS)
     for document in files:
@@ -114,21 +134,34 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
 def source_names(
     sources: Sequence[str] = (), documents: Sequence[Document] = (), pages: Sequence[Page] = ()
 ) -> frozenset[str]:
-    """Return the names of the run's own documents of two words or more, which an answer may cite: "(annual report)".
+    """Return the names of the run's own documents of two words or more, which an answer may cite:
+    "(annual report)".
 
     `pages` are those of a finished run.
     """
     paths = [Path(name).expanduser() for name in sources if _may_be_path(Source.of(name))]
-    files = [file for path in paths for file in (islice(path.rglob("*"), MOST_NAMES) if path.is_dir() else [path])]
+    files = [
+        file
+        for path in paths
+        for file in (islice(path.rglob("*"), MOST_NAMES) if path.is_dir() else [path])
+    ]
     written = [*(d.name for d in documents), *(file.name for file in files)]
-    written += [name for p in pages if p.kind == "document" for name in (p.title, p.url.rpartition(":")[2])]
+    written += [
+        name for p in pages if p.kind == "document" for name in (p.title, p.url.rpartition(":")[2])
+    ]
     return frozenset(name for name in map(name_of, written) if " " in name)
 
 
 def unread(settings: Settings, failures: Sequence[Failure]) -> list[str]:
-    """Return the sources of the settings, and the files of their folders, that could not be read at all."""
-    given = {s.name for s in map(existing, settings.sources) if s.kind == "address"}  # not the pages that were found
-    failed = dict.fromkeys(f.subject for f in failures if f.stage == "fetch" and f.kind != "left_out")
+    """Return the sources of the settings, and the files of their folders, that could not be read at
+    all.
+    """
+    given = {
+        s.name for s in map(existing, settings.sources) if s.kind == "address"
+    }  # not the pages that were found
+    failed = dict.fromkeys(
+        f.subject for f in failures if f.stage == "fetch" and f.kind != "left_out"
+    )
     return [
         *(name for name in failed if "://" not in name or name in given),
         *(f.subject for f in failures if f.kind == "source_unread"),
@@ -154,5 +187,7 @@ def _searcher(source: Source, settings: Settings, store: Store) -> Searcher:
 
 def _file(path: Path) -> Document:
     if path.stat().st_size > MAX_BYTES:
-        raise BadInput(f"{path.name} has {path.stat().st_size:,} bytes; a document may have {MAX_BYTES:,}")
+        raise BadInput(
+            f"{path.name} has {path.stat().st_size:,} bytes; a document may have {MAX_BYTES:,}"
+        )
     return Document(path.name, path.read_bytes())

@@ -1,6 +1,7 @@
 """Decide a finished run anew from its stored probabilities, over fewer passages or by another rule.
 
-Pure functions, without a model. Sites, dates and languages are those of the pages; passages that say the same
+Pure functions, without a model. Sites, dates and languages are those of the pages; passages that
+say the same
 can count once.
 """
 
@@ -18,14 +19,19 @@ from attribution.verdicts import recolour
 
 LEFT_OUT = "What if: all {} are left out."
 SAMPLE = 2000  # characters of a page for detecting its language
-VALUES = tuple(n / 100 for n in range(round(100 * LOWEST_THRESHOLD), 100))  # that a threshold can be set to
+VALUES = tuple(
+    n / 100 for n in range(round(100 * LOWEST_THRESHOLD), 100)
+)  # that a threshold can be set to
 Courses = dict[str, list[tuple[float, Verdict]]]
 
 
-def what_if(report: Report, policy: DecisionPolicy, languages: Mapping[str, str] | None = None) -> Report:
+def what_if(
+    report: Report, policy: DecisionPolicy, languages: Mapping[str, str] | None = None
+) -> Report:
     """Return the run as this policy decides it.
 
-    `languages` are the languages of the pages by id, if known already. Claims that were not compared with sources, and
+    `languages` are the languages of the pages by id, if known already. Claims that were not
+    compared with sources, and
     those for which nothing was found, stay as they are.
     """
     if policy == DecisionPolicy.of(report.settings):
@@ -36,11 +42,15 @@ def what_if(report: Report, policy: DecisionPolicy, languages: Mapping[str, str]
     pages = {page.id: page for page in report.pages}
     if policy.counted.languages and languages is None:
         languages = page_languages(report.pages)
-    page_ids = {i for i, page in pages.items() if _fits(page, policy.counted, (languages or {}).get(i, ""))}
+    page_ids = {
+        i for i, page in pages.items() if _fits(page, policy.counted, (languages or {}).get(i, ""))
+    }
     before: dict[str, list[Evidence]] = {claim.id: [] for claim in report.claims}
     for piece in found.evidence:
         before[piece.claim_id].append(piece)
-    left = tuple(e for c in report.claims for e in _chosen(before[c.id], page_ids, pages, policy.counted))
+    left = tuple(
+        e for c in report.claims for e in _chosen(before[c.id], page_ids, pages, policy.counted)
+    )
     found = recolour(report.model_copy(update={"evidence": left}), policy)
     missing = {v.claim_id for v in report.verdicts if v.label == "missing"}
 
@@ -48,15 +58,20 @@ def what_if(report: Report, policy: DecisionPolicy, languages: Mapping[str, str]
         if verdict.label != "missing" or verdict.claim_id in missing:
             return verdict
         count = len(before[verdict.claim_id])
-        return verdict.model_copy(update={"reason": LEFT_OUT.format(f"{count} passage{'s' * (count != 1)}")})
+        return verdict.model_copy(
+            update={"reason": LEFT_OUT.format(f"{count} passage{'s' * (count != 1)}")}
+        )
 
     return found.model_copy(update={"verdicts": tuple(map(said, found.verdicts))})
 
 
-def courses(report: Report, policy: DecisionPolicy, side: str, languages: Mapping[str, str] | None = None) -> Courses:
+def courses(
+    report: Report, policy: DecisionPolicy, side: str, languages: Mapping[str, str] | None = None
+) -> Courses:
     """Return the verdicts on each claim while one threshold of the policy moves and the rest stays.
 
-    `side` is its name there. Each verdict stands with the first of VALUES that it holds for; it holds until the
+    `side` is its name there. Each verdict stands with the first of VALUES that it holds for; it
+    holds until the
     next one's.
     """
     made = DecisionPolicy.of(report.settings)
@@ -72,10 +87,14 @@ def courses(report: Report, policy: DecisionPolicy, side: str, languages: Mappin
         pieces = tuple(evidence[claim.id])
         alone = report.model_copy(
             update={
-                "claims": (claim,), "evidence": pieces, "verdicts": (verdicts[claim.id],),
-                "pages": tuple(pages[i] for i in dict.fromkeys(e.page_id for e in pieces) if i in pages),
+                "claims": (claim,),
+                "evidence": pieces,
+                "verdicts": (verdicts[claim.id],),
+                "pages": tuple(
+                    pages[i] for i in dict.fromkeys(e.page_id for e in pieces) if i in pages
+                ),
             }
-        )  # fmt: skip
+        )
         course: list[tuple[float, Verdict]] = []
         for value in _turns(pieces, getattr(made, side)):
             (verdict,) = what_if(alone, _moved(policy, side, value), languages).verdicts
@@ -86,12 +105,20 @@ def courses(report: Report, policy: DecisionPolicy, side: str, languages: Mappin
 
 
 def _moved(policy: DecisionPolicy, side: str, value: float) -> DecisionPolicy:
-    return replace(policy, support=value) if side == "support" else replace(policy, contradiction=value)
+    return (
+        replace(policy, support=value)
+        if side == "support"
+        else replace(policy, contradiction=value)
+    )
 
 
 def _turns(pieces: Sequence[Evidence], made: float) -> list[float]:
-    """Return the values at which a verdict can change: the first one, those that pass a probability, and the run's."""
-    judged = [p for e in pieces for p in (e.probabilities, *(part.probabilities for part in e.parts))]
+    """Return the values at which a verdict can change: the first one, those that pass a
+    probability, and the run's.
+    """
+    judged = [
+        p for e in pieces for p in (e.probabilities, *(part.probabilities for part in e.parts))
+    ]
     passed = {bisect_right(VALUES, one) for p in judged for one in (p.entailed, p.contradicted)}
     turns = {0, bisect_left(VALUES, made), bisect_right(VALUES, made)} | passed
     return [VALUES[n] for n in sorted(turns) if n < len(VALUES)]
@@ -106,7 +133,13 @@ def differing(before: Report, after: Report) -> int:
 def sites(report: Report) -> list[str]:
     """Return the sites that the evidence comes from."""
     pages = {page.id: page for page in report.pages}
-    return sorted({pages[e.page_id].site for e in report.evidence if e.page_id in pages and pages[e.page_id].site})
+    return sorted(
+        {
+            pages[e.page_id].site
+            for e in report.evidence
+            if e.page_id in pages and pages[e.page_id].site
+        }
+    )
 
 
 def page_languages(pages: Sequence[Page]) -> dict[str, str]:
@@ -122,7 +155,9 @@ def _fits(page: Page, choices: Counted, language: str) -> bool:
     if not page.published:
         return not choices.dated
     day = page.published[:10]
-    return day >= choices.published_from[:10] and (not choices.published_to or day <= choices.published_to[:10])
+    return day >= choices.published_from[:10] and (
+        not choices.published_to or day <= choices.published_to[:10]
+    )
 
 
 def _chosen(

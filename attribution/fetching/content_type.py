@@ -20,22 +20,40 @@ CSV, TSV = "text/csv", "text/tab-separated-values"
 READ = "application/x-read+json"  # what was read from a file before: the fields of Extracted
 PACKAGED = (DOCX, EPUB, XLSX)  # ZIP archives
 KINDS = {  # of files, with their suffixes
-    "TXT": (PLAIN, ".txt .text"), "Markdown": (MARKDOWN, ".md .markdown"), "HTML": (HTML, ".html .htm .xhtml"),
-    "MHTML": (MHTML, ".mhtml .mht"), "PDF": (PDF, ".pdf"), "DOCX": (DOCX, ".docx"), "EPUB": (EPUB, ".epub"),
-    "XLSX": (XLSX, ".xlsx"), "CSV": (CSV, ".csv"), "TSV": (TSV, ".tsv .tab"), "SRT": (PLAIN, ".srt"),
+    "TXT": (PLAIN, ".txt .text"),
+    "Markdown": (MARKDOWN, ".md .markdown"),
+    "HTML": (HTML, ".html .htm .xhtml"),
+    "MHTML": (MHTML, ".mhtml .mht"),
+    "PDF": (PDF, ".pdf"),
+    "DOCX": (DOCX, ".docx"),
+    "EPUB": (EPUB, ".epub"),
+    "XLSX": (XLSX, ".xlsx"),
+    "CSV": (CSV, ".csv"),
+    "TSV": (TSV, ".tsv .tab"),
+    "SRT": (PLAIN, ".srt"),
     "VTT": (PLAIN, ".vtt"),
-}  # fmt: skip
-SUFFIXES = {suffix: media_type for media_type, suffixes in KINDS.values() for suffix in suffixes.split()}
+}
+SUFFIXES = {
+    suffix: media_type for media_type, suffixes in KINDS.values() for suffix in suffixes.split()
+}
 EXPECTED = "expected HTML, PDF, Markdown or plain text"
 
 _UNNAMED = (
-    "", "application/octet-stream", "binary/octet-stream", "application/x-download", "application/force-download",
-)  # fmt: skip
+    "",
+    "application/octet-stream",
+    "binary/octet-stream",
+    "application/x-download",
+    "application/force-download",
+)
 _SAME_AS = {
-    **{name: name for name in (HTML, MHTML, PLAIN, MARKDOWN, PDF, CSV, TSV)}, "application/xhtml+xml": HTML,
-    "message/rfc822": MHTML, "text/vtt": PLAIN, "application/x-subrip": PLAIN,
-    "text/x-markdown": MARKDOWN, "application/x-pdf": PDF,
-}  # fmt: skip
+    **{name: name for name in (HTML, MHTML, PLAIN, MARKDOWN, PDF, CSV, TSV)},
+    "application/xhtml+xml": HTML,
+    "message/rfc822": MHTML,
+    "text/vtt": PLAIN,
+    "application/x-subrip": PLAIN,
+    "text/x-markdown": MARKDOWN,
+    "application/x-pdf": PDF,
+}
 _SIGNATURES = (
     (b"\x89PNG\r\n", "a PNG image"),
     (b"\xff\xd8\xff", "a JPEG image"),
@@ -51,8 +69,18 @@ _TAG = re.compile(  # with the text of scripts and styles
 )
 _ASCII, _LETTER = re.compile(rb"[\x00-\x7f]+"), re.compile(rb"[A-Za-z]")
 _SCRIPTS = [  # of pages in other scripts than Latin
-    "cp1251", "koi8_r", "cp1253", "cp1255", "cp1256", "cp874", "gb18030", "big5", "shift_jis", "euc_jp", "euc_kr",
-]  # fmt: skip
+    "cp1251",
+    "koi8_r",
+    "cp1253",
+    "cp1255",
+    "cp1256",
+    "cp874",
+    "gb18030",
+    "big5",
+    "shift_jis",
+    "euc_jp",
+    "euc_kr",
+]
 # Python has codecs that are not web charsets, and some of them are slow on hostile input.
 _CHARSET = re.compile(r"utf|ascii|cp\d|iso(8859|2022)|koi8|gb|big5|euc|shift|mac|tis")
 _HEADER, _BLANK_LINE = re.compile(rb"[\w-]{1,60}:"), re.compile(rb"\r?\n\r?\n")
@@ -62,14 +90,20 @@ _HTML_START = re.compile(_PROLOG + rb"<(?:!doctype html|html|head|body)\b", re.I
 
 
 def check_declared(media_type: str, subject: str) -> None:
-    """Raise FetchFailed(wrong_type) for a Content-Type that cannot be read, before anything is downloaded."""
+    """Raise FetchFailed(wrong_type) for a Content-Type that cannot be read, before anything is
+    downloaded.
+    """
     kind = _essence(media_type)
     if kind not in _SAME_AS and kind not in _UNNAMED:
-        raise FetchFailed("wrong_type", f"{subject} is declared as {kind[:60]}; {EXPECTED}", subject)
+        raise FetchFailed(
+            "wrong_type", f"{subject} is declared as {kind[:60]}; {EXPECTED}", subject
+        )
 
 
 def actual_type(media_type: str, content: bytes, subject: str) -> str:
-    """Return the media type by the first bytes; raises FetchFailed(wrong_type) if they are not of the declared type."""
+    """Return the media type by the first bytes; raises FetchFailed(wrong_type) if they are not of
+    the declared type.
+    """
     check_declared(media_type, subject)
     declared = _SAME_AS.get(_essence(media_type), "")
     head = content[:2048]
@@ -77,7 +111,9 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
         return PDF
     actual = next((name for signature, name in _SIGNATURES if head.startswith(signature)), "")
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    wide = (read_bom(head)[0] or http_content_type_encoding(media_type) or "").startswith(("utf-16", "utf-32"))
+    wide = (read_bom(head)[0] or http_content_type_encoding(media_type) or "").startswith(
+        ("utf-16", "utf-32")
+    )
     if not actual and not wide and controls > max(3, len(head) // 50):
         actual = "binary data"
     if not actual and _SVG.match(head) and content.rstrip().endswith(b"</svg>"):
@@ -90,16 +126,23 @@ def actual_type(media_type: str, content: bytes, subject: str) -> str:
     if actual:
         message = f"{subject} is declared as {declared or 'a file'} but is {actual}; {EXPECTED}"
         raise FetchFailed("wrong_type", message, subject)
-    return HTML if _HTML_START.match(head) and declared not in (MARKDOWN, CSV, TSV) else declared or PLAIN
+    return (
+        HTML
+        if _HTML_START.match(head) and declared not in (MARKDOWN, CSV, TSV)
+        else declared or PLAIN
+    )
 
 
 def decode(content: bytes, media_type: str = "") -> str:
-    """Decode by BOM, as UTF-8, by the charset in the Content-Type or the HTML, else by a guess from the bytes."""
+    """Decode by BOM, as UTF-8, by the charset in the Content-Type or the HTML, else by a guess from
+    the bytes.
+    """
     encoding, bom = read_bom(content)
     if encoding and bom:
         return content[len(bom) :].decode(encoding, "replace")
     declared = (http_content_type_encoding(media_type), html_body_declared_encoding(content))
-    # Latin charsets are often declared for UTF-8; a NUL or ESC reveals a charset that only looks like ASCII.
+    # Latin charsets are often declared for UTF-8; a NUL or ESC reveals a charset that only looks
+    # like ASCII.
     first = [] if b"\0" in content or b"\x1b" in content else ["utf-8"]
     for name in [*first, *(name for name in declared if name and _CHARSET.match(name)), "utf-8"]:
         try:

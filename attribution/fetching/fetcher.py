@@ -23,7 +23,9 @@ from attribution.store.database import now
 from attribution.types import FailureKind, Page
 
 MAX_REDIRECTS = 5
-ACCEPT = "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.1"
+ACCEPT = (
+    "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.9, */*;q=0.1"
+)
 _MAX_HEADER = 500  # characters of an ETag that is stored
 _ADVICE: dict[int, tuple[FailureKind, str]] = {
     401: ("http_error", "it requires a login; add the page's text as a document instead"),
@@ -31,7 +33,10 @@ _ADVICE: dict[int, tuple[FailureKind, str]] = {
     403: ("http_error", "it denies access; add the page's text as a document instead"),
     404: ("http_error", "the page does not exist; check the address"),
     410: ("http_error", "the page was removed; look for a newer address"),
-    429: ("rate_limited", "it limits requests; wait some minutes and run again, or add the page's text as a document"),
+    429: (
+        "rate_limited",
+        "it limits requests; wait some minutes and run again, or add the page's text as a document",
+    ),
     451: ("http_error", "it is unavailable for legal reasons; look for another source"),
 }
 
@@ -42,12 +47,15 @@ def fetch(url: str, settings: Settings, allow: Allow = is_public) -> Page:
 
 
 class Fetcher:
-    """Pages of one run, which share each host's rules and turn, and take turns with other runs' when they are read.
+    """Pages of one run, which share each host's rules and turn, and take turns with other runs'
+    when they are read.
 
     `allow` decides on each numeric address before a connection is opened.
     """
 
-    def __init__(self, settings: Settings, allow: Allow = is_public, reading: Reading | None = None) -> None:
+    def __init__(
+        self, settings: Settings, allow: Allow = is_public, reading: Reading | None = None
+    ) -> None:
         self._settings, self._allow = settings, allow
         self._reading = reading or Reading()
         self._hosts: dict[str, _Host] = {}
@@ -56,7 +64,8 @@ class Fetcher:
     def fetch(self, url: str, old: Page | None = None) -> Page:
         """The page at a URL; where redirects led elsewhere, `reference` holds the final address.
 
-        With an `old` copy the request is conditional; where nothing has changed, that copy is returned with a new time.
+        With an `old` copy the request is conditional; where nothing has changed, that copy is
+        returned with a new time.
         FetchFailed with the requested URL as subject.
         """
         try:
@@ -65,15 +74,23 @@ class Fetcher:
             if reply.status == 304 and old is not None:
                 return old.model_copy(update={"fetched_at": now()})
             media_type = reply.headers.get("content-type", "")
-            extracted = self._reading.read(reply.content, media_type, str(reply.url), max(0.1, clock.left()))
-            page = make_page(url, "web", extracted, reference=str(reply.url) if reply.url != parsed(url) else "")
+            extracted = self._reading.read(
+                reply.content, media_type, str(reply.url), max(0.1, clock.left())
+            )
+            page = make_page(
+                url, "web", extracted, reference=str(reply.url) if reply.url != parsed(url) else ""
+            )
             validators = {field: reply.headers.get(name, "") for field, name in _VALIDATORS.items()}
-            return page.model_copy(update={k: v for k, v in validators.items() if len(v) <= _MAX_HEADER})
+            return page.model_copy(
+                update={k: v for k, v in validators.items() if len(v) <= _MAX_HEADER}
+            )
         except FetchFailed as error:
             raise FetchFailed(error.kind, str(error), url, error.status, error.detail) from error
 
     def _follow(self, target: httpx2.URL, old: Page | None) -> tuple[Clock, Response]:
-        """The last reply of a chain of redirects, and the page's clock, which starts with the first request."""
+        """The last reply of a chain of redirects, and the page's clock, which starts with the first
+        request.
+        """
         clock: Clock | None = None
         seen: list[httpx2.URL] = []
         while True:
@@ -99,9 +116,14 @@ class Fetcher:
         if old and old.last_modified:
             headers["If-Modified-Since"] = old.last_modified
         return send(
-            target, self._settings, self._allow, clock, headers=headers, limit=self._settings.page_bytes,
+            target,
+            self._settings,
+            self._allow,
+            clock,
+            headers=headers,
+            limit=self._settings.page_bytes,
             check=lambda headers: check_declared(headers.get("content-type", ""), host_of(target)),
-        )  # fmt: skip
+        )
 
     def _host(self, url: httpx2.URL) -> _Host:
         with self._lock:
@@ -137,7 +159,9 @@ _VALIDATORS = {"etag": "etag", "last_modified": "last-modified"}
 
 
 def _checked(reply: Response, old: Page | None) -> Response:
-    """The reply if it is a page, or says that the old one is current; else FetchFailed with its advice."""
+    """The reply if it is a page, or says that the old one is current; else FetchFailed with its
+    advice.
+    """
     if 200 <= reply.status < 300 or (reply.status == 304 and old is not None):
         return reply
     default: tuple[FailureKind, str] = (
@@ -156,7 +180,9 @@ _AGENT_LINE = re.compile(r"\s*user[- ]?agent\s*:?\s*(.*)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of one host; `refused` says why none of its pages may be requested, `delay` is in seconds."""
+    """The rules of one host; `refused` says why none of its pages may be requested, `delay` is in
+    seconds.
+    """
 
     parsed: Protego | None = None  # None: everything is allowed
     delay: float = 0.0
@@ -167,14 +193,20 @@ class Rules:
         if self.refused:
             raise FetchFailed(self.refused.kind, str(self.refused), detail=self.refused.detail)
         if self.parsed and not self.parsed.can_fetch(str(url), AGENT):
-            where, advice = f"the robots.txt of {host_of(url)}", "open it in a browser and add its text as a document"
-            raise FetchFailed("robots", f"{where} does not allow programs to read this page; {advice}")
+            where, advice = (
+                f"the robots.txt of {host_of(url)}",
+                "open it in a browser and add its text as a document",
+            )
+            raise FetchFailed(
+                "robots", f"{where} does not allow programs to read this page; {advice}"
+            )
 
 
 def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Rules:
     """Read the rules of a URL's host, within `settings.robots_timeout`.
 
-    RFC 9309, 2.3.1: a missing robots.txt (4xx) allows everything; one that cannot be fetched (5xx, no response)
+    RFC 9309, 2.3.1: a missing robots.txt (4xx) allows everything; one that cannot be fetched (5xx,
+    no response)
     forbids everything. A host that cannot be reached at all keeps that failure's kind.
     """
     clock = Clock(settings.robots_timeout)
@@ -182,7 +214,13 @@ def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Rules:
     try:
         for _ in range(MAX_REDIRECTS + 1):
             reply = send(
-                target, settings, allow, clock, headers={"Accept": "text/plain, */*;q=0.1"}, limit=MAX_BYTES, cut=True
+                target,
+                settings,
+                allow,
+                clock,
+                headers={"Accept": "text/plain, */*;q=0.1"},
+                limit=MAX_BYTES,
+                cut=True,
             )
             location = reply.headers.get("location")
             if reply.status not in REDIRECTS or not location:
@@ -191,7 +229,11 @@ def read_rules(url: httpx2.URL, settings: Settings, allow: Allow) -> Rules:
     except FetchFailed as error:
         if error.kind not in ("timed_out", "unreadable"):
             return Rules(refused=error)
-        return Rules(refused=_unknown(url, "timed out" if error.kind == "timed_out" else "is unreadable", error.detail))
+        return Rules(
+            refused=_unknown(
+                url, "timed out" if error.kind == "timed_out" else "is unreadable", error.detail
+            )
+        )
     if reply.status >= 500 or reply.status < 200:
         return Rules(refused=_unknown(url, f"answers with HTTP {reply.status}"))
     if reply.status >= 300:
@@ -210,7 +252,9 @@ def _unknown(url: httpx2.URL, why: str, detail: str = "") -> FetchFailed:
 
 
 def _merged(text: str) -> str:
-    """Merge the groups of all other programs under one name, so that names times rules cannot fill the memory."""
+    """Merge the groups of all other programs under one name, so that names times rules cannot fill
+    the memory.
+    """
     lines = text.splitlines()
     for number, line in enumerate(lines):
         if match := _AGENT_LINE.match(line.partition("#")[0]):

@@ -1,4 +1,6 @@
-"""Read HTML: the text that a reader sees, in blocks, of a whole document or of the article within a page."""
+"""Read HTML: the text that a reader sees, in blocks, of a whole document or of the article within a
+page.
+"""
 
 from __future__ import annotations
 
@@ -25,22 +27,31 @@ if TYPE_CHECKING:
 
 MAX_ELEMENTS = 200_000
 _SUBSET = re.compile(  # of the document type
-    r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?<!doctype[^<>\[]{0,500}(\[[^\]]*+\]\s*)>", re.I | re.S
+    r"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,500}?-->\s*)?<!doctype[^<>\[]{0,500}(\[[^\]]*+\]\s*)>",
+    re.I | re.S,
 )
 MAX_SUBSET = 20_000  # characters in which a document type with declarations ends
-FAST_ELEMENTS = 10_000  # above this, no second opinion of trafilatura's, whose time grows with the square
+FAST_ELEMENTS = (
+    10_000  # above this, no second opinion of trafilatura's, whose time grows with the square
+)
 for _name in ("trafilatura", "htmldate"):
-    logging.getLogger(_name).addHandler(logging.NullHandler())  # a hostile page must not fill the terminal
+    logging.getLogger(_name).addHandler(
+        logging.NullHandler()
+    )  # a hostile page must not fill the terminal
 
 _REFERENCE = re.compile(r"&#(?:(\d{1,7})|[xX]([0-9a-fA-F]{1,6}));?")
 
 
 def read_html(content: bytes, media_type: str, name: str) -> Extracted:
-    """The main text with its title, date and site. FetchFailed: unreadable, too_large, paywall or needs_javascript."""
+    """The main text with its title, date and site. FetchFailed: unreadable, too_large, paywall or
+    needs_javascript.
+    """
     try:
         from trafilatura import bare_extraction
     except ImportError as error:
-        raise Unavailable("web pages cannot be read: pip install trafilatura lxml_html_clean", error) from error
+        raise Unavailable(
+            "web pages cannot be read: pip install trafilatura lxml_html_clean", error
+        ) from error
     text = decode(content, media_type)
     if not text.strip():
         return Extracted("", "")
@@ -57,8 +68,12 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
     shown = blocks(tree)  # before extraction, which changes the tree
     size = tree.xpath("count(//*)")
     title, published, site = _metadata(tree, name if host else None)
-    document = bare_extraction(tree, fast=size > FAST_ELEMENTS, include_comments=False, include_tables=True)
-    article = _article(shown, document.text or "") if document and not isinstance(document, dict) else ""
+    document = bare_extraction(
+        tree, fast=size > FAST_ELEMENTS, include_comments=False, include_tables=True
+    )
+    article = (
+        _article(shown, document.text or "") if document and not isinstance(document, dict) else ""
+    )
     extracted = Extracted(title, article, published, site or host)
     if failure := signs.failure(extracted.text, name):
         raise failure
@@ -66,7 +81,9 @@ def read_html(content: bytes, media_type: str, name: str) -> Extracted:
 
 
 def _metadata(tree: _Element, url: str | None) -> tuple[str, str, str]:
-    """Return title, date and name of the site, without the authors, tags and licences that trafilatura also reads."""
+    """Return title, date and name of the site, without the authors, tags and licences that
+    trafilatura also reads.
+    """
     from htmldate import find_date
     from trafilatura import metadata
 
@@ -76,15 +93,23 @@ def _metadata(tree: _Element, url: str | None) -> tuple[str, str, str]:
     site = (found.sitename or metadata.extract_sitename(tree) or "").lstrip("@")
     date = find_date(tree, original_date=True, extensive_search=False, url=url)
     title = found.title or metadata.extract_title(tree) or ""
-    return unescape(title), date or "", unescape(site if "." in site or site[:1].isupper() else site.title())
+    return (
+        unescape(title),
+        date or "",
+        unescape(site if "." in site or site[:1].isupper() else site.title()),
+    )
 
 
 def visible_characters(markup: str) -> str:
-    """Return markup without characters that no reader sees and no parser takes, written as such or as references."""
+    """Return markup without characters that no reader sees and no parser takes, written as such or
+    as references.
+    """
 
     def shown(match: re.Match[str]) -> str:
         code = int(match[1]) if match[1] else int(match[2], 16)
-        unseen = code < 0x110000 and (code < 32 or UNWANTED.match(chr(code))) and code not in (9, 10, 13)
+        unseen = (
+            code < 0x110000 and (code < 32 or UNWANTED.match(chr(code))) and code not in (9, 10, 13)
+        )
         return " " if code in (11, 12) else "" if unseen and not 0x80 <= code < 0xA0 else match[0]
 
     return UNWANTED.sub("", _REFERENCE.sub(shown, markup).replace("\v", " ").replace("\f", " "))
@@ -96,12 +121,24 @@ def parse(markup: str, name: str) -> _Element:
 
     if subset := _SUBSET.match(markup[:MAX_SUBSET]):  # the parser takes its end for text
         if "<!entity" in subset[1].lower():
-            raise FetchFailed("unreadable", f"{name} declares XML entities, which are not read: paste its text", name)
+            raise FetchFailed(
+                "unreadable",
+                f"{name} declares XML entities, which are not read: paste its text",
+                name,
+            )
         markup = markup[: subset.start(1)] + markup[subset.end(1) :]
-    parser = lxml.html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
-    tree: _Element = lxml.html.document_fromstring(visible_characters(markup).encode("utf-8", "replace"), parser=parser)
+    parser = lxml.html.HTMLParser(
+        encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False
+    )
+    tree: _Element = lxml.html.document_fromstring(
+        visible_characters(markup).encode("utf-8", "replace"), parser=parser
+    )
     if any("depth" in entry.message for entry in parser.error_log):
-        raise FetchFailed("unreadable", f"{name} is nested too deeply to be read; paste its text as a document", name)
+        raise FetchFailed(
+            "unreadable",
+            f"{name} is nested too deeply to be read; paste its text as a document",
+            name,
+        )
     if (size := int(tree.xpath("count(//*)"))) > MAX_ELEMENTS:
         message = f"{name} has {size:,} HTML elements, at most {MAX_ELEMENTS:,} are read; add only the part you need"
         raise FetchFailed("too_large", message, name)
@@ -116,29 +153,49 @@ _HIDES = re.compile(
     r"clip:rect\((?:0|1px)|clip-path:inset\((?:50|100)%)"
 )
 _FADES = re.compile(r"(?<![\w-])(?:opacity:0?\.?0*(?:;|!|$)|color:transparent)")
-_APPEARS = re.compile(r"transform|transition|animation|clip:text")  # what fades in, or shows its background
+_APPEARS = re.compile(
+    r"transform|transition|animation|clip:text"
+)  # what fades in, or shows its background
 _AT_BLOCK = re.compile(r"@[^{}@;]*(?:;|\{(?:[^{}]|\{[^{}]*\})*\})|/\*.*?\*/", re.DOTALL)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _SIMPLE = re.compile(r"([a-z][\w-]*)?([.#][\w-]+)", re.IGNORECASE)
 _SHOWN_LATER = 0.3  # share of the text in paragraphs
-_LABELS = "//button[not(ancestor::summary | ancestor::h1 | ancestor::h2 | ancestor::h3 | ancestor::h4)]"
+_LABELS = (
+    "//button[not(ancestor::summary | ancestor::h1 | ancestor::h2 | ancestor::h3 | ancestor::h4)]"
+)
 MAX_STYLE = 300_000  # characters of style sheets that are searched
 
 
 def remove_unseen(tree: _Element) -> None:
-    """Remove what a page strikes out or hides, but not parts alike that hold much of its prose: scripts show them."""
+    """Remove what a page strikes out or hides, but not parts alike that hold much of its prose:
+    scripts show them.
+    """
     hiding: dict[str, bool] = {}
     sheets = "".join(style.text or "" for style in tree.iter("{*}style"))[:MAX_STYLE]
     for selectors, rules in _RULE.findall(_AT_BLOCK.sub("", sheets)):
-        if simple := list(filter(None, (_SIMPLE.fullmatch(selector.strip()) for selector in selectors.split(",")))):
-            hiding |= dict.fromkeys(((one[1] or "").lower() + one[2] for one in simple), _hides(rules))
+        if simple := list(
+            filter(None, (_SIMPLE.fullmatch(selector.strip()) for selector in selectors.split(",")))
+        ):
+            hiding |= dict.fromkeys(
+                ((one[1] or "").lower() + one[2] for one in simple), _hides(rules)
+            )
     hidden = {selector for selector, hides in hiding.items() if hides}
     _drop([*tree.iter("{*}del", "{*}s", "{*}strike", "{*}template")])
     buttons = tree.xpath(_LABELS)
-    _drop([button for button in buttons if not _SENTENCE.search("".join(button.itertext()).strip()[-9:])])
+    _drop(
+        [
+            button
+            for button in buttons
+            if not _SENTENCE.search("".join(button.itertext()).strip()[-9:])
+        ]
+    )
     styled = tree.xpath("//*[@hidden or @style]")
     unseen = [e for e in styled if e.get("hidden") is not None or _hides(e.get("style"))]
-    unseen += [e for e in tree.xpath("//*[@class or @id]") if not hidden.isdisjoint(_selectors(e))] if hidden else []
+    unseen += (
+        [e for e in tree.xpath("//*[@class or @id]") if not hidden.isdisjoint(_selectors(e))]
+        if hidden
+        else []
+    )
     if not unseen:
         return
     prose = sum(map(_held, tree.iter("{*}p"))) or _held(tree)
@@ -160,7 +217,10 @@ def _hides(rules: str) -> bool:
 
 
 def _selectors(element: _Element) -> list[str]:
-    names = [f"#{element.get('id')}", *(f".{name}" for name in (element.get("class") or "").split())]
+    names = [
+        f"#{element.get('id')}",
+        *(f".{name}" for name in (element.get("class") or "").split()),
+    ]
     return names + [_tag(element) + name for name in names]
 
 
@@ -185,7 +245,9 @@ _BLOCKS = frozenset(
     "footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol p pre section summary table tbody "
     "td tfoot th thead tr ul optgroup".split()
 )
-_UNREAD = frozenset("head script style template noscript svg iframe audio video canvas object rt rp title".split())
+_UNREAD = frozenset(
+    "head script style template noscript svg iframe audio video canvas object rt rp title".split()
+)
 _HARD = re.compile(r" ?\x01 ?")
 _LONGEST_CELL = 400  # characters: longer cells are a layout
 _MOST_SPANNED = 100  # columns or rows
@@ -262,7 +324,9 @@ class _Blocks:
             self.end(block)
 
     def _special(self, element: _Element, tag: str) -> str | None:
-        """The text of an element that does not show its children one after the other; None for any other."""
+        """The text of an element that does not show its children one after the other; None for any
+        other.
+        """
         if tag == "br":
             return "\x01"
         if tag == "sup":
@@ -279,7 +343,9 @@ class _Blocks:
             is_formula = any(word in marks for word in ("latex", "mathtex", "math-", "codecogs"))
             return f" {element.get('alt') or '[formula]'} " if is_formula else ""
         if tag == "input":
-            return element.get("value") or "" if (element.get("type") or "").lower() in _INPUTS else ""
+            return (
+                element.get("value") or "" if (element.get("type") or "").lower() in _INPUTS else ""
+            )
         if tag == "select":
             options = list(element.iter("{*}option"))
             chosen = next((o for o in options if o.get("selected") is not None), None)
@@ -287,7 +353,9 @@ class _Blocks:
         return None
 
     def _table(self, table: _Element, block: _Element) -> bool:
-        """Read a table of data by its rows; False for a layout, whose cells are read one after the other."""
+        """Read a table of data by its rows; False for a layout, whose cells are read one after the
+        other.
+        """
         if next(table.iterdescendants("{*}table"), None) is not None:
             return False
         grid: list[list[str]] = []
@@ -298,7 +366,9 @@ class _Blocks:
             cells = [cell for cell in row if _tag(cell) in ("td", "th")]
             parent = row.getparent()
             headed = parent is not None and _tag(parent) == "thead"
-            is_head = number == heads and (headed or (len(cells) > 1 and all(_tag(cell) == "th" for cell in cells)))
+            is_head = number == heads and (
+                headed or (len(cells) > 1 and all(_tag(cell) == "th" for cell in cells))
+            )
             heads += is_head
             out: list[str] = []
             raw.append("")
@@ -313,7 +383,11 @@ class _Blocks:
                     return False
                 wide, high = _span(cell, "colspan"), _span(cell, "rowspan")
                 for column in range(len(out), len(out) + wide):
-                    spans |= {(number + below, column): text for below in range(1, high) if column == len(out)}
+                    spans |= {
+                        (number + below, column): text
+                        for below in range(1, high)
+                        if column == len(out)
+                    }
                 out += [text, *([text if is_head else ""] * (wide - 1))]
             grid.append(out)
         if max(map(len, grid), default=0) < 2:
@@ -328,7 +402,11 @@ class _Blocks:
 
 def _span(cell: _Element, name: str) -> int:
     value = cell.get(name) or "1"
-    return min(max(int(value), 1), _MOST_SPANNED) if value.isascii() and value.isdigit() and len(value) < 6 else 1
+    return (
+        min(max(int(value), 1), _MOST_SPANNED)
+        if value.isascii() and value.isdigit() and len(value) < 6
+        else 1
+    )
 
 
 def _tag(element: _Element) -> str:
@@ -348,18 +426,37 @@ _MARK = re.compile(r"\d{1,3}(?:\s*[,–-]\s*\d{1,3})*|[*†‡§]+")
 
 
 def raised(before: str, text: str) -> str:
-    """A superscript after the text `before`: a power ("10^6", "km²"), a note's mark ("1878[3]"), or letters ("1st")."""
+    """A superscript after the text `before`: a power ("10^6", "km²"), a note's mark ("1878[3]"), or
+    letters ("1st").
+    """
     text = text.strip()
-    if _POWER.fullmatch(text) and _POWER_BASE.search(before) and not (text.isalpha() and before[-1:].isalpha()):
+    if (
+        _POWER.fullmatch(text)
+        and _POWER_BASE.search(before)
+        and not (text.isalpha() and before[-1:].isalpha())
+    ):
         unit = before[-1:].isalpha() and text in ("2", "3")
-        return {"2": "²", "3": "³"}[text] if unit else text if before[-1:].isdigit() and text.isalpha() else f"^{text}"
+        return (
+            {"2": "²", "3": "³"}[text]
+            if unit
+            else text
+            if before[-1:].isdigit() and text.isalpha()
+            else f"^{text}"
+        )
     return f"[{text}]" if _MARK.fullmatch(text) and text.strip("*†‡§") else text
 
 
 _FORMULA = {  # the parts of a formula by the element's name, in MathML and in Office's
-    "msup": "{0}^{1}", "sSup": "{0}^{1}", "msub": "{0}_{1}", "sSub": "{0}_{1}", "mfrac": "{0}/{1}", "f": "{0}/{1}",
-    "msqrt": "√({0})", "mroot": "√({0})", "rad": "√({0})",
-}  # fmt: skip
+    "msup": "{0}^{1}",
+    "sSup": "{0}^{1}",
+    "msub": "{0}_{1}",
+    "sSub": "{0}_{1}",
+    "mfrac": "{0}/{1}",
+    "f": "{0}/{1}",
+    "msqrt": "√({0})",
+    "mroot": "√({0})",
+    "rad": "√({0})",
+}
 _UNSHOWN = ("annotation", "annotation-xml", "deg", "rPr", "ctrlPr")
 
 
@@ -390,7 +487,10 @@ _JOINT = re.compile(r"_|(?<=[a-z])(?=[A-Z])")  # of two words in the name of a c
 _APART = frozenset("a nav footer form header button select menu dialog".split())
 _SENTENCE = re.compile(r"[.!?:;…。！？][\"'”’»)\]]*$")
 _UNSTATED = re.compile(r"[?:…]$")  # "You may also like …", "Share it:"
-_FEWEST_WORDS, _FEW_WORDS = 4, 8  # of a block that is put back, and of one that does not end with a stop
+_FEWEST_WORDS, _FEW_WORDS = (
+    4,
+    8,
+)  # of a block that is put back, and of one that does not end with a stop
 _LONG, _TOLD = 12, 0.9  # words of a teaser or a copy, and the share of them that was told before
 _FOUND = 0.85  # share of the article's words that the page's blocks must hold
 
@@ -406,11 +506,17 @@ def _article(shown: list[Block], main: str) -> str:
     if "\n" not in main:  # a short page on one line, its headings too
         found.update(_rows(main, 2), _rows(main, 1))
     kept = [2 * len(own & found) >= len(own) > 0 for own in runs]
-    if len(sought.intersection(_rows(" ".join(block.raw for block in compress(shown, kept))))) <= _FOUND * len(sought):
+    if len(
+        sought.intersection(_rows(" ".join(block.raw for block in compress(shown, kept))))
+    ) <= _FOUND * len(sought):
         return main.replace("\n", "\n\n")
     sizes = [len(block.raw.split()) for block in shown]
     taken = [n for n, keep in enumerate(kept) if keep]
-    prose = [n for n in taken if sizes[n] > _FEWEST_WORDS and _SENTENCE.search(shown[n].raw[-9:])] or taken or [0]
+    prose = (
+        [n for n in taken if sizes[n] > _FEWEST_WORDS and _SENTENCE.search(shown[n].raw[-9:])]
+        or taken
+        or [0]
+    )
     first, last = prose[0], prose[-1]
     top = max((n for n in range(first) if _tag(shown[n].element) == "h1"), default=first)
     main_text: set[_Element] = set()  # the elements that hold it
@@ -421,7 +527,9 @@ def _article(shown: list[Block], main: str) -> str:
     for n, block in enumerate(shown):
         if not kept[n] or not top <= n <= last:
             heads = n in headed and _tag(block.element) in _HEADINGS
-            part = _part(block, main_text) if kept[n] or heads or _is_prose(block, sizes[n]) else None
+            part = (
+                _part(block, main_text) if kept[n] or heads or _is_prose(block, sizes[n]) else None
+            )
             lead = top < n < first and sizes[n] >= _FEW_WORDS and block.raw.rstrip()[-1:] in ".!"
             if part is None or not (kept[n] or first < n < last or lead or part == "aside"):
                 continue
@@ -453,13 +561,17 @@ def _is_prose(block: Block, size: int) -> bool:
 
 
 def _part(block: Block, main_text: set[_Element]) -> str | None:
-    """The name of the outermost element around a block without main text; None in navigation, links, a form."""
+    """The name of the outermost element around a block without main text; None in navigation,
+    links, a form.
+    """
     tag = ""
     for element in _up(block):
         if element in main_text:
             return tag
         tag = _tag(element)
-        if tag in _APART or _is_beside(f"{element.get('class') or ''} {element.get('id')} {element.get('role')}"):
+        if tag in _APART or _is_beside(
+            f"{element.get('class') or ''} {element.get('id')} {element.get('role')}"
+        ):
             break
     return None
 

@@ -1,4 +1,6 @@
-"""One request to a checked address: bounded in time and bytes, decompressed on the way, with typed failures."""
+"""One request to a checked address: bounded in time and bytes, decompressed on the way, with typed
+failures.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ class TooLarge(Exception):
 def parsed(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
     """The URL without its fragment; FetchFailed(bad_address) where it may not be fetched."""
     try:
-        target = (base.join(url.strip()) if base else httpx2.URL(url.strip())).copy_with(fragment=None)
+        target = (base.join(url.strip()) if base else httpx2.URL(url.strip())).copy_with(
+            fragment=None
+        )
     except (httpx2.InvalidURL, ValueError):
         message = f"{url[:200]!r} is not a web address; expected https://… or http://…"
         raise FetchFailed("bad_address", message) from None
@@ -47,14 +51,19 @@ def parsed(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
         message = f"{url[:200]!r} cannot be fetched; expected an address with http:// or https://"
         raise FetchFailed("bad_address", message)
     if target.userinfo:
-        raise FetchFailed("bad_address", f"the address on {host_of(target)} carries a user name or password; remove it")
+        raise FetchFailed(
+            "bad_address",
+            f"the address on {host_of(target)} carries a user name or password; remove it",
+        )
     if target.port is not None and not 0 < target.port < 65_536:
         raise FetchFailed("bad_address", f"port {target.port} does not exist; expected 1 to 65535")
     return target
 
 
 def host_of(url: httpx2.URL) -> str:
-    """The host as it is sent; `url.host` fails on names that are invalid in IDNA 2008, such as xn--i-7iq.ws."""
+    """The host as it is sent; `url.host` fails on names that are invalid in IDNA 2008, such as
+    xn--i-7iq.ws.
+    """
     return url.raw_host.decode("ascii")
 
 
@@ -70,14 +79,26 @@ def send(
     body: bytes | None = None,
     check: Callable[[httpx2.Headers], None] | None = None,
 ) -> Response:
-    """One request for a page or to a search engine; the content is read only where the status is 2xx.
+    """One request for a page or to a search engine; the content is read only where the status is
+    2xx.
 
-    A body of more than `limit` bytes is cut where `cut`, else FetchFailed(too_large). Other kinds: timed_out,
+    A body of more than `limit` bytes is cut where `cut`, else FetchFailed(too_large). Other kinds:
+    timed_out,
     unreachable, bad_certificate, blocked_address, unreadable.
     """
     host, timeouts = host_of(url), (settings.connect_timeout, settings.read_timeout)
     try:
-        return exchange(url, allow, clock, timeouts, headers=headers, limit=limit, cut=cut, body=body, check=check)
+        return exchange(
+            url,
+            allow,
+            clock,
+            timeouts,
+            headers=headers,
+            limit=limit,
+            cut=cut,
+            body=body,
+            check=check,
+        )
     except AddressNotAllowed:
         why = "is not on the public web (its address is private, local or reserved), so it is not fetched"
         message = f"{host} {why}; add the page's text as a document instead"
@@ -89,9 +110,13 @@ def send(
         message = f"{host} sends compressed data that cannot be decompressed"
         raise FetchFailed("unreadable", message, detail=error) from None
     except httpcore2.ConnectTimeout:
-        raise FetchFailed("unreachable", f"{host} did not accept a connection in time; run again later") from None
+        raise FetchFailed(
+            "unreachable", f"{host} did not accept a connection in time; run again later"
+        ) from None
     except httpcore2.TimeoutException:
-        raise FetchFailed("timed_out", f"{host} did not respond within {clock.seconds:g} s; run again later") from None
+        raise FetchFailed(
+            "timed_out", f"{host} did not respond within {clock.seconds:g} s; run again later"
+        ) from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
         if "CERTIFICATE_VERIFY_FAILED" in str(error):
             raise FetchFailed(
@@ -109,7 +134,9 @@ def send(
 
 
 def words_of(error: Exception) -> str:
-    """An error of a connection; a local one may quote what was sent, including keys, so its name has to do."""
+    """An error of a connection; a local one may quote what was sent, including keys, so its name
+    has to do.
+    """
     return type(error).__name__ if isinstance(error, httpcore2.LocalProtocolError) else repr(error)
 
 
@@ -126,10 +153,13 @@ def exchange(
     check: Callable[[httpx2.Headers], None] | None = None,
     error_bytes: int = 0,
 ) -> Response:
-    """One GET, or POST of a body, without redirects and cookies; `timeouts` are those of connecting and reading.
+    """One GET, or POST of a body, without redirects and cookies; `timeouts` are those of connecting
+    and reading.
 
-    `check` may reject a 2xx response by its headers. At most `limit` bytes of it are read, packed or unpacked; more
-    are cut where `cut`, else TooLarge. Of any other response at most `error_bytes` are read. Raises AddressNotAllowed,
+    `check` may reject a 2xx response by its headers. At most `limit` bytes of it are read, packed
+    or unpacked; more
+    are cut where `cut`, else TooLarge. Of any other response at most `error_bytes` are read. Raises
+    AddressNotAllowed,
     zlib.error for a body that cannot be unpacked, and the errors of httpcore2.
     """
     sent: dict[bytes | str, bytes | str] = {
@@ -143,11 +173,17 @@ def exchange(
         sent["Content-Length"] = str(len(body))
     connecting, reading = timeouts
     timeout = {"connect": connecting, "pool": connecting, "read": reading, "write": reading}
-    address = httpcore2.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
+    address = httpcore2.URL(
+        scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
+    )
     with (
         open_pool(allow, clock) as pool,
         pool.stream(
-            "GET" if body is None else "POST", address, headers=sent, content=body, extensions={"timeout": timeout}
+            "GET" if body is None else "POST",
+            address,
+            headers=sent,
+            content=body,
+            extensions={"timeout": timeout},
         ) as response,
     ):
         fields = httpx2.Headers(response.headers)
@@ -177,9 +213,11 @@ def _read(response: httpcore2.Response, headers: httpx2.Headers, limit: int, cut
 
 
 def _inflated(parts: Iterable[bytes], encoding: str, limit: int) -> Iterator[bytes]:
-    """The body decompressed in small blocks, so that a few bytes cannot become gigabytes before they are counted.
+    """The body decompressed in small blocks, so that a few bytes cannot become gigabytes before
+    they are counted.
 
-    A gzip body may have several members one after the other (RFC 1952, 2.2); what follows the last one is padding.
+    A gzip body may have several members one after the other (RFC 1952, 2.2); what follows the last
+    one is padding.
     """
     encoding = encoding.strip().lower()
     if encoding in ("", "identity"):

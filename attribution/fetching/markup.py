@@ -1,4 +1,6 @@
-"""Read what a page's markup says about it: its schema.org types, and the claim and verdict of a fact check."""
+"""Read what a page's markup says about it: its schema.org types, and the claim and verdict of a
+fact check.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ def read_markup(tree: HtmlElement) -> Markup:
             break
         for item in _items(_parsed(script.text or ""), _DEPTH):
             own = item.get("@type")
-            types |= dict.fromkeys(_name(t) for t in (own if isinstance(own, list) else [own]) if isinstance(t, str))
+            types |= dict.fromkeys(
+                _name(t) for t in (own if isinstance(own, list) else [own]) if isinstance(t, str)
+            )
             if not rating and "claimReviewed" in item:
                 reviewed, rating = _text(item["claimReviewed"]), _verdict(item.get("reviewRating"))
     types |= dict.fromkeys(_name(e.get("itemtype") or "") for e in tree.xpath("//*[@itemtype]"))
@@ -73,5 +77,9 @@ def _text(value: Any) -> str:
 
 
 def _verdict(rating: Any) -> str:
-    """The words of a rating; its number says nothing without the scale, which many pages turn around."""
-    return _text(rating.get("alternateName") or rating.get("name")) if isinstance(rating, dict) else ""
+    """The words of a rating; its number says nothing without the scale, which many pages turn
+    around.
+    """
+    return (
+        _text(rating.get("alternateName") or rating.get("name")) if isinstance(rating, dict) else ""
+    )

@@ -1,7 +1,10 @@
-"""Connections to checked addresses only, under one wall clock: for pages, search engines and language models.
+"""Connections to checked addresses only, under one wall clock: for pages, search engines and
+language models.
 
-The name is resolved once, every address is checked, and the socket is opened to a checked address: a name that
-resolves differently the second time (DNS rebinding) has no second time. Host header and TLS name stay.
+The name is resolved once, every address is checked, and the socket is opened to a checked address:
+a name that
+resolves differently the second time (DNS rebinding) has no second time. Host header and TLS name
+stay.
 """
 
 from __future__ import annotations
@@ -25,13 +28,19 @@ _UNICAST = IPv6Network("2000::/3")
 
 
 def is_public(address: str) -> bool:
-    """Return True if a numeric address is on the public internet; IPv4 mapped into IPv6 is judged as IPv4."""
+    """Return True if a numeric address is on the public internet; IPv4 mapped into IPv6 is judged
+    as IPv4.
+    """
     try:
         ip = ip_address(address)
     except ValueError:
         return False
     if isinstance(ip, IPv6Address):
-        wrapped = ip.ipv4_mapped or ip.sixtofour or (IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None)
+        wrapped = (
+            ip.ipv4_mapped
+            or ip.sixtofour
+            or (IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None)
+        )
         if wrapped is None:
             return ip in _UNICAST and ip.is_global and not ip.is_multicast
         ip = wrapped
@@ -66,7 +75,9 @@ class Clock:
 
 
 def resolve(host: str, port: int, timeout: float) -> list[str]:
-    """The addresses of a host, in the system's order. In a thread, because getaddrinfo has no timeout."""
+    """The addresses of a host, in the system's order. In a thread, because getaddrinfo has no
+    timeout.
+    """
     answers: queue.SimpleQueue[list[str] | Exception] = queue.SimpleQueue()
 
     def look_up() -> None:
@@ -80,7 +91,9 @@ def resolve(host: str, port: int, timeout: float) -> list[str]:
     try:
         answer = answers.get(timeout=timeout)
     except queue.Empty:
-        raise httpcore2.ConnectTimeout(f"the name {host} was not resolved in {timeout:.1f} s") from None
+        raise httpcore2.ConnectTimeout(
+            f"the name {host} was not resolved in {timeout:.1f} s"
+        ) from None
     if isinstance(answer, Exception) or not answer:
         raise NameNotResolved(str(answer))
     return answer
@@ -118,7 +131,9 @@ class CheckedBackend(httpcore2.NetworkBackend):
 
 
 class _TimedStream(httpcore2.NetworkStream):
-    """A stream whose every operation also ends with the page's clock, so that a server that drips cannot outlast it."""
+    """A stream whose every operation also ends with the page's clock, so that a server that drips
+    cannot outlast it.
+    """
 
     def __init__(self, stream: httpcore2.NetworkStream, clock: Clock) -> None:
         self._stream = stream
@@ -134,7 +149,10 @@ class _TimedStream(httpcore2.NetworkStream):
         self._stream.close()
 
     def start_tls(
-        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
         stream = self._stream.start_tls(ssl_context, server_hostname, self._clock.cap(timeout))
         return _TimedStream(stream, self._clock)
@@ -143,7 +161,9 @@ class _TimedStream(httpcore2.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-@load_once  # without it a run's first dozen requests would each read the certificates, for a quarter of a second
+# without it a run's first dozen requests would each read the certificates, for a quarter of a
+# second
+@load_once
 def tls_context() -> ssl.SSLContext:
     """The certificates that are trusted, from no setting of the environment."""
     return httpx2.create_ssl_context(trust_env=False)
@@ -152,4 +172,6 @@ def tls_context() -> ssl.SSLContext:
 def open_pool(allow: Allow, clock: Clock) -> httpcore2.ConnectionPool:
     """A pool for one request; it reads no proxy or certificate settings from the environment."""
     backend = CheckedBackend(allow, clock)
-    return httpcore2.ConnectionPool(ssl_context=tls_context(), max_connections=1, network_backend=backend)
+    return httpcore2.ConnectionPool(
+        ssl_context=tls_context(), max_connections=1, network_backend=backend
+    )

@@ -43,19 +43,38 @@ class Extracted:
     unread: str = ""  # names the parts that could not be read, as "page 3"
 
 
-def make_page(url: str, kind: Literal["web", "library", "document"], extracted: Extracted, reference: str = "") -> Page:
+def make_page(
+    url: str, kind: Literal["web", "library", "document"], extracted: Extracted, reference: str = ""
+) -> Page:
     """Return the page with its genre, its content hash, its id and the current time."""
     title, text = extracted.title or url, extracted.text
     genre = genre_of(url, extracted.title, text, extracted.types)
-    if genre == "fact check" and extracted.title and extracted.title not in text and not extracted.breaks:
-        text = f"{extracted.title}\n\n{text}"  # it counts by its headline, which extraction takes for no text
+    if (
+        genre == "fact check"
+        and extracted.title
+        and extracted.title not in text
+        and not extracted.breaks
+    ):
+        # it counts by its headline, which extraction takes for no text
+        text = f"{extracted.title}\n\n{text}"
     sha256 = hashlib.sha256(text.encode("utf-8")).hexdigest()
     return Page(
-        id=content_id(url, sha256), url=url, title=title, site=extracted.site, kind=kind,
-        fetched_at=datetime.now(UTC).isoformat(timespec="seconds"), sha256=sha256, published=extracted.published,
-        text=text, reference=reference, breaks=extracted.breaks,
-        genre=genre, reviewed=extracted.reviewed, rating=extracted.rating, unread=extracted.unread,
-    )  # fmt: skip
+        id=content_id(url, sha256),
+        url=url,
+        title=title,
+        site=extracted.site,
+        kind=kind,
+        fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        sha256=sha256,
+        published=extracted.published,
+        text=text,
+        reference=reference,
+        breaks=extracted.breaks,
+        genre=genre,
+        reviewed=extracted.reviewed,
+        rating=extracted.rating,
+        unread=extracted.unread,
+    )
 
 
 def partly_read(page: Page, name: str) -> list[Failure]:
@@ -65,7 +84,8 @@ def partly_read(page: Page, name: str) -> list[Failure]:
 
 
 def clean(text: str) -> str:
-    r"""Normalise line ends to \n, drop control characters, compose letters, keep at most one blank line in a row."""
+    r"""Normalise line ends to \n, drop control characters, compose letters, keep at most one blank
+    line in a row."""
     return _BLANK_LINES.sub("\n\n", UNWANTED.sub("", _LINE_ENDS.sub("\n", composed(text)))).strip()
 
 
@@ -75,7 +95,9 @@ def one_line(text: str) -> str:
 
 
 def is_placeholder(title: str) -> bool:
-    """Return True if a program generated the title: "about:blank", "Untitled-1", "Microsoft Word - a.docx"."""
+    """Return True if a program generated the title: "about:blank", "Untitled-1", "Microsoft Word -
+    a.docx".
+    """
     return _PLACEHOLDER.fullmatch(title) is not None
 
 
@@ -86,7 +108,9 @@ def valid_date(text: str) -> str:
         day = date.fromisoformat(match[1]) if match else None
     except ValueError:
         return ""
-    tomorrow = datetime.now(UTC).date() + timedelta(days=1)  # somewhere on Earth it is tomorrow already
+    tomorrow = datetime.now(UTC).date() + timedelta(
+        days=1
+    )  # somewhere on Earth it is tomorrow already
     return day.isoformat() if day and day <= tomorrow else ""
 
 
@@ -94,7 +118,9 @@ TEASER = 1_500  # characters: a shorter text may be only the beginning of an art
 NOTICE = 300  # … and one shorter than this only a notice
 _SCANNED = 20_000  # characters of a script that are searched
 
-_NOT_FREE = re.compile(r"[\"']?isAccessibleForFree[\"']?\s*:\s*[\"']?(?:https?://schema\.org/)?false", re.IGNORECASE)
+_NOT_FREE = re.compile(
+    r"[\"']?isAccessibleForFree[\"']?\s*:\s*[\"']?(?:https?://schema\.org/)?false", re.IGNORECASE
+)
 _SUBSCRIBE = re.compile(
     r"\b(?:subscribe|log in|sign in|sign up|become a (?:member|subscriber))\b.{0,40}\b(?:to (?:continue|keep) reading"
     r"|to read (?:the (?:full|rest)|more|on|this)|for (?:full|unlimited) access)|\bfor subscribers only\b"
@@ -118,14 +144,20 @@ class Signs:
     needs_scripts: bool = False  # it asks for JavaScript, or is an empty shell that scripts fill
 
     def failure(self, text: str, address: str) -> FetchFailed | None:
-        """Explain why little was extracted, if the text is short and the page shows it: paywall or needs_javascript."""
+        """Explain why little was extracted, if the text is short and the page shows it: paywall or
+        needs_javascript.
+        """
         short = text.strip()
         advice = "open it in a browser and add its text as a document"
         if len(short) < TEASER and (self.paid or _SUBSCRIBE.search(short)):
-            return FetchFailed("paywall", f"{address} shows its text to subscribers only; {advice}", address)
+            return FetchFailed(
+                "paywall", f"{address} shows its text to subscribers only; {advice}", address
+            )
         blank = not short and (self.scripted or self.needs_scripts)
         if blank or len(short) < NOTICE and (self.needs_scripts or _ENABLE.search(short)):
-            message = f"{address} shows its text only with JavaScript, which is not run here; {advice}"
+            message = (
+                f"{address} shows its text only with JavaScript, which is not run here; {advice}"
+            )
             return FetchFailed("needs_javascript", message, address)
         return None
 
@@ -140,9 +172,15 @@ def read_signs(tree: HtmlElement) -> Signs:
             scripted = scripted or bool(element.get("src") or text.strip())
         elif element.tag == "meta":
             tier = (element.get("property") or element.get("name") or "").endswith("content_tier")
-            paid = paid or (tier and (element.get("content") or "").strip().lower() in ("locked", "metered"))
+            paid = paid or (
+                tier and (element.get("content") or "").strip().lower() in ("locked", "metered")
+            )
         elif element.tag == "noscript":
-            needs_scripts = needs_scripts or bool(_ENABLE.search("".join(element.itertext())[:_SCANNED]))
-        elif element.get("id") in _SHELLS and len(element) == 0 and not (element.text or "").strip():
+            needs_scripts = needs_scripts or bool(
+                _ENABLE.search("".join(element.itertext())[:_SCANNED])
+            )
+        elif (
+            element.get("id") in _SHELLS and len(element) == 0 and not (element.text or "").strip()
+        ):
             needs_scripts = True
     return Signs(paid, scripted, needs_scripts)

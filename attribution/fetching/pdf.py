@@ -1,4 +1,6 @@
-"""Read the text layer of a PDF, by pdfium: words and raised figures by their positions, without running heads."""
+"""Read the text layer of a PDF, by pdfium: words and raised figures by their positions, without
+running heads.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ if TYPE_CHECKING:
 MAX_PAGES = 500
 OCR = "make its text readable with `ocrmypdf --force-ocr` and add it again"
 _MOST_UNKNOWN = 0.5  # share of characters whose font says nothing about them
-_CODES_ARE_UNICODE = re.compile(rb"/ToUnicode\s*/Identity-[HV]\b")  # of a font; pdfium reads them so, as an error
+_CODES_ARE_UNICODE = re.compile(
+    rb"/ToUnicode\s*/Identity-[HV]\b"
+)  # of a font; pdfium reads them so, as an error
 _CATALOG = re.compile(rb"(\d+)\s+\d+\s+obj\s*<<(?:[^>]|>(?!>))*/Type\s*/Catalog\b")
 
 
@@ -46,15 +50,19 @@ class _Line(NamedTuple):
 
 
 def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
-    """The text and each page's offset; an empty page has that of the next, and so has a damaged one, which is named.
+    """The text and each page's offset; an empty page has that of the next, and so has a damaged
+    one, which is named.
 
-    FetchFailed: encrypted, too_large, or unreadable where fonts do not say which characters they draw.
+    FetchFailed: encrypted, too_large, or unreadable where fonts do not say which characters they
+    draw.
     """
     import pypdfium2
 
     pdf = open_pdf(content, name)
     if (count := len(pdf)) > MAX_PAGES:
-        message = f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only the part you need"
+        message = (
+            f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only the part you need"
+        )
         raise FetchFailed("too_large", message, name)
     if pdf.get_formtype():
         pdf.init_forms()
@@ -70,7 +78,9 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
         pages.append(lines)
         unknown, total = unknown + without, total + of
     if unknown > _MOST_UNKNOWN * total and not _CODES_ARE_UNICODE.search(content):
-        message = f"the characters of {name} cannot be read, since its fonts do not name them; {OCR}"
+        message = (
+            f"the characters of {name} cannot be read, since its fonts do not name them; {OCR}"
+        )
         raise FetchFailed("unreadable", message, name)
     pages = _without_running(pages)
     joints = [_joint(*each) for each in pairwise(pages)]
@@ -83,22 +93,30 @@ def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
         texts[n] = texts[n].removesuffix("" if word.startswith(texts[n].split()[-1]) else "-")
     title = pdf.get_metadata_value("Title")
     unread = f"page{'s' if len(damaged) > 1 else ''} {', '.join(damaged)}" if damaged else ""
-    return replace(paged(texts, joints), title=title, site=urlsplit(name).hostname or "", unread=unread)
+    return replace(
+        paged(texts, joints), title=title, site=urlsplit(name).hostname or "", unread=unread
+    )
 
 
 def open_pdf(content: bytes, name: str) -> PdfDocument:
-    """Open a document; one that was cut off gets a new trailer, from which pdfium rebuilds the table of its objects."""
+    """Open a document; one that was cut off gets a new trailer, from which pdfium rebuilds the
+    table of its objects.
+    """
     import pypdfium2
 
     catalog = _CATALOG.findall(content)
-    trailer = b"\ntrailer\n<</Root %b 0 R>>\nstartxref\n0\n%%%%EOF\n" % (catalog[-1] if catalog else b"1")
+    trailer = b"\ntrailer\n<</Root %b 0 R>>\nstartxref\n0\n%%%%EOF\n" % (
+        catalog[-1] if catalog else b"1"
+    )
     for candidate in (content, content + trailer):
         try:
             return pypdfium2.PdfDocument(candidate)
         except pypdfium2.PdfiumError as error:
             failure = error
             if "password" in str(error).lower():
-                message = f"{name} is encrypted; save it without a password and add it as a document"
+                message = (
+                    f"{name} is encrypted; save it without a password and add it as a document"
+                )
                 raise FetchFailed("encrypted", message, name) from error
     raise failure
 
@@ -142,14 +160,17 @@ def _characters(page: PdfPage) -> tuple[list[_Character], int]:
 def _is_unknown(text: PdfTextPage, n: int, character: str) -> bool:
     """True where a font does not say what it draws, except for a letter or figure of Type 3.
 
-    Its glyphs, in figures and older papers, are named as one likes, and their codes are those of the characters.
+    Its glyphs, in figures and older papers, are named as one likes, and their codes are those of
+    the characters.
     """
     import pypdfium2.raw as raw
 
     if raw.FPDFText_HasUnicodeMapError(text, n) != 1:
         return "\ue000" <= character < "\uf900" or character == "\ufffd"
     size = ctypes.c_size_t()
-    raw.FPDFFont_GetFontData(raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, n)), None, 0, size)
+    raw.FPDFFont_GetFontData(
+        raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, n)), None, 0, size
+    )
     return bool(size.value) or not character.isalnum()  # Type 3 alone has no font file
 
 
@@ -160,7 +181,11 @@ def _fields(pdf: PdfDocument, page: PdfPage) -> Iterator[str]:
     for n in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, n)
         kind = raw.FPDFAnnot_GetFormFieldType(pdf.formenv, annotation)
-        if kind in (raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX):
+        if kind in (
+            raw.FPDF_FORMFIELD_TEXTFIELD,
+            raw.FPDF_FORMFIELD_COMBOBOX,
+            raw.FPDF_FORMFIELD_LISTBOX,
+        ):
 
             def value(of: Callable[..., Any], field: Any = annotation) -> str:
                 size = of(pdf.formenv, field, None, 0)
@@ -169,15 +194,23 @@ def _fields(pdf: PdfDocument, page: PdfPage) -> Iterator[str]:
                 return buffer.raw.decode("utf-16-le", "replace").rstrip("\0").strip()
 
             if written := value(raw.FPDFAnnot_GetFormFieldValue):
-                label = value(raw.FPDFAnnot_GetFormFieldAlternateName) or value(raw.FPDFAnnot_GetFormFieldName)
+                label = value(raw.FPDFAnnot_GetFormFieldAlternateName) or value(
+                    raw.FPDFAnnot_GetFormFieldName
+                )
                 yield f"{label}: {written}" if label else written
         raw.FPDFPage_CloseAnnot(annotation)
 
 
 # --- characters to lines ---
 
-_SMALLER, _HIGHER = 0.85, 0.15  # of raised figures: share of the size beside them, and of it above the line
-_GAP, _NARROW = 1.5, 0.7  # ems between the cells of a row, and of one whose cells stand below others
+_SMALLER, _HIGHER = (
+    0.85,
+    0.15,
+)  # of raised figures: share of the size beside them, and of it above the line
+_GAP, _NARROW = (
+    1.5,
+    0.7,
+)  # ems between the cells of a row, and of one whose cells stand below others
 _MAY_PART = "\x1f"  # stands in a line at a narrow gap
 _AT_GAP = re.compile(f"([ \xa0]*){_MAY_PART}")
 _SAME = 0.3  # ems that the edges of a column may differ
@@ -187,7 +220,9 @@ _APART = 0.15  # ems that words are farther apart than letters which are set sin
 
 
 def _lines(characters: Sequence[_Character]) -> Iterator[_Line]:
-    """The lines of a page as pdfium ends them; after a raised figure, where it ends one too, the line goes on."""
+    """The lines of a page as pdfium ends them; after a raised figure, where it ends one too, the
+    line goes on.
+    """
     line: list[_Character] = []
     ended = False
     for character in [*characters, _Character("\n", 0, 0, 0, 0)]:
@@ -211,7 +246,9 @@ def _lines(characters: Sequence[_Character]) -> Iterator[_Line]:
 
 
 def _is_elsewhere(last: _Character, character: _Character) -> bool:
-    """True if the character after a hyphen at a line's end, where pdfium ends no line, is that of a head or foot."""
+    """True if the character after a hyphen at a line's end, where pdfium ends no line, is that of a
+    head or foot.
+    """
     down = (last.y - character.y) / (last.size or 1.0)
     return down > _FAR or down < 0 and not character.text.islower()
 
@@ -219,7 +256,9 @@ def _is_elsewhere(last: _Character, character: _Character) -> bool:
 def _line(line: list[_Character]) -> Iterator[_Line]:
     if drawn := [c for c in line if not c.text.isspace()]:
         wide = _NARROW * max(c.size for c in drawn)
-        inner = [edge for a, b in pairwise(drawn) if b.x - a.right > wide for edge in (a.right, b.x)]
+        inner = [
+            edge for a, b in pairwise(drawn) if b.x - a.right > wide for edge in (a.right, b.x)
+        ]
         edges = (drawn[0].x, *inner, drawn[-1].right)
         yield _Line(_text(line, drawn), drawn[0].y, drawn[0].size, edges=edges)
 
@@ -233,14 +272,22 @@ def _with_columns(lines: Sequence[_Line]) -> Iterator[_Line]:
 
 
 def _is_table(rows: Sequence[_Line]) -> bool:
-    """True if the parts of the rows stand in columns and most below and beside the heads are figures."""
-    cells = [cell for row in rows[1:] for cell in row.text.replace("\t", _MAY_PART).split(_MAY_PART)[1:]]
+    """True if the parts of the rows stand in columns and most below and beside the heads are
+    figures.
+    """
+    cells = [
+        cell for row in rows[1:] for cell in row.text.replace("\t", _MAY_PART).split(_MAY_PART)[1:]
+    ]
     headed = len(rows) > 2 and any(map(str.isalpha, rows[0].text))
     sides = [*zip(*(row.edges for row in rows), strict=True)]
     for left, right in zip(sides[::2], sides[1::2], strict=True):
         centred = [a + b for a, b in zip(left, right, strict=True)]
-        headed = headed and any(max(at) - min(at) < _SAME * rows[0].size for at in (left, right, centred))
-    apart = all(max(right) < min(left) for right, left in zip(sides[1::2], sides[2::2], strict=False))
+        headed = headed and any(
+            max(at) - min(at) < _SAME * rows[0].size for at in (left, right, centred)
+        )
+    apart = all(
+        max(right) < min(left) for right, left in zip(sides[1::2], sides[2::2], strict=False)
+    )
     return headed and apart and 2 * sum(cell.lstrip()[:1].isdigit() for cell in cells) > len(cells)
 
 
@@ -257,7 +304,9 @@ def _text(line: Sequence[_Character], drawn: Sequence[_Character]) -> str:
     """The text of a line: "10^6", "1878[3]", words of letters set singly, a tab at each wide gap."""
     base = max(drawn, key=lambda c: c.size)
     words = "".join(c.text for c in line).split()
-    if len(words) > 5 and sum(len(word) == 1 and word.isalpha() for word in words) > 0.7 * len(words):
+    if len(words) > 5 and sum(len(word) == 1 and word.isalpha() for word in words) > 0.7 * len(
+        words
+    ):
         gaps = [right.x - left.right for left, right in pairwise(drawn)]
         if (usual := median(gaps)) < base.size:
             apart = [" " * (gap > usual + _APART * base.size) for gap in gaps]
@@ -283,10 +332,20 @@ def _written(lines: Sequence[_Line]) -> str:
     out: list[str] = []
     rows: list[list[str]] = []
     for line in [*lines, _Line("", 0)]:
-        cells = [" ".join(cell.split()) for cell in line.text.replace("\x02", BROKEN).split("\t")] if line.text else []
+        cells = (
+            [" ".join(cell.split()) for cell in line.text.replace("\x02", BROKEN).split("\t")]
+            if line.text
+            else []
+        )
         if rows and len(cells) != len(rows[0]):
-            is_table = len(rows) > 2 and sum(map(len, sum(rows, []))) < 30 * len(rows) * len(rows[0])
-            out += ["", "\n\n".join(tables.lines(rows)), ""] if is_table else [" ".join(row) for row in rows]
+            is_table = len(rows) > 2 and sum(map(len, sum(rows, []))) < 30 * len(rows) * len(
+                rows[0]
+            )
+            out += (
+                ["", "\n\n".join(tables.lines(rows)), ""]
+                if is_table
+                else [" ".join(row) for row in rows]
+            )
             rows = []
         if len(cells) > 1:
             rows.append(cells)
@@ -310,46 +369,74 @@ _LONGEST = 200  # characters of a head with a number
 _EDGE = 2  # lines at the top and at the bottom of a page
 _NEAR = 2  # pages away, a head may stand again: left and right pages have their own
 _OFTEN = 2  # lines within pages that are like one at an edge, which is then none of these
-_SET_APART, _SPACED = 1.6, 1.25  # distance of a head: in heights of its letters, or in distances of lines
+_SET_APART, _SPACED = (
+    1.6,
+    1.25,
+)  # distance of a head: in heights of its letters, or in distances of lines
 _MARGIN = 0.15  # share of a page's height, of the margin with its heads or feet
-_LARGE, _FEW = 1.3, 4  # times the largest other letters of a page, and words: a title may have such letters
-_PROSE, _FULL = 40, 0.8  # characters of a line, and share of the width, with which it may go on on the next page
+_LARGE, _FEW = (
+    1.3,
+    4,
+)  # times the largest other letters of a page, and words: a title may have such letters
+_PROSE, _FULL = (
+    40,
+    0.8,
+)  # characters of a line, and share of the width, with which it may go on on the next page
 
 
 def _without_running(pages: Sequence[Sequence[_Line]]) -> list[list[_Line]]:
-    """Pages without their numbers and running heads and feet, each of which stays once, where it parts no sentence."""
+    """Pages without their numbers and running heads and feet, each of which stays once, where it
+    parts no sentence.
+    """
     heads = _Heads(pages)
     running = [heads.of(number) for number in range(len(pages))]
-    bodies = [[line for line in lines if line not in gone] for lines, gone in zip(pages, running, strict=True)]
+    bodies = [
+        [line for line in lines if line not in gone]
+        for lines, gone in zip(pages, running, strict=True)
+    ]
     seen: set[str] = set()
     for number, gone in enumerate(running):
         for line, head in list(gone.items()):
             first = number - (line.y > bodies[number][0].y)  # of the pages that it stands between
-            parts = 0 <= first < len(pages) - 1 and _joint(bodies[first], bodies[first + 1]) != "\n\n"
+            parts = (
+                0 <= first < len(pages) - 1 and _joint(bodies[first], bodies[first + 1]) != "\n\n"
+            )
             if not (_ALONE.fullmatch(head) or head in seen or parts):
                 seen.add(head)
                 del gone[line]
-    return [[line for line in lines if line not in gone] for lines, gone in zip(pages, running, strict=True)]
+    return [
+        [line for line in lines if line not in gone]
+        for lines, gone in zip(pages, running, strict=True)
+    ]
 
 
 class _Heads:
-    """The running heads and feet of pages: lines at an edge that have a page's number, or that near pages have too.
+    """The running heads and feet of pages: lines at an edge that have a page's number, or that near
+    pages have too.
 
-    Without a number, they are set apart from the text. A line that also stands within pages, as a refrain does, one in
+    Without a number, they are set apart from the text. A line that also stands within pages, as a
+    refrain does, one in
     larger letters than the text and the head of a table are none.
     """
 
     def __init__(self, pages: Sequence[Sequence[_Line]]) -> None:
         down = [sorted(lines, key=lambda line: -line.y) for lines in pages]
-        self._inwards = [(lines, lines[::-1]) for lines in down]  # from the top, and from the bottom
+        self._inwards = [
+            (lines, lines[::-1]) for lines in down
+        ]  # from the top, and from the bottom
         self._within = Counter(_plain(line) for lines in down for line in lines[_EDGE:-_EDGE])
         self._numbered = Counter(
             each
             for page, edges in enumerate(self._inwards)
-            for each in {each for lines in edges for line in lines[:_EDGE] for each in _numbered(line, page)}
+            for each in {
+                each for lines in edges for line in lines[:_EDGE] for each in _numbered(line, page)
+            }
         )
         self._leadings = [
-            median([gap for line, lower in pairwise(lines) if (gap := line.y - lower.y) > 1] or [math.inf])
+            median(
+                [gap for line, lower in pairwise(lines) if (gap := line.y - lower.y) > 1]
+                or [math.inf]
+            )
             for lines in down
         ]
         self._starts = {start for (_, start), count in self._numbered.items() if count > 1}
@@ -366,7 +453,14 @@ class _Heads:
             )
             others = {_plain(line) for edges in near for line in edges}
             for place, line in enumerate(inwards[:_EDGE]):
-                end = next((n for n, other in enumerate(inwards[place + 1 :]) if _plain(other) not in others), 0)
+                end = next(
+                    (
+                        n
+                        for n, other in enumerate(inwards[place + 1 :])
+                        if _plain(other) not in others
+                    ),
+                    0,
+                )
                 limit = min(_SET_APART * line.size, _SPACED * self._leadings[page])
                 apart = line.margin < _MARGIN and any(
                     abs(a.y - b.y) > limit for a, b in pairwise(inwards[place : place + end + 2])
@@ -380,14 +474,18 @@ class _Heads:
                 found[line] = head
         return found if found.keys() < set(lines) else {}
 
-    def _head(self, line: _Line, page: int, inward: Sequence[_Line], others: set[str], apart: bool) -> str:
+    def _head(
+        self, line: _Line, page: int, inward: Sequence[_Line], others: set[str], apart: bool
+    ) -> str:
         for masked, start in _numbered(line, page):
             fits = start in self._starts and apart and _AT_EDGE.fullmatch(masked)
             alone = start == 1 and len(self._inwards) > 1 and _ALONE.fullmatch(masked)
             if self._numbered[masked, start] > 1 or fits or alone:
                 return masked
         text = _plain(line)
-        is_table = "\t" in text and {other.text.count("\t") for other in inward} == {text.count("\t")}
+        is_table = "\t" in text and {other.text.count("\t") for other in inward} == {
+            text.count("\t")
+        }
         runs = text in others and apart and self._within[text] < _OFTEN and not is_table
         return text if runs and not _SENTENCE.fullmatch(text) else ""
 
@@ -397,7 +495,8 @@ def _plain(line: _Line) -> str:
 
 
 def _numbered(line: _Line, page: int) -> Iterator[tuple[str, int]]:
-    """A line with "#" for what may be the page's number, and the number that the first page has then.
+    """A line with "#" for what may be the page's number, and the number that the first page has
+    then.
 
     Years and amounts, and the number of a chapter, are what a page says.
     """
@@ -416,14 +515,21 @@ def _number(figure: str) -> int:
 
 
 def _joint(lines: Sequence[_Line], later: Sequence[_Line]) -> str:
-    """The joint of two pages: a blank where a sentence goes on, nothing within a word, else an empty line."""
+    """The joint of two pages: a blank where a sentence goes on, nothing within a word, else an
+    empty line.
+    """
     if not lines or not later or "\t" in lines[-1].text:
         return "\n\n"
     text, following = lines[-1].text.rstrip(), later[0].text.lstrip()
     goes_on = following[:1].islower() or following[:1].isdigit()
     if text[-1:] == "-" and text[-2:-1].isalpha() and following[:1].islower():
         return ""
-    prose = len(text) > _PROSE and following[:1].isalpha() and _is_full(lines[-1], lines) and _is_full(later[0], later)
+    prose = (
+        len(text) > _PROSE
+        and following[:1].isalpha()
+        and _is_full(lines[-1], lines)
+        and _is_full(later[0], later)
+    )
     return " " if text[-1:] == "," or text[-1:].isalnum() and (goes_on or prose) else "\n\n"
 
 
@@ -432,7 +538,8 @@ def _is_full(line: _Line, lines: Sequence[_Line]) -> bool:
 
 
 def paged(texts: Sequence[str], joints: Sequence[str] = ()) -> Extracted:
-    """Join the texts of pages, none of which has blank lines at its ends; an empty page begins where the next does.
+    """Join the texts of pages, none of which has blank lines at its ends; an empty page begins
+    where the next does.
 
     `joints` stand between two pages each, instead of a blank line.
     """

@@ -24,7 +24,9 @@ Box = tuple[float, float, float, float]  # left, top, width and height, as share
 
 @dataclass(frozen=True)
 class Picture:
-    """A page as PNG in base64, and a box for each line of the sentence; none where it was not found."""
+    """A page as PNG in base64, and a box for each line of the sentence; none where it was not
+    found.
+    """
 
     png: str
     width: int
@@ -33,7 +35,9 @@ class Picture:
 
 
 def draw(content: bytes, name: str, number: int, sentence: str) -> Picture:
-    """Draw a page, numbered from 1. FetchFailed: encrypted, or unreadable where there is no such page."""
+    """Draw a page, numbered from 1. FetchFailed: encrypted, or unreadable where there is no such
+    page.
+    """
     import pypdfium2
 
     try:
@@ -52,7 +56,9 @@ def draw(content: bytes, name: str, number: int, sentence: str) -> Picture:
 
 
 def _boxes(page: PdfPage, sentence: str, width: int, height: int) -> Iterator[Box]:
-    """Yield the rectangles of the first place where the letters and digits of the sentence follow one another."""
+    """Yield the rectangles of the first place where the letters and digits of the sentence follow
+    one another.
+    """
     import pypdfium2.raw as raw
 
     text = page.get_textpage()
@@ -79,5 +85,7 @@ def _boxes(page: PdfPage, sentence: str, width: int, height: int) -> Iterator[Bo
 
 
 def _letters(text: str) -> Iterator[str]:
-    """Yield letters and digits alone: spaces, hyphens and signs differ between a page and the text read from it."""
+    """Yield letters and digits alone: spaces, hyphens and signs differ between a page and the text
+    read from it.
+    """
     return (c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())

@@ -1,6 +1,8 @@
-"""Extract text in separate processes: content that makes a parser hang, crash or run out of memory ends only those.
+"""Extract text in separate processes: content that makes a parser hang, crash or run out of memory
+ends only those.
 
-The parent sends bytes and gets JSON back, so a process taken over by hostile content can return only text.
+The parent sends bytes and gets JSON back, so a process taken over by hostile content can return
+only text.
 """
 
 from __future__ import annotations
@@ -29,7 +31,9 @@ from attribution.fetching.page import Extracted
 from attribution.fetching.picture import Picture, draw
 from attribution.types import FailureKind
 
-PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use, so that nobody waits for one owner alone
+PROCESSES = (
+    min(2, os.cpu_count() or 1) + 1
+)  # one more than an owner may use, so that nobody waits for one owner alone
 MEMORY = 160_000_000  # bytes one page may take beyond what the process has when it starts
 DOCUMENT_SECONDS = 60.0  # for one of the user's files …
 PICTURE_SECONDS = 20.0  # for a page that is drawn
@@ -49,7 +53,8 @@ class _Reply(TypedDict, total=False):
 
 
 class Reading:
-    """The files of one run or upload: they wait in turn with those of others, and share a limit in seconds.
+    """The files of one run or upload: they wait in turn with those of others, and share a limit in
+    seconds.
 
     Readings of the same `owner` share a turn; without an owner, each has its own.
     """
@@ -58,11 +63,17 @@ class Reading:
         self._owner, self._seconds, self._left = owner or self, seconds, seconds
 
     def read(
-        self, content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False
+        self,
+        content: bytes,
+        media_type: str,
+        name: str,
+        seconds: float = 0.0,
+        document: bool = False,
     ) -> Extracted:
         """Return what `extract` returns, within so many seconds (0: DOCUMENT_SECONDS).
 
-        Raises FetchFailed as `extract` does, or with timed_out, budget_spent, or unreadable if the parser crashed.
+        Raises FetchFailed as `extract` does, or with timed_out, budget_spent, or unreadable if the
+        parser crashed.
         Waiting for a turn does not count: another page's trouble is not this one's.
         """
         kind, _ = reader_of(content, media_type, name, document)
@@ -71,11 +82,21 @@ class Reading:
             raise FetchFailed("budget_spent", message, name)
         task = {"media_type": media_type, "name": name, "document": document}
         turns = _texts if kind in (PLAIN, MARKDOWN) else _documents
-        extracted = self._reply(content, task, turns, min(seconds or DOCUMENT_SECONDS, self._left))["extracted"]
-        return Extracted(**{**extracted, "breaks": tuple(extracted["breaks"]), "types": tuple(extracted["types"])})
+        extracted = self._reply(content, task, turns, min(seconds or DOCUMENT_SECONDS, self._left))[
+            "extracted"
+        ]
+        return Extracted(
+            **{
+                **extracted,
+                "breaks": tuple(extracted["breaks"]),
+                "types": tuple(extracted["types"]),
+            }
+        )
 
     def draw(self, content: bytes, name: str, number: int, sentence: str) -> Picture:
-        """Return what `picture.draw` returns, within PICTURE_SECONDS. Raises FetchFailed as `read` does."""
+        """Return what `picture.draw` returns, within PICTURE_SECONDS. Raises FetchFailed as `read`
+        does.
+        """
         task = {"name": name, "number": number, "sentence": sentence}
         picture = self._reply(content, task, _documents, PICTURE_SECONDS)["picture"]
         return Picture(**{**picture, "boxes": tuple(map(tuple, picture["boxes"]))})
@@ -91,14 +112,18 @@ class Reading:
             finally:
                 self._left -= time.monotonic() - started
         if reply is None:
-            raise FetchFailed("unreadable", f"{name} made its parser crash; paste its text as a document", name)
+            raise FetchFailed(
+                "unreadable", f"{name} made its parser crash; paste its text as a document", name
+            )
         if "failure" in reply:
             kind, message, subject, detail = reply["failure"]
             raise FetchFailed(kind, message, subject, detail=detail)
         return reply
 
 
-def read(content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False) -> Extracted:
+def read(
+    content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False
+) -> Extracted:
     """Read one file by itself; see `Reading`."""
     return Reading().read(content, media_type, name, seconds, document)
 
@@ -109,7 +134,9 @@ def warm() -> None:
 
 
 def _started() -> _Worker:
-    """Start a process and wait for its imports. Raises Unavailable if none can start, which is no page's fault."""
+    """Start a process and wait for its imports. Raises Unavailable if none can start, which is no
+    page's fault.
+    """
     worker = _Worker()
     if not worker.ready():
         worker.stop()
@@ -121,7 +148,9 @@ def _started() -> _Worker:
 
 
 def _ask(worker: _Worker, content: bytes, task: _Task, seconds: float) -> _Reply | None:
-    """Return the reply of a process, or None if it crashed. A process that can continue becomes idle again."""
+    """Return the reply of a process, or None if it crashed. A process that can continue becomes
+    idle again.
+    """
     try:
         reply = worker.ask(task, content, seconds)
     except BaseException:  # whatever the cause, keep no process in the middle of a page
@@ -145,9 +174,12 @@ class _Worker:
         self.late = False
         self._ready = False
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "attribution.fetching.sandbox"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, cwd=Path(__file__).resolve().parents[2],
-        )  # fmt: skip
+            [sys.executable, "-m", "attribution.fetching.sandbox"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=Path(__file__).resolve().parents[2],
+        )
         _workers.add(self)
 
     def ready(self) -> bool:
@@ -170,7 +202,9 @@ class _Worker:
         value: _Reply | None = json.loads(reply) if reply else None
         return value if isinstance(value, dict) else None
 
-    def _within(self, seconds: float, exchange: Callable[[IO[bytes]], bytes | None]) -> bytes | None:
+    def _within(
+        self, seconds: float, exchange: Callable[[IO[bytes]], bytes | None]
+    ) -> bytes | None:
         def kill() -> None:
             self.late = True
             self.process.kill()
@@ -212,7 +246,9 @@ def _in_turn(turns: Turns, owner: Hashable) -> Iterator[None]:
 
 
 def _start(most: int) -> None:
-    """Start a process in the background if there are fewer than `most`; it becomes idle after its imports."""
+    """Start a process in the background if there are fewer than `most`; it becomes idle after its
+    imports.
+    """
     with _starting:
         if len(_workers) >= most:
             return
@@ -226,7 +262,9 @@ def _start(most: int) -> None:
 
 
 def _take() -> _Worker:
-    """Return the first free process, so that no page waits for a start while another process is idle."""
+    """Return the first free process, so that no page waits for a start while another process is
+    idle.
+    """
     while True:
         if _idle.empty():
             _start(max(1, _documents.counts()[0] + _texts.counts()[0]))
@@ -267,11 +305,20 @@ def _reply(task: _Task, content: bytes) -> _Reply:
         return {"failure": (error.kind, str(error), error.subject, error.detail)}
     except MemoryError:
         name = task["name"]
-        return {"failure": ("too_large", f"{name} needs too much memory; add only the part you need", name, "")}
+        return {
+            "failure": (
+                "too_large",
+                f"{name} needs too much memory; add only the part you need",
+                name,
+                "",
+            )
+        }
 
 
 def _limit_memory() -> int:
-    """Limit this process's memory and return the bytes it uses now; 0 where the system cannot (on Windows)."""
+    """Limit this process's memory and return the bytes it uses now; 0 where the system cannot (on
+    Windows).
+    """
     try:
         import resource
 
@@ -287,7 +334,11 @@ def main() -> None:
     """Run the worker process: answer tasks until the parent closes the pipe or is gone."""
     import pypdfium2.raw  # noqa: F401
 
-    extract(b"<p>What is imported at first use is imported now.</p>", "text/html", "https://example.org/")
+    extract(
+        b"<p>What is imported at first use is imported now.</p>",
+        "text/html",
+        "https://example.org/",
+    )
     tasks, replies = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     sys.stdout = sys.stderr  # what a library prints must not be taken for a reply
     base = _limit_memory()
@@ -299,7 +350,9 @@ def main() -> None:
             import resource
 
             # the memory that a large page leaves behind is freed only when the process ends
-            reply["full"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > base + MEMORY // 2
+            reply["full"] = (
+                resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > base + MEMORY // 2
+            )
         _send(replies, json.dumps(reply).encode())
 
 

@@ -44,7 +44,8 @@ _building = threading.Lock()
 
 
 class FolderSearcher(KeywordSearcher):
-    """Articles below `settings.library`: Markdown with optional front matter (title, date, url), and all other
+    """Articles below `settings.library`: Markdown with optional front matter (title, date, url),
+    and all other
     files that can be read."""
 
     name = "library"
@@ -78,7 +79,11 @@ class FolderSearcher(KeywordSearcher):
             self._opened = self._shared_index()
         if not self._opened.pages:
             failures = self._opened.failures
-            reason = f" ({len(failures)} cannot be read, first: {failures[0].message})" if failures else ""
+            reason = (
+                f" ({len(failures)} cannot be read, first: {failures[0].message})"
+                if failures
+                else ""
+            )
             raise self._unusable(f"contains no articles{reason}")
         return self._opened
 
@@ -105,7 +110,9 @@ class FolderSearcher(KeywordSearcher):
 
 
 def _list_files(folder: Path) -> _Fingerprint:
-    """Path below the folder, modification time and size of every article; hidden files are left out."""
+    """Path below the folder, modification time and size of every article; hidden files are left
+    out.
+    """
     files = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
@@ -126,7 +133,11 @@ def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
     for name, _, size in files:
         try:
             if size > max_bytes:
-                raise FetchFailed("too_large", f"{name} has {size:,} bytes; the limit is {max_bytes:,}. Split it", name)
+                raise FetchFailed(
+                    "too_large",
+                    f"{name} has {size:,} bytes; the limit is {max_bytes:,}. Split it",
+                    name,
+                )
             page = _read(folder / name, name, reading)
         except StageFailure as error:
             failures.append(error.as_failure("fetch", name))
@@ -138,7 +149,9 @@ def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
         row = (len(pages), page.title, page.text)
         database.execute("INSERT INTO articles(rowid, title, body) VALUES (?, ?, ?)", row)
         pages.append(page)
-    return _Index(tuple(pages), tuple(failures), FullText(database, "articles", len(pages)), threading.Lock())
+    return _Index(
+        tuple(pages), tuple(failures), FullText(database, "articles", len(pages)), threading.Lock()
+    )
 
 
 def _read(path: Path, name: str, reading: Reading) -> Page:
@@ -151,15 +164,20 @@ def _read(path: Path, name: str, reading: Reading) -> Page:
     if media_type == MARKDOWN:
         extracted, reference = without_front_matter(extracted, name)
     titled = replace(extracted, title=extracted.title or path.stem, site=site)
-    if trusted:  # our text is not the page that its facts are from; the file of a user may be a copy of it
-        return make_page(f"library:{name}", "library", titled).model_copy(update={"facts_from": reference})
+    if (
+        trusted
+    ):  # our text is not the page that its facts are from; the file of a user may be a copy of it
+        return make_page(f"library:{name}", "library", titled).model_copy(
+            update={"facts_from": reference}
+        )
     return make_page(f"library:{name}", "library", titled, reference)
 
 
 def without_front_matter(extracted: Extracted, name: str) -> tuple[Extracted, str]:
     """Markdown without its YAML front matter and heading marks, and the front matter's `url`.
 
-    `title` and `date` of the front matter become the metadata. FetchFailed if it is no YAML, or there is nothing else.
+    `title` and `date` of the front matter become the metadata. FetchFailed if it is no YAML, or
+    there is nothing else.
     """
     text = extracted.text
     metadata: dict[object, str] = {}
@@ -168,15 +186,24 @@ def without_front_matter(extracted: Extracted, name: str) -> tuple[Extracted, st
             values = yaml.safe_load(match[1])
             if isinstance(values, dict):
                 text = text[match.end() :]
-                metadata = {key: _plain(value) for key, value in values.items() if isinstance(value, str | int | date)}
-        except Exception as error:  # no YAMLError for a 13th month, "!!int x" or a thousand brackets
+                metadata = {
+                    key: _plain(value)
+                    for key, value in values.items()
+                    if isinstance(value, str | int | date)
+                }
+        except (
+            Exception
+        ) as error:  # no YAMLError for a 13th month, "!!int x" or a thousand brackets
             message = f"{name}: the front matter is not valid YAML"
             raise FetchFailed("unreadable", message, name, detail=repr(error)) from error
     text = _HEADING.sub(lambda found: found[1].rstrip("#").rstrip(" \t"), text).strip()
     if not text:
         raise FetchFailed("no_text", f"{name} contains only front matter", name)
     url = metadata.get("url", "")
-    title, published = one_line(metadata.get("title", extracted.title)), valid_date(metadata.get("date", ""))
+    title, published = (
+        one_line(metadata.get("title", extracted.title)),
+        valid_date(metadata.get("date", "")),
+    )
     article = Extracted(title, text, published, extracted.site)
     return article, url if url.startswith(("https://", "http://")) else ""
 

@@ -1,6 +1,8 @@
-"""Add files, folders, uploads and web pages to named collections; each is stored as soon as it is read.
+"""Add files, folders, uploads and web pages to named collections; each is stored as soon as it is
+read.
 
-Files are read in processes that can be killed; web pages come from the fetcher and its cache. Files added before are
+Files are read in processes that can be killed; web pages come from the fetcher and its cache. Files
+added before are
 recognised by their hash, so adding again resumes.
 """
 
@@ -61,10 +63,12 @@ def add(
     stop: threading.Event | None = None,
     owner: str = "",
 ) -> Iterator[ItemResult]:
-    """Add items, several at once; each is stored when its result is yielded. `stop` still finishes those being read.
+    """Add items, several at once; each is stored when its result is yielded. `stop` still finishes
+    those being read.
 
     The items of one `owner` take turns with what others read.
-    Raises BadInput for an invalid collection name; an item that cannot be read has the state `failed`.
+    Raises BadInput for an invalid collection name; an item that cannot be read has the state
+    `failed`.
     """
     check_name(collection)
     documents = DocumentStore(store.database)
@@ -75,14 +79,18 @@ def add(
         new = [r for r in results if isinstance(r, NewDocument)]
         states = documents.put(collection, new) if new else []
         for document, state in zip(new, states, strict=True):
-            yield ItemResult(document.name, state, next(iter(partly_read(document.page, document.name)), None))
+            yield ItemResult(
+                document.name, state, next(iter(partly_read(document.page, document.name)), None)
+            )
         yield from (r for r in results if isinstance(r, ItemResult))
 
 
 def embed(
     store: Store, collection: str, embedder: Embedder, stop: threading.Event | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Embed documents without vectors, a few at a time; yields the number of documents with vectors and of all."""
+    """Embed documents without vectors, a few at a time; yields the number of documents with vectors
+    and of all.
+    """
     documents = DocumentStore(store.database)
     while not (stop and stop.is_set()):
         missing = documents.unembedded(collection, embedder.version, LENGTH * PASSAGES, BATCH)
@@ -90,15 +98,23 @@ def embed(
             return
         texts = {document: passages(title, text) for document, (title, text) in missing.items()}
         rows = iter(embedder.embed([passage for part in texts.values() for passage in part]))
-        vectors = {document: [next(rows).tobytes() for _ in part] for document, part in texts.items()}
+        vectors = {
+            document: [next(rows).tobytes() for _ in part] for document, part in texts.items()
+        }
         documents.put_vectors(collection, embedder.version, vectors)
-        yield next((c.embedded, c.documents) for c in documents.collections(embedder.version) if c.name == collection)
+        yield next(
+            (c.embedded, c.documents)
+            for c in documents.collections(embedder.version)
+            if c.name == collection
+        )
 
 
 def from_paths(paths: Sequence[Path]) -> tuple[list[Item], int]:
-    """Return the given files and those in the given folders, and the number of files in folders of unsupported type.
+    """Return the given files and those in the given folders, and the number of files in folders of
+    unsupported type.
 
-    Hidden files and links that lead out of their folder are left out. Raises BadInput for a path that does not exist.
+    Hidden files and links that lead out of their folder are left out. Raises BadInput for a path
+    that does not exist.
     """
     items, unsupported = [], 0
     for path in paths:
@@ -121,10 +137,14 @@ def from_paths(paths: Sequence[Path]) -> tuple[list[Item], int]:
 
 
 def from_addresses(lines: Iterable[str]) -> list[Item]:
-    """Parse URLs, one per line; skip empty lines and those that start with #. Raises BadInput for anything else."""
+    """Parse URLs, one per line; skip empty lines and those that start with #. Raises BadInput for
+    anything else.
+    """
     urls = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
     if wrong := next((url for url in urls if not url.startswith(("http://", "https://"))), None):
-        raise BadInput(f"{wrong[:80]!r} is not a web address: expected one per line, with http:// or https://")
+        raise BadInput(
+            f"{wrong[:80]!r} is not a web address: expected one per line, with http:// or https://"
+        )
     return [Item(url, url) for url in dict.fromkeys(urls)]
 
 
@@ -134,7 +154,9 @@ def from_upload(document: Document) -> Item:
 
 
 def _of_file(path: Path, name: str) -> Item:
-    origin = os.fsencode(path).decode("utf-8", "backslashreplace")  # a file name may not be valid text
+    origin = os.fsencode(path).decode(
+        "utf-8", "backslashreplace"
+    )  # a file name may not be valid text
     return Item(name, origin, partial(_read_bytes, path))
 
 
@@ -145,7 +167,9 @@ def _read_bytes(path: Path) -> bytes:
 
 
 def _too_large(name: str, size: int) -> FetchFailed:
-    return FetchFailed("too_large", f"{name} has {size:,} bytes; the limit is {MAX_BYTES:,}. Split it")
+    return FetchFailed(
+        "too_large", f"{name} has {size:,} bytes; the limit is {MAX_BYTES:,}. Split it"
+    )
 
 
 class _ItemReader:
@@ -167,7 +191,9 @@ class _ItemReader:
         try:
             if item.content is None:
                 page = self._page(item.origin)
-                page = page.model_copy(update={"kind": "document", "reference": page.reference or page.url})
+                page = page.model_copy(
+                    update={"kind": "document", "reference": page.reference or page.url}
+                )
                 return NewDocument(name, item.origin, "", page)
             content = item.content()
             digest = hashlib.sha256(content).hexdigest()
@@ -175,15 +201,23 @@ class _ItemReader:
                 return ItemResult(name, "unchanged")
             return NewDocument(name, item.origin, digest, _document(content, name, self._reading))
         except StageFailure as error:
-            return ItemResult(name, "failed", error.as_failure("fetch", name).model_copy(update={"subject": name}))
+            return ItemResult(
+                name, "failed", error.as_failure("fetch", name).model_copy(update={"subject": name})
+            )
         except (StoreError, Unavailable):
             raise
         except OSError as error:
             message = f"{name} cannot be read: {error.strerror or error}"
-            return ItemResult(name, "failed", Failure(stage="fetch", subject=name, kind="unreadable", message=message))
+            return ItemResult(
+                name,
+                "failed",
+                Failure(stage="fetch", subject=name, kind="unreadable", message=message),
+            )
         except Exception as error:  # a bug in a parser must not stop the others
             message, detail = f"{name} cannot be read", repr(error)[:500]
-            failure = Failure(stage="fetch", subject=name, kind="stage_failed", message=message, detail=detail)
+            failure = Failure(
+                stage="fetch", subject=name, kind="stage_failed", message=message, detail=detail
+            )
             return ItemResult(name, "failed", failure)
 
     def _page(self, url: str) -> Page:
@@ -197,7 +231,9 @@ class _ItemReader:
 def _document(content: bytes, name: str, reading: Reading) -> Page:
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
-        raise FetchFailed("wrong_type", f"{name}: expected one of {', '.join(sorted(SUFFIXES))}", name)
+        raise FetchFailed(
+            "wrong_type", f"{name}: expected one of {', '.join(sorted(SUFFIXES))}", name
+        )
     if len(content) > MAX_BYTES:
         raise _too_large(name, len(content))
     extracted, reference = reading.read(content, "", name, document=True), ""
@@ -209,7 +245,9 @@ def _document(content: bytes, name: str, reading: Reading) -> Page:
 
 def _one_line(name: str) -> str:
     """Return a name in printable characters, short enough for a list."""
-    return " ".join("".join(c if c.isprintable() else " " for c in name).split())[-300:] or "document"
+    return (
+        " ".join("".join(c if c.isprintable() else " " for c in name).split())[-300:] or "document"
+    )
 
 
 def _in_parallel(

@@ -39,4 +39,7 @@ class KeywordSearcher(ABC):
         """The search hits for these rows, in this order."""
         documents = self.documents(rows)
         pages = (documents[row] for row in rows if row in documents)
-        return [SearchHit(page.url, page.title, rank, self.name, query, page) for rank, page in enumerate(pages, 1)]
+        return [
+            SearchHit(page.url, page.title, rank, self.name, query, page)
+            for rank, page in enumerate(pages, 1)
+        ]

@@ -1,7 +1,9 @@
 """Search documents by keywords (BM25) and vectors, joined by reciprocal rank fusion.
 
-Cormack, Clarke and Büttcher 2009, section 2. A document is as similar as the most similar of its first passages, which
-are embedded by the embedded model whatever the run's embedder is: documents are never sent anywhere.
+Cormack, Clarke and Büttcher 2009, section 2. A document is as similar as the most similar of its
+first passages, which
+are embedded by the embedded model whatever the run's embedder is: documents are never sent
+anywhere.
 """
 
 from __future__ import annotations
@@ -29,11 +31,16 @@ if TYPE_CHECKING:
     import numpy as np
 
 EMBEDDER = "minilm"
-LENGTH, PASSAGES = 512, 4  # characters of a passage (chunker fixed), and how many of a document are embedded
+LENGTH, PASSAGES = (
+    512,
+    4,
+)  # characters of a passage (chunker fixed), and how many of a document are embedded
 FUSION = 1  # the constant added to ranks: small, since the first places count most
 VECTOR_WEIGHT = 0.5  # of the vector ranking; the keyword ranking has 1
 MIN_SIMILARITY = 0.6  # cosine from which a document is relevant, whatever its words
-MAX_FOLDER_PASSAGES = 1000  # a run does not wait for the vectors of more; a collection has them made beforehand
+MAX_FOLDER_PASSAGES = (
+    1000  # a run does not wait for the vectors of more; a collection has them made beforehand
+)
 FLAT = 1_000_000  # vectors searched exactly: building a graph takes longer than a run's searches
 
 
@@ -61,7 +68,9 @@ class CollectionSearcher(KeywordSearcher):
 
 @dataclass(frozen=True)
 class Vectors:
-    """One vector per passage: the rows of their documents, and float32 (len(rows), dimensions) of length 1."""
+    """One vector per passage: the rows of their documents, and float32 (len(rows), dimensions) of
+    length 1.
+    """
 
     rows: Sequence[int]
     matrix: np.ndarray
@@ -77,7 +86,10 @@ class Vectors:
 def passages(title: str, text: str) -> list[str]:
     """The texts that are embedded for a document: its first passages, each under the title."""
     page = make_page(title, "document", Extracted(title, text[: LENGTH * PASSAGES]))
-    return [f"{title}\n{chunk.text}" for chunk in Fixed(Settings(chunk_size=LENGTH)).chunk(page)[:PASSAGES]]
+    return [
+        f"{title}\n{chunk.text}"
+        for chunk in Fixed(Settings(chunk_size=LENGTH)).chunk(page)[:PASSAGES]
+    ]
 
 
 def fuse(by_words: Sequence[int], by_vectors: Sequence[int]) -> list[int]:
@@ -87,9 +99,13 @@ def fuse(by_words: Sequence[int], by_vectors: Sequence[int]) -> list[int]:
 
 
 class HybridSearcher:
-    """Searches by words and vectors. The vectors are loaded at the first search and stay the same for a run."""
+    """Searches by words and vectors. The vectors are loaded at the first search and stay the same
+    for a run.
+    """
 
-    def __init__(self, keywords: KeywordSearcher, embedder: Embedder, load: Callable[[], Vectors]) -> None:
+    def __init__(
+        self, keywords: KeywordSearcher, embedder: Embedder, load: Callable[[], Vectors]
+    ) -> None:
         self.name = keywords.name
         self._keywords, self._embedder, self._load = keywords, embedder, load
         self._index: Index | None = None
@@ -97,15 +113,23 @@ class HybridSearcher:
 
     @property
     def failures(self) -> Sequence[Failure]:
-        """The files of a folder that could not be read; those of a collection are named as they are added."""
+        """The files of a folder that could not be read; those of a collection are named as they are
+        added.
+        """
         return getattr(self._keywords, "failures", ())
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """The k best documents that share enough of the query's words or are similar enough; often none."""
+        """The k best documents that share enough of the query's words or are similar enough; often
+        none.
+        """
         by_words = self._keywords.ranked(query, DEPTH)
         by_vectors = self.nearest(query, DEPTH)
-        relevant = by_words.relevant | {row for row, cosine in by_vectors if cosine >= MIN_SIMILARITY}
-        rows = [row for row in fuse(by_words.rows, [row for row, _ in by_vectors]) if row in relevant]
+        relevant = by_words.relevant | {
+            row for row, cosine in by_vectors if cosine >= MIN_SIMILARITY
+        }
+        rows = [
+            row for row in fuse(by_words.rows, [row for row, _ in by_vectors]) if row in relevant
+        ]
         return self._keywords.hits(query, rows[:k])
 
     def nearest(self, query: str, depth: int) -> list[tuple[int, float]]:
@@ -134,15 +158,23 @@ def over_folder(folder: FolderSearcher, settings: Settings, store: Store) -> Hyb
     embedder = local_embedder(settings)
 
     def load() -> Vectors:
-        texts = [(row, text) for row, page in enumerate(folder.pages) for text in passages(page.title, page.text)]
+        texts = [
+            (row, text)
+            for row, page in enumerate(folder.pages)
+            for text in passages(page.title, page.text)
+        ]
         texts = texts if len(texts) <= MAX_FOLDER_PASSAGES else []
-        return Vectors([row for row, _ in texts], _embed(store, embedder, tuple(text for _, text in texts)))
+        return Vectors(
+            [row for row, _ in texts], _embed(store, embedder, tuple(text for _, text in texts))
+        )
 
     return HybridSearcher(folder, embedder, load)
 
 
 def over_collection(collection: str, settings: Settings, store: Store) -> HybridSearcher:
-    """Hybrid search over a collection with the vectors it has. BadInput if there is no such collection."""
+    """Hybrid search over a collection with the vectors it has. BadInput if there is no such
+    collection.
+    """
     embedder, documents = local_embedder(settings), DocumentStore(store.database)
 
     def load() -> Vectors:
@@ -167,5 +199,7 @@ def _embed(store: Store, embedder: Embedder, texts: tuple[str, ...]) -> np.ndarr
         vectors |= new
         while len(_folders) >= MAX_FOLDERS:
             _folders.pop(next(iter(_folders)))
-        _folders[embedder.version, texts] = Vectors.from_bytes(range(len(keys)), [vectors[key] for key in keys]).matrix
+        _folders[embedder.version, texts] = Vectors.from_bytes(
+            range(len(keys)), [vectors[key] for key in keys]
+        ).matrix
     return _folders[embedder.version, texts]

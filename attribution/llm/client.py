@@ -1,4 +1,6 @@
-"""Ask language models behind OpenAI-compatible endpoints: structured replies, retries, cache, usage (docs/llm.md)."""
+"""Ask language models behind OpenAI-compatible endpoints: structured replies, retries, cache, usage
+(docs/llm.md).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,14 @@ from pydantic import BaseModel
 
 from attribution.errors import LlmFailed, Unavailable
 from attribution.llm.dialect import Dialect
-from attribution.llm.endpoint import Completion, EndpointClient, EndpointFailed, FormField, RequestRefused, Tokens
+from attribution.llm.endpoint import (
+    Completion,
+    EndpointClient,
+    EndpointFailed,
+    FormField,
+    RequestRefused,
+    Tokens,
+)
 from attribution.llm.learning import converse, memory_of, usual
 from attribution.llm.parsing import ReplyError, Schema, parse
 from attribution.llm.prompts import Prompt
@@ -43,7 +52,9 @@ class Question:
     text: str
     version: str
     temperature: float | None = None  # None: that of the settings
-    sample: int = 0  # number of the reply, if the same prompt is asked several times at a temperature above 0
+    sample: int = (
+        0  # number of the reply, if the same prompt is asked several times at a temperature above 0
+    )
     as_json: bool = True  # False: the prompt asks for words, and the reply has no JSON schema
 
     @classmethod
@@ -60,20 +71,32 @@ class Reply(Generic[Schema]):
 
 
 class Llm:
-    """A client for one endpoint and model, safe to use from several threads; `usage` counts all its requests."""
+    """A client for one endpoint and model, safe to use from several threads; `usage` counts all its
+    requests.
+    """
 
-    def __init__(self, settings: Settings, store: Store | None = None, stop: threading.Event | None = None) -> None:
-        """Raise Unavailable if no endpoint is configured. `store` caches replies; default: the settings' database."""
+    def __init__(
+        self, settings: Settings, store: Store | None = None, stop: threading.Event | None = None
+    ) -> None:
+        """Raise Unavailable if no endpoint is configured. `store` caches replies; default: the
+        settings' database.
+        """
         if not settings.has_llm:
             raise Unavailable(f"no language model is configured: {LLM.step}")
         self.settings, self.stop = settings, stop or threading.Event()
         self.host = urlsplit(settings.endpoint.address).netloc
-        self._store = store or (Store.open(settings.database_url) if settings.database_url else None)
+        self._store = store or (
+            Store.open(settings.database_url) if settings.database_url else None
+        )
         self._usage, self._lock = LlmUsage(), threading.Lock()
         self._memory = memory_of(settings)
         self._timed: set[str] = set()  # versions of prompts whose seconds are stored
-        self._failed: EndpointFailed | None = None  # a failure that every further request would meet
-        self._trying = threading.Lock()  # held by the prompt that tries again, while the others wait
+        self._failed: EndpointFailed | None = (
+            None  # a failure that every further request would meet
+        )
+        self._trying = (
+            threading.Lock()
+        )  # held by the prompt that tries again, while the others wait
         self._exhausted = False  # the last prompt was given up after all its attempts
 
     @property
@@ -83,7 +106,11 @@ class Llm:
     @property
     def key(self) -> str:
         """A hash of all that a reply depends on beside the prompt."""
-        return content_id(self.settings.endpoint.identity, self.settings.openai_model, str(self.settings.llm_tokens))
+        return content_id(
+            self.settings.endpoint.identity,
+            self.settings.openai_model,
+            str(self.settings.llm_tokens),
+        )
 
     @property
     def cache(self) -> Cache | None:
@@ -95,7 +122,9 @@ class Llm:
         return self._priced(self._usage)
 
     def ask(self, question: Question, schema: type[Schema]) -> Reply[Schema]:
-        """Return the parsed reply, from the store if it was asked before. Raises LlmFailed with the reason."""
+        """Return the parsed reply, from the store if it was asked before. Raises LlmFailed with the
+        reason.
+        """
         key = self._key(question, schema)
         if self._store and (stored := self._store.cache.reply(key)):
             body = json.loads(stored)
@@ -108,8 +137,12 @@ class Llm:
             self._count(failed=1)
             raise
 
-    def map(self, questions: Sequence[Question], schema: type[Schema]) -> list[Reply[Schema] | LlmFailed]:
-        """Ask several at once; return a reply or failure for each, in order. `stop` also abandons open requests."""
+    def map(
+        self, questions: Sequence[Question], schema: type[Schema]
+    ) -> list[Reply[Schema] | LlmFailed]:
+        """Ask several at once; return a reply or failure for each, in order. `stop` also abandons
+        open requests.
+        """
 
         def one(question: Question) -> Reply[Schema] | LlmFailed:
             try:
@@ -126,9 +159,15 @@ class Llm:
         stopped = LlmFailed(STOPPED)
         return [f.result() if f.done() and not f.cancelled() else stopped for f in futures]
 
-    def estimate(self, questions: Sequence[Question], schema: type[Schema], reply_tokens: int) -> LlmUsage:
+    def estimate(
+        self, questions: Sequence[Question], schema: type[Schema], reply_tokens: int
+    ) -> LlmUsage:
         """Estimate the cost of asking, without a request; stored replies cost nothing."""
-        new = [q for q in questions if not (self._store and self._store.cache.reply(self._key(q, schema)))]
+        new = [
+            q
+            for q in questions
+            if not (self._store and self._store.cache.reply(self._key(q, schema)))
+        ]
         tokens = sum(len(SYSTEM) + len(q.text) for q in new) // CHARACTERS_PER_TOKEN
         return self._priced(
             LlmUsage(
@@ -141,8 +180,14 @@ class Llm:
         )
 
     def _seconds(self, question: Question) -> float:
-        """Return the seconds of the first reply to such a prompt in the last run; 0 where none was measured."""
-        stored = self._store.cache.reply(content_id("seconds", self.key, question.version)) if self._store else None
+        """Return the seconds of the first reply to such a prompt in the last run; 0 where none was
+        measured.
+        """
+        stored = (
+            self._store.cache.reply(content_id("seconds", self.key, question.version))
+            if self._store
+            else None
+        )
         return float(stored or 0)
 
     def _priced(self, usage: LlmUsage) -> LlmUsage:
@@ -160,12 +205,16 @@ class Llm:
         return content_id(self.key, question.version, SYSTEM, question.text, form, *drawn)
 
     def _temperature(self, question: Question) -> float:
-        return self.settings.llm_temperature if question.temperature is None else question.temperature
+        return (
+            self.settings.llm_temperature if question.temperature is None else question.temperature
+        )
 
     def _count(self, **counts: float) -> None:
         with self._lock:
             old = self._usage
-            self._usage = old.model_copy(update={name: getattr(old, name) + n for name, n in counts.items()})
+            self._usage = old.model_copy(
+                update={name: getattr(old, name) + n for name, n in counts.items()}
+            )
 
     @cached_property
     def _endpoint(self) -> EndpointClient:
@@ -178,20 +227,26 @@ class Llm:
         truncated = completion.truncated
         if choice.message.refusal or choice.finish_reason == "content_filter":
             reply_quote = self._endpoint.quoted(choice.message.refusal or "content filter")
-            raise LlmFailed("the language model refused" + (f": {reply_quote}" if reply_quote else ""))
+            raise LlmFailed(
+                "the language model refused" + (f": {reply_quote}" if reply_quote else "")
+            )
         if not text.strip():
             if truncated:
                 raise LlmFailed(
                     "the language model's reply is empty: all its tokens went into reasoning, raise llm_tokens"
                 )
-            raise LlmFailed("the language model's reply is empty: run again, or choose another model")
+            raise LlmFailed(
+                "the language model's reply is empty: run again, or choose another model"
+            )
         try:
             value = parse(text, schema, truncated, not question.as_json)
         except ReplyError as error:
             hint = " (it was cut off: raise llm_tokens)" if truncated else ""
             reply_quote = self._endpoint.quoted(text)
             problem = str(error) if reply_quote else error.unquoted
-            raise LlmFailed(f"the language model replied, but {problem}{hint}", detail=reply_quote) from None
+            raise LlmFailed(
+                f"the language model replied, but {problem}{hint}", detail=reply_quote
+            ) from None
         if self._store:
             self._store.cache.put_reply(key, json.dumps({"text": text, "truncated": truncated}))
         return Reply(value, False, truncated)
@@ -199,7 +254,8 @@ class Llm:
     def _complete(self, question: Question, schema: type[BaseModel]) -> Completion:
         """Retry until there is a completion, attempts or time run out, or the failure is permanent.
 
-        Where one prompt was given up after all its attempts, the next one has a single attempt, and then no more is
+        Where one prompt was given up after all its attempts, the next one has a single attempt, and
+        then no more is
         asked. One prompt at a time tries again.
         """
         attempts, end = 0, time.monotonic() + self.settings.llm_deadline
@@ -246,20 +302,29 @@ class Llm:
             self._count(calls=1, seconds=seconds, **tokens)
             if self._store and question.version not in self._timed:
                 self._timed.add(question.version)
-                self._store.cache.put_reply(content_id("seconds", self.key, question.version), str(seconds))
+                self._store.cache.put_reply(
+                    content_id("seconds", self.key, question.version), str(seconds)
+                )
             return completion
 
         try:
             with ExitStack() as alone:
-                return retrying(attempt, self.settings.llm_retries, self.settings.llm_deadline, self.stop)
+                return retrying(
+                    attempt, self.settings.llm_retries, self.settings.llm_deadline, self.stop
+                )
         except Transient as error:
             self._exhausted = True
             wait = f"; it asks to wait {error.after:.0f} s" if error.after else ""
-            raise LlmFailed(f"{error} (tried {error.tried}{wait}): run again later", detail=error.detail) from None
+            raise LlmFailed(
+                f"{error} (tried {error.tried}{wait}): run again later", detail=error.detail
+            ) from None
 
 
 SECONDS = 20.0
-TEST_SYSTEM, TEST_PROMPT = "Reply in the form that is asked for.", 'Reply with the JSON object {"ready": true}.'
+TEST_SYSTEM, TEST_PROMPT = (
+    "Reply in the form that is asked for.",
+    'Reply with the JSON object {"ready": true}.',
+)
 
 
 class _Ready(BaseModel):
@@ -278,11 +343,15 @@ class Connection:
 
 
 def check_connection(settings: Settings) -> Connection:
-    """Send a short prompt, in other dialects too where the server refuses the usual one; no reply is cached."""
+    """Send a short prompt, in other dialects too where the server refuses the usual one; no reply
+    is cached.
+    """
     if not settings.openai_model:
         return Connection(False, "No model: enter the model's name.", "model")
     if not settings.has_endpoint:
-        return Connection(False, "No key: enter one, or the address of a server that needs none.", "key")
+        return Connection(
+            False, "No key: enter one, or the address of a server that needs none.", "key"
+        )
     endpoint, started, known = EndpointClient(settings), time.monotonic(), memory_of(settings)
 
     def send(dialect: Dialect) -> Completion:
@@ -302,7 +371,9 @@ def check_connection(settings: Settings) -> Connection:
     seconds = time.monotonic() - started
     dialect = known.dialect or usual(settings)
     found = f" ({dialect.learnt})" if dialect.learnt else ""
-    message = f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s{found}."
+    message = (
+        f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s{found}."
+    )
     return Connection(True, message, seconds=seconds)
 
 

@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-Form = Literal["strict", "schema", "object", "plain"]  # JSON schema, strict or not; any JSON object; no form at all
+Form = Literal[
+    "strict", "schema", "object", "plain"
+]  # JSON schema, strict or not; any JSON object; no form at all
 FORMS = {
     "strict": "",
     "schema": "a JSON schema that is not strict",
@@ -22,17 +24,30 @@ _PARAMETER = re.compile(r'"param"\s*+:\s*+"([^"]++)"|["\']loc["\']\s*+:\s*+[\[(]
 _NAMED = {  # the part of a dialect that a refusal is about → words of it
     "temperature": re.compile(r"temperature"),
     "length": re.compile(r"max_(?:completion_)?tokens"),
-    "role": re.compile(r"\brole|system (?:message|prompt|instruction)|['\"`]system['\"`]|developer"),
+    "role": re.compile(
+        r"\brole|system (?:message|prompt|instruction)|['\"`]system['\"`]|developer"
+    ),
     "form": re.compile(
         r"response_?format|json_?(?:schema|object| mode)|structured.?output|schema|\bstrict|grammar|additional_?prop|"
         r"invalid format"
     ),
 }
-_OF_THE_SCHEMA = re.compile(r"\bstrict|additional_?prop|\$ref|\$defs|keyword|(?:invalid|in|of) (?:the )?schema")
+_OF_THE_SCHEMA = re.compile(
+    r"\bstrict|additional_?prop|\$ref|\$defs|keyword|(?:invalid|in|of) (?:the )?schema"
+)
 _OF_THE_TYPE = re.compile(r"json[_ ]|schema|\.type|format type")
-_FAILED = ("json_validate_failed", "tool_use_failed")  # what a model wrote is quoted, and may name anything
+_FAILED = (
+    "json_validate_failed",
+    "tool_use_failed",
+)  # what a model wrote is quoted, and may name anything
 _TOO_LONG = re.compile(r"context|too (?:large|long)|at most|maximum allowed")
-_LEFT_OUT = {"title", "default", "minimum", "maximum", "description"}  # of a schema: not every server knows them
+_LEFT_OUT = {
+    "title",
+    "default",
+    "minimum",
+    "maximum",
+    "description",
+}  # of a schema: not every server knows them
 
 
 @dataclass(frozen=True)
@@ -42,7 +57,9 @@ class Dialect:
     form: Form = "strict"
     temperature: bool = True  # False: left out, the model has one of its own
     length: Literal["max_tokens", "max_completion_tokens", ""] = "max_tokens"
-    role: Literal["system", "developer", "user"] = "system"  # of the instructions; user: before the prompt
+    role: Literal["system", "developer", "user"] = (
+        "system"  # of the instructions; user: before the prompt
+    )
     api_key: bool = False  # the key is sent as Azure's `api-key`
     reasons: bool = False  # the reply's tokens include those of its reasoning
 
@@ -62,11 +79,17 @@ class Dialect:
 
     def parts_unlike(self, other: Dialect) -> set[str]:
         """Return the names of the parts that differ."""
-        return {part.name for part in fields(self) if getattr(self, part.name) != getattr(other, part.name)}
+        return {
+            part.name
+            for part in fields(self)
+            if getattr(self, part.name) != getattr(other, part.name)
+        }
 
     @property
     def plainest(self) -> Dialect:
-        """Return the dialect without all that is refused anywhere and that it has not learnt another way for."""
+        """Return the dialect without all that is refused anywhere and that it has not learnt
+        another way for.
+        """
         length = "" if self.length == "max_tokens" else self.length
         role = "user" if self.role == "system" else self.role
         return replace(self, form="plain", temperature=False, length=length, role=role)
@@ -88,7 +111,10 @@ class Dialect:
             made["response_format"] = {"type": "json_object"}
         elif self.form != "plain":
             strict = self.form == "strict"
-            shape = {"name": schema.__name__.strip("_").lower(), "schema": json_schema(schema, strict)}
+            shape = {
+                "name": schema.__name__.strip("_").lower(),
+                "schema": json_schema(schema, strict),
+            }
             made["response_format"] = {
                 "type": "json_schema",
                 "json_schema": shape | ({"strict": True} if strict else {}),
@@ -96,9 +122,11 @@ class Dialect:
         return made
 
     def after_refusal(self, words: str, again: bool) -> Dialect | None:
-        """The dialect to try after a refusal in these words; None where they name nothing that could be changed.
+        """The dialect to try after a refusal in these words; None where they name nothing that
+        could be changed.
 
-        A refusal that names no part, or a second one of the reply's form, is answered with the least that can be asked.
+        A refusal that names no part, or a second one of the reply's form, is answered with the
+        least that can be asked.
         """
         words = words.lower()
         if any(code in words for code in _FAILED):
@@ -106,7 +134,9 @@ class Dialect:
         parameters = " ".join(a or b for a, b in _PARAMETER.findall(words))
         named = _named(parameters) or _named(words)
         if not named:
-            least = replace(self, form="plain", temperature=False, length="" if again else self.length)
+            least = replace(
+                self, form="plain", temperature=False, length="" if again else self.length
+            )
             return least if least != self else None
         if "length" in named and _TOO_LONG.search(words):
             return None
@@ -118,7 +148,9 @@ class Dialect:
         if "length" in named:
             changes["length"] = self._next_length(words, again)
         if "role" in named:
-            changes["role"] = "developer" if self.role == "system" and "developer" in words else "user"
+            changes["role"] = (
+                "developer" if self.role == "system" and "developer" in words else "user"
+            )
             if self.reasons and changes["role"] == "user":  # o1: it has no structured output either
                 changes["form"] = "plain"
         if self._is_of_a_reasoning_model(named, words):  # what it refuses comes together
@@ -136,7 +168,9 @@ class Dialect:
     def _next_form(self, words: str, again: bool) -> Form:
         if self.form == "strict" and not again and _OF_THE_SCHEMA.search(words):
             return "schema"
-        if self.form in ("strict", "schema") and ("json_object" in words or not again and _OF_THE_TYPE.search(words)):
+        if self.form in ("strict", "schema") and (
+            "json_object" in words or not again and _OF_THE_TYPE.search(words)
+        ):
             return "object"
         return "plain"
 
@@ -153,7 +187,8 @@ def _named(words: str) -> set[str]:
 def json_schema(model: type[BaseModel], strict: bool) -> dict[str, Any]:
     """The model's schema without references and limits, which not every server reads.
 
-    In a strict one all fields are required and no others are allowed, whatever the model itself is content with.
+    In a strict one all fields are required and no others are allowed, whatever the model itself is
+    content with.
     """
     whole = model.model_json_schema()
     definitions = whole.pop("$defs", {})

@@ -1,4 +1,6 @@
-"""Fit a value to a schema where only its form differs: capitals, synonyms of labels, percentages, wrapped items."""
+"""Fit a value to a schema where only its form differs: capitals, synonyms of labels, percentages,
+wrapped items.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +9,55 @@ from typing import Any
 
 SYNONYMS = {  # label → what models write for it, in lower case with _ between words
     "entailed": (
-        "entailment", "entails", "entail", "supported", "supports", "support", "true", "yes", "fully_supported",
+        "entailment",
+        "entails",
+        "entail",
+        "supported",
+        "supports",
+        "support",
+        "true",
+        "yes",
+        "fully_supported",
     ),
-    "contradicted": ("contradiction", "contradicts", "contradict", "refuted", "refutes", "refute", "false", "no"),
+    "contradicted": (
+        "contradiction",
+        "contradicts",
+        "contradict",
+        "refuted",
+        "refutes",
+        "refute",
+        "false",
+        "no",
+    ),
     "no_relation": (
-        "neutral", "none", "unrelated", "not_related", "irrelevant", "unknown", "unclear", "not_enough_info",
-        "not_enough_information", "nei", "not_mentioned", "not_stated",
+        "neutral",
+        "none",
+        "unrelated",
+        "not_related",
+        "irrelevant",
+        "unknown",
+        "unclear",
+        "not_enough_info",
+        "not_enough_information",
+        "nei",
+        "not_mentioned",
+        "not_stated",
     ),
     "factual": ("fact", "factual_claim", "claim", "checkable", "check_worthy", "checkworthy"),
     "opinion": ("subjective", "advice", "recommendation", "personal_view"),
     "not_a_claim": ("no_claim", "non_claim", "question", "greeting", "heading", "not_claim"),
     "PASS": ("passed", "faithful"),
     "FAIL": ("failed", "fails", "unfaithful"),
-}  # fmt: skip
+}
 LABELS = {word: label for label, words in SYNONYMS.items() for word in words}
 _NUMBER = re.compile(r"[^\d.-]*+(-?\d+(?:\.\d+)?)[^\d]*+")
 _WORDS = re.compile(r"[^\W_]+")
 
 
 def fitted(value: Any, shape: dict[str, Any]) -> Any:
-    """Return the value as far as it can be fitted to a JSON schema without references; what can't be stays as it is."""
+    """Return the value as far as it can be fitted to a JSON schema without references; what can't
+    be stays as it is.
+    """
     if "properties" in shape:
         return _object(value, shape["properties"])
     match shape.get("type"):
@@ -51,7 +82,9 @@ def fitted(value: Any, shape: dict[str, Any]) -> Any:
 
 
 def _object(value: Any, properties: dict[str, Any]) -> Any:
-    """Fit the fields, whose names may have other capitals; an object with one list may be that list, or one item."""
+    """Fit the fields, whose names may have other capitals; an object with one list may be that
+    list, or one item.
+    """
     (name, only), *others = properties.items()
     is_list = not others and only.get("type") == "array"
     if is_list and isinstance(value, list):
@@ -59,10 +92,16 @@ def _object(value: Any, properties: dict[str, Any]) -> Any:
     if not isinstance(value, dict):
         return value
     names = {_folded(known): known for known in properties}
-    found = {names.get(_folded(key), key) if key not in properties else key: item for key, item in value.items()}
+    found = {
+        names.get(_folded(key), key) if key not in properties else key: item
+        for key, item in value.items()
+    }
     if is_list and name not in found and found.keys() == only["items"].get("properties", {}).keys():
         return {name: fitted([value], only)}
-    return {key: fitted(item, properties[key]) if key in properties else item for key, item in found.items()}
+    return {
+        key: fitted(item, properties[key]) if key in properties else item
+        for key, item in found.items()
+    }
 
 
 def _label(value: Any, labels: list[str]) -> Any:

@@ -22,7 +22,9 @@ Send = Callable[[Dialect], Completion]
 
 @dataclass
 class Memory:
-    """The dialect of one endpoint and model, once known; `learning` lets one prompt find out while the others wait."""
+    """The dialect of one endpoint and model, once known; `learning` lets one prompt find out while
+    the others wait.
+    """
 
     key: str
     dialect: Dialect | None = None
@@ -40,13 +42,17 @@ def memory_of(settings: Settings) -> Memory:
 
 def usual(settings: Settings) -> Dialect:
     """Return the dialect that is tried first."""
-    return Dialect(length="max_completion_tokens" if settings.endpoint.address == OPENAI else "max_tokens")
+    return Dialect(
+        length="max_completion_tokens" if settings.endpoint.address == OPENAI else "max_tokens"
+    )
 
 
 def converse(send: Send, known: Memory, first: Dialect, store: Store | None = None) -> Completion:
-    """Send a prompt in the dialect that is known, and in others as long as the refusals name what to change.
+    """Send a prompt in the dialect that is known, and in others as long as the refusals name what
+    to change.
 
-    What succeeds is remembered, by this process and in the store. The first prompt to an endpoint is sent alone.
+    What succeeds is remembered, by this process and in the store. The first prompt to an endpoint
+    is sent alone.
     """
     if known.dialect is None and store and (body := store.cache.reply(known.key)):
         known.dialect = _restored(json.loads(body))
@@ -81,8 +87,12 @@ def _converse(send: Send, known: Memory, first: Dialect, store: Store | None) ->
     return completion
 
 
-def _after(first: Dialect, last: Dialect, error: RequestRefused | KeyRefused, again: bool) -> Dialect | None:
-    """Return the dialect to try next: after refusals of two different parts, one without all that may be refused."""
+def _after(
+    first: Dialect, last: Dialect, error: RequestRefused | KeyRefused, again: bool
+) -> Dialect | None:
+    """Return the dialect to try next: after refusals of two different parts, one without all that
+    may be refused.
+    """
     if isinstance(error, KeyRefused):
         return replace(last, api_key=True)
     other = last.after_refusal(error.words, again)

@@ -20,11 +20,23 @@ def models(address: str = ADDRESS) -> list[str]:
     place = urlsplit(address)
     try:
         reply = exchange(
-            parsed(f"{place.scheme}://{place.netloc}/api/tags"), lambda _: True, Clock(SECONDS), (SECONDS, SECONDS),
-            headers={"Accept": "application/json"}, limit=BYTES,
-        )  # fmt: skip
+            parsed(f"{place.scheme}://{place.netloc}/api/tags"),
+            lambda _: True,
+            Clock(SECONDS),
+            (SECONDS, SECONDS),
+            headers={"Accept": "application/json"},
+            limit=BYTES,
+        )
         names = [str(one["name"]) for one in json.loads(reply.content)["models"]]
-    except (OSError, ValueError, LookupError, TypeError, TooLarge, httpcore2.TimeoutException,
-            httpcore2.NetworkError, httpcore2.ProtocolError):  # fmt: skip
+    except (
+        OSError,
+        ValueError,
+        LookupError,
+        TypeError,
+        TooLarge,
+        httpcore2.TimeoutException,
+        httpcore2.NetworkError,
+        httpcore2.ProtocolError,
+    ):
         return []
     return [name for name in names if name.isprintable()]

@@ -1,6 +1,8 @@
-"""Parse a language model's reply into a validated value. Replies are untrusted: checked by a schema, never evaluated.
+"""Parse a language model's reply into a validated value. Replies are untrusted: checked by a
+schema, never evaluated.
 
-The time is linear in the length of the reply: patterns match in one way only, and text that did not parse is read
+The time is linear in the length of the reply: patterns match in one way only, and text that did not
+parse is read
 again a few times at most. Nothing is completed: a text that was cut off is left out.
 """
 
@@ -27,22 +29,29 @@ _START = re.compile(r"[\[{]")
 _FENCE = re.compile(r"```[\w-]*+[ \t]*+\n?+")
 _STRING = re.compile(r'"(?:[^"\\\n]++|\\.)*+')  # without its closing quote, which may be missing
 _STRING_OR_TRAILING_COMMA = re.compile(rf"{_STRING.pattern}\"?+|,(?=\s*+[\]}}])")
-_PYTHON = re.compile(r"""("(?:[^"\\]++|\\.)*+"?+)|'((?:[^'\\]++|\\.)*+)'?+|\b(?:True|False|None)\b""", re.DOTALL)
+_PYTHON = re.compile(
+    r"""("(?:[^"\\]++|\\.)*+"?+)|'((?:[^'\\]++|\\.)*+)'?+|\b(?:True|False|None)\b""", re.DOTALL
+)
 _ESCAPED = re.compile(r'\\.|"', re.DOTALL)
 _CONSTANTS = {"True": "true", "False": "false", "None": "null"}
-_THOUGHT = re.compile(r"\s*+(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|<\|channel\|>analysis)")
+_THOUGHT = re.compile(
+    r"\s*+(?:<(?:think|thinking|thought|reasoning)>|\[THINK\]|<\|channel\|>analysis)"
+)
 _THOUGHT_OVER = ("</think>", "</thinking>", "</thought>", "</reasoning>", "[/THINK]", "<|message|>")
 _LIST = re.compile(r'\s*+(?:\{\s*+"(\w++)"\s*+:\s*+)?+\[(?=\s*+["{])')
 _START_OR_ITEM = re.compile(r"[\[{]|(?m:^)[ \t]*+(?:[-*•–—]|\(?\d{1,3}[.):])[ \t]")
 _COLON = re.compile(r"\s*+:")
 _ITEM = re.compile(r"[ \t]*+(?:[-*•–—]|\(?\d{1,3}[.):])[ \t]++(\S.*+)")
 _REFUSAL = re.compile(
-    r"\s*+(?:i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])t|i['’]m (?:un|not )able|i am unable|as an ai)", re.I
+    r"\s*+(?:i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])t|i['’]m (?:un|not )able|i am unable|as an ai)",
+    re.I,
 )
 
 
 class ReplyError(ValueError):
-    """A reply without the requested value; `unquoted` is the message without any words of the reply."""
+    """A reply without the requested value; `unquoted` is the message without any words of the
+    reply.
+    """
 
     def __init__(self, message: str, unquoted: str) -> None:
         super().__init__(message)
@@ -52,8 +61,10 @@ class ReplyError(ValueError):
 def parse(text: str, schema: type[Schema], truncated: bool = False, words: bool = False) -> Schema:
     """Parse the value in a reply. Raises ReplyError, which says what was found instead.
 
-    The value is JSON, fenced or between other words, with trailing commas, or cut off within a list; if the schema is
-    one list of texts, also a numbered or bulleted list, each item perhaps in quotation marks. If `words` were asked
+    The value is JSON, fenced or between other words, with trailing commas, or cut off within a
+    list; if the schema is
+    one list of texts, also a numbered or bulleted list, each item perhaps in quotation marks. If
+    `words` were asked
     for, the schema's `from_words` reads them.
     """
     text = _without_thought(text, truncated, words)
@@ -73,12 +84,21 @@ def parse(text: str, schema: type[Schema], truncated: bool = False, words: bool 
     shown = " ".join(text[:1000].split())[:120]
     if _REFUSAL.match(text):
         raise ReplyError(f"it refused: {shown!r}", "it refused")
-    expected = "expected the words of the prompt" if words else f"expected JSON with {', '.join(schema.model_fields)}"
-    raise ReplyError(f"its reply does not parse: found {shown!r}, {expected}", f"its reply does not parse: {expected}")
+    expected = (
+        "expected the words of the prompt"
+        if words
+        else f"expected JSON with {', '.join(schema.model_fields)}"
+    )
+    raise ReplyError(
+        f"its reply does not parse: found {shown!r}, {expected}",
+        f"its reply does not parse: {expected}",
+    )
 
 
 def _without_thought(text: str, truncated: bool, words: bool) -> str:
-    """Return what follows the reasoning, whose start may be missing; nothing if it was cut off before its end."""
+    """Return what follows the reasoning, whose start may be missing; nothing if it was cut off
+    before its end.
+    """
     ends = [text.rfind(mark) + len(mark) for mark in _THOUGHT_OVER if mark in text]
     if ends and (rest := text[max(ends) :]).strip() and (words or _START_OR_ITEM.search(rest)):
         return rest
@@ -109,7 +129,11 @@ def _values(text: str, field: str, truncated: bool) -> Iterator[object]:
         if (other := _PYTHON.sub(_as_json, part)) != part:
             yield from _json(other)
     if field:
-        items = [unquoted(m.group(1)) for line in text.splitlines() if (m := _ITEM.fullmatch(line.rstrip()))]
+        items = [
+            unquoted(m.group(1))
+            for line in text.splitlines()
+            if (m := _ITEM.fullmatch(line.rstrip()))
+        ]
         items = items[:-1] if truncated else items
         if items:
             yield {field: items}
@@ -129,7 +153,9 @@ def _without_trailing_commas(text: str) -> str:
     """Remove commas before a closing bracket, except within strings."""
     start = _START.search(text)
     first = start.start() if start else len(text)
-    return text[:first] + _STRING_OR_TRAILING_COMMA.sub(lambda m: "" if m[0] == "," else m[0], text[first:])
+    return text[:first] + _STRING_OR_TRAILING_COMMA.sub(
+        lambda m: "" if m[0] == "," else m[0], text[first:]
+    )
 
 
 def _as_json(found: re.Match[str]) -> str:
@@ -139,13 +165,19 @@ def _as_json(found: re.Match[str]) -> str:
         return str(whole)
     if single is None:
         return _CONSTANTS[whole]
-    return '"' + _ESCAPED.sub(lambda m: m[0].replace("\\'", "'") if len(m[0]) > 1 else '\\"', single) + '"'
+    return (
+        '"'
+        + _ESCAPED.sub(lambda m: m[0].replace("\\'", "'") if len(m[0]) > 1 else '\\"', single)
+        + '"'
+    )
 
 
 def _json(text: str, tries: int = STARTS) -> Iterator[object]:
     """Yield the outermost JSON objects and lists in a text that parse."""
     position = failed = vain = 0
-    while failed < tries and vain <= READINGS * len(text) and (start := _START.search(text, position)):
+    while (
+        failed < tries and vain <= READINGS * len(text) and (start := _START.search(text, position))
+    ):
         try:
             value, position = _DECODER.raw_decode(text, start.start())
         except (ValueError, RecursionError) as error:
@@ -156,7 +188,9 @@ def _json(text: str, tries: int = STARTS) -> Iterator[object]:
 
 
 def _of_a_list_that_was_cut_off(text: str, field: str) -> list[str]:
-    """Return the complete texts of a list that was cut off, without field names. Empty if the reply is not one."""
+    """Return the complete texts of a list that was cut off, without field names. Empty if the reply
+    is not one.
+    """
     start = _LIST.match(text)
     if not start or start[1] not in (None, field):
         return []
@@ -168,7 +202,8 @@ def _of_a_list_that_was_cut_off(text: str, field: str) -> list[str]:
         assert string
         position = string.end()
         if not text.startswith('"', position):
-            continue  # every quote passed is escaped, so no text that begins at one of them ends either
+            # every quote passed is escaped, so no text that begins at one of them ends either
+            continue
         position += 1
         if not _COLON.match(text, position):
             try:

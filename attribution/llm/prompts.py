@@ -1,7 +1,10 @@
-"""Prompts as files: `prompts/<task>.v1.md`, YAML front matter (purpose, inputs, output, source) and a Jinja body.
+"""Prompts as files: `prompts/<task>.v1.md`, YAML front matter (purpose, inputs, output, source) and
+a Jinja body.
 
-A new wording is a new `.vN`; a run records the one it used. `<task>.md` or `<task>.txt` in the folder of a paper, or in
-the operator's, takes the place of a task's own prompt: in the same form, or as plain text with `{claim}` in it.
+A new wording is a new `.vN`; a run records the one it used. `<task>.md` or `<task>.txt` in the
+folder of a paper, or in
+the operator's, takes the place of a task's own prompt: in the same form, or as plain text with
+`{claim}` in it.
 """
 
 from __future__ import annotations
@@ -52,7 +55,9 @@ def data(text: str) -> str:
 
 
 def _environment() -> ImmutableSandboxedEnvironment:
-    environment = ImmutableSandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = ImmutableSandboxedEnvironment(
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
     environment.filters["data"] = data
     environment.filters["json"] = lambda value: json.dumps(value, ensure_ascii=False)
     return environment
@@ -60,7 +65,8 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 @dataclass(frozen=True)
 class Prompt:
-    version: str  # the file's name without .md, such as "factscore.v1"; of a replacement, with a hash of its text
+    # the file's name without .md, such as "factscore.v1"; of a replacement, with a hash of its text
+    version: str
     purpose: str
     inputs: tuple[str, ...]
     output: str
@@ -77,9 +83,13 @@ class Prompt:
     def render(self, **inputs: object) -> str:
         """The text to send. BadInput for missing and undeclared inputs."""
         if set(inputs) != (self.offered or set(self.inputs)):
-            raise BadInput(f"prompt {self.version}: found inputs {sorted(inputs)}, expected {sorted(self.inputs)}")
+            raise BadInput(
+                f"prompt {self.version}: found inputs {sorted(inputs)}, expected {sorted(self.inputs)}"
+            )
         if self.plain:
-            return _PLACEHOLDER.sub(lambda m: _shown(inputs[m[1]]) if m[1] in inputs else m[0], self.body).strip()
+            return _PLACEHOLDER.sub(
+                lambda m: _shown(inputs[m[1]]) if m[1] in inputs else m[0], self.body
+            ).strip()
         try:
             return _environment().from_string(self.body).render(**inputs).strip()
         except TemplateError as error:
@@ -90,12 +100,20 @@ def _shown(value: object) -> str:
     """A value in a plain text: examples, passages and other lists with one item a line."""
     if isinstance(value, Example):
         return "\n".join([value.sentence, *(f"- {claim}" for claim in value.claims)]) + "\n"
-    items = value.items() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else value
+        if isinstance(value, list | tuple)
+        else ()
+    )
     return "\n".join(map(_shown, items)) if items else str(value)
 
 
 def load(version: str, settings: Settings | None = None, folder: Path = FOLDER) -> Prompt:
-    """The prompt of that name, or what the settings put in its place. BadInput where there is none, or a broken one."""
+    """The prompt of that name, or what the settings put in its place. BadInput where there is none,
+    or a broken one.
+    """
     own = _load(version, folder / f"{version}.md")
     task = version.rpartition(".v")[0]
     for path in _replacements(task, settings) if settings else ():
@@ -119,9 +137,13 @@ def _replacing(own: Prompt, path: Path) -> Prompt:
         used = set(found.inputs)
     else:
         used = {m[1] for m in _PLACEHOLDER.finditer(text)} & set(own.inputs)
-        found = Prompt(version, own.purpose, tuple(sorted(used)), "", str(path.name), text, plain=True)
+        found = Prompt(
+            version, own.purpose, tuple(sorted(used)), "", str(path.name), text, plain=True
+        )
     if unknown := used - set(own.inputs):
-        raise BadInput(f"{path}: it uses {sorted(unknown)}, and this prompt is given {sorted(own.inputs)}")
+        raise BadInput(
+            f"{path}: it uses {sorted(unknown)}, and this prompt is given {sorted(own.inputs)}"
+        )
     if not used:
         marks = ", ".join(f"{{{name}}}" for name in own.inputs)
         raise BadInput(f"{path}: nothing of the answer is in it; write {marks} where that belongs")
@@ -133,7 +155,9 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except OSError:
         names = ", ".join(sorted(p.stem for p in path.parent.glob("*.md"))) or "none"
-        raise BadInput(f"prompt {path.stem!r}: there is no {path.name}; expected one of: {names}") from None
+        raise BadInput(
+            f"prompt {path.stem!r}: there is no {path.name}; expected one of: {names}"
+        ) from None
     except UnicodeDecodeError as error:
         raise BadInput(f"{path}: not UTF-8 (byte {error.start}): save the file as UTF-8") from None
 
@@ -142,14 +166,18 @@ def _text(path: Path) -> str:
 def _load(version: str, path: Path) -> Prompt:
     parts = _PARTS.fullmatch(_text(path))
     if not parts:
-        raise BadInput(f"prompt {version}: expected YAML front matter between two lines of ---, then the text")
+        raise BadInput(
+            f"prompt {version}: expected YAML front matter between two lines of ---, then the text"
+        )
     try:
         front = _Front.model_validate(yaml.safe_load(parts[1]))
         used = meta.find_undeclared_variables(_environment().parse(parts[2]))
     except (yaml.YAMLError, ValidationError, TemplateError) as error:
         raise BadInput(f"prompt {version}: {' '.join(str(error).split())[:300]}") from None
     if used != set(front.inputs):
-        raise BadInput(f"prompt {version}: declares {sorted(front.inputs)}, but its text uses {sorted(used)}")
+        raise BadInput(
+            f"prompt {version}: declares {sorted(front.inputs)}, but its text uses {sorted(used)}"
+        )
     return Prompt(version, front.purpose, tuple(front.inputs), front.output, front.source, parts[2])
 
 
@@ -157,4 +185,8 @@ def _load(version: str, path: Path) -> Prompt:
 def examples(name: str) -> tuple[Example, ...]:
     """The decompositions of `prompts/examples/<name>.jsonl`, in the file's order."""
     lines = (FOLDER / "examples" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-    return tuple(TypeAdapter(list[Example]).validate_python([json.loads(line) for line in lines if line.strip()]))
+    return tuple(
+        TypeAdapter(list[Example]).validate_python(
+            [json.loads(line) for line in lines if line.strip()]
+        )
+    )

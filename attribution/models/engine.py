@@ -1,7 +1,10 @@
-"""The one way in which networks run on CPUs: ONNX Runtime in int8, a text a thread, and a signal that stops them.
+"""The one way in which networks run on CPUs: ONNX Runtime in int8, a text a thread, and a signal
+that stops them.
 
-Weights are int8 with a scale for each column. Activations are quantised while the model runs, each token by its own
-largest value: with one scale for a whole batch, as in ONNX Runtime's dynamic quantisation, a pair's probabilities would
+Weights are int8 with a scale for each column. Activations are quantised while the model runs, each
+token by its own
+largest value: with one scale for a whole batch, as in ONNX Runtime's dynamic quantisation, a pair's
+probabilities would
 depend on its neighbours.
 """
 
@@ -25,7 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-SLOW = ("SkipLayerNormFusion",)  # fused with the sum before it, a layer norm takes three times as long
+SLOW = (
+    "SkipLayerNormFusion",
+)  # fused with the sum before it, a layer norm takes three times as long
 
 
 def open_session(
@@ -41,7 +46,9 @@ def open_session(
     options.intra_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # a long passage would keep its memory
     if saturates:
-        options.add_session_config_entry("session.x64quantprecision", "1")  # no effect where VNNI is
+        options.add_session_config_entry(
+            "session.x64quantprecision", "1"
+        )  # no effect where VNNI is
     if weights:
         values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
         options.add_external_initializers(list(weights), values)
@@ -51,7 +58,9 @@ def open_session(
 
 
 class OnnxModel:
-    """One text or pair at a time, on one thread: others are read in parallel, and none depends on the others."""
+    """One text or pair at a time, on one thread: others are read in parallel, and none depends on
+    the others.
+    """
 
     def __init__(
         self,
@@ -61,16 +70,21 @@ class OnnxModel:
         unfused: Sequence[str] = (),
         saturates: bool = False,
     ) -> None:
-        """`model` is the path of the graph; tokenizer.json stands beside it unless another is named.
+        """`model` is the path of the graph; tokenizer.json stands beside it unless another is
+        named.
 
-        `weights` are arrays by name for a graph that holds none, `unfused` the runtime's fusions that are left out.
-        `saturates` says that its int8 weights use their whole range: sums of two products then overflow on x86 CPUs
+        `weights` are arrays by name for a graph that holds none, `unfused` the runtime's fusions
+        that are left out.
+        `saturates` says that its int8 weights use their whole range: sums of two products then
+        overflow on x86 CPUs
         without VNNI, unless the runtime multiplies them more slowly.
         """
         try:
             self._session = open_session(model, weights, unfused, saturates)
             self._tokenizer = load_tokenizer(tokenizer or model.parent / "tokenizer.json")
-        except Exception as error:  # both packages have errors of their own for a file that they cannot read
+        except (
+            Exception
+        ) as error:  # both packages have errors of their own for a file that they cannot read
             raise Unavailable(
                 f"the model {model} cannot be loaded, though its files are whole: install onnxruntime and tokenizers "
                 "again with `pip install --force-reinstall -r requirements.txt`",
@@ -86,7 +100,9 @@ class OnnxModel:
     def encode(self, text: str) -> tuple[list[int], list[Span]]:
         """Token ids without special tokens, and the character span of each."""
         # a lone surrogate cannot be encoded
-        encoding = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
+        encoding = self._tokenizer.encode(
+            text.encode("utf-8", "replace").decode(), add_special_tokens=False
+        )
         return encoding.ids, encoding.offsets
 
 
@@ -105,7 +121,9 @@ _STOP: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
 @contextmanager
 def stoppable(stop: threading.Event | None) -> Iterator[None]:
-    """Let models raise Stopped before the next text once `stop` is set, in this thread and its `in_threads`."""
+    """Let models raise Stopped before the next text once `stop` is set, in this thread and its
+    `in_threads`.
+    """
     token = _STOP.set(stop)
     try:
         yield
@@ -135,7 +153,8 @@ def cores() -> int:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    # One for the process: however many runs there are, no more texts are read at once than there are cores.
+    # One for the process: however many runs there are, no more texts are read at once than there
+    # are cores.
     return ThreadPoolExecutor(cores(), thread_name_prefix="model")
 
 

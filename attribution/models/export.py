@@ -24,7 +24,9 @@ class _Graph(Protocol):
 
 class _Product(torch.autograd.Function):
     @staticmethod
-    def forward(_: object, x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    def forward(
+        _: object, x: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor
+    ) -> torch.Tensor:
         return x @ (weight.float() * scale)
 
     @staticmethod
@@ -36,13 +38,17 @@ class _Product(torch.autograd.Function):
         step = g.op("Div", g.op("Max", most, constant(1e-9)), constant(127.0))
         units = g.op("Round", g.op("Add", g.op("Div", x, step), constant(128.0)))
         whole = g.op("Cast", units, to_i=UINT8)
-        product = g.op("Cast", g.op("MatMulInteger", whole, weight, constant(128, torch.uint8)), to_i=FLOAT)
+        product = g.op(
+            "Cast", g.op("MatMulInteger", whole, weight, constant(128, torch.uint8)), to_i=FLOAT
+        )
         return g.op("Mul", g.op("Mul", product, scale), step)
 
 
 class _Rows(torch.autograd.Function):
     @staticmethod
-    def forward(_: object, ids: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
+    def forward(
+        _: object, ids: torch.Tensor, weight: torch.Tensor, scale: torch.Tensor
+    ) -> torch.Tensor:
         return weight[ids].float() * scale[ids]
 
     @staticmethod
@@ -82,11 +88,16 @@ class ScaledEmbedding(torch.nn.Module):
 
 def _formed(weight: torch.Tensor, form: str) -> list[torch.Tensor]:
     """Return (int8 values, float32 scales) of the columns or rows of a matrix."""
-    return [torch.from_numpy(np.ascontiguousarray(part)) for part in formed(weight.detach().numpy(), form)]
+    return [
+        torch.from_numpy(np.ascontiguousarray(part))
+        for part in formed(weight.detach().numpy(), form)
+    ]
 
 
 def export(model: torch.nn.Module, inputs: Sequence[str], path: Path) -> None:
-    """Write a torch model to a file in int8. The model itself is changed: its layers get int8 weights."""
+    """Write a torch model to a file in int8. The model itself is changed: its layers get int8
+    weights.
+    """
 
     def shrink(part: torch.nn.Module) -> None:
         for name, child in list(part.named_children()):
@@ -114,6 +125,12 @@ def export(model: torch.nn.Module, inputs: Sequence[str], path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of tracing: that constants stay constant
         torch.onnx.export(
-            Logits().eval(), sample, str(path), input_names=list(inputs), output_names=["logits"],
-            dynamic_axes=axes | {"logits": {0: "pairs"}}, opset_version=17, dynamo=False,
-        )  # fmt: skip
+            Logits().eval(),
+            sample,
+            str(path),
+            input_names=list(inputs),
+            output_names=["logits"],
+            dynamic_axes=axes | {"logits": {0: "pairs"}},
+            opset_version=17,
+            dynamo=False,
+        )

@@ -23,7 +23,9 @@ _MAKING = threading.RLock()  # threads that need a model at the same time share 
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of a file, computed once per process unless it changes. Raises OSError if unreadable."""
+    """Return the SHA-256 of a file, computed once per process unless it changes. Raises OSError if
+    unreadable.
+    """
     state = path.stat()
     return _digest(path, state.st_size, state.st_mtime_ns)
 
@@ -42,7 +44,9 @@ def _is(path: Path, expected: str | None) -> bool:
 
 
 def check_shipped(folder: Path, *names: str) -> None:
-    """Raise Unavailable if one of these files of the project (none: all of the folder) is missing or altered."""
+    """Raise Unavailable if one of these files of the project (none: all of the folder) is missing
+    or altered.
+    """
     sums: dict[str, str] = {}
     if (folder / SUMS).is_file():
         lines = (folder / SUMS).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -56,28 +60,38 @@ def check_shipped(folder: Path, *names: str) -> None:
 
 
 def check_package(package: str, *names: str) -> None:
-    """Raise Unavailable if one of these files of an installed package (none: all) is missing or altered."""
+    """Raise Unavailable if one of these files of an installed package (none: all) is missing or
+    altered.
+    """
     again = "install it again with `pip install --force-reinstall --no-deps {}`"
     try:
         found = importlib.metadata.distribution(package)
     except importlib.metadata.PackageNotFoundError as error:
-        raise Unavailable(f"the package {package} is missing: {again.format(package)}", error) from None
+        raise Unavailable(
+            f"the package {package} is missing: {again.format(package)}", error
+        ) from None
     wanted = [file for file in found.files or () if file.hash and (not names or file.name in names)]
     if not wanted:
-        raise Unavailable(f"the package {package} is damaged: {again.format(f'{package}=={found.version}')}")
+        raise Unavailable(
+            f"the package {package} is damaged: {again.format(f'{package}=={found.version}')}"
+        )
     for file in wanted:
         path = Path(str(file.locate()))
         expected = base64.urlsafe_b64decode(f"{file.hash.value}=").hex() if file.hash else ""
         if not _is(path, expected):
             step = again.format(f"{package}=={found.version}")
-            raise Unavailable(f"the file {path} of the package {package} is missing or damaged: {step}")
+            raise Unavailable(
+                f"the file {path} of the package {package} is missing or damaged: {step}"
+            )
 
 
 def write_manifest(folder: Path, source: str) -> None:
     """Record that all files of a folder are complete; `source` is what they were made from."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MADE)
     files = {path.relative_to(folder).as_posix(): digest(path) for path in paths}
-    (folder / MADE).write_text(json.dumps({"source": source, "files": files}, indent=1) + "\n", encoding="utf-8")
+    (folder / MADE).write_text(
+        json.dumps({"source": source, "files": files}, indent=1) + "\n", encoding="utf-8"
+    )
 
 
 def source_of(folder: Path) -> str | None:
@@ -105,7 +119,8 @@ def _manifest(folder: Path) -> dict[str, Any]:
 def made(folder: Path, source: str, make: Callable[[Path], object]) -> Path:
     """Return the folder that `make` fills, made anew unless it is whole and of this source.
 
-    `make` gets an empty folder in another one, which is deleted. Its exceptions leave everything as it was.
+    `make` gets an empty folder in another one, which is deleted. Its exceptions leave everything as
+    it was.
     """
     with _MAKING:
         if not is_whole(folder, source):
@@ -132,7 +147,8 @@ Progress = Callable[[float, str], None]  # share done, 0 to 1, and what is being
 def loading(model: str, setting: str, alternative: str) -> Iterator[None]:
     """Raise any error of loading as ModelUnavailable.
 
-    The hub's client, tokenizers, torch and a model's own configuration each fail in their own way, and a damaged file
+    The hub's client, tokenizers, torch and a model's own configuration each fail in their own way,
+    and a damaged file
     may fail in any of them.
     """
     hide_loading_bar()
@@ -151,7 +167,9 @@ def loading(model: str, setting: str, alternative: str) -> Iterator[None]:
 
 
 def _reach_hub(model: str) -> None:
-    """Raise TransportError if the hub is needed and cannot be reached; its client would try again for 45 seconds."""
+    """Raise TransportError if the hub is needed and cannot be reached; its client would try again
+    for 45 seconds.
+    """
     from httpx2 import TransportError
     from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
 
@@ -167,7 +185,9 @@ def _reach_hub(model: str) -> None:
 
 
 def hide_loading_bar() -> None:
-    """Hide the progress bars of loading; call before `from_pretrained`. Those of downloads, which take long, stay."""
+    """Hide the progress bars of loading; call before `from_pretrained`. Those of downloads, which
+    take long, stay.
+    """
     from huggingface_hub.utils.tqdm import are_progress_bars_disabled, enable_progress_bars
     from transformers.utils.logging import disable_progress_bar
 
@@ -185,7 +205,9 @@ def cache_folder() -> Path:
 
 
 def weights(model: str) -> Path | None:
-    """Return the file of a model's weights on this machine, or None. `model` is a name on the hub or a folder."""
+    """Return the file of a model's weights on this machine, or None. `model` is a name on the hub
+    or a folder.
+    """
     if Path(model).is_dir():
         return next((path for name in WEIGHTS if (path := Path(model, name)).is_file()), None)
     from huggingface_hub import try_to_load_from_cache
@@ -198,7 +220,9 @@ def weights(model: str) -> Path | None:
 
 
 def check_size(model: str) -> None:
-    """Raise Unavailable for a model that is not on this machine and whose weights are too large to download."""
+    """Raise Unavailable for a model that is not on this machine and whose weights are too large to
+    download.
+    """
     from httpx2 import HTTPError
     from huggingface_hub import snapshot_download
 
@@ -209,7 +233,9 @@ def check_size(model: str) -> None:
     except (OSError, ValueError, HTTPError):
         return  # loading reports why
     wanted = [file for file in found if file.will_download]
-    one = [file for file in wanted if file.filename.endswith(".safetensors")] or wanted  # rather than both forms
+    one = [
+        file for file in wanted if file.filename.endswith(".safetensors")
+    ] or wanted  # rather than both forms
     if (size := sum(file.file_size or 0 for file in one)) > LARGEST:
         raise _too_large(model, size)
 
@@ -222,9 +248,11 @@ def _too_large(model: str, size: int) -> Unavailable:
 
 
 def download(model: str, progress: Progress) -> Path:
-    """Download a model's weights, configuration and tokenizer to the cache of the hub's client; returns that folder.
+    """Download a model's weights, configuration and tokenizer to the cache of the hub's client;
+    returns that folder.
 
-    An exception from `progress` ends the download; the next one resumes it. Raises Unavailable if the hub or the model
+    An exception from `progress` ends the download; the next one resumes it. Raises Unavailable if
+    the hub or the model
     cannot be reached, or the model is too large.
     """
     from httpx2 import HTTPError
@@ -245,7 +273,9 @@ def download(model: str, progress: Progress) -> Path:
             done += int(n or 0)
             if done > LARGEST:  # more than was declared
                 raise _too_large(model, done)
-            progress(min(1.0, done / size), f"downloading, {done / 1e6:,.0f} of {size / 1e6:,.0f} MB")
+            progress(
+                min(1.0, done / size), f"downloading, {done / 1e6:,.0f} of {size / 1e6:,.0f} MB"
+            )
             return None
 
     try:

@@ -1,4 +1,6 @@
-"""Models and tables that are loaded once a process, when they are first needed; measured seconds are without that."""
+"""Models and tables that are loaded once a process, when they are first needed; measured seconds
+are without that.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,10 @@ from typing import Any, Protocol, TypeVar, TypeVarTuple
 
 Ts = TypeVarTuple("Ts")
 T = TypeVar("T")
-MODELS, IDLE = 4, 900.0  # hub models in memory at once, and seconds after which one that nobody uses is released
+MODELS, IDLE = (
+    4,
+    900.0,
+)  # hub models in memory at once, and seconds after which one that nobody uses is released
 _MISSING = object()
 _thread = threading.local()
 
@@ -24,11 +29,15 @@ class _Loaded(Protocol):
 
 
 class Recent:
-    """Values by key: at most `most` of them, those used last, each until it has not been used for `idle` seconds."""
+    """Values by key: at most `most` of them, those used last, each until it has not been used for
+    `idle` seconds.
+    """
 
     def __init__(self, most: int, idle: float) -> None:
         self._most, self._idle = most, idle
-        self._values: OrderedDict[Hashable, tuple[object, float]] = OrderedDict()  # the one used last is at the end
+        self._values: OrderedDict[Hashable, tuple[object, float]] = (
+            OrderedDict()
+        )  # the one used last is at the end
         self._lock = threading.Lock()
         self._timer: threading.Timer | None = None
 
@@ -79,7 +88,9 @@ def load_once(load: Callable[[*Ts], T]) -> Callable[[*Ts], T]:
 
 
 def load_while_used(load: Callable[[*Ts], T]) -> Callable[[*Ts], T]:
-    """As `load_once`, for models that users name: few stay in memory, and none that nobody uses. Ask at each use."""
+    """As `load_once`, for models that users name: few stay in memory, and none that nobody uses.
+    Ask at each use.
+    """
     return _cached(load, _hub_models)
 
 
@@ -91,7 +102,9 @@ def _cached(load: Callable[[*Ts], T], loaded: _Loaded) -> Callable[[*Ts], T]:
         value = loaded.get((load, key), _MISSING)
         if value is not _MISSING:
             return value  # type: ignore[no-any-return]
-        part = getattr(_thread, "loading", False)  # of something that is being loaded: its time counts already
+        part = getattr(
+            _thread, "loading", False
+        )  # of something that is being loaded: its time counts already
         started, _thread.loading = time.perf_counter(), True
         try:
             with lock:

@@ -1,7 +1,10 @@
-"""Build the larger verifier's int8 model from the base model's weights, our adapter and the graph, with numpy alone.
+"""Build the larger verifier's int8 model from the base model's weights, our adapter and the graph,
+with numpy alone.
 
-The graph (made by graph.py) holds no weights: it names a file beside it, and layout.json maps tensors to positions in
-that file. A LoRA layer's weight becomes W + (alpha / r) B A; matrices are stored as int8 with a scale for each column.
+The graph (made by graph.py) holds no weights: it names a file beside it, and layout.json maps
+tensors to positions in
+that file. A LoRA layer's weight becomes W + (alpha / r) B A; matrices are stored as int8 with a
+scale for each column.
 """
 
 from __future__ import annotations
@@ -37,23 +40,33 @@ class Merged:
         config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
         self._scale = config["lora_alpha"] / config["r"]
         loaded = load_file(str(adapter / "adapter_model.safetensors"))
-        self._adapter = {k.removeprefix("base_model.model."): v.astype(np.float32) for k, v in loaded.items()}
+        self._adapter = {
+            k.removeprefix("base_model.model."): v.astype(np.float32) for k, v in loaded.items()
+        }
 
     def __getitem__(self, name: str) -> NDArray[np.float32]:
         if name in self._adapter:  # the head, which the base lacks
             return self._adapter[name]
-        weight: NDArray[np.float32] = self._base.get_tensor(name.removeprefix("mpnet.")).astype("float32")
+        weight: NDArray[np.float32] = self._base.get_tensor(name.removeprefix("mpnet.")).astype(
+            "float32"
+        )
         stem = name.removesuffix(".weight")
         if f"{stem}.lora_A.weight" in self._adapter:
-            weight += self._scale * (self._adapter[f"{stem}.lora_B.weight"] @ self._adapter[f"{stem}.lora_A.weight"])
+            weight += self._scale * (
+                self._adapter[f"{stem}.lora_B.weight"] @ self._adapter[f"{stem}.lora_A.weight"]
+            )
         return weight
 
 
-def quantised(weight: NDArray[np.float32], largest: int = LARGEST) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+def quantised(
+    weight: NDArray[np.float32], largest: int = LARGEST
+) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
     """Quantise symmetrically, with a scale for each column; return (int8 values, float32 scales).
 
-    CPUs without VNNI add two products in 16 bits and saturate: 2 * 255 * 64 just fits. With the whole range of int8,
-    the same pair would get other probabilities there. The error relative to float32 is about the same.
+    CPUs without VNNI add two products in 16 bits and saturate: 2 * 255 * 64 just fits. With the
+    whole range of int8,
+    the same pair would get other probabilities there. The error relative to float32 is about the
+    same.
     """
     import numpy as np
 
@@ -63,10 +76,14 @@ def quantised(weight: NDArray[np.float32], largest: int = LARGEST) -> tuple[NDAr
     return np.clip(np.rint(weight / scale), -largest, largest).astype(np.int8), scale
 
 
-def formed(array: NDArray[np.float32], form: str, exact: Sequence[int] = ()) -> tuple[NDArray[np.generic], ...]:
-    """Return a weight as stored for the graph: itself, or int8 values and scales of its rows or columns.
+def formed(
+    array: NDArray[np.float32], form: str, exact: Sequence[int] = ()
+) -> tuple[NDArray[np.generic], ...]:
+    """Return a weight as stored for the graph: itself, or int8 values and scales of its rows or
+    columns.
 
-    The rows of a matrix in `kept` are a third part, in float32 (Dettmers et al. 2022, LLM.int8(), section 3.2).
+    The rows of a matrix in `kept` are a third part, in float32 (Dettmers et al. 2022, LLM.int8(),
+    section 3.2).
     """
     import numpy as np
 
@@ -100,7 +117,9 @@ def fill(layout: list[dict[str, Any]], weights: Merged, target: Path, progress: 
 def _source(adapter: Path) -> str:
     """Hash everything that a built model depends on."""
     names = [GRAPH, LAYOUT, TOKENIZER, "adapter_model.safetensors"]
-    return hashlib.sha256("".join([str(LARGEST), *(digest(adapter / name) for name in names)]).encode()).hexdigest()
+    return hashlib.sha256(
+        "".join([str(LARGEST), *(digest(adapter / name) for name in names)]).encode()
+    ).hexdigest()
 
 
 def build(adapter: Path, out: Path, progress: Progress = lambda share, what: None) -> Path:

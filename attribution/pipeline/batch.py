@@ -24,15 +24,20 @@ from attribution.verifiers import VERIFIERS
 INPUTS = ("question", "answer", "documents", "turns")  # the report has them
 
 
-def batch(rows: Sequence[Row], settings: Settings, path: Path, engine: Engine = local) -> Iterator[RowDone]:
-    """Analyse every row's `answer` with its `question`, `documents` and `turns`, and write a line each."""
+def batch(
+    rows: Sequence[Row], settings: Settings, path: Path, engine: Engine = local
+) -> Iterator[RowDone]:
+    """Analyse every row's `answer` with its `question`, `documents` and `turns`, and write a line
+    each.
+    """
     return Experiment(rows, partial(Analyst, settings), settings.identity, INPUTS, engine).run(path)
 
 
 class Analyst:
     """The stages with their models and the store, which all rows of a process share.
 
-    Raises Unavailable or BadInput where one of the implementations is missing, StoreError for the database.
+    Raises Unavailable or BadInput where one of the implementations is missing, StoreError for the
+    database.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -50,18 +55,28 @@ class Analyst:
             settings = settings.model_copy(update={"sources": sources})
         question = str(row.fields.get("question") or "")
         context = turns_of(row.fields.get("turns"))
-        *_, last = run(question, row.fields["answer"], settings, self.store, documents, context=context)
+        *_, last = run(
+            question, row.fields["answer"], settings, self.store, documents, context=context
+        )
         assert isinstance(last, Finished)
         return {"report": json.loads(last.report.to_json())}
 
 
 def documents_of(row: Row) -> tuple[Document, ...]:
-    """Return the row's own sources: texts, or objects with a name and a text. BadInput for anything else."""
+    """Return the row's own sources: texts, or objects with a name and a text. BadInput for anything
+    else.
+    """
     given = row.fields.get("documents") or []
     documents = []
     for number, one in enumerate(given if isinstance(given, list) else [None], 1):
-        name, text = (one.get("name"), one.get("text")) if isinstance(one, dict) else (f"Document {number}", one)
+        name, text = (
+            (one.get("name"), one.get("text"))
+            if isinstance(one, dict)
+            else (f"Document {number}", one)
+        )
         if not isinstance(text, str) or not isinstance(name, str):
-            raise BadInput('"documents" is not a list of texts or of objects with "name" and "text"')
+            raise BadInput(
+                '"documents" is not a list of texts or of objects with "name" and "text"'
+            )
         documents.append(Document(name, text.encode(), "text/plain"))
     return tuple(documents)

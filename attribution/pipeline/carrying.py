@@ -1,4 +1,6 @@
-"""Make the edits and verdicts by hand of one run again in another run, as far as they fit its claims."""
+"""Make the edits and verdicts by hand of one run again in another run, as far as they fit its
+claims.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,21 @@ from attribution.text.words import occurrences
 from attribution.types import AnalystVerdict, Report, Span, quoted
 from attribution.verifiers import VERIFIERS
 
-OF_THE_RUN = ("add_evidence", "check", "second", "question", "resegment", "judge")  # the other run has its own
+OF_THE_RUN = (
+    "add_evidence",
+    "check",
+    "second",
+    "question",
+    "resegment",
+    "judge",
+)  # the other run has its own
 
 
 @dataclass(frozen=True)
 class Carried:
-    """The number of changes of an earlier run that were made again, and in words those that do not fit."""
+    """The number of changes of an earlier run that were made again, and in words those that do not
+    fit.
+    """
 
     before: str  # id of the earlier run
     made: int
@@ -28,20 +39,33 @@ class Carried:
 def in_words(edit: Edit) -> str:
     """Return an edit in words, with the labels of the methods it names."""
     tables = (VERIFIERS, SEGMENTERS)
-    return edit.words(lambda name: next((table[name].label for table in tables if name in table), name))
+    return edit.words(
+        lambda name: next((table[name].label for table in tables if name in table), name)
+    )
 
 
 def carry(
     before: Report, report: Report, edit: Callable[[Report, Change], Iterator[Event]]
 ) -> Iterator[Event | Carried]:
-    """Yield the events of the edits of `before`, each made by `edit` to the other run, and then the summary.
+    """Yield the events of the edits of `before`, each made by `edit` to the other run, and then the
+    summary.
 
-    A claim is found by its id or else by its text, words of the answer by what they say. There is no summary for
+    A claim is found by its id or else by its text, words of the answer by what they say. There is
+    no summary for
     another answer that no change fits.
     """
     ids: dict[str, str] = {}  # of claims: in the earlier run → in this one
-    made, left = 0, [in_words(e) for e in before.edits if e.change.kind in OF_THE_RUN and e.change.kind != "judge"]
-    changes: list[Edit | AnalystVerdict] = [e for e in before.edits if e.change.kind not in OF_THE_RUN]
+    made, left = (
+        0,
+        [
+            in_words(e)
+            for e in before.edits
+            if e.change.kind in OF_THE_RUN and e.change.kind != "judge"
+        ],
+    )
+    changes: list[Edit | AnalystVerdict] = [
+        e for e in before.edits if e.change.kind not in OF_THE_RUN
+    ]
     for old in (*changes, *before.judgements):
         try:
             after = report
@@ -49,7 +73,11 @@ def carry(
                 after = event.report if isinstance(event, Finished) else after
                 yield event
         except BadInput:
-            left.append(in_words(old) if isinstance(old, Edit) else f"Your verdict on {quoted(old.statement)}")
+            left.append(
+                in_words(old)
+                if isinstance(old, Edit)
+                else f"Your verdict on {quoted(old.statement)}"
+            )
             continue
         if after is report:
             break  # it was stopped
@@ -60,13 +88,19 @@ def carry(
         yield Carried(before.id, made, tuple(left))
 
 
-def _fitted(old: Edit | AnalystVerdict, before: Report, report: Report, ids: dict[str, str]) -> Change:
+def _fitted(
+    old: Edit | AnalystVerdict, before: Report, report: Report, ids: dict[str, str]
+) -> Change:
     """Return the change with the claims and places of this report."""
     if isinstance(old, AnalystVerdict):
         statements = {c.statement: c.id for c in report.claims}
-        return Judge(claim_id=statements.get(old.statement, old.claim_id), label=old.label, note=old.note)
+        return Judge(
+            claim_id=statements.get(old.statement, old.claim_id), label=old.label, note=old.note
+        )
     change = old.change
-    here = {c.id for c in report.claims} | {c.id for c in (report.set_aside.claims if report.set_aside else ())}
+    here = {c.id for c in report.claims} | {
+        c.id for c in (report.set_aside.claims if report.set_aside else ())
+    }
     by_text = {c.text: c.id for c in report.claims}
 
     def found(claim_id: str) -> str:
@@ -86,7 +120,11 @@ def _fitted(old: Edit | AnalystVerdict, before: Report, report: Report, ids: dic
 
 def _moved(span: Span, before: str, answer: str) -> Span:
     """Return where the words of a span stand in another answer. Raises BadInput if they do not."""
-    found = min(occurrences(before[slice(*span)], answer), key=lambda place: abs(place[0] - span[0]), default=None)
+    found = min(
+        occurrences(before[slice(*span)], answer),
+        key=lambda place: abs(place[0] - span[0]),
+        default=None,
+    )
     if found is None:
         raise BadInput("these words are not in the answer")
     return found

@@ -1,6 +1,8 @@
-"""Apply changes to a report, without any model: claims, passages and verdicts are kept, set aside or reopened.
+"""Apply changes to a report, without any model: claims, passages and verdicts are kept, set aside
+or reopened.
 
-Claims have a content hash as id: a claim whose text is edited is a new claim, and all others stay as they are.
+Claims have a content hash as id: a claim whose text is edited is a new claim, and all others stay
+as they are.
 """
 
 from __future__ import annotations
@@ -13,13 +15,28 @@ from attribution.errors import BadInput
 from attribution.policy import DecisionPolicy
 from attribution.segmenters.alignment import align
 from attribution.store.database import now
-from attribution.types import AnalystVerdict, Claim, Evidence, Failure, Report, SetAside, Span, Verdict, content_id
+from attribution.types import (
+    AnalystVerdict,
+    Claim,
+    Evidence,
+    Failure,
+    Report,
+    SetAside,
+    Span,
+    Verdict,
+    content_id,
+)
 from attribution.verdicts import decide
 
 BY_HAND = {  # properties of a text that a person wrote
-    "enriched": None, "worthiness": "factual", "worthiness_reason": "", "independent": True, "independence_reason": "",
-    "coherence": None, "coherent": True,
-}  # fmt: skip
+    "enriched": None,
+    "worthiness": "factual",
+    "worthiness_reason": "",
+    "independent": True,
+    "independence_reason": "",
+    "coherence": None,
+    "coherent": True,
+}
 
 
 @dataclass(frozen=True)
@@ -28,13 +45,17 @@ class Changed:
 
     report: Report
     open: tuple[str, ...] = ()
-    origins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # new or open claim → what it was made from
+    origins: Mapping[str, tuple[str, ...]] = field(
+        default_factory=dict
+    )  # new or open claim → what it was made from
     subject: str = ""  # the text that was changed
     claims: tuple[str, ...] = ()  # made or changed
 
 
 def apply(report: Report, change: edits.Change) -> Changed:
-    """Apply a change to the claims or passages. Raises BadInput for a change that does not fit this report."""
+    """Apply a change to the claims or passages. Raises BadInput for a change that does not fit this
+    report.
+    """
     match change:
         case edits.Reword():
             return _reword(report, change)
@@ -52,10 +73,14 @@ def apply(report: Report, change: edits.Change) -> Changed:
         case edits.Drop():
             claim = claim_of(report, change.claim_id)
             rest = with_claims(report, [c for c in report.claims if c.id != claim.id])
-            return Changed(with_aside(rest, claims=(*aside(report).claims, claim)), subject=claim.text)
+            return Changed(
+                with_aside(rest, claims=(*aside(report).claims, claim)), subject=claim.text
+            )
         case edits.Restore():
             claim = named(aside(report).claims, change.claim_id, "was not dropped from this run")
-            back = with_aside(report, claims=tuple(c for c in aside(report).claims if c.id != claim.id))
+            back = with_aside(
+                report, claims=tuple(c for c in aside(report).claims if c.id != claim.id)
+            )
             back = with_claims(back, inserted(report.claims, claim))
             return Changed(back, (claim.id,), {}, claim.text, (claim.id,))
         case edits.Pin():
@@ -64,7 +89,11 @@ def apply(report: Report, change: edits.Change) -> Changed:
             return _place(report, change)
         case edits.AddEvidence() | edits.CheckAgain():
             claim = claim_of(report, change.claim_id)
-            return _replaced(report, [claim], [claim.model_copy(update={"worthiness": "factual", "coherent": True})])
+            return _replaced(
+                report,
+                [claim],
+                [claim.model_copy(update={"worthiness": "factual", "coherent": True})],
+            )
         case edits.Exclude():
             return _exclude(report, change)
         case edits.Judge():
@@ -86,7 +115,11 @@ def _text(text: str) -> str:
 def _claim(text: str, spans: tuple[Span, ...], like: Claim | None = None) -> Claim:
     """Make a claim that a person wrote."""
     claim = like or Claim(id="-", text=text, spans=spans)
-    new = {"text": text, "spans": spans, "id": content_id(text, str(spans[0] if spans else claim.sentence))}
+    new = {
+        "text": text,
+        "spans": spans,
+        "id": content_id(text, str(spans[0] if spans else claim.sentence)),
+    }
     return claim.model_copy(update=new | BY_HAND)
 
 
@@ -96,8 +129,12 @@ def _replaced(report: Report, old: Sequence[Claim], new: Sequence[Claim]) -> Cha
     rest = [c for c in report.claims if c.id not in gone]
     ids = [c.id for c in new]
     if len(set(ids)) < len(ids) or {c.id for c in rest} & set(ids):
-        raise BadInput("there is a claim with this text at this place already: change the text, or drop one of the two")
-    at = next(i for i, c in enumerate(report.claims) if c.id in gone)  # no claim before it is replaced
+        raise BadInput(
+            "there is a claim with this text at this place already: change the text, or drop one of the two"
+        )
+    at = next(
+        i for i, c in enumerate(report.claims) if c.id in gone
+    )  # no claim before it is replaced
     stripped = with_claims(report, rest)
     opened = stripped.model_copy(update={"claims": (*rest[:at], *new, *rest[at:])})
     origins = tuple(c.id for c in old)
@@ -115,11 +152,15 @@ def _split(report: Report, change: edits.Split) -> Changed:
     claim = claim_of(report, change.claim_id)
     texts = list(dict.fromkeys(_text(text) for text in change.texts if text.strip()))
     if len(texts) < 2:
-        raise BadInput(f"a claim is split into two or more; found {len(texts)}: write each on a line of its own")
+        raise BadInput(
+            f"a claim is split into two or more; found {len(texts)}: write each on a line of its own"
+        )
     parts = []
     for text in texts:
         found = align(text, report.answer, claim.spans)
-        inside = tuple((a, b) for a, b in found.spans if any(x <= a and b <= y for x, y in claim.spans))
+        inside = tuple(
+            (a, b) for a, b in found.spans if any(x <= a and b <= y for x, y in claim.spans)
+        )
         parts.append(_claim(text, inside or claim.spans, claim))
     return _replaced(report, [claim], parts)
 
@@ -131,7 +172,9 @@ def _merge(report: Report, change: edits.Merge) -> Changed:
         raise BadInput("two or more claims are merged into one: choose another claim")
     spans = tuple(sorted({span for c in claims for span in c.spans}))
     sentence = claims[0].sentence if len({c.sentence for c in claims}) == 1 else None
-    like = claims[0].model_copy(update={"sentence": sentence, "pinned": any(c.pinned for c in claims)})
+    like = claims[0].model_copy(
+        update={"sentence": sentence, "pinned": any(c.pinned for c in claims)}
+    )
     return _replaced(report, claims, [_claim(_text(change.text), spans, like)])
 
 
@@ -151,7 +194,11 @@ def _place(report: Report, change: edits.Place) -> Changed:
     if not spans or spans == claim.spans:
         raise BadInput("this is the place of the claim already: select other words of the answer")
     moved = claim.model_copy(
-        update={"spans": spans, "alignment": 1.0, "id": content_id(claim.text, str(spans[0]))}  # chosen by a person
+        update={
+            "spans": spans,
+            "alignment": 1.0,
+            "id": content_id(claim.text, str(spans[0])),
+        }  # chosen by a person
     )
     if any(c.id == moved.id for c in report.claims if c.id != claim.id):
         raise BadInput("there is a claim with this text at this place already")
@@ -165,17 +212,26 @@ def _pin(report: Report, change: edits.Pin) -> Changed:
         raise BadInput(f"this claim is {'pinned' if claim.pinned else 'not pinned'} already")
     others = [c for c in report.claims if c.id != claim.id]
     pinned = claim.model_copy(update={"pinned": change.pinned})
-    return Changed(with_claims(report, inserted(others, pinned)), subject=claim.text, claims=(claim.id,))
+    return Changed(
+        with_claims(report, inserted(others, pinned)), subject=claim.text, claims=(claim.id,)
+    )
 
 
 def _exclude(report: Report, change: edits.Exclude) -> Changed:
-    claim, key = claim_of(report, change.claim_id), (change.claim_id, change.page_id, change.start, change.end)
+    claim, key = (
+        claim_of(report, change.claim_id),
+        (change.claim_id, change.page_id, change.start, change.end),
+    )
     there, out = (
-        (report.evidence, aside(report).evidence) if change.excluded else (aside(report).evidence, report.evidence)
+        (report.evidence, aside(report).evidence)
+        if change.excluded
+        else (aside(report).evidence, report.evidence)
     )
     piece = next((e for e in there if place_of(e) == key), None)
     if piece is None:
-        raise BadInput(f"this passage is not {'evidence for' if change.excluded else 'excluded from'} this claim")
+        raise BadInput(
+            f"this passage is not {'evidence for' if change.excluded else 'excluded from'} this claim"
+        )
     left = tuple(e for e in there if e is not piece)
     evidence, excluded = (left, (*out, piece)) if change.excluded else ((*out, piece), left)
     of_claim = sorted((e for e in evidence if e.claim_id == claim.id), key=lambda e: -e.similarity)
@@ -197,7 +253,12 @@ def _judge(report: Report, change: edits.Judge) -> Changed:
         badge = next((v.label for v in report.verdicts if v.claim_id == claim.id), None)
         judged += (
             AnalystVerdict(
-                claim_id=claim.id, statement=claim.statement, label=change.label, badge=badge, note=note, at=now()
+                claim_id=claim.id,
+                statement=claim.statement,
+                label=change.label,
+                badge=badge,
+                note=note,
+                at=now(),
             ),
         )
     return Changed(report.model_copy(update={"judgements": judged}), subject=claim.text)
@@ -227,11 +288,15 @@ def aside(report: Report) -> SetAside:
 def with_aside(report: Report, **changes: tuple[Claim, ...] | tuple[Evidence, ...]) -> Report:
     """Replace the claims or passages that are set aside."""
     changed = aside(report).model_copy(update=changes)
-    return report.model_copy(update={"set_aside": changed if changed.claims or changed.evidence else None})
+    return report.model_copy(
+        update={"set_aside": changed if changed.claims or changed.evidence else None}
+    )
 
 
 def with_claims(report: Report, claims: Sequence[Claim]) -> Report:
-    """Replace the claims; evidence and verdicts of remaining claims stay, in the order of the claims."""
+    """Replace the claims; evidence and verdicts of remaining claims stay, in the order of the
+    claims.
+    """
     evidence: dict[str, list[Evidence]] = {c.id: [] for c in claims}
     for piece in report.evidence:
         if piece.claim_id in evidence:
@@ -240,7 +305,10 @@ def with_claims(report: Report, claims: Sequence[Claim]) -> Report:
 
 
 def replaced(
-    report: Report, claims: Sequence[Claim], evidence: Mapping[str, Sequence[Evidence]], verdicts: Mapping[str, Verdict]
+    report: Report,
+    claims: Sequence[Claim],
+    evidence: Mapping[str, Sequence[Evidence]],
+    verdicts: Mapping[str, Verdict],
 ) -> Report:
     """Replace the claims, and keep of evidence and verdicts only what belongs to them."""
     return report.model_copy(
@@ -261,12 +329,17 @@ def inserted(claims: Sequence[Claim], claim: Claim) -> list[Claim]:
     if claim.pinned:
         at = sum(c.pinned for c in claims)
     else:
-        at = next((i for i, c in enumerate(claims) if not c.pinned and place(c) > place(claim)), len(claims))
+        at = next(
+            (i for i, c in enumerate(claims) if not c.pinned and place(c) > place(claim)),
+            len(claims),
+        )
     return [*claims[:at], claim, *claims[at:]]
 
 
 def checked_spans(answer: str, spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Sort spans and trim their white space. Raises BadInput for one that is empty or outside the answer."""
+    """Sort spans and trim their white space. Raises BadInput for one that is empty or outside the
+    answer.
+    """
     found = []
     for start, end in sorted(set(spans)):
         if not 0 <= start < end <= len(answer) or not answer[start:end].strip():
@@ -279,7 +352,9 @@ def checked_spans(answer: str, spans: Sequence[Span]) -> tuple[Span, ...]:
 
 
 def renamed(report: Report, old: Claim, new: Claim) -> Report:
-    """Replace a claim by one with another id but the same text, so that evidence and verdict still apply."""
+    """Replace a claim by one with another id but the same text, so that evidence and verdict still
+    apply.
+    """
     to = {"claim_id": new.id}
 
     def mine(pieces: Sequence[Evidence]) -> tuple[Evidence, ...]:
@@ -289,11 +364,19 @@ def renamed(report: Report, old: Claim, new: Claim) -> Report:
         update={
             "claims": tuple(new if c.id == old.id else c for c in report.claims),
             "evidence": mine(report.evidence),
-            "verdicts": tuple(v.model_copy(update=to) if v.claim_id == old.id else v for v in report.verdicts),
-            "judgements": tuple(j.model_copy(update=to) if j.claim_id == old.id else j for j in report.judgements),
+            "verdicts": tuple(
+                v.model_copy(update=to) if v.claim_id == old.id else v for v in report.verdicts
+            ),
+            "judgements": tuple(
+                j.model_copy(update=to) if j.claim_id == old.id else j for j in report.judgements
+            ),
         }
     )
-    return with_aside(renamed, evidence=mine(aside(report).evidence)) if aside(report).evidence else renamed
+    return (
+        with_aside(renamed, evidence=mine(aside(report).evidence))
+        if aside(report).evidence
+        else renamed
+    )
 
 
 def place_of(piece: Evidence) -> tuple[str, str, int, int]:
@@ -311,9 +394,15 @@ def with_verdict(report: Report, verdict: Verdict, evidence: Sequence[Evidence])
 
 
 def decided(
-    report: Report, claim: Claim, evidence: Sequence[Evidence], excluded: bool, failures: Sequence[Failure] = ()
+    report: Report,
+    claim: Claim,
+    evidence: Sequence[Evidence],
+    excluded: bool,
+    failures: Sequence[Failure] = (),
 ) -> Report:
-    """Decide a claim again by this evidence; `excluded` is True if a person took passages out of it."""
+    """Decide a claim again by this evidence; `excluded` is True if a person took passages out of
+    it.
+    """
     verdict = decide(claim, evidence, DecisionPolicy.of(report.settings), failures)
     if excluded and verdict.label == "missing":
         verdict = verdict.model_copy(update={"reason": EXCLUDED})
@@ -321,20 +410,30 @@ def decided(
 
 
 def with_found(
-    report: Report, claim: Claim, origins: Sequence[str], evidence: Sequence[Evidence], failures: Sequence[Failure] = ()
+    report: Report,
+    claim: Claim,
+    origins: Sequence[str],
+    evidence: Sequence[Evidence],
+    failures: Sequence[Failure] = (),
 ) -> Report:
-    """Add the evidence found for a claim, without the passages excluded from it or from its origins."""
+    """Add the evidence found for a claim, without the passages excluded from it or from its
+    origins.
+    """
     before = [e for e in aside(report).evidence if e.claim_id in {*origins, claim.id}]
     excluded = {place_of(e)[1:] for e in before}
     out = {place_of(e): e for e in before if e.claim_id == claim.id}
     out |= {place_of(e): e for e in evidence if place_of(e)[1:] in excluded}
-    report = decided(report, claim, [e for e in evidence if place_of(e) not in out], bool(out), failures)
+    report = decided(
+        report, claim, [e for e in evidence if place_of(e) not in out], bool(out), failures
+    )
     others = [e for e in aside(report).evidence if e.claim_id != claim.id]
     return with_aside(report, evidence=(*others, *out.values()))
 
 
 def tidied(report: Report) -> Report:
-    """Remove what no longer applies: what is set aside but back or without its claim, and judgements of other words."""
+    """Remove what no longer applies: what is set aside but back or without its claim, and
+    judgements of other words.
+    """
     here = {c.id for c in report.claims}
     dropped = tuple(c for c in aside(report).claims if c.id not in here)
     known = here | {c.id for c in dropped}

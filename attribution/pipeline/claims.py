@@ -1,4 +1,6 @@
-"""Turn an answer into annotated claims: segmentation, check-worthiness, independence, enrichment, coherence."""
+"""Turn an answer into annotated claims: segmentation, check-worthiness, independence, enrichment,
+coherence.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,18 @@ INSTEAD = {
 EXCHANGED = "another role"
 SURE = 0.975  # of 252 claims with a word in another role, five have as much, four of them rightly
 SAME = 0.8  # least probability of a clause whose verb, roles and words are those of the sentence
-HELD_AGAINST_PARSE = ("sentences", "spacy", "clauses", "predpatt")  # segmenters that make no claim of another form
+HELD_AGAINST_PARSE = (
+    "sentences",
+    "spacy",
+    "clauses",
+    "predpatt",
+)  # segmenters that make no claim of another form
 
 
 def fallbacks(failures: Sequence[Failure]) -> list[Failure]:
-    """Return a notice for each stage with failed prompts: what could not be used, and what was used instead."""
+    """Return a notice for each stage with failed prompts: what could not be used, and what was used
+    instead.
+    """
     notices = []
     for stage in dict.fromkeys(f.stage for f in failures if f.kind == "llm_failed"):
         failed = [f for f in failures if f.kind == "llm_failed" and f.stage == stage]
@@ -45,12 +54,20 @@ def fallbacks(failures: Sequence[Failure]) -> list[Failure]:
             f"({stage}); used instead: {instead}. {failed[0].message}"
         )
         notices.append(
-            Failure(stage=stage, subject="language model", kind="llm_fell_back", message=message, instead=instead)
+            Failure(
+                stage=stage,
+                subject="language model",
+                kind="llm_fell_back",
+                message=message,
+                instead=instead,
+            )
         )
     return notices
 
 
-def segment(question: str, answer: str, settings: Settings, stop: threading.Event | None = None) -> Segmented:
+def segment(
+    question: str, answer: str, settings: Settings, stop: threading.Event | None = None
+) -> Segmented:
     """Segment an answer; setting `stop` ends a segmentation that uses a language model."""
     segmenter = SEGMENTERS.build(settings.segmenter, settings)
     return segmenter.segment(question, answer, stop)
@@ -65,11 +82,15 @@ def annotate(
     context: Sequence[Turn] = (),
     stop: threading.Event | None = None,
 ) -> tuple[list[Claim], list[Failure]]:
-    """Annotate claims with check-worthiness and independence, and decontextualise dependent ones (V24 4.2, 5.1).
+    """Annotate claims with check-worthiness and independence, and decontextualise dependent ones
+    (V24 4.2, 5.1).
 
-    This is done by rules, and for `tasks` by the language model. A claim that needs the conversation before the
-    question is not independent; its references are resolved from that conversation (explicatures: R23 3.3).
-    Setting `stop` ends the work between two claims. The part of a very long answer that the rules do not read is
+    This is done by rules, and for `tasks` by the language model. A claim that needs the
+    conversation before the
+    question is not independent; its references are resolved from that conversation (explicatures:
+    R23 3.3).
+    Setting `stop` ends the work between two claims. The part of a very long answer that the rules
+    do not read is
     reported as a failure.
     """
     shown = transcript(question, context)
@@ -85,7 +106,9 @@ def annotate(
     if annotator and "enrichment" in tasks:
         annotated, refused = annotator.enrichment(shown, answer, annotated)
         return annotated, failures + refused
-    annotated, unread = enrichment.enrich(standalone_question(question, context), answer, annotated, stop)
+    annotated, unread = enrichment.enrich(
+        standalone_question(question, context), answer, annotated, stop
+    )
     return annotated, failures + unread
 
 
@@ -100,12 +123,16 @@ def check_coherence(
 ) -> tuple[list[Claim], list[Failure]]:
     """Mark claims as incoherent if their own sentence does not say them (W24 8.2).
 
-    The run's verifier judges, and the rules of `judge_coherence`, unless the segmenter has held its claims against the
-    parse itself. A run asks no language model about it, but the best embedded verifier in its place; `published` does
+    The run's verifier judges, and the rules of `judge_coherence`, unless the segmenter has held its
+    claims against the
+    parse itself. A run asks no language model about it, but the best embedded verifier in its
+    place; `published` does
     ask it, and judges all segmenters alike (W24 3.2).
     """
     name, parsed = settings.verifier, settings.segmenter in HELD_AGAINST_PARSE
-    verifier = VERIFIERS.build("auto" if LLM in VERIFIERS[name].needs and not published else name, settings)
+    verifier = VERIFIERS.build(
+        "auto" if LLM in VERIFIERS[name].needs and not published else name, settings
+    )
     entailment = entailment_by(CachedVerifier(verifier, store))
 
     def score(pairs: coherence.Pairs) -> Sequence[float | None]:
@@ -117,17 +144,25 @@ def check_coherence(
 
 
 def entailment_by(verifier: Reads) -> coherence.Entailment:
-    """Return a function from pairs to the probabilities that a verifier gives; None for one that it cannot read."""
+    """Return a function from pairs to the probabilities that a verifier gives; None for one that it
+    cannot read.
+    """
     return lambda pairs: [
-        j.probabilities.entailed if isinstance(j, Judgement) else None for j in verify_each(verifier, pairs)
+        j.probabilities.entailed if isinstance(j, Judgement) else None
+        for j in verify_each(verifier, pairs)
     ]
 
 
-def judge_coherence(pairs: coherence.Pairs, entailment: coherence.Entailment) -> list[tuple[float | None, str]]:
-    """Return for each (claim, sentence) the probability that the claim is said, and the fault that makes it 0.
+def judge_coherence(
+    pairs: coherence.Pairs, entailment: coherence.Entailment
+) -> list[tuple[float | None, str]]:
+    """Return for each (claim, sentence) the probability that the claim is said, and the fault that
+    makes it 0.
 
-    DecompScore's judge: the verifier reads the sentence as the premise. Rules for English find what it accepts too
-    easily: a claim that is no sentence, gives a word another role, or leaves out an "or", a condition or a denial
+    DecompScore's judge: the verifier reads the sentence as the premise. Rules for English find what
+    it accepts too
+    easily: a claim that is no sentence, gives a word another role, or leaves out an "or", a
+    condition or a denial
     above it (W24 3.2 and 8.2). A word in another role counts unless the verifier is sure.
     """
     from attribution.segmenters.english.roles import fault
@@ -159,7 +194,9 @@ SAMPLE = 2000  # characters of a page for language detection
 
 
 def unsupported(answer: str, settings: Settings) -> Failure | None:
-    """Return a failure that names each English-only part with an alternative; None if there is none."""
+    """Return a failure that names each English-only part with an alternative; None if there is
+    none.
+    """
     parts = [] if is_english(answer) else list(_english_only(settings))
     if not parts:
         return None
@@ -173,7 +210,8 @@ def unsupported(answer: str, settings: Settings) -> Failure | None:
 
 
 def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
-    """Return why no page can be compared with the answer: it is in another language, and a model is English-only.
+    """Return why no page can be compared with the answer: it is in another language, and a model is
+    English-only.
 
     Empty if a comparison is possible.
     """
@@ -192,12 +230,18 @@ def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
 def _english_only(settings: Settings) -> Iterator[tuple[str, str]]:
     """Yield each English-only part with an alternative."""
     if _reads_english(SEGMENTERS[settings.segmenter], settings):
-        yield f"the segmenter {SEGMENTERS[settings.segmenter].label}", "Sentences, or one that asks a language model"
+        yield (
+            f"the segmenter {SEGMENTERS[settings.segmenter].label}",
+            "Sentences, or one that asks a language model",
+        )
     rules = [what for name, what in _RULES.items() if getattr(settings, name) == "rules"]
     if rules:
         yield f"the rules that decide {', '.join(rules)}", "a language model"
     if _reads_english(EMBEDDERS[settings.embedder], settings):
-        yield "the embedding model", "a multilingual one, such as intfloat/multilingual-e5-base from the hub"
+        yield (
+            "the embedding model",
+            "a multilingual one, such as intfloat/multilingual-e5-base from the hub",
+        )
     if _reads_english(VERIFIERS[settings.verifier], settings):
         yield (
             "the verifier",

@@ -1,4 +1,6 @@
-"""Apply edits to a finished run: only the claims that an edit opens are compared with the pages again."""
+"""Apply edits to a finished run: only the claims that an edit opens are compared with the pages
+again.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import Sources, open_sources, source_names
 from attribution.fetching.fetcher import Fetcher, fetch
 from attribution.models.engine import stoppable
-from attribution.pipeline.changes import Changed, apply, tidied, with_claims, with_found, with_verdict
+from attribution.pipeline.changes import (
+    Changed,
+    apply,
+    tidied,
+    with_claims,
+    with_found,
+    with_verdict,
+)
 from attribution.pipeline.claims import annotate, check_coherence, segment, unmatched
 from attribution.pipeline.second_reader import SecondReader, doubts_of, left_out, second_versions
 from attribution.policy import DecisionPolicy
@@ -48,14 +57,19 @@ def edit(
     addresses: Sequence[str] = (),
     stop: threading.Event | None = None,
 ) -> Iterator[events.Event]:
-    """Yield the events of a change to a finished run, ending in Finished with the report saved as a new version.
+    """Yield the events of a change to a finished run, ending in Finished with the report saved as a
+    new version.
 
-    `settings` are those of the run. Documents and addresses are added to its pages, for the claims that the change
-    opens. Nothing is fetched for other claims, and without `search` nothing is searched. If `stop` is set, there is no
-    Finished and the run stays as it was. Raises BadInput for a change that does not fit the run, and NotYours if the
+    `settings` are those of the run. Documents and addresses are added to its pages, for the claims
+    that the change
+    opens. Nothing is fetched for other claims, and without `search` nothing is searched. If `stop`
+    is set, there is no
+    Finished and the run stays as it was. Raises BadInput for a change that does not fit the run,
+    and NotYours if the
     store does not act for its owner.
 
-    A change that another tab or the API saves meanwhile is kept: this one is made again, of the run with that one. What
+    A change that another tab or the API saves meanwhile is kept: this one is made again, of the run
+    with that one. What
     was compared is in the cache by then.
     """
     yield events.StageStarted("verify")
@@ -67,25 +81,45 @@ def edit(
         own = settings.model_copy(update=DecisionPolicy.of(report.settings).as_settings())
         fresh = Store(store.database, store.rights.by)
         with suppress(Outdated):
-            yield from _Editing(report, change, own, fresh, stop or threading.Event(), number).go(documents, addresses)
+            yield from _Editing(report, change, own, fresh, stop or threading.Event(), number).go(
+                documents, addresses
+            )
             return
-    raise BadInput("the run is being changed in other tabs all the time: try again when they are done")
+    raise BadInput(
+        "the run is being changed in other tabs all the time: try again when they are done"
+    )
 
 
 class _Editing:
     """One change, while its events are read."""
 
     def __init__(
-        self, report: Report, change: edits.Change, settings: Settings, store: Store, stop: threading.Event, number: int
+        self,
+        report: Report,
+        change: edits.Change,
+        settings: Settings,
+        store: Store,
+        stop: threading.Event,
+        number: int,
     ) -> None:
         """`number` is that of the version which the report is."""
         if isinstance(change, edits.CheckAgain):
             other = {"verifier": change.verifier, "sources": change.sources}
-            settings = settings.model_copy(update={name: value for name, value in other.items() if value})
+            settings = settings.model_copy(
+                update={name: value for name, value in other.items() if value}
+            )
         if isinstance(change, edits.ReadAgain):
             settings = settings.model_copy(update={"second_reader": change.reader})
-        self.before, self.change, self.settings, self.store, self.stop = report, change, settings, store, stop
-        self.answer = without_names(report.answer, source_names(settings.sources, pages=report.pages))
+        self.before, self.change, self.settings, self.store, self.stop = (
+            report,
+            change,
+            settings,
+            store,
+            stop,
+        )
+        self.answer = without_names(
+            report.answer, source_names(settings.sources, pages=report.pages)
+        )
         self.number = number
         self.failures: list[Failure] = []
         self.concerns: dict[str, tuple[Failure, ...]] = {}
@@ -107,7 +141,10 @@ class _Editing:
         provenance = self._provenance(earlier, changed)
         if opened and not self.stop.is_set():
             matcher = Matcher(
-                self.settings, self.store, standalone_question(report.question, report.context), answer=report.answer
+                self.settings,
+                self.store,
+                standalone_question(report.question, report.context),
+                answer=report.answer,
             )
             for page in (*report.pages, *self.added):
                 matcher.add(page)
@@ -121,7 +158,9 @@ class _Editing:
             provenance = _joined(provenance, matcher.provenance(self.concerns))
         if self.stop.is_set():
             return
-        made = edits.Edit(at=now(), change=self.change, subject=changed.subject, claims=changed.claims)
+        made = edits.Edit(
+            at=now(), change=self.change, subject=changed.subject, claims=changed.claims
+        )
         report = graded_report(tidied(report.model_copy(update={"edits": (*report.edits, made)})))
         self.store.runs.save_edit(report, provenance, self.number)
         yield events.Finished(report)
@@ -156,14 +195,25 @@ class _Editing:
         self._fail([failure] if (failure := left_out(found, own)) else [], [])
         if not found:
             return report
-        used = {"second": second.usage + report.usage.llm.get("second", LlmUsage())} if second.usage else {}
+        used = (
+            {"second": second.usage + report.usage.llm.get("second", LlmUsage())}
+            if second.usage
+            else {}
+        )
         usage = report.usage.model_copy(update={"llm": {**report.usage.llm, **used}})
-        failures = (*report.failures, *(f for f in dict.fromkeys(self.failures) if f not in report.failures))
+        failures = (
+            *report.failures,
+            *(f for f in dict.fromkeys(self.failures) if f not in report.failures),
+        )
         versions = report.versions | second_versions(report.verdicts, second.version)
-        return report.model_copy(update={"usage": usage, "failures": failures, "versions": versions})
+        return report.model_copy(
+            update={"usage": usage, "failures": failures, "versions": versions}
+        )
 
     def _other_question(self, question: str) -> Changed:
-        """Reword and compare again only the claims that depend on the question; the segmentation stays."""
+        """Reword and compare again only the claims that depend on the question; the segmentation
+        stays.
+        """
         question = " ".join(question.split())
         report = self.before.model_copy(update={"question": question})
         leaning = depends_on_question(self.before)
@@ -175,34 +225,52 @@ class _Editing:
         return Changed(opened, tuple(worded), {}, self.before.question, tuple(worded))
 
     def _other_claims(self, segmenter: str) -> Changed:
-        """Segment again. Claims that stay the same keep their verdicts, pinned ones stay, dropped ones stay away."""
+        """Segment again. Claims that stay the same keep their verdicts, pinned ones stay, dropped
+        ones stay away.
+        """
         before, settings = self.before, self.settings.model_copy(update={"segmenter": segmenter})
-        segmented = segment(transcript(before.question, before.context), self.answer, settings, self.stop)
+        segmented = segment(
+            transcript(before.question, before.context), self.answer, settings, self.stop
+        )
         self.failures += segmented.failures
         known = {c.id: c for c in before.claims}
         aside = {c.id for c in before.set_aside.claims} if before.set_aside else set()
         pinned = [c for c in before.claims if c.pinned]
-        wanted = [c for c in segmented.claims if c.id not in aside and c.id not in {p.id for p in pinned}]
-        fresh = self._annotated(before.question, [c for c in wanted if c.id not in known], llm_tasks(settings))
+        wanted = [
+            c for c in segmented.claims if c.id not in aside and c.id not in {p.id for p in pinned}
+        ]
+        fresh = self._annotated(
+            before.question, [c for c in wanted if c.id not in known], llm_tasks(settings)
+        )
         fresh, unread = check_coherence(self.answer, fresh, settings, self.store, self.stop)
         self.failures += unread
         new = {c.id: c for c in fresh}
         claims = (*pinned, *(new.get(c.id) or known[c.id] for c in wanted))
-        report = with_claims(before, [c for c in claims if c.id in known]).model_copy(update={"claims": claims})
+        report = with_claims(before, [c for c in claims if c.id in known]).model_copy(
+            update={"claims": claims}
+        )
         report = report.model_copy(update={"settings": {**report.settings, "segmenter": segmenter}})
         return Changed(report, tuple(new), {}, "", tuple(new))
 
-    def _annotated(self, question: str, claims: Sequence[Claim], tasks: Sequence[str]) -> list[Claim]:
+    def _annotated(
+        self, question: str, claims: Sequence[Claim], tasks: Sequence[str]
+    ) -> list[Claim]:
         own = [task for task in llm_tasks(self.settings) if task in tasks and task != "queries"]
         annotator = LlmAnnotator(self.settings, self.store, self.stop) if own else None
-        annotated, failures = annotate(question, self.answer, claims, own, annotator, self.before.context, self.stop)
+        annotated, failures = annotate(
+            question, self.answer, claims, own, annotator, self.before.context, self.stop
+        )
         self.failures += failures
         return annotated
 
     # --- pages ---
 
-    def _add(self, opened: Sequence[Claim], documents: Sequence[Document], addresses: Sequence[str]) -> None:
-        """Add the pages of documents and addresses; those that cannot be read are failures of the opened claims."""
+    def _add(
+        self, opened: Sequence[Claim], documents: Sequence[Document], addresses: Sequence[str]
+    ) -> None:
+        """Add the pages of documents and addresses; those that cannot be read are failures of the
+        opened claims.
+        """
         own = self.settings.model_copy(update={"sources": ("documents", *addresses)})
         sources = open_sources(own, documents, self.store)
         self.added += sources.pages
@@ -221,10 +289,14 @@ class _Editing:
         sources = open_sources(self.settings, (), self.store)
         if not searched or not sources.searchers:
             return
-        own = Sources(sources.searchers, sources.fallback)  # the run has its documents and addresses already
+        own = Sources(
+            sources.searchers, sources.fallback
+        )  # the run has its documents and addresses already
         fetch_page = Fetcher(self.settings).fetch
         annotator = (
-            LlmAnnotator(self.settings, self.store, self.stop) if "queries" in llm_tasks(self.settings) else None
+            LlmAnnotator(self.settings, self.store, self.stop)
+            if "queries" in llm_tasks(self.settings)
+            else None
         )
         yield events.StageStarted("search")
         live = LiveSources(self.settings, self.store, own, fetch_page, annotator)
@@ -243,30 +315,52 @@ class _Editing:
 
     # --- verdicts ---
 
-    def _checked(self, report: Report, claim: Claim, matcher: Matcher, origins: Sequence[str]) -> Report:
-        if claim.checked and (reason := unmatched(report.answer, self.settings, matcher.pages.values())):
+    def _checked(
+        self, report: Report, claim: Claim, matcher: Matcher, origins: Sequence[str]
+    ) -> Report:
+        if claim.checked and (
+            reason := unmatched(report.answer, self.settings, matcher.pages.values())
+        ):
             return with_verdict(report, not_reached(claim, reason), ())
         (evidence,) = matcher.match([claim]) if claim.checked else ((),)
         report = with_found(report, claim, origins, evidence, self.concerns.get(claim.id, ()))
         first = next((v for v in self.before.verdicts if v.claim_id == claim.id), None)
-        if first is None or not isinstance(self.change, edits.CheckAgain) or not self.change.verifier:
+        if (
+            first is None
+            or not isinstance(self.change, edits.CheckAgain)
+            or not self.change.verifier
+        ):
             return report
         verdicts = tuple(beside(v, first) if v.claim_id == claim.id else v for v in report.verdicts)
         return report.model_copy(update={"verdicts": verdicts})
 
     def _with_pages(self, report: Report, matcher: Matcher) -> Report:
-        failures = (*report.failures, *(f for f in dict.fromkeys(self.failures) if f not in report.failures))
+        failures = (
+            *report.failures,
+            *(f for f in dict.fromkeys(self.failures) if f not in report.failures),
+        )
         if len(matcher.pages) == len(report.pages) and not self.spent.searches:
             return report.model_copy(update={"failures": failures})
         pages = sorted(matcher.marked.values(), key=lambda p: (p.kind, p.url, p.id))
         usage = report.usage
-        used = {name: getattr(usage, name) + getattr(self.spent, name) for name in ("searches", "queries", "downloads")}
+        used = {
+            name: getattr(usage, name) + getattr(self.spent, name)
+            for name in ("searches", "queries", "downloads")
+        }
         usage = usage.model_copy(update=used | {"pages": len(pages), "chunks": matcher.chunks})
-        return report.model_copy(update={"pages": tuple(pages), "usage": usage, "failures": failures})
+        return report.model_copy(
+            update={"pages": tuple(pages), "usage": usage, "failures": failures}
+        )
 
     def _with_verifier(self, report: Report, opened: Sequence[Claim]) -> Report:
-        """Record the verifier of the opened claims, as `verifier:CLAIM` in the versions, if it is not the run's."""
-        versions = {name: value for name, value in report.versions.items() if name not in map(_own_verifier, opened)}
+        """Record the verifier of the opened claims, as `verifier:CLAIM` in the versions, if it is
+        not the run's.
+        """
+        versions = {
+            name: value
+            for name, value in report.versions.items()
+            if name not in map(_own_verifier, opened)
+        }
         if isinstance(self.change, edits.CheckAgain) and self.change.verifier:
             version = VERIFIERS.build(self.settings.verifier, self.settings).version
             versions |= {_own_verifier(claim): version for claim in opened}
@@ -278,7 +372,9 @@ class _Editing:
         for claim_id, origins in changed.origins.items():
             for trace in tuple(traces):
                 if trace.claim_id in origins:
-                    traces[Trace(claim_id, trace.page_id, trace.query, trace.searcher, trace.rank)] = None
+                    traces[
+                        Trace(claim_id, trace.page_id, trace.query, trace.searcher, trace.rank)
+                    ] = None
         return earlier.model_copy(update={"traces": tuple(traces)})
 
 
@@ -287,9 +383,13 @@ def _own_verifier(claim: Claim) -> str:
 
 
 def _joined(earlier: Provenance, later: Provenance) -> Provenance:
-    """Join what a replay of the edited run needs: for the claims that stayed and those compared again."""
+    """Join what a replay of the edited run needs: for the claims that stayed and those compared
+    again.
+    """
     return Provenance(
-        traces=later.traces, concerns={**earlier.concerns, **later.concerns}, chunks={**earlier.chunks, **later.chunks},
+        traces=later.traces,
+        concerns={**earlier.concerns, **later.concerns},
+        chunks={**earlier.chunks, **later.chunks},
         vectors=tuple(sorted({*earlier.vectors, *later.vectors})),
         judgements=tuple(sorted({*earlier.judgements, *later.judgements})),
-    )  # fmt: skip
+    )

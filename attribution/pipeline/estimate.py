@@ -1,4 +1,6 @@
-"""Estimate a run before it starts: claims, pages, seconds, and prompts to a language model by stage."""
+"""Estimate a run before it starts: claims, pages, seconds, and prompts to a language model by
+stage.
+"""
 
 from __future__ import annotations
 
@@ -36,14 +38,19 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
                 f"The {name} has {len(text):,} characters; at most {settings.answer_limit:,} can be analysed. "
                 "Shorten it, or analyse it in parts."
             )
-        controls = sum(unicodedata.category(c) == "Cc" and c not in "\n\r\t" for c in text) + text.count("\ufffd")
+        controls = sum(
+            unicodedata.category(c) == "Cc" and c not in "\n\r\t" for c in text
+        ) + text.count("\ufffd")
         if controls > max(2, len(text) // 50):
             raise BadInput(
                 f"The {name} contains {controls} control characters, so it is not text. Paste plain text or Markdown."
             )
 
 
-SECONDS_PER_PAIR, SECONDS_PER_PAGE = 0.06, 0.6  # on two cores, until a run has been measured; of a page on the web
+SECONDS_PER_PAIR, SECONDS_PER_PAGE = (
+    0.06,
+    0.6,
+)  # on two cores, until a run has been measured; of a page on the web
 
 
 @dataclass(frozen=True)
@@ -66,11 +73,13 @@ def estimate(
     segmenters: Sequence[str] = (),
     context: Sequence[Turn] = (),
 ) -> Estimate:
-    """Estimate `run`, or `compare` with these segmenters, without searching or prompting a language model.
+    """Estimate `run`, or `compare` with these segmenters, without searching or prompting a language
+    model.
 
     `context` is the conversation before the question, which the language model reads as well.
 
-    With a store, the pace is that of its last runs. Raises BadInput, UnknownName or Unavailable as a run does.
+    With a store, the pace is that of its last runs. Raises BadInput, UnknownName or Unavailable as
+    a run does.
     """
     check_input(question, answer, settings)
     shown, before = transcript(question, context), as_text(context)
@@ -80,7 +89,9 @@ def estimate(
         annotator = LlmAnnotator(settings, store, threading.Event())
         by_rules = check_independence(claims, "\n\n".join(text for _, text in context))
         for task in tasks:
-            llm[task] = annotator.estimate(task, before if task == "independence" else shown, answer, by_rules)
+            llm[task] = annotator.estimate(
+                task, before if task == "independence" else shown, answer, by_rules
+            )
     verifier = VERIFIERS.build(settings.verifier, settings)
     passage = "x" * settings.chunk_size
     factual = [claim for claim in claims if claim.worthiness == "factual"]
@@ -101,14 +112,19 @@ def estimate(
     seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair)
     if any(source.searches_web for source in sources):
         seconds += pages * (SECONDS_PER_PAGE if page is None else page)
-    seconds += sum(used.seconds or used.calls * (prompt or 0.0) for used in llm.values()) / settings.llm_workers
+    seconds += (
+        sum(used.seconds or used.calls * (prompt or 0.0) for used in llm.values())
+        / settings.llm_workers
+    )
     return Estimate(len(claims), checked, pages, seconds, llm)
 
 
 def _claims(
     question: str, answer: str, settings: Settings, names: Sequence[str]
 ) -> tuple[list[Claim], dict[str, LlmUsage]]:
-    """Return the claims by rules, each once; for a segmenter with a model, the sentences that it would get."""
+    """Return the claims by rules, each once; for a segmenter with a model, the sentences that it
+    would get.
+    """
     claims: dict[tuple[str, str], Claim] = {}
     llm: dict[str, LlmUsage] = {}
     for name in dict.fromkeys(names):
@@ -118,6 +134,8 @@ def _claims(
         by_model = usage is not None or bool(SEGMENTERS[name].needs)
         if usage is not None:
             llm["segment" if len(names) == 1 else f"segment by {name}"] = usage
-        segmented = segment(question, answer, own.model_copy(update={"segmenter": "sentences"}) if by_model else own)
+        segmented = segment(
+            question, answer, own.model_copy(update={"segmenter": "sentences"}) if by_model else own
+        )
         claims |= {(name if by_model else "", claim.id): claim for claim in segmented.claims}
     return worthiness.classify(list(claims.values()), answer), llm

@@ -1,4 +1,5 @@
-"""Run a function over rows: a bad row leaves the others unaffected, and a killed run resumes where it stopped.
+"""Run a function over rows: a bad row leaves the others unaffected, and a killed run resumes where
+it stopped.
 
 `run_each` is the loop, an `Experiment` adds the file: a line for each row, found again by its key.
 """
@@ -42,7 +43,8 @@ class Result(Generic[T]):
 def attempt(work: Callable[[Item], T], item: Item) -> Result[T]:
     """Run one item; whatever goes wrong is its own problem.
 
-    Only a missing model, a full disk and a broken database raise, since they concern all items; so does Stopped.
+    Only a missing model, a full disk and a broken database raise, since they concern all items; so
+    does Stopped.
     """
     try:
         return Result(work(item))
@@ -60,7 +62,9 @@ def attempt(work: Callable[[Item], T], item: Item) -> Result[T]:
 def run_each(
     items: Iterable[Item], work: Callable[[Item], T], stop: threading.Event | None = None
 ) -> Iterator[Result[T]]:
-    """Yield a result for each item, in order. `stop` ends it; an item that it interrupts has no result."""
+    """Yield a result for each item, in order. `stop` ends it; an item that it interrupts has no
+    result.
+    """
     for item in items:
         if stop and stop.is_set():
             return
@@ -73,7 +77,8 @@ def run_each(
         yield result
 
 
-# Yields the place of each row with its result, in any order; Unavailable or BadInput before any row.
+# Yields the place of each row with its result, in any order; Unavailable or BadInput before any
+# row.
 Engine = Callable[[Sequence[Row], Prepare], Iterator[tuple[int, Result[Fields]]]]
 
 
@@ -94,7 +99,9 @@ class RowDone:
     total: int
     failed: int
     problem: str = ""
-    rate: float | None = None  # rows a minute in this call, without loading models; None until two have run
+    rate: float | None = (
+        None  # rows a minute in this call, without loading models; None until two have run
+    )
     seconds_left: float | None = None
 
     def __str__(self) -> str:
@@ -107,7 +114,8 @@ class RowDone:
 class Experiment:
     """Rows, and the function that makes the fields of each one's line.
 
-    `choices` is everything but the row that a result depends on, as JSON; `inputs` are fields of a row that its result
+    `choices` is everything but the row that a result depends on, as JSON; `inputs` are fields of a
+    row that its result
     repeats, so that the line leaves them out.
     """
 
@@ -124,10 +132,13 @@ class Experiment:
         self.keys = [content_id(json.dumps(row.fields, sort_keys=True), own) for row in rows]
 
     def run(self, path: Path) -> Iterator[RowDone]:
-        """Run every row, and write a line each: its other fields with a `key` and the result, or an `error`.
+        """Run every row, and write a line each: its other fields with a `key` and the result, or an
+        `error`.
 
-        Rows that an earlier call finished do not run again, whatever the engine; equal rows run once. In the end the
-        lines stand in the order of the rows. Unavailable or BadInput is raised before any row where a model, key or
+        Rows that an earlier call finished do not run again, whatever the engine; equal rows run
+        once. In the end the
+        lines stand in the order of the rows. Unavailable or BadInput is raised before any row where
+        a model, key or
         name is missing.
         """
         with ResultFile(path) as file:
@@ -152,17 +163,25 @@ class Experiment:
                 if not result.problem:
                     start = file.append(self._line(same[0], result.value or {}))
                 for n in same:
-                    starts[n] = file.append(self.rows[n].failed(result.problem)) if result.problem else start
+                    starts[n] = (
+                        file.append(self.rows[n].failed(result.problem))
+                        if result.problem
+                        else start
+                    )
                     failed += bool(result.problem)
                     yield progress(n, result.problem, *speed)
             file.arrange([(starts[n], row.line) for n, row in enumerate(self.rows)])
 
-    def _results(self, groups: Sequence[list[int]]) -> Iterator[tuple[list[int], Result[Fields], *tuple[float, ...]]]:
+    def _results(
+        self, groups: Sequence[list[int]]
+    ) -> Iterator[tuple[list[int], Result[Fields], *tuple[float, ...]]]:
         """Yield rows, their result, and rows a minute with the seconds left once these are known."""
         if not groups:
             return
         first = 0.0
-        for ran, (place, result) in enumerate(self.engine([self.rows[same[0]] for same in groups], self.prepare)):
+        for ran, (place, result) in enumerate(
+            self.engine([self.rows[same[0]] for same in groups], self.prepare)
+        ):
             if not ran:  # it loaded the models
                 first = time.monotonic()
                 yield groups[place], result
@@ -179,7 +198,8 @@ class Experiment:
 class ResultFile:
     """A JSON Lines file of results, for one process alone: BadInput where another run has it open.
 
-    `finished` has the first byte of each result's line by its key; lines with an error are not among them.
+    `finished` has the first byte of each result's line by its key; lines with an error are not
+    among them.
     """
 
     def __init__(self, path: Path) -> None:
@@ -187,7 +207,9 @@ class ResultFile:
 
     def __enter__(self) -> Self:
         self._file = _open_alone(self.path)
-        self.finished = {str(line["key"]): start for start, line in read_lines(self.path) if is_result(line)}
+        self.finished = {
+            str(line["key"]): start for start, line in read_lines(self.path) if is_result(line)
+        }
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -203,7 +225,9 @@ class ResultFile:
         return start
 
     def arrange(self, lines: Sequence[tuple[int, int]]) -> None:
-        """Keep the lines that start at these places, in this order, each with its line number in the input."""
+        """Keep the lines that start at these places, in this order, each with its line number in
+        the input.
+        """
         with self.path.open("rb") as all_lines, replacing(self.path) as out:
             for start, number in lines:
                 all_lines.seek(start)
@@ -213,7 +237,9 @@ class ResultFile:
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, Fields]]:
-    """Yield each object of a file of results with its first byte; what was cut off by a kill is removed."""
+    """Yield each object of a file of results with its first byte; what was cut off by a kill is
+    removed.
+    """
     for start, line in complete_lines(path):
         with suppress(ValueError):
             if isinstance(fields := json.loads(line), dict):

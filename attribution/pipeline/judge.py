@@ -28,11 +28,15 @@ from attribution.verifiers.pairs import Reads
 
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=\S)([^*_\n]+)(?<=\S)\1(?![\w*])")
 FIELDS = ("text", "url", "title")
-FORM = 'expected "text" or {"text": …, "url": …, "title": …}, where address and title may be left out'
+FORM = (
+    'expected "text" or {"text": …, "url": …, "title": …}, where address and title may be left out'
+)
 
 
 class Passage(NamedTuple):
-    """A text, and where it is from if that is known: its page's address and title, or that of its section too."""
+    """A text, and where it is from if that is known: its page's address and title, or that of its
+    section too.
+    """
 
     text: str
     url: str = ""
@@ -40,7 +44,8 @@ class Passage(NamedTuple):
 
     @classmethod
     def of(cls, given: object) -> Passage:
-        """Return a passage given as one, as a text or as {"text", "url", "title"}; an address or title may be None.
+        """Return a passage given as one, as a text or as {"text", "url", "title"}; an address or
+        title may be None.
 
         Raises BadInput for others.
         """
@@ -50,17 +55,27 @@ class Passage(NamedTuple):
         if not isinstance(fields, Mapping):
             raise BadInput(f"a passage is {type(fields).__name__}: {FORM}")
         fields = {name: value for name, value in fields.items() if value is not None}
-        if wrong := next((n for n, v in fields.items() if n not in FIELDS or not isinstance(v, str)), ""):
-            found = f"a {wrong} of type {type(fields[wrong]).__name__}" if wrong in FIELDS else f"the field {wrong!r}"
+        if wrong := next(
+            (n for n, v in fields.items() if n not in FIELDS or not isinstance(v, str)), ""
+        ):
+            found = (
+                f"a {wrong} of type {type(fields[wrong]).__name__}"
+                if wrong in FIELDS
+                else f"the field {wrong!r}"
+            )
             raise BadInput(f"a passage has {found}: {FORM}")
         if not fields.get("text", "").strip():
-            raise BadInput(f"a passage has {'an empty text' if 'text' in fields else 'no text'}: {FORM}")
+            raise BadInput(
+                f"a passage has {'an empty text' if 'text' in fields else 'no text'}: {FORM}"
+            )
         return cls(**{**fields, "text": readable(fields["text"])})
 
 
 @dataclass(frozen=True)
 class GivenClaim:
-    """A claim, and the passages it is compared with, best first; headings are those above it in its answer."""
+    """A claim, and the passages it is compared with, best first; headings are those above it in its
+    answer.
+    """
 
     text: str  # without its Markdown emphasis it is compared
     passages: Sequence[Passage | str | Mapping[str, str]]
@@ -69,7 +84,9 @@ class GivenClaim:
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """The verdict with its strength, and the evidence behind it: one piece for each passage, in order."""
+    """The verdict with its strength, and the evidence behind it: one piece for each passage, in
+    order.
+    """
 
     verdict: Verdict
     evidence: tuple[Evidence, ...]
@@ -83,7 +100,9 @@ class JudgedClaim:
             "strength": self.strength,
             **self.verdict.model_dump(include={"other"}, exclude_none=True),
             **({"problem": self.problem} if self.problem else {}),
-            "evidence": [e.model_dump(include={"relation", "probabilities"}) for e in self.evidence],
+            "evidence": [
+                e.model_dump(include={"relation", "probabilities"}) for e in self.evidence
+            ],
         }
 
 
@@ -96,8 +115,10 @@ def judge(
 ) -> Iterator[JudgedClaim]:
     """Yield one verdict a claim, in order; the pairs of all claims go to the verifier together.
 
-    A passage that occurs twice counts once, and so do copies and passages of one address. Relevance weighs passages
-    that a search has `found`; the context that an answer was written from is relevant. A `second` reader reads the
+    A passage that occurs twice counts once, and so do copies and passages of one address. Relevance
+    weighs passages
+    that a search has `found`; the context that an answer was written from is relevant. A `second`
+    reader reads the
     doubtful claims again. Raises BadInput for a claim or passage that is empty or too long.
     """
     claims = [replace(c, text=_EMPHASIS.sub(r"\2", composed(c.text))) for c in claims]
@@ -116,7 +137,9 @@ def judge(
         judged = JudgedClaim(verdict, tuple(of_claim), strength_of(version, verdict))
         if second:
             judged = _read_again(claim, judged, [*of_pages.values()], version, second)
-        of_passages = dict(zip(of_pages, judged.evidence, strict=False))  # those of its parts come last
+        of_passages = dict(
+            zip(of_pages, judged.evidence, strict=False)
+        )  # those of its parts come last
         yield replace(judged, evidence=tuple(of_passages[passage] for passage in passages))
 
 
@@ -127,7 +150,9 @@ def _read_again(
     second.pages = {page.id: page for page in pages}
     read = next((one for some in second.read(found) for one in some), None)
     if read is None:
-        return replace(judged, problem="not read again: raise second_claims to read more" if found else "")
+        return replace(
+            judged, problem="not read again: raise second_claims to read more" if found else ""
+        )
     if read.failure:
         return replace(judged, problem=read.failure.message)
     decided = read.verdict.other is not None and read.verdict.other.reader == "first"
@@ -136,7 +161,9 @@ def _read_again(
 
 
 def _claim(given: GivenClaim) -> Claim:
-    return Claim(id=content_id(given.text), text=given.text, spans=(), worthiness="factual", independent=True)
+    return Claim(
+        id=content_id(given.text), text=given.text, spans=(), worthiness="factual", independent=True
+    )
 
 
 def _evidence(
@@ -146,35 +173,62 @@ def _evidence(
     policy: DecisionPolicy,
     found: bool,
 ) -> list[tuple[Evidence, ...]]:
-    """Return the evidence that each distinct passage of a claim is; all pairs go to the verifier together."""
+    """Return the evidence that each distinct passage of a claim is; all pairs go to the verifier
+    together.
+    """
     plain = policy.decision == "plain"
-    read = [(c, p, page) for c, of_claim in zip(claims, pages, strict=True) for p, page in of_claim.items()]
-    texts = [stated(p.title) if page.genre == "fact check" and p.title and not plain else p.text for _, p, page in read]
+    read = [
+        (c, p, page)
+        for c, of_claim in zip(claims, pages, strict=True)
+        for p, page in of_claim.items()
+    ]
+    texts = [
+        stated(p.title) if page.genre == "fact check" and p.title and not plain else p.text
+        for _, p, page in read
+    ]
     pairs: list[Pair] = [
         (claim.text, text, p.title) if p.title and text == p.text else (claim.text, text)
         for (claim, p, _), text in zip(read, texts, strict=True)
     ]
-    judged = read_plainly([pair[:2] for pair in pairs], verifier) if plain else judge_pairs(pairs, verifier)
+    judged = (
+        read_plainly([pair[:2] for pair in pairs], verifier)
+        if plain
+        else judge_pairs(pairs, verifier)
+    )
     if not plain:
         judged = with_rulings(pairs, judged, [page for *_, page in read], verifier)
     relevances = relevance(
-        pairs, judged, Relevance() if found and policy.weighed_by_relevance and reranker.installed() else None
+        pairs,
+        judged,
+        Relevance() if found and policy.weighed_by_relevance and reranker.installed() else None,
     )
     pieces = iter(
-        as_evidence(_claim(claim).id, page, text, 0, 1.0, pair, of_pair, weight, claim.headings, policy)
-        for (claim, _, page), text, pair, of_pair, weight in zip(read, texts, pairs, judged, relevances, strict=True)
+        as_evidence(
+            _claim(claim).id, page, text, 0, 1.0, pair, of_pair, weight, claim.headings, policy
+        )
+        for (claim, _, page), text, pair, of_pair, weight in zip(
+            read, texts, pairs, judged, relevances, strict=True
+        )
     )
     return [tuple(islice(pieces, len(of_claim))) for of_claim in pages]
 
 
 def _pages(passages: Sequence[Passage]) -> dict[Passage, Page]:
-    """Return the page of each passage as far as it is known, with its origin; those of one address have the same id."""
+    """Return the page of each passage as far as it is known, with its origin; those of one address
+    have the same id.
+    """
     pages = {
         p: Page(
-            id=content_id(canonical(p.url) if p.url else p.text), url=p.url, title=p.title, site=site(p.url),
-            kind="web" if is_web(p.url) else "document", fetched_at="", sha256="", text=p.text,
+            id=content_id(canonical(p.url) if p.url else p.text),
+            url=p.url,
+            title=p.title,
+            site=site(p.url),
+            kind="web" if is_web(p.url) else "document",
+            fetched_at="",
+            sha256="",
+            text=p.text,
             genre=genre_of(p.url, p.title, p.text),
         )
         for p in passages
-    }  # fmt: skip
+    }
     return dict(zip(pages, with_origins(list(pages.values())), strict=True))

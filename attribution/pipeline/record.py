@@ -1,4 +1,6 @@
-"""The record of one run: its claims, verdicts, failures, timings and costs, and the report made of them."""
+"""The record of one run: its claims, verdicts, failures, timings and costs, and the report made of
+them.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +26,12 @@ class RunRecord:
     """Filled by one run while its events are read."""
 
     def __init__(
-        self, question: str, answer: str, settings: Settings, run_id: str = "", context: tuple[Turn, ...] = ()
+        self,
+        question: str,
+        answer: str,
+        settings: Settings,
+        run_id: str = "",
+        context: tuple[Turn, ...] = (),
     ) -> None:
         self.run_id = run_id or new_run_id()
         self.question, self.answer, self.settings = question, answer, settings
@@ -39,22 +46,30 @@ class RunRecord:
         self.spent = Spent()
         self._llm_versions: dict[str, str] = {}
         self._llm_usage: dict[str, LlmUsage] = {}
-        self._before = Report(id="", created_at="", question="", answer="", settings={}, versions={})
+        self._before = Report(
+            id="", created_at="", question="", answer="", settings={}, versions={}
+        )
 
     def go_on_from(self, before: Report) -> None:
-        """Continue a run that was interrupted. Its verdicts count until there are new ones, its costs are added."""
+        """Continue a run that was interrupted. Its verdicts count until there are new ones, its
+        costs are added.
+        """
         self._before, self.created_at = before, before.created_at
         for verdict in before.verdicts:
-            self.add_verdict(verdict, tuple(e for e in before.evidence if e.claim_id == verdict.claim_id))
+            self.add_verdict(
+                verdict, tuple(e for e in before.evidence if e.claim_id == verdict.claim_id)
+            )
         self.timings.update(before.timings)
 
     def spend(self, spent: Spent) -> None:
         """Record what search and download have used so far."""
         used = self._before.usage
         self.spent = replace(
-            spent, queries=spent.queries + used.queries, downloads=spent.downloads + used.downloads,
+            spent,
+            queries=spent.queries + used.queries,
+            downloads=spent.downloads + used.downloads,
             seconds=spent.seconds + used.seconds,
-        )  # fmt: skip
+        )
 
     def add_failure(self, failure: Failure, claim_ids: Sequence[str] = ()) -> bool:
         """Record a failure that concerns those claims; False if it was recorded before."""
@@ -76,7 +91,9 @@ class RunRecord:
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Add the time inside the block to the stage's seconds, and that of loading models to a stage of its own."""
+        """Add the time inside the block to the stage's seconds, and that of loading models to a
+        stage of its own.
+        """
         started, loaded = working_time(), loading_seconds()
         try:
             yield
@@ -86,9 +103,17 @@ class RunRecord:
                 self.timings["load"] += loading
 
     def report(self, matcher: Matcher, stopped: bool, final: bool = True) -> Report:
-        """The report, everything in a fixed order. Pages with the same text are found only for the final one."""
-        pages = sorted((matcher.marked if final else matcher.pages).values(), key=lambda p: (p.kind, p.url, p.id))
-        models = {"embedder": matcher.candidates.embedder.version, "verifier": matcher.verifier.version}
+        """The report, everything in a fixed order. Pages with the same text are found only for the
+        final one.
+        """
+        pages = sorted(
+            (matcher.marked if final else matcher.pages).values(),
+            key=lambda p: (p.kind, p.url, p.id),
+        )
+        models = {
+            "embedder": matcher.candidates.embedder.version,
+            "verifier": matcher.verifier.version,
+        }
         if matcher.relevance:
             models["relevance"] = matcher.relevance.version
         return Report(
@@ -103,25 +128,42 @@ class RunRecord:
             pages=tuple(pages),
             evidence=tuple(e for c in self.claims for e in self.evidence.get(c.id, ())),
             verdicts=tuple(self.verdicts[c.id] for c in self.claims if c.id in self.verdicts),
-            failures=tuple(sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind, f.message))),
+            failures=tuple(
+                sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind, f.message))
+            ),
             timings={stage: round(seconds, 3) for stage, seconds in self.timings.items()},
             usage=Usage(
-                claims=len(self.claims), searches=self.spent.searches, queries=self.spent.queries,
-                downloads=self.spent.downloads, seconds=round(self.spent.seconds, 3), pages=len(matcher.pages),
-                chunks=matcher.chunks, pairs=matcher.verifier.pairs, cached_pairs=matcher.verifier.cached_pairs,
+                claims=len(self.claims),
+                searches=self.spent.searches,
+                queries=self.spent.queries,
+                downloads=self.spent.downloads,
+                seconds=round(self.spent.seconds, 3),
+                pages=len(matcher.pages),
+                chunks=matcher.chunks,
+                pairs=matcher.verifier.pairs,
+                cached_pairs=matcher.verifier.cached_pairs,
                 llm=self._llm_used(matcher.verifier.usage),
             ),
             stopped=stopped,
-        )  # fmt: skip
+        )
 
     def _llm_used(self, verifying: LlmUsage | None) -> dict[str, LlmUsage]:
-        """By stage. A continued run takes the replies of its first part from the store: they are counted once."""
+        """By stage. A continued run takes the replies of its first part from the store: they are
+        counted once.
+        """
         used = self._llm_usage | ({"verify": verifying} if verifying else {})
         before = self._before.usage.llm
-        return {stage: _both(before[stage], usage) if stage in before else usage for stage, usage in used.items()}
+        return {
+            stage: _both(before[stage], usage) if stage in before else usage
+            for stage, usage in used.items()
+        }
 
 
 def _both(before: LlmUsage, after: LlmUsage) -> LlmUsage:
-    """The use by both parts of a run; what the second took from the store because the first had asked is not cached."""
+    """The use by both parts of a run; what the second took from the store because the first had
+    asked is not cached.
+    """
     cached = before.cached + max(0, after.cached - before.calls - before.cached)
-    return (before + after).model_copy(update={"cached": cached, "failed": after.failed})  # what failed was asked again
+    return (before + after).model_copy(
+        update={"cached": cached, "failed": after.failed}
+    )  # what failed was asked again

@@ -23,7 +23,14 @@ from attribution.fair_queue import Turns as Turns
 from attribution.fetching.fetcher import Fetcher
 from attribution.llm.endpoint import EndpointFailed
 from attribution.models.engine import stoppable
-from attribution.pipeline.claims import annotate, check_coherence, fallbacks, segment, unmatched, unsupported
+from attribution.pipeline.claims import (
+    annotate,
+    check_coherence,
+    fallbacks,
+    segment,
+    unmatched,
+    unsupported,
+)
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.record import RunRecord
 from attribution.pipeline.second_reader import SecondReader, doubts, left_out, second_versions
@@ -38,7 +45,11 @@ from attribution.verifiers import policy_of, with_policy
 from attribution.verifiers.auto import smaller_verifier
 from attribution.verifiers.calibration import graded, strength_of
 
-GROUPS = (1, 2, 4)  # claims whose pairs are verified together: few at first, for an early first verdict
+GROUPS = (
+    1,
+    2,
+    4,
+)  # claims whose pairs are verified together: few at first, for an early first verdict
 Found = Future[list[list[Candidate]]]  # the passages of each claim of a group
 Matched = tuple[Claim, tuple[Evidence, ...], list[Failure]]
 CACHED = 0.2  # seconds within which all pages in the store have arrived
@@ -56,13 +67,17 @@ def run(
     run_id: str = "",
     context: Sequence[Turn] = (),
 ) -> Iterator[events.Event]:
-    """Yield the events of one run: first RunStarted with its id (`run_id` or a new one), last Finished with the report.
+    """Yield the events of one run: first RunStarted with its id (`run_id` or a new one), last
+    Finished with the report.
 
-    `context` is the conversation before the question. `claims` replace the segmenter's. A `source`, such as a snapshot,
-    replaces the settings' sources and the documents. With the id of an interrupted run and the same inputs, that run is
+    `context` is the conversation before the question. `claims` replace the segmenter's. A `source`,
+    such as a snapshot,
+    replaces the settings' sources and the documents. With the id of an interrupted run and the same
+    inputs, that run is
     continued.
 
-    BadInput or Unavailable are raised before the first event; later, bad pages, searches and pairs become Failed
+    BadInput or Unavailable are raised before the first event; later, bad pages, searches and pairs
+    become Failed
     events. A stopped run ends with partial results.
     """
     check_input(question, answer, settings)
@@ -73,10 +88,14 @@ def run(
     stop = stop or threading.Event()
     source = source or _live(settings, store, documents, stop)
     names = source_names(settings.sources, documents)
-    return _Run(question, answer, settings, store, source, stop, claims, run_id, context, names).go()
+    return _Run(
+        question, answer, settings, store, source, stop, claims, run_id, context, names
+    ).go()
 
 
-def _live(settings: Settings, store: Store, documents: Sequence[Document], stop: threading.Event) -> LiveSources:
+def _live(
+    settings: Settings, store: Store, documents: Sequence[Document], stop: threading.Event
+) -> LiveSources:
     annotator = LlmAnnotator(settings, store, stop) if "queries" in llm_tasks(settings) else None
     fetch = Fetcher(settings).fetch
     return LiveSources(settings, store, open_sources(settings, documents, store), fetch, annotator)
@@ -98,16 +117,28 @@ class _Run:
         context: tuple[Turn, ...],
         names: frozenset[str],
     ) -> None:
-        self.question, self.answer, self.settings, self.context = question, answer, settings, context
+        self.question, self.answer, self.settings, self.context = (
+            question,
+            answer,
+            settings,
+            context,
+        )
         self.policy = policy_of(settings)
         self.asked = standalone_question(question, context)
         self.read_answer = without_names(answer, names)  # the claims are made of it
-        self.store, self.source, self.stop, self.given_claims = source.over(store), source, stop, claims
+        self.store, self.source, self.stop, self.given_claims = (
+            source.over(store),
+            source,
+            stop,
+            claims,
+        )
         self.matcher = Matcher(settings, self.store, self.asked, source.judgements, answer)
         self.second = SecondReader(settings, self.store, {}) if settings.second_reader else None
         self.record = RunRecord(question, answer, settings, run_id, context)
         self.prepared = source.claims(question, answer, settings)
-        self.tasks = [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]
+        self.tasks = (
+            [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]
+        )
         self.annotator = LlmAnnotator(settings, self.store, stop) if self.tasks else None
         self._saved_pages: set[str] = set()
         if run_id and (before := store.runs.load_unfinished(run_id)):
@@ -121,7 +152,9 @@ class _Run:
 
     def go(self) -> Iterator[events.Event]:
         run_id = self.record.run_id
-        self.store.runs.start(run_id, self.question, self.answer, self.settings.public(), self.record.created_at)
+        self.store.runs.start(
+            run_id, self.question, self.answer, self.settings.public(), self.record.created_at
+        )
         yield events.RunStarted(run_id)
         if failure := smaller_verifier(self.settings):
             yield from self._fail(failure)
@@ -148,7 +181,9 @@ class _Run:
     def _keep(self) -> None:
         """Save the state so far, so that a killed process loses no verdict."""
         new = [page for page in self.matcher.pages.values() if page.id not in self._saved_pages]
-        self.store.runs.save_unfinished(self.record.report(self.matcher, stopped=False, final=False), new)
+        self.store.runs.save_unfinished(
+            self.record.report(self.matcher, stopped=False, final=False), new
+        )
         self._saved_pages.update(page.id for page in new)
 
     def _claims(self) -> Iterator[events.Event]:
@@ -170,7 +205,12 @@ class _Run:
             if self.given_claims is not None:
                 segmented = Segmented(tuple(self.given_claims))
             else:
-                segmented = segment(transcript(self.question, self.context), self.read_answer, self.settings, self.stop)
+                segmented = segment(
+                    transcript(self.question, self.context),
+                    self.read_answer,
+                    self.settings,
+                    self.stop,
+                )
         self.record.claims = list(segmented.claims)
         if segmented.version:
             self.record.add_llm(LlmRecord({"segmenter": segmented.version}))
@@ -183,9 +223,17 @@ class _Run:
     def _annotate(self) -> Iterator[events.Event]:
         yield events.StageStarted("worth")
         with self.record.timed("worth"):
-            new = [c for c in self.record.claims if c.worthiness is None]  # claims edited by hand stay as they are
+            new = [
+                c for c in self.record.claims if c.worthiness is None
+            ]  # claims edited by hand stay as they are
             annotated, failures = annotate(
-                self.question, self.read_answer, new, self.tasks, self.annotator, self.context, self.stop
+                self.question,
+                self.read_answer,
+                new,
+                self.tasks,
+                self.annotator,
+                self.context,
+                self.stop,
             )
             by_id = {c.id: c for c in annotated}
             self.record.claims = [by_id.get(c.id, c) for c in self.record.claims]
@@ -201,7 +249,8 @@ class _Run:
             yield from self._fail(failure)
 
     def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
-        """Search and download. A claim gets an early verdict once its pages have arrived and no others are coming in;
+        """Search and download. A claim gets an early verdict once its pages have arrived and no
+        others are coming in;
         the run's first verdict does not wait for that."""
         yield events.StageStarted("search")
         by_id = {c.id: c for c in checked}
@@ -211,7 +260,11 @@ class _Run:
             yield from self._take(step)
             complete += step.complete
             ready = step.idle or (not shown and self.record.timings["gather"] > CACHED)
-            if complete and ready and not unmatched(self.answer, self.settings, self.matcher.pages.values()):
+            if (
+                complete
+                and ready
+                and not unmatched(self.answer, self.settings, self.matcher.pages.values())
+            ):
                 yield from self._match([by_id[complete.pop(0)]], early=True)
                 shown = True
 
@@ -219,7 +272,9 @@ class _Run:
         """The steps of search and download, timed; what the run does between them does not count."""
         started = time.perf_counter()
         for step in steps:
-            self.record.timings["queries" if step.stage == "queries" else "gather"] += time.perf_counter() - started
+            self.record.timings["queries" if step.stage == "queries" else "gather"] += (
+                time.perf_counter() - started
+            )
             yield step
             started = time.perf_counter()
 
@@ -240,7 +295,9 @@ class _Run:
                 self.matcher.chunk(self.stop)  # while others are still under way
 
     def _refute(self, checked: list[Claim]) -> Iterator[events.Event]:
-        """Search for what refutes the doubtful claims; new pages count for all claims, as in a replay."""
+        """Search for what refutes the doubtful claims; new pages count for all claims, as in a
+        replay.
+        """
         doubtful = [claim for claim in checked if self._is_doubtful(self.record.verdicts[claim.id])]
         pages = len(self.matcher.pages)
         if not doubtful or self.stop.is_set() or self.policy.decision == "plain":
@@ -251,7 +308,10 @@ class _Run:
             yield from self._verify(checked)
 
     def _is_doubtful(self, verdict: Verdict) -> bool:
-        return verdict.label == "conflicting" or strength_of(self.matcher.verifier.version, verdict) == "weak"
+        return (
+            verdict.label == "conflicting"
+            or strength_of(self.matcher.verifier.version, verdict) == "weak"
+        )
 
     def _verify(self, checked: list[Claim]) -> Iterator[events.Event]:
         """Yield the final verdicts: every claim is compared with the passages of all pages."""
@@ -264,7 +324,8 @@ class _Run:
                 yield self._record(not_reached(claim, reason), ())
             return
         groups = list(_grouped(checked))
-        # one thread finds the next group's passages while this one judges, so that no core is idle between them
+        # one thread finds the next group's passages while this one judges, so that no core is idle
+        # between them
         with ThreadPoolExecutor(1, thread_name_prefix="find") as ahead:
             found: Found | None = None
             for number, group in enumerate(groups):
@@ -274,7 +335,9 @@ class _Run:
                 own = found or ahead.submit(self._find, group)
                 found = None
                 # but the first verdict does not wait for the second group's
-                if number + 1 < len(groups) and any(claim.id in self.record.verdicts for claim in checked):
+                if number + 1 < len(groups) and any(
+                    claim.id in self.record.verdicts for claim in checked
+                ):
                     found = ahead.submit(self._find, groups[number + 1])
                 yield from self._match(group, found=own)
             else:
@@ -289,14 +352,18 @@ class _Run:
             return
         self.second.pages = self.matcher.pages
         record = self.record
-        found = doubts(record.claims, record.verdicts, record.evidence, self.matcher.verifier.version)
+        found = doubts(
+            record.claims, record.verdicts, record.evidence, self.matcher.verifier.version
+        )
         yield events.StageStarted("second")
         try:
             with record.timed("second"), stoppable(self.stop):
                 done = 0
                 for some in self.second.read(found) if found else ():
                     done += len(some)
-                    yield events.Progress("second", done, min(len(found), self.settings.second_claims))
+                    yield events.Progress(
+                        "second", done, min(len(found), self.settings.second_claims)
+                    )
                     for read in some:
                         if read.failure:
                             yield from self._fail(read.failure, [read.claim.id])
@@ -309,7 +376,9 @@ class _Run:
             if found and (usage := self.second.usage):
                 record.add_llm(LlmRecord(usage={"second": usage}))
         if found and any(v.other for v in record.verdicts.values()):
-            record.add_llm(LlmRecord(second_versions(record.verdicts.values(), self.second.version)))
+            record.add_llm(
+                LlmRecord(second_versions(record.verdicts.values(), self.second.version))
+            )
         if failure := left_out(found, self.settings):
             yield from self._fail(failure)
 
@@ -335,7 +404,10 @@ class _Run:
 
     def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
         return self._record(
-            graded(decide(claim, evidence, self.policy, self.record.concerns[claim.id]), self.matcher.verifier.version),
+            graded(
+                decide(claim, evidence, self.policy, self.record.concerns[claim.id]),
+                self.matcher.verifier.version,
+            ),
             evidence,
         )
 
@@ -363,7 +435,8 @@ def _grouped(claims: Sequence[Claim]) -> Iterator[Sequence[Claim]]:
 def match_each(
     matcher: Matcher, claims: Sequence[Claim], early: bool = False, found: Found | None = None
 ) -> list[Matched]:
-    """Return the evidence of each claim; one that the verifier cannot judge has a failure, which affects no other.
+    """Return the evidence of each claim; one that the verifier cannot judge has a failure, which
+    affects no other.
 
     `found` are the claims' passages where another thread finds them.
     """
@@ -376,7 +449,9 @@ def match_each(
     return _judge_each(matcher, claims, passages)
 
 
-def _judge_each(matcher: Matcher, claims: Sequence[Claim], passages: Sequence[Sequence[Candidate]]) -> list[Matched]:
+def _judge_each(
+    matcher: Matcher, claims: Sequence[Claim], passages: Sequence[Sequence[Candidate]]
+) -> list[Matched]:
     try:
         return [(c, e, []) for c, e in zip(claims, matcher.judge(claims, passages), strict=True)]
     except (BadInput, LlmFailed) as error:
@@ -392,8 +467,16 @@ def _judge_each(matcher: Matcher, claims: Sequence[Claim], passages: Sequence[Se
 
 
 def _unjudged(claim: Claim, error: AttributionError) -> Failure:
-    subject = "language model" if isinstance(error, EndpointFailed) else claim.id  # one line for all claims
-    return Failure(stage="verify", subject=subject, kind="verifier_failed", message=str(error), detail=error.detail)
+    subject = (
+        "language model" if isinstance(error, EndpointFailed) else claim.id
+    )  # one line for all claims
+    return Failure(
+        stage="verify",
+        subject=subject,
+        kind="verifier_failed",
+        message=str(error),
+        detail=error.detail,
+    )
 
 
 @functools.cache
@@ -405,7 +488,8 @@ def turns() -> Turns:
 def in_turn(
     owner: str, stop: threading.Event, run: Callable[[], Iterator[T]], among: Turns | None = None
 ) -> Iterator[Queued | T]:
-    """Yield the places of a run in the queue, then its events once it has its turn; no events if stopped before that.
+    """Yield the places of a run in the queue, then its events once it has its turn; no events if
+    stopped before that.
 
     Raises Busy if too many wait.
     """
@@ -420,9 +504,11 @@ def in_turn(
 def each_in_turn(
     owner: str, stop: threading.Event, steps: Iterable[T], among: Turns | None = None
 ) -> Iterator[Queued | T]:
-    """Yield what `steps` yields, each made in a turn of its own, so that long work lets that of others pass.
+    """Yield what `steps` yields, each made in a turn of its own, so that long work lets that of
+    others pass.
 
-    Work that is stopped before its first turn yields nothing; later it ends by itself. Raises Busy if too many wait.
+    Work that is stopped before its first turn yields nothing; later it ends by itself. Raises Busy
+    if too many wait.
     """
     queue, left, begun = among or turns(), iter(steps), False
     while True:

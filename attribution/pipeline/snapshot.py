@@ -1,6 +1,8 @@
-"""Snapshots: everything a run used, so that it can be run again without searching or downloading, and their files.
+"""Snapshots: everything a run used, so that it can be run again without searching or downloading,
+and their files.
 
-A file is a ZIP package of JSON with a manifest. Nothing in it is trusted: members are read document by document, a line
+A file is a ZIP package of JSON with a manifest. Nothing in it is trusted: members are read document
+by document, a line
 of a .jsonl member or the whole of a .json one, and never held in memory.
 """
 
@@ -32,7 +34,17 @@ from attribution.store.cache import Cache
 from attribution.store.database import Database
 from attribution.store.runs import Runs
 from attribution.store.store import Store
-from attribution.types import Claim, Failure, Frozen, Judgement, Page, Probabilities, Report, Span, content_id
+from attribution.types import (
+    Claim,
+    Failure,
+    Frozen,
+    Judgement,
+    Page,
+    Probabilities,
+    Report,
+    Span,
+    content_id,
+)
 from attribution.verifiers import with_policy
 
 T = TypeVar("T")
@@ -42,7 +54,9 @@ AFTER_CLAIMS = frozenset(name for name, changes in CHANGES.items() if changes !=
 
 @dataclass(frozen=True)
 class Snapshot:
-    """A run, its provenance, and what its models returned; vectors are float32 bytes, by the keys of the cache."""
+    """A run, its provenance, and what its models returned; vectors are float32 bytes, by the keys
+    of the cache.
+    """
 
     report: Report  # with its pages' texts
     provenance: Provenance
@@ -51,7 +65,9 @@ class Snapshot:
 
     @classmethod
     def of(cls, store: Store, run_id: str) -> Snapshot:
-        """The snapshot of a saved run. BadInput if there is none of that id, or parts of it are missing."""
+        """The snapshot of a saved run. BadInput if there is none of that id, or parts of it are
+        missing.
+        """
         report, provenance = store.runs.load(run_id), store.runs.provenance(run_id)
         if report is None:
             raise BadInput(
@@ -60,10 +76,17 @@ class Snapshot:
         if provenance is None or not all(page.text for page in report.pages):
             raise BadInput(f"run {run_id} was saved without all that it used: run it again")
         cache = store.cache
-        return cls(report, provenance, cache.vectors(provenance.vectors), cache.judgements(provenance.judgements))
+        return cls(
+            report,
+            provenance,
+            cache.vectors(provenance.vectors),
+            cache.judgements(provenance.judgements),
+        )
 
     def settings(self, **choices: object) -> Settings:
-        """The run's settings, as far as a file may choose them, with other choices, which are the caller's own."""
+        """The run's settings, as far as a file may choose them, with other choices, which are the
+        caller's own.
+        """
         return Settings.from_environment(**self.filtered().chosen | choices)
 
     def filtered(self) -> Filtered:
@@ -71,7 +94,9 @@ class Snapshot:
         return filter_asked(self.report.settings, Settings.from_environment())
 
     def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
-        """The claims and the failures of segmentation; None if the answer or settings require new claims."""
+        """The claims and the failures of segmentation; None if the answer or settings require new
+        claims.
+        """
         if (question, answer) != (self.report.question, self.report.answer):
             return None
         then, now = with_policy(self.settings()).public(), with_policy(settings).public()
@@ -79,21 +104,32 @@ class Snapshot:
         if not changed <= AFTER_CLAIMS:
             return None
         failures = _outside(self.report.failures, ("search", "fetch", "embed", "verify"))
-        return PreparedClaims(self.report.claims, failures, LlmRecord(self.report.versions, self.report.usage.llm))
+        return PreparedClaims(
+            self.report.claims, failures, LlmRecord(self.report.versions, self.report.usage.llm)
+        )
 
-    def gather(self, claims: Sequence[Claim], question: str, stop: threading.Event) -> Iterator[GatherStep]:
+    def gather(
+        self, claims: Sequence[Claim], question: str, stop: threading.Event
+    ) -> Iterator[GatherStep]:
         """The frozen pages, with what finding them cost then. Nothing is searched or downloaded."""
         anew = ("verify", *BEFORE_SEARCH)  # run again, so they may fail or succeed
         usage = self.report.usage
         spent = Spent(usage.queries, usage.downloads, usage.seconds, usage.searches)
         yield GatherStep(
-            "fetch", 1, 1, pages=self.report.pages, traces=self.provenance.traces,
-            failures=_outside(self.report.failures, anew), spent=spent,
+            "fetch",
+            1,
+            1,
+            pages=self.report.pages,
+            traces=self.provenance.traces,
+            failures=_outside(self.report.failures, anew),
+            spent=spent,
             llm=LlmRecord(_of_queries(self.report.versions), _of_queries(usage.llm)),
-        )  # fmt: skip
+        )
         for claim in claims:
             same = claim in self.report.claims
-            if failures := _outside(self.provenance.concerns.get(claim.id, ()), ("verify",) if same else anew):
+            if failures := _outside(
+                self.provenance.concerns.get(claim.id, ()), ("verify",) if same else anew
+            ):
                 yield GatherStep("fetch", 1, 1, (claim.id,), failures=failures, spent=spent)
 
     def refute(self, claims: Sequence[Claim], stop: threading.Event) -> Iterator[GatherStep]:
@@ -101,9 +137,13 @@ class Snapshot:
         return iter(())
 
     def over(self, store: Store) -> Store:
-        """The store, reading the snapshot's vectors and judgements first; they and its pages serve no other runs."""
+        """The store, reading the snapshot's vectors and judgements first; they and its pages serve
+        no other runs.
+        """
         replaying = Store(store.database, store.rights.by, _SnapshotCache(store.database, self))
-        replaying.runs = _Replays(replaying.database, replaying.rights, replaying.cache, replaying.results)
+        replaying.runs = _Replays(
+            replaying.database, replaying.rights, replaying.cache, replaying.results
+        )
         return replaying
 
     def recomputed(self) -> Snapshot:
@@ -126,11 +166,15 @@ class _SnapshotCache(Cache):
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
         own = self._snapshot.vectors
-        return super().vectors([k for k in keys if k not in own]) | {k: own[k] for k in keys if k in own}
+        return super().vectors([k for k in keys if k not in own]) | {
+            k: own[k] for k in keys if k in own
+        }
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
         own = self._snapshot.judgements
-        return super().judgements([k for k in keys if k not in own]) | {k: own[k] for k in keys if k in own}
+        return super().judgements([k for k in keys if k not in own]) | {
+            k: own[k] for k in keys if k in own
+        }
 
     def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
         self.freeze_pages(pages, db)
@@ -145,8 +189,12 @@ FORMAT, VERSION, MANIFEST = "attribution-snapshot", 1, "manifest.json"
 MEMBERS = ("report.json", "pages.jsonl", "trail.json", "vectors.jsonl", "judgements.jsonl")
 FILE_LIMIT, TOTAL_LIMIT = 50_000_000, 200_000_000  # bytes, packed and unpacked
 DOCUMENT_LIMIT, DOCUMENTS = 32_000_000, 100_000  # bytes of one document, and documents of a member
-CLAIMS = 5_000  # of a run, of which each is drawn; an answer of 20,000 characters has at most so many sentences
-RATIO, FLOOR = 50, 1_000_000  # unpacked bytes for each packed one, beyond the first ones; real files have 3 to 10
+# of a run, of which each is drawn; an answer of 20,000 characters has at most so many sentences
+CLAIMS = 5_000
+RATIO, FLOOR = (
+    50,
+    1_000_000,
+)  # unpacked bytes for each packed one, beyond the first ones; real files have 3 to 10
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _END, _END_64, _END_SIZE = b"PK\x05\x06", b"PK\x06\x07", 22
 
@@ -159,7 +207,9 @@ class Manifest(Frozen):
 
 class BadFile(BadInput):
     def __init__(self, problem: str) -> None:
-        super().__init__(f"not a usable snapshot file ({problem}): export it again with `snapshot export`")
+        super().__init__(
+            f"not a usable snapshot file ({problem}): export it again with `snapshot export`"
+        )
         self.problem = problem
 
 
@@ -185,7 +235,9 @@ class Unpacked:
 def pack(contents: Mapping[str, bytes]) -> bytes:
     """Return the content of the file. Raises BadInput if it would be too large to be read again."""
     hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    manifest = Manifest(format=FORMAT, version=VERSION, sha256=hashes).model_dump_json(indent=1).encode()
+    manifest = (
+        Manifest(format=FORMAT, version=VERSION, sha256=hashes).model_dump_json(indent=1).encode()
+    )
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         for name, content in {MANIFEST: manifest, **contents}.items():
@@ -200,28 +252,44 @@ def pack(contents: Mapping[str, bytes]) -> bytes:
 
 
 def unpack(data: bytes) -> Unpacked:
-    """Open the file and check its members against the limits and their hashes. BadInput says what is wrong."""
+    """Open the file and check its members against the limits and their hashes. BadInput says what
+    is wrong.
+    """
     if len(data) > FILE_LIMIT:
         raise BadFile(f"{len(data):,} bytes; the limit is {FILE_LIMIT:,}")
     # Checked before zipfile reads the directory: millions of entries would fill the memory.
     end = data[-_END_SIZE:]
     if not end.startswith(_END) or data[-_END_SIZE - 20 : -_END_SIZE].startswith(_END_64):
         raise BadFile("not a plain ZIP file")
-    if int.from_bytes(end[10:12], "little") != len(MEMBERS) + 1 or int.from_bytes(end[12:16], "little") > 2000:
+    if (
+        int.from_bytes(end[10:12], "little") != len(MEMBERS) + 1
+        or int.from_bytes(end[12:16], "little") > 2000
+    ):
         raise BadFile("it does not have the members of a snapshot")
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
         if [info.filename for info in archive.infolist()] != [MANIFEST, *MEMBERS]:
             raise BadFile("it does not have the members of a snapshot")
         for info in archive.infolist():
-            if info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED) or info.flag_bits & 1:
+            if (
+                info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED)
+                or info.flag_bits & 1
+            ):
                 raise BadFile(f"{info.filename} is encrypted or uses an unknown compression")
         unpacked = Unpacked(archive)
         manifest = Manifest.model_validate_json(unpacked.document(MANIFEST))
         hashes = _checked(unpacked, min(TOTAL_LIMIT, FLOOR + RATIO * len(data)))
     except ValidationError:  # a ValueError, too
         raise BadFile(f"{MANIFEST} is not valid") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError) as error:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        OSError,
+        ValueError,
+    ) as error:
         raise BadFile(f"damaged: {error}") from None
     if (manifest.format, manifest.version) != (FORMAT, VERSION):
         raise BadInput(
@@ -230,12 +298,16 @@ def unpack(data: bytes) -> Unpacked:
         )
     for name, found in hashes.items():
         if found != manifest.sha256.get(name):
-            raise BadFile(f"{name} does not match its hash in the manifest: it was damaged or changed")
+            raise BadFile(
+                f"{name} does not match its hash in the manifest: it was damaged or changed"
+            )
     return unpacked
 
 
 def _checked(unpacked: Unpacked, most: int) -> dict[str, str]:
-    """Return the hash of each member. Raises BadInput if one exceeds a limit, before more of it is unpacked."""
+    """Return the hash of each member. Raises BadInput if one exceeds a limit, before more of it is
+    unpacked.
+    """
     hashes, total = {}, 0
     for name in MEMBERS:
         sha256 = hashlib.sha256()
@@ -244,7 +316,9 @@ def _checked(unpacked: Unpacked, most: int) -> dict[str, str]:
             if total > most:
                 raise BadFile(f"more than {most:,} bytes when unpacked")
             if len(document) > DOCUMENT_LIMIT or count_values(document) > VALUES:
-                raise BadFile(f"line {number} of {name} has more than {DOCUMENT_LIMIT:,} bytes or {VALUES:,} values")
+                raise BadFile(
+                    f"line {number} of {name} has more than {DOCUMENT_LIMIT:,} bytes or {VALUES:,} values"
+                )
             if number > DOCUMENTS:
                 raise BadFile(f"{name} has more than {DOCUMENTS:,} lines")
             sha256.update(document)
@@ -279,16 +353,26 @@ def dump(snapshot: Snapshot) -> bytes:
         return "".join(row.model_dump_json() + "\n" for row in rows)
 
     vectors: list[Frozen] = [
-        _Vector(key=key, data=base64.b64encode(data).decode()) for key, data in sorted(snapshot.vectors.items())
+        _Vector(key=key, data=base64.b64encode(data).decode())
+        for key, data in sorted(snapshot.vectors.items())
     ]
     judged: list[Frozen] = [
-        _Judgement(key=key, probabilities=j.probabilities, sentence=j.sentence, signals=j.signals, against=j.against)
+        _Judgement(
+            key=key,
+            probabilities=j.probabilities,
+            sentence=j.sentence,
+            signals=j.signals,
+            against=j.against,
+        )
         for key, j in sorted(snapshot.judgements.items())
     ]
     texts = (
-        snapshot.report.to_json(), text(list(snapshot.report.pages)), snapshot.provenance.model_dump_json(indent=1),
-        text(vectors), text(judged),
-    )  # fmt: skip
+        snapshot.report.to_json(),
+        text(list(snapshot.report.pages)),
+        snapshot.provenance.model_dump_json(indent=1),
+        text(vectors),
+        text(judged),
+    )
     return pack({name: text.encode("utf-8") for name, text in zip(MEMBERS, texts, strict=True)})
 
 
@@ -302,7 +386,9 @@ def load(data: bytes) -> Snapshot:
         vectors = map(_Vector.model_validate_json, file.documents("vectors.jsonl"))
         decoded = {v.key: base64.b64decode(v.data, validate=True) for v in vectors}
         judged = map(_Judgement.model_validate_json, file.documents("judgements.jsonl"))
-        judgements = {j.key: Judgement(j.probabilities, j.sentence, j.signals, j.against) for j in judged}
+        judgements = {
+            j.key: Judgement(j.probabilities, j.sentence, j.signals, j.against) for j in judged
+        }
     except ValidationError as error:
         raise _invalid(error) from None
     except (ValueError, RecursionError) as error:
@@ -312,12 +398,16 @@ def load(data: bytes) -> Snapshot:
     snapshot = Snapshot(report.model_copy(update={"pages": pages}), provenance, decoded, judgements)
     _check(snapshot.report, snapshot.provenance)
     _check_outputs(snapshot)
-    snapshot.filtered().check("sources", "model")  # those are left out; BadInput for settings that do not exist
+    snapshot.filtered().check(
+        "sources", "model"
+    )  # those are left out; BadInput for settings that do not exist
     return snapshot
 
 
 def _pages(file: Unpacked) -> Iterator[Page]:
-    """Yield the pages of pages.jsonl. Raises BadInput for a text that does not match its hash, or too much text."""
+    """Yield the pages of pages.jsonl. Raises BadInput for a text that does not match its hash, or
+    too much text.
+    """
     left = TOTAL_LIMIT
     for document in file.documents("pages.jsonl"):
         page = Page.model_validate_json(document)
@@ -330,7 +420,9 @@ def _pages(file: Unpacked) -> Iterator[Page]:
 
 
 def _check(report: Report, provenance: Provenance) -> None:
-    """Check that every offset and id of a run is consistent, its pages being those of `_pages`. Raises BadInput."""
+    """Check that every offset and id of a run is consistent, its pages being those of `_pages`.
+    Raises BadInput.
+    """
     if len(report.claims) > CLAIMS:
         raise BadFile(f"{len(report.claims):,} claims; at most {CLAIMS:,} are read")
     texts = {page.id: page.text for page in report.pages}
@@ -345,26 +437,43 @@ def _check(report: Report, provenance: Provenance) -> None:
         if not page.url.startswith(("https://", "http://", f"{page.kind}:")):
             raise BadFile(f"page {page.id[:16]} has an unsupported URL")
     for claim in report.claims:
-        if not all(within(span, report.answer) for span in (*claim.spans, *filter(None, [claim.sentence]))):
+        if not all(
+            within(span, report.answer) for span in (*claim.spans, *filter(None, [claim.sentence]))
+        ):
             raise BadFile(f"claim {claim.id[:16]} points outside the answer")
     for piece in report.evidence:
         text = texts.get(piece.page_id, "")
-        if piece.claim_id not in claims or not within(piece.sentence, text) or not math.isfinite(piece.similarity):
-            raise BadFile(f"evidence of claim {piece.claim_id[:16]} has an unknown claim or lies outside its page")
-        if not within((piece.start, piece.end), text) or text[piece.start : piece.end] != piece.text:
+        if (
+            piece.claim_id not in claims
+            or not within(piece.sentence, text)
+            or not math.isfinite(piece.similarity)
+        ):
+            raise BadFile(
+                f"evidence of claim {piece.claim_id[:16]} has an unknown claim or lies outside its page"
+            )
+        if (
+            not within((piece.start, piece.end), text)
+            or text[piece.start : piece.end] != piece.text
+        ):
             raise BadFile(f"evidence of claim {piece.claim_id[:16]} differs from its page")
     if not all(v.claim_id in claims and math.isfinite(v.confidence) for v in report.verdicts):
         raise BadFile("a verdict has no claim")
     if not {t.page_id for t in provenance.traces} | provenance.chunks.keys() <= texts.keys():
         raise BadFile("the provenance refers to unknown pages")
-    if not all(within(span, texts[page]) for page, spans in provenance.chunks.items() for span in spans):
+    if not all(
+        within(span, texts[page]) for page, spans in provenance.chunks.items() for span in spans
+    ):
         raise BadFile("a chunk lies outside its page")
 
 
 def _check_outputs(snapshot: Snapshot) -> None:
-    if len({len(v) for v in snapshot.vectors.values()}) > 1 or not all(map(_is_vector, snapshot.vectors.values())):
+    if len({len(v) for v in snapshot.vectors.values()}) > 1 or not all(
+        map(_is_vector, snapshot.vectors.values())
+    ):
         raise BadFile("its vectors are not finite numbers of one length")
-    if not all(0 <= j.sentence[0] <= j.sentence[1] <= 100_000 for j in snapshot.judgements.values()):
+    if not all(
+        0 <= j.sentence[0] <= j.sentence[1] <= 100_000 for j in snapshot.judgements.values()
+    ):
         raise BadFile("a judgement points outside its passage")
 
 

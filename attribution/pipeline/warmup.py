@@ -1,4 +1,6 @@
-"""Load ahead of time what the first run would otherwise wait for: the page does it while its visitor reads."""
+"""Load ahead of time what the first run would otherwise wait for: the page does it while its
+visitor reads.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from attribution.verifiers import VERIFIERS
 
 
 def load_models(settings: Settings) -> None:
-    """Load the rules, the parser, the verifier and the embedder of the settings, so that no measurement includes it.
+    """Load the rules, the parser, the verifier and the embedder of the settings, so that no
+    measurement includes it.
 
     Raises Unavailable for a model that cannot be loaded.
     """
@@ -32,7 +35,8 @@ def load_models(settings: Settings) -> None:
 
 
 def warm_up(settings: Settings, store: Store) -> None:
-    """Load the models that come with the project and embed the library, once per database. Nothing is sent anywhere.
+    """Load the models that come with the project and embed the library, once per database. Nothing
+    is sent anywhere.
 
     To be called once per process.
     """
@@ -47,7 +51,9 @@ def warm_up(settings: Settings, store: Store) -> None:
 
 
 def keep_loaded() -> None:
-    """Leave out of garbage collection what is loaded: looking through all of it stops every thread for 0.13 s."""
+    """Leave out of garbage collection what is loaded: looking through all of it stops every thread
+    for 0.13 s.
+    """
     gc.collect()
     gc.freeze()
 
@@ -58,7 +64,9 @@ def _load_embedder(settings: Settings) -> None:
 
 
 def load_rules() -> None:
-    """Load what every run needs, whatever its models: the rules for claims, the index library, trusted certificates."""
+    """Load what every run needs, whatever its models: the rules for claims, the index library,
+    trusted certificates.
+    """
     import_module("faiss")
     tls_context()
     if reranker.installed():

@@ -33,7 +33,9 @@ Tab = Literal["Text", "Split", "Merge", "Highlight", "Evidence"]
 
 @dataclass(frozen=True)
 class Opened:
-    """A dialog to open: for a claim, at one of its tabs, or for a new claim, at these characters if they are known."""
+    """A dialog to open: for a claim, at one of its tabs, or for a new claim, at these characters if
+    they are known.
+    """
 
     claim: Claim | None = None
     span: Span | None = None
@@ -42,7 +44,9 @@ class Opened:
 
 def button(text: str, request: str, label: str = "") -> Node:
     """Build a button that requests a change; `label` is a longer text for screen readers."""
-    return el("button", text, type="button", class_="open", data_edit=request, aria_label=label or None)
+    return el(
+        "button", text, type="button", class_="open", data_edit=request, aria_label=label or None
+    )
 
 
 def claim_actions(claim: Claim, number: int) -> Node:
@@ -51,7 +55,11 @@ def claim_actions(claim: Claim, number: int) -> Node:
     return el(
         "p",
         button("Edit", f"open:{claim.id}", f"Edit claim {number}"),
-        button(pin[0], f"{pin[1]}:{claim.id}", f"{pin[0]} claim {number}: pinned claims come first and stay"),
+        button(
+            pin[0],
+            f"{pin[1]}:{claim.id}",
+            f"{pin[0]} claim {number}: pinned claims come first and stay",
+        ),
         button("Drop", f"drop:{claim.id}", f"Drop claim {number}"),
         el("span", "Pinned", class_="facts") if claim.pinned else None,
         class_="links actions",
@@ -62,7 +70,9 @@ OFFERED: tuple[AnalystLabel, ...] = ("supported", "contradicted", "unclear")
 
 
 def judge_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:
-    """Build the buttons for the analyst's own verdict, which stands beside the model's; a second click clears it."""
+    """Build the buttons for the analyst's own verdict, which stands beside the model's; a second
+    click clears it.
+    """
     own = next((j for j in report.judgements if j.claim_id == claim.id), None)
     agreed = agreeing(verdict.label if verdict else None)
     if agreed is None:
@@ -80,30 +90,52 @@ def judge_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node
                 class_=f"verdict v-{label}",
                 data_edit=f"judge:{claim.id}:{'' if chosen else label}",
                 aria_pressed="true" if chosen else "false",
-                title="Click again to clear it" if chosen else f"{look(label).word}, in your judgement",
+                title="Click again to clear it"
+                if chosen
+                else f"{look(label).word}, in your judgement",
             )
         )
     return el(
-        "div", el("span", "Your verdict", class_="facts"), *buttons, class_="judge", data_note=own.note if own else ""
+        "div",
+        el("span", "Your verdict", class_="facts"),
+        *buttons,
+        class_="judge",
+        data_note=own.note if own else "",
     )
 
 
 def exclude(piece: Evidence) -> Node:
     """Build the button that excludes a passage."""
-    return button("Exclude", _passage("exclude", piece), "Exclude this passage: it no longer counts for this claim")
+    return button(
+        "Exclude",
+        _passage("exclude", piece),
+        "Exclude this passage: it no longer counts for this claim",
+    )
 
 
-def excluded(claim: Claim, report: Report, pages: Mapping[str, Page], editable: bool) -> Node | None:
-    """Build a folded list of the excluded passages, each with a button to include it if the run is `editable`."""
-    pieces = [e for e in (report.set_aside.evidence if report.set_aside else ()) if e.claim_id == claim.id]
+def excluded(
+    claim: Claim, report: Report, pages: Mapping[str, Page], editable: bool
+) -> Node | None:
+    """Build a folded list of the excluded passages, each with a button to include it if the run is
+    `editable`.
+    """
+    pieces = [
+        e for e in (report.set_aside.evidence if report.set_aside else ()) if e.claim_id == claim.id
+    ]
     if not pieces:
         return None
     items = []
     for piece in pieces:
         page = pages.get(piece.page_id)
         title = page.title or page.url if page else piece.page_id
-        back = button("Include", _passage("include", piece), "Include this passage again") if editable else None
-        items.append(el("li", f"{title}: ", el("span", f"“{piece.deciding_sentence}” "), back, dir="auto"))
+        back = (
+            button("Include", _passage("include", piece), "Include this passage again")
+            if editable
+            else None
+        )
+        items.append(
+            el("li", f"{title}: ", el("span", f"“{piece.deciding_sentence}” "), back, dir="auto")
+        )
     return el(
         "details",
         el("summary", f"{plural(len(pieces), 'passage')} excluded by hand"),
@@ -116,8 +148,12 @@ def _passage(action: str, piece: Evidence) -> str:
     return f"{action}:{piece.claim_id}:{piece.page_id}:{piece.start}:{piece.end}"
 
 
-def requested(report: Report, request: object) -> edits.Change | Opened | Literal["undo", "redo"] | None:
-    """Parse the request of a click; None for anything else, or if this report lacks what it concerns."""
+def requested(
+    report: Report, request: object
+) -> edits.Change | Opened | Literal["undo", "redo"] | None:
+    """Parse the request of a click; None for anything else, or if this report lacks what it
+    concerns.
+    """
     action, *parts = str(request or "").split(":", 3 if str(request).startswith("judge:") else -1)
     if request in ("undo", "redo"):
         return "undo" if request == "undo" else "redo"
@@ -151,14 +187,18 @@ def requested(report: Report, request: object) -> edits.Change | Opened | Litera
 
 
 def find_words(answer: str, words: str, near: int = 0) -> Span | None:
-    """Find words in the answer, treating spaces and line breaks alike; the occurrence nearest to `near`."""
+    """Find words in the answer, treating spaces and line breaks alike; the occurrence nearest to
+    `near`.
+    """
     return min(occurrences(words, answer), key=lambda span: abs(span[0] - near), default=None)
 
 
 def edited_claims(report: Report) -> frozenset[str]:
     """Return the ids of the claims whose text, place or evidence a person changed."""
     other = ("pin", "question", "resegment", "restore")
-    return frozenset(claim_id for e in report.edits if e.change.kind not in other for claim_id in e.claims)
+    return frozenset(
+        claim_id for e in report.edits if e.change.kind not in other for claim_id in e.claims
+    )
 
 
 def joined(claims: Sequence[Claim]) -> str:
@@ -184,8 +224,25 @@ BY_FAILURE: Mapping[FailureKind, Step] = {
     "llm_failed": "verifier",
     "unsupported_language": "verifier",
     **dict.fromkeys(
-        ("robots", "excluded", "blocked_address", "bad_address", "unreachable", "timed_out", "too_large", "http_error")
-        + ("server_error", "rate_limited", "redirect_loop", "bad_certificate", "paywall", "wrong_type", "no_text")
+        (
+            "robots",
+            "excluded",
+            "blocked_address",
+            "bad_address",
+            "unreachable",
+            "timed_out",
+            "too_large",
+            "http_error",
+        )
+        + (
+            "server_error",
+            "rate_limited",
+            "redirect_loop",
+            "bad_certificate",
+            "paywall",
+            "wrong_type",
+            "no_text",
+        )
         + ("needs_javascript", "encrypted", "unreadable"),
         "source",
     ),
@@ -205,7 +262,9 @@ def next_steps(claim: Claim, verdict: Verdict | None, report: Report) -> tuple[S
         return ()
     steps: list[Step] = []
     if verdict.label in BY_LABEL:
-        failed = [BY_FAILURE[f.kind] for f in _concerning(claim, report.failures) if f.kind in BY_FAILURE]
+        failed = [
+            BY_FAILURE[f.kind] for f in _concerning(claim, report.failures) if f.kind in BY_FAILURE
+        ]
         steps += failed[:1] if verdict.label in ("missing", "not_reached") else []
         done = done_already(claim, report)
         steps += [step for step in BY_LABEL[verdict.label] if step not in done][:1]
@@ -220,9 +279,15 @@ def _concerning(claim: Claim, failures: Sequence[Failure]) -> list[Failure]:
 
 def done_already(claim: Claim, report: Report) -> set[Step]:
     """Return the steps that the run, or an edit of this claim, has already taken."""
-    checks = [e.change for e in report.edits if isinstance(e.change, edits.CheckAgain) and claim.id in e.claims]
+    checks = [
+        e.change
+        for e in report.edits
+        if isinstance(e.change, edits.CheckAgain) and claim.id in e.claims
+    ]
     sources = of_settings(report.settings.get("sources", ()))
-    searched = any(source.searches_web for source in sources) or any(change.sources for change in checks)
+    searched = any(source.searches_web for source in sources) or any(
+        change.sources for change in checks
+    )
     done: set[Step] = {"web"} if searched else set()
     return done | ({"verifier"} if any(change.verifier for change in checks) else set())
 
@@ -232,5 +297,8 @@ def step_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node 
     steps = next_steps(claim, verdict, report)
     if not steps:
         return None
-    buttons = (el("button", WORDS[s], type="button", class_="next", data_step=f"{s} {claim.id}") for s in steps)
+    buttons = (
+        el("button", WORDS[s], type="button", class_="next", data_step=f"{s} {claim.id}")
+        for s in steps
+    )
     return el("p", *buttons, class_="links next-steps")

@@ -35,7 +35,9 @@ class _Marks:
     def __init__(self, marks: Sequence[_Mark]) -> None:
         self._ranked = sorted(enumerate(marks), key=lambda ranked: ranked[1].start)
         self._starts = [mark.start for _, mark in self._ranked]
-        self._reach = list(accumulate((mark.end for _, mark in self._ranked), max))  # the furthest end so far
+        self._reach = list(
+            accumulate((mark.end for _, mark in self._ranked), max)
+        )  # the furthest end so far
         self._cuts = sorted({place for mark in marks for place in (mark.start, mark.end)})
 
     def __bool__(self) -> bool:
@@ -52,11 +54,15 @@ class _Marks:
 
     def touching(self, start: int, end: int, but: _Mark | None = None) -> _Marks:
         """Return the marks that overlap the range, except `but`."""
-        found = sorted(self._before(bisect_left(self._starts, end), start + 1), key=lambda ranked: ranked[0])
+        found = sorted(
+            self._before(bisect_left(self._starts, end), start + 1), key=lambda ranked: ranked[0]
+        )
         return _Marks([mark for _, mark in found if mark is not but])
 
     def _before(self, number: int, least: int) -> Iterator[tuple[int, _Mark]]:
-        """Yield, of the first `number` marks by start, those that end at `least` or later, with their rank."""
+        """Yield, of the first `number` marks by start, those that end at `least` or later, with
+        their rank.
+        """
         while number > 0 and self._reach[number - 1] >= least:
             number -= 1
             if self._ranked[number][1].end >= least:
@@ -66,11 +72,15 @@ class _Marks:
 def mark(tree: Sequence[Tree], claims: Sequence[Claim]) -> list[Tree]:
     """Wrap every claim's characters in the tree; longer spans lie outside shorter ones."""
     marks = [_Mark(s, e, c.id, n) for c in claims for n, (s, e) in enumerate(c.spans) if s < e]
-    return _wrap(list(tree), _Marks(sorted(_shallow(marks), key=lambda m: (m.start - m.end, m.start))))
+    return _wrap(
+        list(tree), _Marks(sorted(_shallow(marks), key=lambda m: (m.start - m.end, m.start)))
+    )
 
 
 def _shallow(marks: Sequence[_Mark]) -> Iterator[_Mark]:
-    """Yield the marks without those that would lie over DEEPEST others, which no browser could draw either."""
+    """Yield the marks without those that would lie over DEEPEST others, which no browser could draw
+    either.
+    """
     open_: list[int] = []  # a heap of the ends of those over the current place
     for one in sorted(marks, key=lambda m: (m.start, -m.end)):
         while open_ and open_[0] <= one.start:
@@ -85,7 +95,9 @@ def marked(tree: Sequence[Tree]) -> set[str]:
     found = set()
     for node in tree:
         if isinstance(node, Node):
-            found |= {value for name, value in node.attributes if name == "data-claim"} | marked(node.children)
+            found |= {value for name, value in node.attributes if name == "data-claim"} | marked(
+                node.children
+            )
     return found
 
 
@@ -99,7 +111,10 @@ def _split(text: Text, marks: _Marks) -> list[Tree]:
     if text.start < 0 or text.written:
         return [text]
     cuts = sorted({text.start, text.end, *marks.cuts(text.start, text.end)})
-    return [Text(text.text[a - text.start : b - text.start], a) for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [
+        Text(text.text[a - text.start : b - text.start], a)
+        for a, b in zip(cuts, cuts[1:], strict=False)
+    ]
 
 
 def _covers(outer: _Mark, node: Tree) -> bool:
@@ -134,7 +149,9 @@ def _wrap(nodes: list[Tree], marks: _Marks) -> list[Tree]:
         j = i + 1
         while j < len(pieces) and (
             _covers(outer, pieces[j])
-            or (_extent(pieces[j]) is None and j + 1 < len(pieces) and _covers(outer, pieces[j + 1]))
+            or (
+                _extent(pieces[j]) is None and j + 1 < len(pieces) and _covers(outer, pieces[j + 1])
+            )
         ):
             j += 1
         group = _wrap(pieces[i:j], marks.touching(outer.start, outer.end, but=outer))
@@ -151,24 +168,39 @@ _HEADINGS = {f"h{n}": f"h{min(6, n + 1)}" for n in range(1, 7)}  # h1 is the pag
 
 _TAG = re.compile(r"</?(?:think|thinking|details|summary)\b[^<>]*+>")
 _NUMBER = re.compile(r"\d+(?:[–-]\d+)?")
-NAMING = ("link", "address", "named", "author_year")  # forms of marks that say to a reader which source it is
+NAMING = (
+    "link",
+    "address",
+    "named",
+    "author_year",
+)  # forms of marks that say to a reader which source it is
 
 
 def parse(source: str, raised: bool = True) -> list[Tree]:
-    """Parse a text into its blocks. Citation marks without words are `raised`, and what was thought is folded."""
+    """Parse a text into its blocks. Citation marks without words are `raised`, and what was thought
+    is folded.
+    """
     tree = read(source)
     nodes = _children(tree, raised)
     for start, end in sorted(_thoughts(tree), reverse=True) if raised else ():
         before, rest = _cut(nodes, start)
         inside, after = _cut(rest, end)
         summary = el("summary", "Reasoning (not checked)")
-        nodes = [*before, el("details", summary, *_without_tags(inside), class_="ax-detail"), *after]
+        nodes = [
+            *before,
+            el("details", summary, *_without_tags(inside), class_="ax-detail"),
+            *after,
+        ]
     return nodes
 
 
 def _thoughts(element: Element) -> set[Span]:
     """The spans of what a model thought, without those that code or a backslash makes text."""
-    own = {(element.mark.start, element.mark.end)} if element.mark and element.mark.row.folded else set()
+    own = (
+        {(element.mark.start, element.mark.end)}
+        if element.mark and element.mark.row.folded
+        else set()
+    )
     return own.union(*map(_thoughts, element.elements))
 
 
@@ -202,7 +234,9 @@ def _without_tags(nodes: Sequence[Tree]) -> Iterator[Tree]:
 
 
 def _raised(cite: Element) -> list[Tree] | None:
-    """Return a mark as its number or a dot, an entity as its name and a tag as nothing; None for one shown in words."""
+    """Return a mark as its number or a dot, an entity as its name and a tag as nothing; None for
+    one shown in words.
+    """
     written = list(cite.texts())
     if not (found := cite.mark) or not written or found.row.folded:
         return None
@@ -219,7 +253,9 @@ def _children(element: Element, raised: bool) -> list[Tree]:
     nodes: list[Tree] = []
     for child in element.children:
         if isinstance(child, Written):
-            nodes.append(Text(child.text, child.start, 0 if child.verbatim else child.end - child.start))
+            nodes.append(
+                Text(child.text, child.start, 0 if child.verbatim else child.end - child.start)
+            )
         elif raised and child.tag == "cite" and (mark := _raised(child)):
             nodes += mark
         elif child.tag in ("cite", "img", "a") or child.role == "tight":
@@ -237,7 +273,9 @@ def _node(element: Element, raised: bool) -> Node:
         tag = "td"  # an empty heading of a column says nothing to a screen reader
     number = {"li": "value", "ol": "start"}.get(tag)
     return el(
-        tag, *_children(element, raised), **({number: element.number} if number and element.number.isdigit() else {})
+        tag,
+        *_children(element, raised),
+        **({number: element.number} if number and element.number.isdigit() else {}),
     )
 
 
@@ -246,13 +284,25 @@ def _link(href: str) -> list[Tree]:
     if not safe_url(href):
         return []
     label = "Open the link of the answer"
-    return [el("a", "↗", href=href, class_="out", target="_blank", rel="noopener noreferrer", aria_label=label)]
+    return [
+        el(
+            "a",
+            "↗",
+            href=href,
+            class_="out",
+            target="_blank",
+            rel="noopener noreferrer",
+            aria_label=label,
+        )
+    ]
 
 
 Kind = Literal["same", "added", "removed"]
 _TOKEN = re.compile(r"\[\^\w{1,40}\]|\s+|\d+(?:[.,]\d+)+|\w+|[^\w\s]")
 _SIGNS = re.compile(r"[*_`#]++")  # of Markdown, in removed words
-_NOTE = re.compile(r"\[\^(\w{1,40})\]:?")  # a footnote's number in Markdown, and in front of the footnote itself
+_NOTE = re.compile(
+    r"\[\^(\w{1,40})\]:?"
+)  # a footnote's number in Markdown, and in front of the footnote itself
 
 
 def word_diff(before: str, after: str) -> list[tuple[Kind, str]]:
@@ -261,9 +311,15 @@ def word_diff(before: str, after: str) -> list[tuple[Kind, str]]:
     Lines are compared first, then the words of those that differ.
     """
     made: list[tuple[Kind, str]] = []
-    for old_lines, new_lines in _aligned(before.splitlines(keepends=True), after.splitlines(keepends=True)):
+    for old_lines, new_lines in _aligned(
+        before.splitlines(keepends=True), after.splitlines(keepends=True)
+    ):
         differ = old_lines != new_lines
-        for old, new in _aligned(*map(_TOKEN.findall, (old_lines, new_lines))) if differ else [(old_lines, new_lines)]:
+        for old, new in (
+            _aligned(*map(_TOKEN.findall, (old_lines, new_lines)))
+            if differ
+            else [(old_lines, new_lines)]
+        ):
             if old == new:
                 made.append(("same", new))
                 continue
@@ -279,17 +335,23 @@ def _aligned(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]
 
 
 def shown(before: str, after: str) -> list[Child]:
-    """Return the diff as nodes: removed words struck out, added ones marked, footnotes by their number alone."""
+    """Return the diff as nodes: removed words struck out, added ones marked, footnotes by their
+    number alone.
+    """
     look = {"added": ("strong", "added"), "removed": ("del", "removed")}
     nodes: list[Child] = []
     for kind, text in word_diff(before, after):
         children = _with_notes(text)
-        nodes += children if kind == "same" else [el(look[kind][0], *children, class_=look[kind][1])]
+        nodes += (
+            children if kind == "same" else [el(look[kind][0], *children, class_=look[kind][1])]
+        )
     return nodes
 
 
 class _Change(NamedTuple):
-    """Words that were added, or removed at a position; offsets count characters of the text after the change."""
+    """Words that were added, or removed at a position; offsets count characters of the text after
+    the change.
+    """
 
     kind: Kind
     start: int
@@ -298,7 +360,9 @@ class _Change(NamedTuple):
 
 
 def rendered(before: str, after: str) -> list[Child]:
-    """Render the Markdown of `after`, with added words marked and removed ones struck out where they stood."""
+    """Render the Markdown of `after`, with added words marked and removed ones struck out where
+    they stood.
+    """
     changes: list[_Change] = []
     position = 0
     for kind, text in word_diff(before, after):
@@ -318,7 +382,9 @@ def _changed(tree: Tree, changes: Sequence[_Change]) -> Tree:
     last = bisect_left(changes, tree.end, key=lambda change: change.start)
     inside = [c for c in changes[first:last] if c.kind == "removed" or c.end > tree.start]
     if tree.written:  # an escape or an entity: it cannot be divided
-        return el("strong", tree, class_="added") if any(c.kind == "added" for c in inside) else tree
+        return (
+            el("strong", tree, class_="added") if any(c.kind == "added" for c in inside) else tree
+        )
     pieces: list[Child] = []
     position = tree.start
     for change in inside:

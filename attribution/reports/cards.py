@@ -12,7 +12,14 @@ from attribution.evidence.near_duplicates import EvidenceGroup, group_evidence, 
 from attribution.policy import DecisionPolicy
 from attribution.provenance import Provenance
 from attribution.reports import answer
-from attribution.reports.actions import button, claim_actions, exclude, excluded, judge_buttons, step_buttons
+from attribution.reports.actions import (
+    button,
+    claim_actions,
+    exclude,
+    excluded,
+    judge_buttons,
+    step_buttons,
+)
 from attribution.reports.html import (
     RELATIONS,
     Child,
@@ -75,9 +82,12 @@ def quote(piece: Evidence, pages: Mapping[str, Page]) -> Quote:
         end, dots_after = max(text.rfind(" ", last, end), last), " …"
     read_from, read_to = min(max(read[0], start), first), max(min(read[1], end), last)
     return Quote(
-        dots_before + text[start:read_from], text[read_from:first], text[first:last], text[last:read_to],
+        dots_before + text[start:read_from],
+        text[read_from:first],
+        text[first:last],
+        text[last:read_to],
         text[read_to:end] + dots_after,
-    )  # fmt: skip
+    )
 
 
 def box(text: str, spans: Sequence[tuple[int, int]], class_: str = "differs") -> list[Child]:
@@ -91,9 +101,15 @@ def box(text: str, spans: Sequence[tuple[int, int]], class_: str = "differs") ->
 
 
 def versus(claim: str, sentence: str) -> Node | None:
-    """Draw the numbers, dates, units, names and negations that differ, the claim's beside the source's."""
+    """Draw the numbers, dates, units, names and negations that differ, the claim's beside the
+    source's.
+    """
     rows = [(c.kind, c.claim or "–", c.source or "–") for c in contrasts(claim, sentence)]
-    return table(("What", "The claim says", "The source says"), rows, "figures versus") if rows else None
+    return (
+        table(("What", "The claim says", "The source says"), rows, "figures versus")
+        if rows
+        else None
+    )
 
 
 Pages = Mapping[str, Page]
@@ -122,7 +138,9 @@ def card(
     if against := piece.relation == "contradicted":
         words = box(text.sentence, differing_spans(said_of, text.sentence)[1])
     else:
-        words = box(text.sentence, shared_runs(text.sentence, piece.part or claim.text), "same-words")
+        words = box(
+            text.sentence, shared_runs(text.sentence, piece.part or claim.text), "same-words"
+        )
     title = (page.title or page.url) if page else "A page that is no longer in the database"
     return el(
         "article",
@@ -161,12 +179,18 @@ def card(
 def _note(piece: Evidence) -> str:
     """Say why the passage does not count for the relation that it leans to."""
     against = piece.reservation
-    return f"Does not count: {against.note}." if against and leaning(piece.probabilities) in against.relations else ""
+    return (
+        f"Does not count: {against.note}."
+        if against and leaning(piece.probabilities) in against.relations
+        else ""
+    )
 
 
 def leans(piece: Evidence, alone: Sequence[Evidence] = ()) -> bool:
     """Return True if one side is more probable than no relation, though it does not count."""
-    return piece in alone or (piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation")
+    return piece in alone or (
+        piece.relation == "no_relation" and leaning(piece.probabilities) != "no_relation"
+    )
 
 
 def relation_badge(piece: Evidence, alone: Sequence[Evidence] = ()) -> Node:
@@ -181,11 +205,17 @@ def relation_badge(piece: Evidence, alone: Sequence[Evidence] = ()) -> Node:
 
 def _unread(text: str) -> Node | None:
     """Draw the text around a passage, which the verifier did not read."""
-    return el("span", text, class_="unread", title="Context that the verifier did not read") if text else None
+    return (
+        el("span", text, class_="unread", title="Context that the verifier did not read")
+        if text
+        else None
+    )
 
 
 def _link(text: str, address: str, class_: str) -> Node:
-    return el("a", f"{text} ↗", href=address, target="_blank", rel="noopener noreferrer", class_=class_)
+    return el(
+        "a", f"{text} ↗", href=address, target="_blank", rel="noopener noreferrer", class_=class_
+    )
 
 
 def _button(text: str, **target: str) -> Node:
@@ -197,12 +227,18 @@ def _open(piece: Evidence, page: Page | None, sentence: str) -> Node | None:
     if page is None:
         return None
     number = page.page_number(piece.sentence[0])
-    if page.kind == "web" and number and (address := safe_url(page.url)):  # browsers find no sentence in a PDF
+    if (
+        page.kind == "web" and number and (address := safe_url(page.url))
+    ):  # browsers find no sentence in a PDF
         return _link(f"Open at page {number}", f"{address.partition('#')[0]}#page={number}", "open")
     if page.kind == "web" and (address := link_to_sentence(page.url, sentence)):
         return _link("Open at this sentence", address, "open")
     if not page.text:
-        return el("span", "The text of this source was not shared, or is no longer in the database.", class_="facts")
+        return el(
+            "span",
+            "The text of this source was not shared, or is no longer in the database.",
+            class_="facts",
+        )
     return _button("Open at this sentence", data_page=page.id, data_at=_at(piece))
 
 
@@ -235,7 +271,12 @@ def _same(evidence: EvidenceGroup, pages: Pages) -> Node | None:
         title = el("span", f"{page.title if page else piece.page_id}: ")
         items.append(el("li", title, el("span", f"“{sentence}” "), _open(piece, page, sentence)))
     says = "says" if len(others) == 1 else "say"
-    return el("details", el("summary", f"{len(others)} more that {says} the same"), el("ul", *items), class_="same")
+    return el(
+        "details",
+        el("summary", f"{len(others)} more that {says} the same"),
+        el("ul", *items),
+        class_="same",
+    )
 
 
 def panel(
@@ -250,7 +291,8 @@ def panel(
     editable: bool = False,
     spoken: Sequence[Quotation] = (),
 ) -> Node:
-    """Draw everything about one claim; the provenance lists pages and failures that left no evidence.
+    """Draw everything about one claim; the provenance lists pages and failures that left no
+    evidence.
 
     `editable` adds the controls that change the run; `spoken` are the quotations of the answer.
     """
@@ -274,7 +316,12 @@ def panel(
         ),
         el(
             "p",
-            " ".join(filter(None, (verdict.reason if verdict else waiting, like_this and as_sentence(like_this)))),
+            " ".join(
+                filter(
+                    None,
+                    (verdict.reason if verdict else waiting, like_this and as_sentence(like_this)),
+                )
+            ),
             class_="reason",
         ),
         *_failures(claim, verdict, report),
@@ -283,7 +330,9 @@ def panel(
         *_quotations(claim, spoken, report),
         judge_buttons(claim, verdict, report) if editable else analyst(report, claim),
         *cards[:decisive],
-        _uncovered(claim, groups[0].best, pages) if groups and label in ("unclear", "no_relation") else None,
+        _uncovered(claim, groups[0].best, pages)
+        if groups and label in ("unclear", "no_relation")
+        else None,
         _searched(report) if label == "missing" else None,
         _rest(cards[decisive:]),
         step_buttons(claim, verdict, report) if editable else None,
@@ -294,8 +343,12 @@ def panel(
     )
 
 
-def _ordered(groups: Sequence[EvidenceGroup], alone: Sequence[Evidence]) -> tuple[list[EvidenceGroup], int]:
-    """Order what counts first, then what leans to a side, then what is about the same thing; and how many to show."""
+def _ordered(
+    groups: Sequence[EvidenceGroup], alone: Sequence[Evidence]
+) -> tuple[list[EvidenceGroup], int]:
+    """Order what counts first, then what leans to a side, then what is about the same thing; and
+    how many to show.
+    """
 
     def rank(group: EvidenceGroup) -> tuple[bool, ...]:
         best = group.best
@@ -310,17 +363,26 @@ def _rest(cards: Sequence[Node]) -> Node | None:
     if not cards:
         return None
     settle = "doesn't settle" if len(cards) == 1 else "don't settle"
-    return el("details", el("summary", f"{plural(len(cards), 'more passage')} that {settle} it"), *cards, class_="rest")
+    return el(
+        "details",
+        el("summary", f"{plural(len(cards), 'more passage')} that {settle} it"),
+        *cards,
+        class_="rest",
+    )
 
 
 MAX_UNCOVERED = 6  # words of a claim
 
 
 def _uncovered(claim: Claim, nearest: Evidence, pages: Pages) -> Node | None:
-    """Draw the words of a claim that its nearest passage, as it is shown, does not have, where they are few."""
+    """Draw the words of a claim that its nearest passage, as it is shown, does not have, where they
+    are few.
+    """
     page, text = pages.get(nearest.page_id), quote(nearest, pages)
     around = (text.unread_before, text.before, text.sentence, text.after, text.unread_after)
-    missing = uncovered(claim.statement, f"{page.title if page else ''}\n{''.join(around)}\n{nearest.text}")
+    missing = uncovered(
+        claim.statement, f"{page.title if page else ''}\n{''.join(around)}\n{nearest.text}"
+    )
     if _note(nearest) or not 0 < len(missing) <= MAX_UNCOVERED:
         return None
     words = [part for word in missing for part in (", ", el("em", word, dir="auto"))][1:]
@@ -330,19 +392,28 @@ def _uncovered(claim: Claim, nearest: Evidence, pages: Pages) -> Node | None:
 def _searched(report: Report) -> Node:
     """Draw where nothing was found."""
     sources = report.settings.get("sources", ())
-    names = ", ".join(source_label(str(source)) for source in (sources if isinstance(sources, list | tuple) else ()))
+    names = ", ".join(
+        source_label(str(source))
+        for source in (sources if isinstance(sources, list | tuple) else ())
+    )
     return el(
-        "p", f"Looked in {names or 'no source'}. The run read {plural(len(report.pages), 'page')}.", class_="reason"
+        "p",
+        f"Looked in {names or 'no source'}. The run read {plural(len(report.pages), 'page')}.",
+        class_="reason",
     )
 
 
 def analyst(report: Report, claim: Claim) -> Node | None:
-    """Draw the analyst's verdict with its note, and the badge that it was given on if that has changed since."""
+    """Draw the analyst's verdict with its note, and the badge that it was given on if that has
+    changed since.
+    """
     own = next((j for j in report.judgements if j.claim_id == claim.id), None)
     if own is None:
         return None
     now = next((v.label for v in report.verdicts if v.claim_id == claim.id), None)
-    seen = f" The model's was “{look(own.badge).word}” then." if own.badge and own.badge != now else ""
+    seen = (
+        f" The model's was “{look(own.badge).word}” then." if own.badge and own.badge != now else ""
+    )
     note = el("span", f" {own.note}", dir="auto") if own.note else None
     return el("p", "The analyst's verdict: ", badge(own.label), note, seen, class_="reason analyst")
 
@@ -350,12 +421,16 @@ def analyst(report: Report, claim: Claim) -> Node | None:
 def _failures(claim: Claim, verdict: Verdict | None, report: Report) -> list[Node]:
     """Draw the failures of this claim alone, unless its verdict states them already."""
     reason = verdict.reason if verdict else ""
-    messages = dict.fromkeys(f.message for f in report.failures if f.subject in (claim.text, claim.id))
+    messages = dict.fromkeys(
+        f.message for f in report.failures if f.subject in (claim.text, claim.id)
+    )
     return [el("p", as_sentence(m), class_="reason") for m in messages if m not in reason]
 
 
 def _enriched(claim: Claim, editable: bool) -> list[Child]:
-    """Draw the claim with the changes that decontextualised it, and a button to undo them; empty without any."""
+    """Draw the claim with the changes that decontextualised it, and a button to undo them; empty
+    without any.
+    """
     if not claim.enriched:
         return []
     back = button("Check it as written", f"as_written:{claim.id}") if editable else None
@@ -366,21 +441,36 @@ def _as_written(claim: Claim, verdict: Verdict | None) -> Node | None:
     """Draw a note for a verdict that depends on words that are not in the answer."""
     if verdict is None or not verdict.rests_on_added:
         return None
-    on = "the rewording. As written: " if removed_words(claim) else "the added words. Without them: "
-    return el("p", f"This verdict depends on {on}", badge(verdict.without_added), class_="reason rests-on-added")
+    on = (
+        "the rewording. As written: " if removed_words(claim) else "the added words. Without them: "
+    )
+    return el(
+        "p",
+        f"This verdict depends on {on}",
+        badge(verdict.without_added),
+        class_="reason rests-on-added",
+    )
 
 
 def _second_reading(verdict: Verdict | None, report: Report) -> Node | None:
-    """Name the two verifiers of a claim that was read twice, and the badge of the one that did not decide."""
+    """Name the two verifiers of a claim that was read twice, and the badge of the one that did not
+    decide.
+    """
     if verdict is None or verdict.other is None:
         return None
-    second = report.versions.get(f"verifier:{verdict.claim_id}") or report.versions.get("second_reader", "")
+    second = report.versions.get(f"verifier:{verdict.claim_id}") or report.versions.get(
+        "second_reader", ""
+    )
     first, second = (
         VERIFIERS[name].label if (name := verifier_name(v)) in VERIFIERS else name
         for v in (report.versions.get("verifier", ""), second)
     )
     decided = verdict.other.reader == "first"
-    said = f"Second reading, by {second}. The first, by {first}, was: " if decided else f"Read again by {second}: "
+    said = (
+        f"Second reading, by {second}. The first, by {first}, was: "
+        if decided
+        else f"Read again by {second}: "
+    )
     return el("p", said, badge(verdict.other.label), class_="reason second-reading")
 
 
@@ -401,24 +491,43 @@ def _quotations(claim: Claim, spoken: Sequence[Quotation], report: Report) -> It
         if one.page:
             title = el("em", one.page.title or one.page.url, dir="auto")
             said = answer.shown(one.source, one.text) if one.outcome == "altered" else [one.text]
-            open_ = _button("Open at this quotation", data_page=one.page.id, data_at=",".join(map(str, one.at * 2)))
+            open_ = _button(
+                "Open at this quotation",
+                data_page=one.page.id,
+                data_at=",".join(map(str, one.at * 2)),
+            )
             where = [" in ", title, ": “", *said, "” ", open_]
-        yield el("p", "Quotation ", badge(label, word=word), *where, class_="reason quotation", dir="auto")
+        yield el(
+            "p",
+            "Quotation ",
+            badge(label, word=word),
+            *where,
+            class_="reason quotation",
+            dir="auto",
+        )
 
 
 def quoted_words(spoken: Sequence[Quotation]) -> str:
     """Count the quotations by what became of them: "3 quotations: 1 altered, 2 word for word"."""
     counts = Counter(one.outcome for one in spoken)
-    parts = (f"{counts[name]} {word}" for name, (_, word) in reversed(QUOTED_AS.items()) if counts[name])
+    parts = (
+        f"{counts[name]} {word}" for name, (_, word) in reversed(QUOTED_AS.items()) if counts[name]
+    )
     return f"{plural(len(spoken), 'quotation')}: {', '.join(parts)}" if spoken else ""
 
 
 def tip(claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> str:
-    """Return the sentence that decides on a claim, with its source, for a pointer that rests on the claim."""
+    """Return the sentence that decides on a claim, with its source, for a pointer that rests on the
+    claim.
+    """
     found = [e for e in report.evidence if e.claim_id == claim.id]
     best = nearest_evidence(found, verdict.label if verdict else "", pages)
     page = pages.get(best.page_id) if best else None
-    return f"{quoted(best.deciding_sentence, TIP)} {page.title or page.url if page else ''}".strip() if best else ""
+    return (
+        f"{quoted(best.deciding_sentence, TIP)} {page.title or page.url if page else ''}".strip()
+        if best
+        else ""
+    )
 
 
 def footnotes(report: Report, pages: Pages) -> Node:
@@ -434,7 +543,11 @@ def footnotes(report: Report, pages: Pages) -> Node:
         if best:
             page = pages.get(best.page_id)
             address = f", {_place(page, best.sentence[0])}" if page else ""
-            source = [f" “{best.deciding_sentence}” ", el("em", page.cited if page else ""), f"{address}."]
+            source = [
+                f" “{best.deciding_sentence}” ",
+                el("em", page.cited if page else ""),
+                f"{address}.",
+            ]
         reason = verdict.reason if verdict else ""
         mark = el("strong", f"{style.icon} {style.word}. ")
         notes.append(el("li", mark, reason, *source, analyst(report, claim), value=number))
@@ -449,7 +562,8 @@ def _place(page: Page, offset: int) -> str:
 
 
 def headline(report: Report) -> str:
-    """Summarise the badges of a run, the worst first: "1 contradicted, 7 unclear, 6 likely supported".
+    """Summarise the badges of a run, the worst first: "1 contradicted, 7 unclear, 6 likely
+    supported".
 
     Engines that could not be used stand behind them, or are the reason why nothing was searched.
     """
@@ -459,7 +573,12 @@ def headline(report: Report) -> str:
     failed = f"{' and '.join(map(source_label, sorted(down)))} could not be used" if down else ""
     if failed and {source.name for source in sources} <= down:
         missing = found.pop("missing", 0)
-        return ", ".join([*([f"{missing} not searched: {failed}"] if missing else []), *counted(found)]) or failed
+        return (
+            ", ".join(
+                [*([f"{missing} not searched: {failed}"] if missing else []), *counted(found)]
+            )
+            or failed
+        )
     return "; ".join(filter(None, (", ".join(counted(found)) or "No claim to check", failed)))
 
 

@@ -1,6 +1,8 @@
-"""A run as a web page in one file: the highlighted answer, and beside it the evidence of every claim.
+"""A run as a web page in one file: the highlighted answer, and beside it the evidence of every
+claim.
 
-It is drawn with the nodes of the Explore page and needs no script: numbers in the answer lead to the evidence and back.
+It is drawn with the nodes of the Explore page and needs no script: numbers in the answer lead to
+the evidence and back.
 """
 
 from __future__ import annotations
@@ -9,7 +11,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from attribution.reports import Exported, answer, cards
-from attribution.reports.html import STATIC, Node, Text, Tree, document, el, look, style_class, texts, tokens_css
+from attribution.reports.html import (
+    STATIC,
+    Node,
+    Text,
+    Tree,
+    document,
+    el,
+    look,
+    style_class,
+    texts,
+    tokens_css,
+)
 from attribution.reports.provenance import date
 from attribution.review.judgements import agreement
 from attribution.review.quotations import quotations
@@ -31,7 +44,12 @@ def write(exported: Exported) -> str:
         "div",
         _about(exported, badges),
         el("div", _answer(report, badges), _panels(exported, pages), class_="sheet"),
-        el("section", el("h2", "Claims and sources"), cards.footnotes(report, pages), class_="notes"),
+        el(
+            "section",
+            el("h2", "Claims and sources"),
+            cards.footnotes(report, pages),
+            class_="notes",
+        ),
     )
     css = tokens_css(":root") + "\n".join(path.read_text("utf-8") for path in _STYLES)
     return document(exported.heading or "Report", css, body)
@@ -42,7 +60,12 @@ def _about(exported: Exported, badges: Badges) -> Node:
     report = exported.report
     counts = Counter(badges.values())
     chips = (
-        el("span", f"{look(k).icon} {counts[k]} {look(k).noun}", class_=f"chip {style_class(k)}", title=look(k).help)
+        el(
+            "span",
+            f"{look(k).icon} {counts[k]} {look(k).noun}",
+            class_=f"chip {style_class(k)}",
+            title=look(k).help,
+        )
         for k in BADGES
         if counts[k]
     )
@@ -52,7 +75,11 @@ def _about(exported: Exported, badges: Badges) -> Node:
     asked = f"Question: {report.question}" if exported.title and report.question else ""
     return el(
         "section",
-        *(el("p", line, class_="lead", dir="auto") for line in (asked, *exported.note.split("\n")) if line.strip()),
+        *(
+            el("p", line, class_="lead", dir="auto")
+            for line in (asked, *exported.note.split("\n"))
+            if line.strip()
+        ),
         el("p", facts, class_="reason"),
         el("p", agreed, class_="reason") if agreed else None,
         el("p", *chips, class_="counts"),
@@ -94,12 +121,16 @@ def _last_parts(tree: Sequence[Tree]) -> dict[str, int]:
     return found
 
 
-def _drawn(node: Tree, numbers: Mapping[str, int], badges: Badges, last: Mapping[str, int], inner: bool) -> list[Tree]:
+def _drawn(
+    node: Tree, numbers: Mapping[str, int], badges: Badges, last: Mapping[str, int], inner: bool
+) -> list[Tree]:
     """The node as it stands in the file; a claim's number follows its last part."""
     if isinstance(node, Text):
         return [node]
     claim_id = dict(node.attributes).get("data-claim", "")
-    inside = [_drawn(child, numbers, badges, last, inner or bool(claim_id)) for child in node.children]
+    inside = [
+        _drawn(child, numbers, badges, last, inner or bool(claim_id)) for child in node.children
+    ]
     if not claim_id:
         return [node.with_children(_flat(inside))]
     style = f"claim {style_class(badges[claim_id])}{' inner' * inner}"
@@ -112,22 +143,43 @@ def _flat(nodes: Sequence[Sequence[Tree]]) -> list[Tree]:
 
 
 def _panels(exported: Exported, pages: Mapping[str, Page]) -> Node:
-    """The evidence of every claim, what is to be read first; many with nothing related are folded into one line."""
+    """The evidence of every claim, what is to be read first; many with nothing related are folded
+    into one line.
+    """
     report = exported.report
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
     spoken = quotations(report)
     entries: list[tuple[str, Node]] = []
     for number, claim in enumerate(report.claims, 1):
         evidence = [e for e in report.evidence if e.claim_id == claim.id]
-        panel = cards.panel(claim, number, verdicts.get(claim.id), evidence, report, pages, spoken=spoken)
-        back = el("a", "↑ In the answer", href=f"#mark-{number}", class_="open") if claim.spans else None
-        by_hand = el("p", "Corrected by hand.", class_="reason") if claim.id in exported.corrected else None
+        panel = cards.panel(
+            claim, number, verdicts.get(claim.id), evidence, report, pages, spoken=spoken
+        )
+        back = (
+            el("a", "↑ In the answer", href=f"#mark-{number}", class_="open")
+            if claim.spans
+            else None
+        )
+        by_hand = (
+            el("p", "Corrected by hand.", class_="reason")
+            if claim.id in exported.corrected
+            else None
+        )
         drawn = el("article", _still(panel), by_hand, back, class_="entry", id=f"claim-{number}")
         entries.append((badge_of(verdicts.get(claim.id), report), drawn))
-    first = sorted((e for e in entries if e[0] != "no_relation"), key=lambda entry: BADGES.index(entry[0]))
+    first = sorted(
+        (e for e in entries if e[0] != "no_relation"), key=lambda entry: BADGES.index(entry[0])
+    )
     rest = [node for name, node in entries if name == "no_relation"]
     if len(rest) > FOLDED:
-        rest = [el("details", el("summary", f"{len(rest)} {look('no_relation').noun}"), *rest, class_="entry")]
+        rest = [
+            el(
+                "details",
+                el("summary", f"{len(rest)} {look('no_relation').noun}"),
+                *rest,
+                class_="entry",
+            )
+        ]
     return el(
         "section",
         *(node for _, node in first),
@@ -143,7 +195,9 @@ def _still(node: Node) -> Node:
     children: list[Tree] = []
     for child in node.children:
         if isinstance(child, Node):
-            if child.tag == "button" or (child.tag == "span" and ("class", "facts") in child.attributes):
+            if child.tag == "button" or (
+                child.tag == "span" and ("class", "facts") in child.attributes
+            ):
                 continue  # the second says that there is no text to open
             child = _still(child)
             if child.tag in ("p", "div") and not any(text.text.strip() for text in texts(child)):

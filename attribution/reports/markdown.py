@@ -1,6 +1,8 @@
-"""The report as Markdown: the answer with a footnote for each claim, the deciding sentence and its source in the note.
+"""The report as Markdown: the answer with a footnote for each claim, the deciding sentence and its
+source in the note.
 
-The answer is written anew from its tree: its headings, lists, tables, emphasis and http(s) links stay, and everything
+The answer is written anew from its tree: its headings, lists, tables, emphasis and http(s) links
+stay, and everything
 else in it is text.
 """
 
@@ -48,7 +50,9 @@ def write(exported: Exported) -> str:
 def _counts(report: Report) -> str:
     """One line: how many claims have which badge."""
     found = Counter(badges(report))
-    return ", ".join(f"{look(name).icon} {found[name]} {look(name).noun}" for name in BADGES if found[name])
+    return ", ".join(
+        f"{look(name).icon} {found[name]} {look(name).noun}" for name in BADGES if found[name]
+    )
 
 
 def _notes(exported: Exported) -> Iterator[str]:
@@ -65,7 +69,9 @@ def _notes(exported: Exported) -> Iterator[str]:
         parts += ["Corrected by hand."] if claim.id in exported.corrected else []
         parts.append(escape_markdown(one_line(verdict.reason)) if verdict else "")
         if verdict and (other := verdict.other):
-            parts.append(f"**The {other.reader} reader: {look(other.label).icon} {look(other.label).word}.**")
+            parts.append(
+                f"**The {other.reader} reader: {look(other.label).icon} {look(other.label).word}.**"
+            )
             parts.append(escape_markdown(one_line(other.reason)))
         found = [e for e in report.evidence if e.claim_id == claim.id]
         if verdict and (piece := nearest_evidence(found, verdict.label, pages)):
@@ -74,7 +80,9 @@ def _notes(exported: Exported) -> Iterator[str]:
             )
             parts.append(_source(pages.get(piece.page_id), piece.sentence[0]))
         if own := judgements.get(claim.id):
-            parts.append(f"**The analyst's verdict: {look(own.label).icon} {look(own.label).word}.**")
+            parts.append(
+                f"**The analyst's verdict: {look(own.label).icon} {look(own.label).word}.**"
+            )
             parts.append(escape_markdown(one_line(own.note)))
         yield f"[^{number}]: {' '.join(filter(None, parts))}"
 
@@ -99,7 +107,9 @@ def _paragraph(text: str) -> str:
 
 def _line(escaped: str) -> str:
     """Text that begins a line and opens no list, heading or rule there."""
-    return _LINE_START.sub(lambda m: m[1] + (m[2] + "\\" if m[2][0].isdigit() else "\\" + m[2]), escaped)
+    return _LINE_START.sub(
+        lambda m: m[1] + (m[2] + "\\" if m[2][0].isdigit() else "\\" + m[2]), escaped
+    )
 
 
 class _Answer:
@@ -119,7 +129,9 @@ class _Answer:
         parts = list(self._blocks(self._root.elements))
         left = [*self._loose, *(n for end in sorted(self._ends) for n in self._ends[end])]
         if left:
-            parts.append("Claims without a place in the text: " + " ".join(f"[^{n}]" for n in sorted(left)))
+            parts.append(
+                "Claims without a place in the text: " + " ".join(f"[^{n}]" for n in sorted(left))
+            )
         return "\n\n".join(part for part in parts if part.strip())
 
     def _blocks(self, blocks: Iterable[Element]) -> Iterator[str]:
@@ -145,7 +157,9 @@ class _Answer:
 
     def _list(self, block: Element) -> str:
         items = []
-        for number, item in enumerate(block.elements, int(block.number) if block.number.isdigit() else 1):
+        for number, item in enumerate(
+            block.elements, int(block.number) if block.number.isdigit() else 1
+        ):
             mark = f"{number}. " if block.tag == "ol" else "- "
             items.append(_prefixed("\n\n".join(self._blocks(item.elements)), mark, " " * len(mark)))
         return "\n".join(items)
@@ -165,7 +179,9 @@ class _Answer:
         written = "".join(text.text for text in texts).rstrip("\n")
         fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(written)), default=0))
         numbers = "".join(self._numbers(text.end) for text in texts)
-        return "\n".join(filter(None, (fence, written, fence))) + (f"\n\n{numbers}" if numbers else "")
+        return "\n".join(filter(None, (fence, written, fence))) + (
+            f"\n\n{numbers}" if numbers else ""
+        )
 
     def _inline(self, children: Iterable[Tree]) -> str:
         return "".join(self._leaf(child) for child in children)
@@ -220,4 +236,7 @@ def _escaped(text: str) -> str:
 
 def _prefixed(text: str, first: str, others: str) -> str:
     lines = text.split("\n") or [""]
-    return "\n".join((first if n == 0 else others if line else others.rstrip()) + line for n, line in enumerate(lines))
+    return "\n".join(
+        (first if n == 0 else others if line else others.rstrip()) + line
+        for n, line in enumerate(lines)
+    )

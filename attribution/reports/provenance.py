@@ -1,4 +1,6 @@
-"""Provenance of a passage: site, page, dates and copies; and the trail from a badge back to the bytes."""
+"""Provenance of a passage: site, page, dates and copies; and the trail from a badge back to the
+bytes.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,11 @@ from attribution.verdicts import leaning
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 
 KINDS = {"web": "web page", "library": "collection", "document": "own document"}
-RELATIONS = {"entailed": "supports it", "contradicted": "contradicts it", "no_relation": "nothing related"}
+RELATIONS = {
+    "entailed": "supports it",
+    "contradicted": "contradicts it",
+    "no_relation": "nothing related",
+}
 
 
 def date(iso: str) -> str:
@@ -56,7 +62,9 @@ def host(page: Page) -> str:
 
 
 def copies(page: Page | None, pages: Mapping[str, Page], origins: int) -> Node:
-    """Draw the number of pages with the same origin, which count once, and of others that say the same."""
+    """Draw the number of pages with the same origin, which count once, and of others that say the
+    same.
+    """
     alike = [p for p in pages.values() if page and page.origin and p.origin == page.origin]
     sites = sorted({host(p) or p.url for p in alike})
     parts = []
@@ -66,8 +74,11 @@ def copies(page: Page | None, pages: Mapping[str, Page], origins: int) -> Node:
     return el("span", " · " + " · ".join(parts), title=", ".join(sites), class_="copies")
 
 
-def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | None, alone: bool = False) -> Node:
-    """Draw the trail from badge to bytes: rule, probabilities, query, rank, address, time, hash, offsets.
+def why(
+    piece: Evidence, verdict: Verdict | None, report: Report, page: Page | None, alone: bool = False
+) -> Node:
+    """Draw the trail from badge to bytes: rule, probabilities, query, rank, address, time, hash,
+    offsets.
 
     `alone` says that the passage does not count, as no other page says the same.
     """
@@ -83,7 +94,9 @@ def why(piece: Evidence, verdict: Verdict | None, report: Report, page: Page | N
         **(_place(page, piece) if page else {}),
         "Passage": f"characters {piece.start:,}–{piece.end:,}",
         "Sentence": f"characters {piece.sentence[0]:,}–{piece.sentence[1]:,}",
-        "Signals": ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in piece.signals.items()),
+        "Signals": ", ".join(
+            f"{name.replace('_', ' ')} {value:.2f}" for name, value in piece.signals.items()
+        ),
     }
     bars = (_bar(words, getattr(piece.probabilities, name)) for name, words in RELATIONS.items())
     lines = (el("div", el("dt", name), el("dd", value)) for name, value in rows.items() if value)
@@ -144,14 +157,21 @@ def chain(
     pages: Mapping[str, Page],
     provenance: Provenance | None = None,
 ) -> Node:
-    """Draw every step from the words of the answer to the verdict, folded; each with its model, version and time."""
+    """Draw every step from the words of the answer to the verdict, folded; each with its model,
+    version and time.
+    """
     steps = (
         *_wording(claim, report),
         *_search(claim, evidence, report, pages, provenance),
         *_decision(claim, verdict, evidence, report, pages),
     )
     items = (el("li", el("strong", title), *body) for title, *body in steps)
-    return el("details", el("summary", "Why this verdict"), el("ol", *items, class_="chain"), class_="why whole")
+    return el(
+        "details",
+        el("summary", "Why this verdict"),
+        el("ol", *items, class_="chain"),
+        class_="why whole",
+    )
 
 
 def _quiet(text: str) -> Node | None:
@@ -176,7 +196,11 @@ def _wording(claim: Claim, report: Report) -> Iterator[tuple[Child, ...]]:
     yield "Claim", _line(claim.text), _quiet(_joined(segmenter, aligned))
     by = versions.get("worthiness") or ("rules" if claim.worthiness else "")
     worth = (claim.worthiness or "").replace("_", " ")
-    yield "Worth checking", _line(_joined(worth, claim.worthiness_reason)), _quiet(f"by {by}" if by else "")
+    yield (
+        "Worth checking",
+        _line(_joined(worth, claim.worthiness_reason)),
+        _quiet(f"by {by}" if by else ""),
+    )
     if claim.enriched:
         by = versions.get("enrichment") or "rules"
         changes = answer.shown(claim.text, claim.enriched)
@@ -192,25 +216,45 @@ def _joined(*parts: str) -> str:
 
 
 def _search(
-    claim: Claim, evidence: Sequence[Evidence], report: Report, pages: Mapping[str, Page], provenance: Provenance | None
+    claim: Claim,
+    evidence: Sequence[Evidence],
+    report: Report,
+    pages: Mapping[str, Page],
+    provenance: Provenance | None,
 ) -> Iterator[tuple[Child, ...]]:
     traces = [t for t in provenance.traces if t.claim_id == claim.id] if provenance else []
     traces = traces or [Trace(claim.id, e.page_id, e.query, e.searcher, e.rank) for e in evidence]
     found = sorted({(t.query, t.searcher, t.rank, t.page_id) for t in traces})
     rows = [
-        (query or "–", engine or "–", str(rank), (pages[page].title or pages[page].url) if page in pages else page)
+        (
+            query or "–",
+            engine or "–",
+            str(rank),
+            (pages[page].title or pages[page].url) if page in pages else page,
+        )
         for query, engine, rank, page in found[:SHOWN]
     ]
     more = _quiet(f"and {plural(len(found) - SHOWN, 'more result')}" if len(found) > SHOWN else "")
     nothing = _line("No page was found for it.")
-    yield "Searched for", table(("Query", "Source", "Rank", "Page"), rows, "figures") if rows else nothing, more
+    yield (
+        "Searched for",
+        table(("Query", "Source", "Rank", "Page"), rows, "figures") if rows else nothing,
+        more,
+    )
     failed = _failures(claim, report, provenance)
     times = sorted(pages[t.page_id].fetched_at for t in traces if t.page_id in pages)
     read = f"{plural(len({t.page_id for t in traces}), 'page')} read"
     when = (
-        f"between {_time(times[0])} and {_time(times[-1])}" if len(set(times)) > 1 else _time(times[0]) if times else ""
+        f"between {_time(times[0])} and {_time(times[-1])}"
+        if len(set(times)) > 1
+        else _time(times[0])
+        if times
+        else ""
     )
-    lines = [el("li", f"{f.subject}: " if "://" in f.subject else "", as_sentence(f.message)) for f in failed[:SHOWN]]
+    lines = [
+        el("li", f"{f.subject}: " if "://" in f.subject else "", as_sentence(f.message))
+        for f in failed[:SHOWN]
+    ]
     yield (
         "Pages tried",
         _line(_joined(read, f"{len(failed)} failed" if failed else "none failed")),
@@ -231,9 +275,17 @@ def _failures(claim: Claim, report: Report, provenance: Provenance | None) -> li
 
 
 def _decision(
-    claim: Claim, verdict: Verdict | None, evidence: Sequence[Evidence], report: Report, pages: Mapping[str, Page]
+    claim: Claim,
+    verdict: Verdict | None,
+    evidence: Sequence[Evidence],
+    report: Report,
+    pages: Mapping[str, Page],
 ) -> Iterator[tuple[Child, ...]]:
-    settings, versions, policy = report.settings, report.versions, DecisionPolicy.of(report.settings)
+    settings, versions, policy = (
+        report.settings,
+        report.versions,
+        DecisionPolicy.of(report.settings),
+    )
     verifier = verifier_of(claim.id, report)
     how = _joined(
         f"chunks: {settings.get('chunker', '')}",
@@ -251,4 +303,8 @@ def _decision(
         yield "Probabilities", table(heads, rows, "figures"), _quiet(verifier)
     if verdict:
         rule = f"support counts from {policy.support:.2f}, contradiction from {policy.contradiction:.2f}"
-        yield "Rule", _line(verdict.reason), _quiet(_joined(rule, badge_reliability(verdict, report)))
+        yield (
+            "Rule",
+            _line(verdict.reason),
+            _quiet(_joined(rule, badge_reliability(verdict, report))),
+        )

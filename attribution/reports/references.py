@@ -48,17 +48,23 @@ def references(report: Report) -> list[Reference]:
 
 def one_line(text: str) -> str:
     """Remove control characters, and turn white space into single blanks."""
-    visible = "".join(" " if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in text)
+    visible = "".join(
+        " " if unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") else c for c in text
+    )
     return " ".join(visible.split())
 
 
 def web_address(page: Page) -> str:
-    """Return the http(s) address of a page, or of the original of a local text, in ASCII; empty if there is none."""
+    """Return the http(s) address of a page, or of the original of a local text, in ASCII; empty if
+    there is none.
+    """
     return http_address(page.url) or http_address(page.reference)
 
 
 def http_address(url: str) -> str:
-    """Return the address in ASCII, without characters that could end it; empty if it is not http(s)."""
+    """Return the address in ASCII, without characters that could end it; empty if it is not
+    http(s).
+    """
     if not _HTTP.match(url):
         return ""
     return quote(one_line(url), safe="!#$%&'()*+,/:;=?@[]~-._", errors="replace")
@@ -71,7 +77,9 @@ def _reference(key: str, page: Page) -> Reference:
         title=one_line(page.title) or one_line(page.url),
         site=one_line(page.site) or site(url),
         url=url,
-        published="" if page.facts_from else _date(page.published),  # those of our articles are examples
+        published=""
+        if page.facts_from
+        else _date(page.published),  # those of our articles are examples
         accessed="" if page.facts_from else _date(page.fetched_at),
         facts_from=http_address(page.facts_from),
     )
@@ -85,7 +93,9 @@ def _date(iso: str) -> str:
 
 def _key(page: Page) -> str:
     """Make a key of the site, the first words of the title and the year, as reference managers do."""
-    plain = unicodedata.normalize("NFKD", f"{site(page.url).removeprefix('www.').partition('.')[0]} {page.title}")
+    plain = unicodedata.normalize(
+        "NFKD", f"{site(page.url).removeprefix('www.').partition('.')[0]} {page.title}"
+    )
     words = _WORD.findall(plain.encode("ascii", "ignore").decode().lower())
     year = _YEAR.match(page.published)
     return "-".join([*words[:3], *([year[0]] if year else [])]) or "source"
@@ -94,10 +104,14 @@ def _key(page: Page) -> str:
 # Commands without braces of their own: BibTeX counts braces even behind a backslash.
 _LATEX = str.maketrans(
     {
-        "\\": "\\textbackslash{}", "{": "\\textbraceleft{}", "}": "\\textbraceright{}", "~": "\\textasciitilde{}",
-        "^": "\\textasciicircum{}", **{c: f"\\{c}" for c in "$&%#_"},
+        "\\": "\\textbackslash{}",
+        "{": "\\textbraceleft{}",
+        "}": "\\textbraceright{}",
+        "~": "\\textasciitilde{}",
+        "^": "\\textasciicircum{}",
+        **{c: f"\\{c}" for c in "$&%#_"},
     }
-)  # fmt: skip
+)
 MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 
 
@@ -145,9 +159,13 @@ def write_ris(exported: Exported) -> str:
             "DA": _slashed(source.published),
             "Y2": _slashed(source.accessed),
             "UR": source.url,
-            "N1": f"Facts from {source.facts_from}. {BUILT_IN_LICENCE}" if source.facts_from else "",
+            "N1": f"Facts from {source.facts_from}. {BUILT_IN_LICENCE}"
+            if source.facts_from
+            else "",
         }
-        records.append("".join(f"{tag}  - {value}\n" for tag, value in fields.items() if value) + "ER  - \n")
+        records.append(
+            "".join(f"{tag}  - {value}\n" for tag, value in fields.items() if value) + "ER  - \n"
+        )
     return "\n".join(records)
 
 

@@ -1,6 +1,7 @@
 """Write a report as JSON with the version of its schema, and its claims and evidence as CSV.
 
-The schema is generated from the types: `python -m attribution.reports.report_json` writes `docs/report.schema.json`.
+The schema is generated from the types: `python -m attribution.reports.report_json` writes
+`docs/report.schema.json`.
 """
 
 from __future__ import annotations
@@ -24,13 +25,17 @@ from attribution.settings import ROOT
 from attribution.types import Claim, Evidence, Page, Report, Verdict
 from attribution.verifiers.calibration import badge_of, graded_report
 
-VERSION: Literal[1] = 1  # raised when a field is renamed or removed; new fields may be added to a version
+VERSION: Literal[1] = (
+    1  # raised when a field is renamed or removed; new fields may be added to a version
+)
 SCHEMA = ROOT / "docs" / "report.schema.json"
 OWN = ("schema_version", "title", "note", "corrected")
 
 
 class ReportDocument(Report):
-    """A report as a file: the run, and what people have added to it. The texts of the pages are left out."""
+    """A report as a file: the run, and what people have added to it. The texts of the pages are
+    left out.
+    """
 
     schema_version: Literal[1] = VERSION
     title: str = ""
@@ -42,20 +47,30 @@ def write(exported: Exported) -> str:
     """The document of a run."""
     report = graded_report(exported.report)
     corrected = tuple(claim.id for claim in report.claims if claim.id in exported.corrected)
-    document = ReportDocument(**dict(report), title=exported.title, note=exported.note, corrected=corrected)
+    document = ReportDocument(
+        **dict(report), title=exported.title, note=exported.note, corrected=corrected
+    )
     return document.to_json() + "\n"
 
 
 def read(text: str | bytes) -> Exported:
-    """The run of a document, or of a report.json of an earlier version. BadInput says what is wrong with the file."""
+    """The run of a document, or of a report.json of an earlier version. BadInput says what is wrong
+    with the file.
+    """
     try:
         fields = json.loads(text)
     except ValueError as error:
-        raise BadInput(f"not JSON ({error}): expected a report that `analyze` or an export has written") from None
+        raise BadInput(
+            f"not JSON ({error}): expected a report that `analyze` or an export has written"
+        ) from None
     if not isinstance(fields, dict):
-        raise BadInput("not a report: expected a JSON object that `analyze` or an export has written")
+        raise BadInput(
+            "not a report: expected a JSON object that `analyze` or an export has written"
+        )
     if (version := fields.get("schema_version", VERSION)) != VERSION:
-        raise BadInput(f"a report of schema version {version!r}; this program reads version {VERSION}")
+        raise BadInput(
+            f"a report of schema version {version!r}; this program reads version {VERSION}"
+        )
     try:
         document = ReportDocument.model_validate_json(json.dumps(fields))
     except ValidationError as error:
@@ -74,12 +89,18 @@ def schema() -> dict[str, object]:
     made["required"] = [name for name in made["properties"] if fields[name].exclude_if is None]
     for part in (made, *made["$defs"].values()):
         part.pop("additionalProperties", None)  # a later program may know more fields
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "attribution-report-1", **made}
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": "attribution-report-1",
+        **made,
+    }
 
 
 @dataclass(frozen=True)
 class _Judged:
-    """A claim with its verdict and the passage that decides, or a passage with the claim that it was compared with."""
+    """A claim with its verdict and the passage that decides, or a passage with the claim that it
+    was compared with.
+    """
 
     number: int  # of the claim
     claim: Claim
@@ -170,8 +191,13 @@ def evidence(exported: Exported) -> str:
     """A row for each passage that was compared with a claim."""
     rows = _judged(exported.report, exported.corrected)
     pages = {page.id: page for page in exported.report.pages}
-    pieces = (replace(rows[e.claim_id], piece=e, page=pages.get(e.page_id)) for e in exported.report.evidence)
-    return csv_text([tuple(EVIDENCE), *([cell(row) for cell in EVIDENCE.values()] for row in pieces)])
+    pieces = (
+        replace(rows[e.claim_id], piece=e, page=pages.get(e.page_id))
+        for e in exported.report.evidence
+    )
+    return csv_text(
+        [tuple(EVIDENCE), *([cell(row) for cell in EVIDENCE.values()] for row in pieces)]
+    )
 
 
 def claim_rows(exported: Exported) -> Iterator[Sequence[Cell]]:
@@ -181,9 +207,15 @@ def claim_rows(exported: Exported) -> Iterator[Sequence[Cell]]:
     for row in _judged(report, exported.corrected).values():
         found = [e for e in report.evidence if e.claim_id == row.claim.id]
         piece = nearest_evidence(found, row.verdict.label if row.verdict else "", pages)
-        alike = [pages[e.page_id] for e in found if piece and e.relation == piece.relation and e.page_id in pages]
+        alike = [
+            pages[e.page_id]
+            for e in found
+            if piece and e.relation == piece.relation and e.page_id in pages
+        ]
         sources = counted_sources(alike) if alike else ""
-        whole = replace(row, piece=piece, page=pages.get(piece.page_id) if piece else None, sources=sources)
+        whole = replace(
+            row, piece=piece, page=pages.get(piece.page_id) if piece else None, sources=sources
+        )
         yield [cell(whole) for cell in CLAIMS.values()]
 
 
@@ -191,7 +223,9 @@ def _judged(report: Report, corrected: Collection[str]) -> dict[str, _Judged]:
     """Each claim by its id, without a passage."""
     verdicts, words = {verdict.claim_id: verdict for verdict in report.verdicts}, _words(report)
     return {
-        claim.id: _Judged(n, claim, verdicts.get(claim.id), None, None, "", claim.id in corrected, words[claim.id])
+        claim.id: _Judged(
+            n, claim, verdicts.get(claim.id), None, None, "", claim.id in corrected, words[claim.id]
+        )
         for n, claim in enumerate(report.claims, 1)
     }
 
@@ -199,9 +233,14 @@ def _judged(report: Report, corrected: Collection[str]) -> dict[str, _Judged]:
 def _words(report: Report) -> dict[str, tuple[str, str, str]]:
     """The words of the model's verdict on each claim, of the analyst's, and of the analyst's note."""
     verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
-    judgements = {judged.claim_id: (look(judged.label).word, judged.note) for judged in report.judgements}
+    judgements = {
+        judged.claim_id: (look(judged.label).word, judged.note) for judged in report.judgements
+    }
     return {
-        claim.id: (look(badge_of(verdicts.get(claim.id), report)).word, *judgements.get(claim.id, ("", "")))
+        claim.id: (
+            look(badge_of(verdicts.get(claim.id), report)).word,
+            *judgements.get(claim.id, ("", "")),
+        )
         for claim in report.claims
     }
 

@@ -21,14 +21,18 @@ SIDES: tuple[tuple[Relation, Label, str], ...] = (
 
 
 def uses(report: Report) -> dict[str, dict[Relation, list[Evidence]]]:
-    """Return, for each page, a piece of evidence for each claim that it speaks of, by the relation that decides."""
+    """Return, for each page, a piece of evidence for each claim that it speaks of, by the relation
+    that decides.
+    """
     best: dict[tuple[str, str], Evidence] = {}
     order = [relation for relation, _, _ in SIDES]
     for piece in _speaking(report):
         before = best.setdefault((piece.page_id, piece.claim_id), piece)
         if order.index(piece.relation) < order.index(before.relation):
             best[piece.page_id, piece.claim_id] = piece
-    pages: dict[str, dict[Relation, list[Evidence]]] = defaultdict(lambda: {relation: [] for relation in order})
+    pages: dict[str, dict[Relation, list[Evidence]]] = defaultdict(
+        lambda: {relation: [] for relation in order}
+    )
     for (page, _), piece in best.items():
         pages[page][piece.relation].append(piece)
     return dict(pages)
@@ -47,11 +51,17 @@ def _speaking(report: Report) -> list[Evidence]:
 
 
 def source_list(report: Report) -> Node:
-    """List the pages of a run, those that decide most claims first; pages without a passage stand below."""
+    """List the pages of a run, those that decide most claims first; pages without a passage stand
+    below.
+    """
     used = uses(report)
     numbers = {claim.id: n for n, claim in enumerate(report.claims, 1)}
-    counts = {id: tuple(len(sides[relation]) for relation, _, _ in SIDES) for id, sides in used.items()}
-    pages = sorted((p for p in report.pages if p.id in used), key=lambda page: counts[page.id], reverse=True)
+    counts = {
+        id: tuple(len(sides[relation]) for relation, _, _ in SIDES) for id, sides in used.items()
+    }
+    pages = sorted(
+        (p for p in report.pages if p.id in used), key=lambda page: counts[page.id], reverse=True
+    )
     others = [page for page in report.pages if page.id not in used]
     if not report.pages:
         return el("div", el("p", "No page was read."), class_="hint")
@@ -77,19 +87,37 @@ def _title(page: Page, at: Evidence | None = None) -> Node:
         return el("span", title, dir="auto")
     start = at.sentence[0] if at else 0
     place = f"{start},{start},{start},{start}"
-    return el("button", title, type="button", class_="open title", data_page=page.id, data_at=place, dir="auto")
+    return el(
+        "button",
+        title,
+        type="button",
+        class_="open title",
+        data_page=page.id,
+        data_at=place,
+        dir="auto",
+    )
 
 
-def _page(page: Page, sides: Mapping[Relation, Sequence[Evidence]], numbers: Mapping[str, int]) -> Node:
+def _page(
+    page: Page, sides: Mapping[Relation, Sequence[Evidence]], numbers: Mapping[str, int]
+) -> Node:
     rows = []
     first = next(piece for relation, _, _ in SIDES for piece in sides[relation])
     for relation, label, verb in SIDES:
         if pieces := sides[relation]:
             claims = (
-                el("button", str(numbers[id]), type="button", class_=f"go v-{label}", data_claim=id,
-                   aria_label=f"Claim {numbers[id]}: show its evidence")
-                for id in sorted((p.claim_id for p in pieces if p.claim_id in numbers), key=numbers.__getitem__)
-            )  # fmt: skip
+                el(
+                    "button",
+                    str(numbers[id]),
+                    type="button",
+                    class_=f"go v-{label}",
+                    data_claim=id,
+                    aria_label=f"Claim {numbers[id]}: show its evidence",
+                )
+                for id in sorted(
+                    (p.claim_id for p in pieces if p.claim_id in numbers), key=numbers.__getitem__
+                )
+            )
             rows.append(el("p", badge(label, word=f"{verb} {len(pieces)}"), *claims, class_="uses"))
     return el(
         "article",
@@ -101,7 +129,9 @@ def _page(page: Page, sides: Mapping[Relation, Sequence[Evidence]], numbers: Map
 
 
 def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
-    """Return a page's text for the browser: its deciding sentences, each with the claims it was compared with."""
+    """Return a page's text for the browser: its deciding sentences, each with the claims it was
+    compared with.
+    """
     numbers = {claim.id: n for n, claim in enumerate(report.claims, 1)}
     labels = {relation: label for relation, label, _ in SIDES}
     marks: list[tuple[int, int, list[Evidence]]] = []
@@ -112,9 +142,20 @@ def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
             marks[-1] = (marks[-1][0], max(end, marks[-1][1]), [*marks[-1][2], piece])
         elif 0 <= start < end <= len(page.text):
             marks.append((start, end, [piece]))
-    link = link_to_sentence(page.url, page.text[at : at + 300].split("\n")[0]) if page.kind == "web" else None
+    link = (
+        link_to_sentence(page.url, page.text[at : at + 300].split("\n")[0])
+        if page.kind == "web"
+        else None
+    )
     address = link or (safe_url(page.reference or page.facts_from) if page.kind != "web" else None)
-    opener = el("a", "Open the original ↗", href=address, target="_blank", rel="noopener noreferrer", class_="more")
+    opener = el(
+        "a",
+        "Open the original ↗",
+        href=address,
+        target="_blank",
+        rel="noopener noreferrer",
+        class_="more",
+    )
     head = el(
         "div",
         el("h3", page.title or page.url, dir="auto"),
@@ -128,7 +169,10 @@ def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
         "text": page.text,
         "breaks": page.breaks,
         "at": at,
-        "marks": [{"at": [start, end], "claims": _marked(pieces, numbers, labels)} for start, end, pieces in marks],
+        "marks": [
+            {"at": [start, end], "claims": _marked(pieces, numbers, labels)}
+            for start, end, pieces in marks
+        ],
     }
 
 
@@ -142,8 +186,11 @@ def _marked(
         found.setdefault(piece.claim_id, piece)
     return [
         {
-            "id": id, "n": numbers[id], "label": labels[e.relation], "icon": look(labels[e.relation]).icon,
+            "id": id,
+            "n": numbers[id],
+            "label": labels[e.relation],
+            "icon": look(labels[e.relation]).icon,
             "word": look(labels[e.relation]).word.lower(),
         }
         for id, e in found.items()
-    ]  # fmt: skip
+    ]

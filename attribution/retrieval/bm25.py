@@ -1,6 +1,7 @@
 """BM25 over FTS5 tables, and the gate that keeps a corpus from answering what it does not hold.
 
-Robertson and Zaragoza 2009, section 3. The first column of a table weighs more where it has two: title and text.
+Robertson and Zaragoza 2009, section 3. The first column of a table weighs more where it has two:
+title and text.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ from attribution.types import Chunk
 MAX_TERMS = 64
 RARE = 2  # a word in at most so many documents shows by itself what a document is about …
 RARE_LENGTH = 4  # … if it is not an abbreviation
-NAME_WEIGHT = 2.0  # of a capitalised word within a sentence: documents without the query's names are seldom about it
+# of a capitalised word within a sentence: documents without the query's names are seldom about it
+NAME_WEIGHT = 2.0
 MIN_SHARE = 0.25  # of the query's information (summed idf) that a document must contain
-LARGE = 1000  # documents from which on words in more than half of them are left out: BM25 gives them no weight
+# documents from which on words in more than half of them are left out: BM25 gives them no weight
+LARGE = 1000
 TITLE_WEIGHT = 3.0
 
 _NAME = re.compile(r"(?<=[^.!?:*] )[\"(]?([A-Z][^\W_]+)")
@@ -28,12 +31,16 @@ _NAME = re.compile(r"(?<=[^.!?:*] )[\"(]?([A-Z][^\W_]+)")
 
 def create(database: sqlite3.Connection, name: str, *columns: str) -> None:
     """An empty FTS5 table; neither name nor columns are ever foreign text."""
-    database.execute(f"CREATE VIRTUAL TABLE {name} USING fts5({', '.join(columns)}, tokenize='porter unicode61')")
+    database.execute(
+        f"CREATE VIRTUAL TABLE {name} USING fts5({', '.join(columns)}, tokenize='porter unicode61')"
+    )
 
 
 @dataclass(frozen=True)
 class FullText:
-    """An FTS5 table of titles and texts; its name is never foreign text. Used by one thread at a time."""
+    """An FTS5 table of titles and texts; its name is never foreign text. Used by one thread at a
+    time.
+    """
 
     database: sqlite3.Connection
     name: str
@@ -53,7 +60,9 @@ def ranked(table: FullText, query: str, depth: int) -> Ranked:
     words = [word for word in _words(query) if word not in STOP_WORDS][:MAX_TERMS]
     rows_with = {word: _rows_with(table, word) for word in words}
     if table.documents >= LARGE:
-        telling = {word: rows for word, rows in rows_with.items() if 2 * len(rows) <= table.documents}
+        telling = {
+            word: rows for word, rows in rows_with.items() if 2 * len(rows) <= table.documents
+        }
         rows_with = telling if any(telling.values()) else rows_with
     if not any(rows_with.values()):
         return Ranked()
@@ -67,7 +76,9 @@ class Texts:
     """Texts in memory, ranked by the words they share with a query."""
 
     def __init__(self, texts: Sequence[str] = ()) -> None:
-        self._database = sqlite3.connect(":memory:", check_same_thread=False)  # a run may change its thread
+        self._database = sqlite3.connect(
+            ":memory:", check_same_thread=False
+        )  # a run may change its thread
         weakref.finalize(self, self._database.close)
         create(self._database, "texts", "body")
         self._count = 0
@@ -79,7 +90,8 @@ class Texts:
         self._count += len(texts)
 
     def ranked(self, query: str, shortest: int = 2, depth: int = 1000) -> list[tuple[int, float]]:
-        """Numbers of the texts that hold a word of the query of at least `shortest` letters, with FTS5's score: the
+        """Numbers of the texts that hold a word of the query of at least `shortest` letters, with
+        FTS5's score: the
         least is best, ties by number."""
         words = _words(query, shortest)
         return _scored(self._database, "texts", words, depth) if words else []
@@ -101,8 +113,12 @@ class Chunks:
 
     def ranked(self, text: str) -> list[Chunk]:
         """Best first, ties by page and place; none without one of the words."""
-        scored = [(round(score, 6), self.chunks[number]) for number, score in self._texts.ranked(text)]
-        return [chunk for _, chunk in sorted(scored, key=lambda s: (s[0], s[1].page_id, s[1].start))]
+        scored = [
+            (round(score, 6), self.chunks[number]) for number, score in self._texts.ranked(text)
+        ]
+        return [
+            chunk for _, chunk in sorted(scored, key=lambda s: (s[0], s[1].page_id, s[1].start))
+        ]
 
 
 def _words(query: str, shortest: int = 2) -> list[str]:
@@ -119,29 +135,41 @@ def _scored(
 ) -> list[tuple[int, float]]:
     bm25 = f"bm25({', '.join((name, *map(str, weights)))})"
     sql = f"SELECT rowid, {bm25} FROM {name} WHERE {name} MATCH ? ORDER BY 2, 1 LIMIT ?"
-    return [(int(row), float(score)) for row, score in database.execute(sql, (_match(words), depth))]
+    return [
+        (int(row), float(score)) for row, score in database.execute(sql, (_match(words), depth))
+    ]
 
 
 def _rows_with(table: FullText, word: str) -> set[int]:
-    rows = table.database.execute(f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH ?", (_match([word]),))
+    rows = table.database.execute(
+        f"SELECT rowid FROM {table.name} WHERE {table.name} MATCH ?", (_match([word]),)
+    )
     return {row[0] for row in rows.fetchall()}
 
 
-def _relevant(rows: tuple[int, ...], rows_with: dict[str, set[int]], documents: int, names: set[str]) -> frozenset[int]:
+def _relevant(
+    rows: tuple[int, ...], rows_with: dict[str, set[int]], documents: int, names: set[str]
+) -> frozenset[int]:
     """The rows with two of the words or a rare one, and a fair share of the query's information.
 
-    The share keeps documents about something else out: a claim on Mekong boats finds none through "boats".
+    The share keeps documents about something else out: a claim on Mekong boats finds none through
+    "boats".
     """
-    # A word in no document weighs as much as one in a single one: in a small library it would outweigh all others.
+    # A word in no document weighs as much as one in a single one: in a small library it would
+    # outweigh all others.
     weight = {
-        word: math.log(1 + documents / (0.5 + max(1, len(found)))) * (NAME_WEIGHT if word in names else 1)
+        word: math.log(1 + documents / (0.5 + max(1, len(found))))
+        * (NAME_WEIGHT if word in names else 1)
         for word, found in rows_with.items()
     }
     least = MIN_SHARE * sum(weight.values())
     relevant = set()
     for row in rows:
         shared = [word for word, found in rows_with.items() if row in found]
-        rare = any(len(rows_with[w]) <= RARE and len(w) >= RARE_LENGTH and not w.isdecimal() for w in shared)
+        rare = any(
+            len(rows_with[w]) <= RARE and len(w) >= RARE_LENGTH and not w.isdecimal()
+            for w in shared
+        )
         if (len(shared) >= 2 or rare) and sum(weight[w] for w in shared) >= least:
             relevant.add(row)
     return frozenset(relevant)

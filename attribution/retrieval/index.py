@@ -1,4 +1,6 @@
-"""Find the nearest chunks by FAISS inner product (V24 4.3; HNSW where they are many), and join rankings."""
+"""Find the nearest chunks by FAISS inner product (V24 4.3; HNSW where they are many), and join
+rankings.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +20,13 @@ if TYPE_CHECKING:
     Vectors = npt.NDArray[np.float32]  # (number of texts, dimensions), rows of length 1
 
 FLOOR = 0.25  # cosine below which MiniLM's neighbours share no more than their language
-LARGE = 50_000  # chunks above which a graph is searched: the time of exact search grows with their number
-NEIGHBOURS, BREADTH, SEARCHED = 32, 80, 128  # HNSW: links of a node, candidates while building and while searching
+# chunks above which a graph is searched: the time of exact search grows with their number
+LARGE = 50_000
+NEIGHBOURS, BREADTH, SEARCHED = (
+    32,
+    80,
+    128,
+)  # HNSW: links of a node, candidates while building and while searching
 
 
 @dataclass(frozen=True)
@@ -34,7 +41,9 @@ def nearest_first(candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 class Index:
-    """Inner-product search; vectors of length 1 make it cosine similarity. Exact up to `large` chunks, HNSW above."""
+    """Inner-product search; vectors of length 1 make it cosine similarity. Exact up to `large`
+    chunks, HNSW above.
+    """
 
     def __init__(self, large: int = LARGE) -> None:
         self._chunks: list[Chunk] = []
@@ -66,7 +75,8 @@ class Index:
     def search(self, vectors: Vectors, k: int, floor: float = FLOOR) -> list[Candidate]:
         """The k chunks nearest to any of the vectors; best first, ties by page and place.
 
-        Neither order nor similarity depends on the order in which pages came or on the processor: the nearest are
+        Neither order nor similarity depends on the order in which pages came or on the processor:
+        the nearest are
         scored again in double precision, whose rounding errors are far below the sixth decimal.
         """
         if self._index is None:
@@ -80,7 +90,9 @@ class Index:
                     score = float(self._index.reconstruct(place).astype("float64") @ query)
                     best[place] = max(score, best.get(place, -1.0))
         return nearest_first(
-            Candidate(self._chunks[p], round(score, 6)) for p, score in best.items() if score >= floor
+            Candidate(self._chunks[p], round(score, 6))
+            for p, score in best.items()
+            if score >= floor
         )[:k]
 
     def _check(self, vectors: Vectors) -> None:
@@ -101,7 +113,9 @@ def reciprocal(rank: float, constant: float = CONSTANT) -> float:
     return 1 / (constant + rank)
 
 
-def reciprocal_ranks(rankings: Sequence[tuple[float, Sequence[H]]], constant: float = CONSTANT) -> dict[H, float]:
+def reciprocal_ranks(
+    rankings: Sequence[tuple[float, Sequence[H]]], constant: float = CONSTANT
+) -> dict[H, float]:
     """Score every item of weighted rankings; higher is better."""
     scores: dict[H, float] = defaultdict(float)
     for weight, ranking in rankings:
@@ -115,7 +129,8 @@ def rank_among(
 ) -> Callable[[float], float]:
     """Return a function from similarity to its rank if all chunks were embedded; 1 is the nearest.
 
-    `left_out` are estimates of the similarities of the chunks that are not, an array of one dimension; `error` is their
+    `left_out` are estimates of the similarities of the chunks that are not, an array of one
+    dimension; `error` is their
     standard deviation, above zero.
     """
     import numpy as np
@@ -127,6 +142,10 @@ def rank_among(
         if left_out is None:
             return 1.0 + above
         # the logistic function is within 0.01 of the normal distribution
-        return 1.0 + above + float((1 / (1 + np.exp(LOGISTIC * (similarity - left_out) / error))).sum())
+        return (
+            1.0
+            + above
+            + float((1 / (1 + np.exp(LOGISTIC * (similarity - left_out) / error))).sum())
+        )
 
     return rank

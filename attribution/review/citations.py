@@ -1,4 +1,6 @@
-"""Check the citations of a finished run: find the marks, read their sources, judge the claims they are attached to."""
+"""Check the citations of a finished run: find the marks, read their sources, judge the claims they
+are attached to.
+"""
 
 from __future__ import annotations
 
@@ -31,11 +33,16 @@ from attribution.text.references import AnswerSource, Listed
 from attribution.types import Claim, Evidence, Page, Report, Span, content_id
 
 
-def attach(answer: str, marks: Sequence[Mark], claims: Sequence[Claim], lists: Listed) -> dict[str, tuple[int, ...]]:
-    """Return for each claim the marks attached to it, as indices into `marks`; claims without a mark are left out.
+def attach(
+    answer: str, marks: Sequence[Mark], claims: Sequence[Claim], lists: Listed
+) -> dict[str, tuple[int, ...]]:
+    """Return for each claim the marks attached to it, as indices into `marks`; claims without a
+    mark are left out.
 
-    A mark belongs to the sentence it stands in or right after; one that opens a paragraph belongs to the sentence that
-    follows. Within a sentence it is attached to the claims that end between the previous mark and itself; if there are
+    A mark belongs to the sentence it stands in or right after; one that opens a paragraph belongs
+    to the sentence that
+    follows. Within a sentence it is attached to the claims that end between the previous mark and
+    itself; if there are
     none, to all claims of the sentence.
     """
     sentences: dict[Span, list[Claim]] = {}
@@ -110,7 +117,9 @@ def _groups(numbers: Sequence[int], marks: Sequence[Mark], bare: str) -> list[li
 def _ends_at(claim: Claim, before: int, mark: int, bare: str) -> bool:
     """Return True if the claim ends after the previous mark, and says nothing beyond this mark."""
     _, end = _extent(claim)
-    return end > before and not _silent(bare[before:end]) and (end <= mark or _silent(bare[mark:end]))
+    return (
+        end > before and not _silent(bare[before:end]) and (end <= mark or _silent(bare[mark:end]))
+    )
 
 
 KIND = "citations"  # of the saved result
@@ -149,9 +158,11 @@ def check(
     listed: str = "",
     save: bool = True,
 ) -> Iterator[Step | CitationReport]:
-    """Yield steps, then the result, which is saved with the run. `listed` names sources that the answer does not list.
+    """Yield steps, then the result, which is saved with the run. `listed` names sources that the
+    answer does not list.
 
-    Stopping keeps the results so far: sources that were not read count as unreachable, with that reason. Raises
+    Stopping keeps the results so far: sources that were not read count as unreachable, with that
+    reason. Raises
     NotYours for somebody else's run, unless the result is not saved.
     """
     store, stop = Store(store.database, store.rights.by), stop or threading.Event()
@@ -165,7 +176,12 @@ def check(
         yield Step("read", len(found), len(subject.wanted))
     sources = {source.key: found.get(source.key, STOPPED) for source in subject.wanted}
     works = read_works(subject.wanted, settings, stop)
-    bench = _Bench(report, settings, store, {key: page for key, page in sources.items() if isinstance(page, Page)})
+    bench = _Bench(
+        report,
+        settings,
+        store,
+        {key: page for key, page in sources.items() if isinstance(page, Page)},
+    )
     citing = [c for c in subject.claims if subject.keys[c.id]]
     judged: dict[str, tuple[Support, list[tuple[Evidence, ...]]]] = {}
     for start in range(0, len(citing), GROUP):
@@ -196,10 +212,23 @@ class _Subject:
     @classmethod
     def of(cls, report: Report, listed: str) -> _Subject:
         cited = find(report.answer, listed, source_names(pages=report.pages))
-        claims = [c for c in report.claims if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))]
+        claims = [
+            c
+            for c in report.claims
+            if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))
+        ]
         marks = attach(report.answer, cited.marks, claims, cited.lists)
-        named = {c.id: (key for n in marks.get(c.id, ()) for key in cited.marks[n].sources) for c in claims}
-        return cls(cited, claims, marks, {i: tuple(dict.fromkeys(keys)) for i, keys in named.items()}, listed)
+        named = {
+            c.id: (key for n in marks.get(c.id, ()) for key in cited.marks[n].sources)
+            for c in claims
+        }
+        return cls(
+            cited,
+            claims,
+            marks,
+            {i: tuple(dict.fromkeys(keys)) for i, keys in named.items()},
+            listed,
+        )
 
     @property
     def wanted(self) -> list[AnswerSource]:
@@ -222,36 +251,57 @@ class _Subject:
             own: list[Citation] = []
             if claim.id in judged:
                 support, evidence = judged[claim.id]
-                together, own = support.together, list(_citations(claim, keys, support, evidence, sources))
+                together, own = (
+                    support.together,
+                    list(_citations(claim, keys, support, evidence, sources)),
+                )
             standing = _standing(keys, [c.outcome for c in own], together, claim.id in supported)
             marks = self.marks.get(claim.id, ())
-            claims.append(CitedClaim(claim_id=claim.id, standing=standing, marks=marks, together=together))
+            claims.append(
+                CitedClaim(claim_id=claim.id, standing=standing, marks=marks, together=together)
+            )
             citations += own
         decided = {c.claim_id for c in claims if c.standing != "cited_unreachable"}
         readable = [c for c in citations if c.outcome not in UNREAD and c.claim_id in decided]
         attached = {n for numbers in self.marks.values() for n in numbers}
-        pages = {p.id: p.model_copy(update={"text": ""}) for p in sources.values() if isinstance(p, Page)}
+        pages = {
+            p.id: p.model_copy(update={"text": ""}) for p in sources.values() if isinstance(p, Page)
+        }
         supports = [support for support, _ in judged.values()]
         return CitationReport(
-            claims_id=claims_id(report), created_at=now(), verifier=verifier, marks=self.cited.marks,
-            sources=self.cited.sources, pages=tuple(pages.values()), citations=tuple(citations), claims=tuple(claims),
+            claims_id=claims_id(report),
+            created_at=now(),
+            verifier=verifier,
+            marks=self.cited.marks,
+            sources=self.cited.sources,
+            pages=tuple(pages.values()),
+            citations=tuple(citations),
+            claims=tuple(claims),
             figures=Figures.of(
-                len(decided), sum(s.together for s in supports), len(readable), sum(s.precise for s in supports)
+                len(decided),
+                sum(s.together for s in supports),
+                len(readable),
+                sum(s.precise for s in supports),
             ),
-            unattached=tuple(n for n in range(len(self.cited.marks)) if n not in attached), listed=self.listed,
-        )  # fmt: skip
+            unattached=tuple(n for n in range(len(self.cited.marks)) if n not in attached),
+            listed=self.listed,
+        )
 
 
 class _Bench:
     """The passages of each source, compared with the claims that cite it."""
 
-    def __init__(self, report: Report, settings: Settings, store: Store, pages: Mapping[str, Page]) -> None:
+    def __init__(
+        self, report: Report, settings: Settings, store: Store, pages: Mapping[str, Page]
+    ) -> None:
         plain = settings.model_copy(update={"without_added": False})
         self._settings, self._matchers = settings, dict[str, Matcher]()
         for key, page in pages.items():
             self._matchers[key] = Matcher(plain, store, report.question)
             self._matchers[key].add(page)
-        self._any = next(iter(self._matchers.values()), None) or Matcher(plain, store, report.question)
+        self._any = next(iter(self._matchers.values()), None) or Matcher(
+            plain, store, report.question
+        )
         self.version = self._any.verifier.version
 
     def judge(
@@ -261,15 +311,24 @@ class _Bench:
         found: dict[tuple[str, str], tuple[Evidence, ...]] = {}
         for key, matcher in self._matchers.items():
             citing = [claim for claim in claims if key in keys[claim.id]]
-            found |= {(c.id, key): evidence for c, evidence in zip(citing, matcher.match(citing), strict=True)}
+            found |= {
+                (c.id, key): evidence
+                for c, evidence in zip(citing, matcher.match(citing), strict=True)
+            }
         evidence = [[found.get((c.id, key), ()) for key in keys[c.id]] for c in claims]
         cited = [
             CitedSources(
-                c.statement, tuple(self._read(key, pieces) for key, pieces in zip(keys[c.id], of_claim, strict=True))
+                c.statement,
+                tuple(
+                    self._read(key, pieces)
+                    for key, pieces in zip(keys[c.id], of_claim, strict=True)
+                ),
             )
             for c, of_claim in zip(claims, evidence, strict=True)
         ]
-        return list(zip(support(cited, self._any.verifier.verify, self._any.policy), evidence, strict=True))
+        return list(
+            zip(support(cited, self._any.verifier.verify, self._any.policy), evidence, strict=True)
+        )
 
     def _read(self, key: str, evidence: Sequence[Evidence]) -> tuple[tuple[str, str], ...]:
         """Return the passages of a source for the verifier, each with the title of its page."""
@@ -286,7 +345,9 @@ def _citations(
     for i, key in enumerate(keys):
         source = sources[key]
         if not isinstance(source, Page):
-            yield Citation(claim_id=claim.id, source=key, outcome=source.outcome, reason=source.reason)
+            yield Citation(
+                claim_id=claim.id, source=key, outcome=source.outcome, reason=source.reason
+            )
             continue
         best = found.best[i]
         outcome: Outcome
@@ -300,12 +361,19 @@ def _citations(
         elif found.together and found.relevant[i]:
             outcome, reason = "supported", "It supports the claim together with the other sources."
         yield Citation(
-            claim_id=claim.id, source=key, outcome=outcome, reason=reason, relevant=found.relevant[i],
-            page_id=source.id, evidence=evidence[i][best] if best is not None else None,
-        )  # fmt: skip
+            claim_id=claim.id,
+            source=key,
+            outcome=outcome,
+            reason=reason,
+            relevant=found.relevant[i],
+            page_id=source.id,
+            evidence=evidence[i][best] if best is not None else None,
+        )
 
 
-def _standing(keys: Sequence[str], outcomes: Sequence[Outcome], together: bool, elsewhere: bool) -> Standing:
+def _standing(
+    keys: Sequence[str], outcomes: Sequence[Outcome], together: bool, elsewhere: bool
+) -> Standing:
     if not keys:
         return "uncited_supported" if elsewhere else "uncited_unsupported"
     if together:

@@ -1,4 +1,6 @@
-"""Corrections: a wording of a claim that a passage supports, and the characters of the answer that it changes."""
+"""Corrections: a wording of a claim that a passage supports, and the characters of the answer that
+it changes.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def word_spans(text: str) -> list[Span]:
 
 
 def changes(before: str, after: str) -> list[tuple[Span, Span]]:
-    """Compare two texts word by word; return the differing word ranges as pairs, one range in each text."""
+    """Compare two texts word by word; return the differing word ranges as pairs, one range in each
+    text.
+    """
     old, new = ([text[a:b] for a, b in word_spans(text)] for text in (before, after))
     codes = Diff(old, new).get_opcodes()
     return [((a, b), (c, d)) for kind, a, b, c, d in codes if kind != "equal"]
@@ -53,9 +57,11 @@ def changed_words(before: str, after: str) -> int:
 
 
 def place(answer: str, claim: Claim, after: str) -> tuple[Replacement, ...]:
-    """Return the edits that make the answer say `after` instead of the claim; empty if a changed word is not in it.
+    """Return the edits that make the answer say `after` instead of the claim; empty if a changed
+    word is not in it.
 
-    Words added by enrichment are not in the answer. Edits that would change how the rest renders are not returned.
+    Words added by enrichment are not in the answer. Edits that would change how the rest renders
+    are not returned.
     """
     written = passages(answer)
     regions = [list(claim.spans)] + ([[claim.sentence]] if claim.sentence else [])
@@ -67,24 +73,35 @@ def place(answer: str, claim: Claim, after: str) -> tuple[Replacement, ...]:
     return ()
 
 
-_Found = tuple[Span, Span, str]  # characters of the answer and of the passage, and their replacement
+_Found = tuple[
+    Span, Span, str
+]  # characters of the answer and of the passage, and their replacement
 
 
 def _place(passage: AnswerPassage, region: Sequence[Span], before: str, after: str) -> list[_Found]:
-    """Locate the changes in the passage; empty if a changed word is not in this passage or not in the region."""
+    """Locate the changes in the passage; empty if a changed word is not in this passage or not in
+    the region.
+    """
     inside = [any(a <= p[0] and p[1] <= b for a, b in region) for p in passage.places]
     words = [(a, b) for a, b in word_spans(passage.text) if all(inside[a:b])]
     if not words:
         return []
     mine = [before[a:b].casefold() for a, b in word_spans(before)]
     theirs = [passage.text[a:b].casefold() for a, b in words]
-    same = {block.a + i: block.b + i for block in Diff(mine, theirs).get_matching_blocks() for i in range(block.size)}
+    same = {
+        block.a + i: block.b + i
+        for block in Diff(mine, theirs).get_matching_blocks()
+        for i in range(block.size)
+    }
     new, old = word_spans(after), word_spans(before)
     found: list[_Found] = []
     for (a, b), (c, d) in changes(before, after):
         text = after[new[c][0] : new[d - 1][1]] if c < d else ""
         if a == b:  # an insertion: replace the word before it by that word and the new text
-            a, text = max(0, a - 1), f"{before[slice(*old[a - 1])]} {text}" if a else f"{text} {before[slice(*old[0])]}"
+            a, text = (
+                max(0, a - 1),
+                f"{before[slice(*old[a - 1])]} {text}" if a else f"{text} {before[slice(*old[0])]}",
+            )
             b = a + 1
         places = [same.get(i) for i in range(a, b)]
         if None in places or places != list(range(places[0] or 0, (places[0] or 0) + b - a)):
@@ -99,7 +116,8 @@ def _place(passage: AnswerPassage, region: Sequence[Span], before: str, after: s
 
 def _edits(answer: str, found: Sequence[_Found]) -> tuple[Replacement, ...]:
     return tuple(
-        Replacement(start=a, end=b, before=answer[a:b], after=escape_markdown(new)) for (a, b), _, new in found
+        Replacement(start=a, end=b, before=answer[a:b], after=escape_markdown(new))
+        for (a, b), _, new in found
     )
 
 

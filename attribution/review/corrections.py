@@ -1,6 +1,7 @@
 """Propose corrections of unsupported claims: the smallest change that their evidence supports.
 
-The task is that of RARR's editor (Gao et al. 2023, section 3.2): given one claim and one passage, change only what
+The task is that of RARR's editor (Gao et al. 2023, section 3.2): given one claim and one passage,
+change only what
 disagrees.
 """
 
@@ -46,9 +47,11 @@ class Corrector(Protocol):
         ...
 
     def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
-        """Return small rewordings of the claim, the likeliest first, without changing what a text in `right` also says.
+        """Return small rewordings of the claim, the likeliest first, without changing what a text
+        in `right` also says.
 
-        The corrector does not decide if the passage supports one: `propose` asks the run's verifier.
+        The corrector does not decide if the passage supports one: `propose` asks the run's
+        verifier.
         """
         ...
 
@@ -74,7 +77,9 @@ CORRECTORS: Table[Corrector] = Table(
 
 MAX_CANDIDATES = 10  # candidates for a claim and a passage
 SWAPPED = 3  # of these, at most, made by swapping two values
-_AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|could|will|would|has|have|had|does|do|did|should|may|might|must)\b")
+_AUXILIARY = re.compile(
+    r"\b(?:is|are|was|were|can|could|will|would|has|have|had|does|do|did|should|may|might|must)\b"
+)
 _UNTIL = re.compile(r"\buntil\b")  # "not until then": it happened then
 
 
@@ -90,7 +95,8 @@ class RuleCorrector:
     def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
         """Return the claim with values replaced by the passage's, the likeliest first; at most ten.
 
-        A name in the subject of the claim is kept: another name would make it a claim about something else. So is what
+        A name in the subject of the claim is kept: another name would make it a claim about
+        something else. So is what
         a text in `right` also says. If there are such texts, values are changed one at a time.
         """
         found = [*value_changes(claim, passage, [passage, *right]), *_negations(claim, passage)]
@@ -99,8 +105,16 @@ class RuleCorrector:
         if not right:
             if len(best := _best(found)) > 1:
                 texts.insert(min(len(texts), 2), replaced(claim, best))
-            swapped = [v.text for start, end in sentences(passage) for v in exchanged(claim, passage[start:end])]
-            texts = [*texts[: MAX_CANDIDATES - SWAPPED], *swapped[:SWAPPED], *texts[MAX_CANDIDATES - SWAPPED :]]
+            swapped = [
+                v.text
+                for start, end in sentences(passage)
+                for v in exchanged(claim, passage[start:end])
+            ]
+            texts = [
+                *texts[: MAX_CANDIDATES - SWAPPED],
+                *swapped[:SWAPPED],
+                *texts[MAX_CANDIDATES - SWAPPED :],
+            ]
         return [t for t in dict.fromkeys(map(_dated, texts)) if t != claim][:MAX_CANDIDATES]
 
 
@@ -114,7 +128,9 @@ def _dated(text: str) -> str:
 
 
 def _negations(claim: str, passage: str) -> Iterator[Exchange]:
-    """Yield the removal of the claim's negation if a sentence has none, or an insertion if a sentence has one."""
+    """Yield the removal of the claim's negation if a sentence has none, or an insertion if a
+    sentence has one.
+    """
     words = terms(claim)[0]
     for start, end in sentences(passage):
         sentence = passage[start:end]
@@ -122,8 +138,12 @@ def _negations(claim: str, passage: str) -> Iterator[Exchange]:
         own, its = negations(claim), negations(sentence)
         if own and not its:
             for first, last in own:
-                if claim[first:last].casefold() in ("not", "never") and not _UNTIL.search(claim, last):
-                    yield Exchange((first, last + claim[last:].startswith(" ")), "", shared, "negation")
+                if claim[first:last].casefold() in ("not", "never") and not _UNTIL.search(
+                    claim, last
+                ):
+                    yield Exchange(
+                        (first, last + claim[last:].startswith(" ")), "", shared, "negation"
+                    )
         elif its and not own and (match := _AUXILIARY.search(claim)):
             yield Exchange((match.end(), match.end()), " not", shared, "negation")
 
@@ -167,13 +187,18 @@ class LlmCorrector:
         reply = self._llm.ask(question, CorrectionReply)
         words = max(1, len(word_spans(claim)))
         lines = dict.fromkeys(" ".join(text.split()) for text in reply.value.claims[:3])
-        small = (t for t in lines if t and len(t) <= MAX_CLAIM and 0 < changed_words(claim, t) <= MAX_CHANGED * words)
+        small = (
+            t
+            for t in lines
+            if t and len(t) <= MAX_CLAIM and 0 < changed_words(claim, t) <= MAX_CHANGED * words
+        )
         return [text for text in small if keeps_subject(claim, text)]
 
 
 CORRECTED: tuple[Label, ...] = ("contradicted", "conflicting", "unclear")  # the verdicts to correct
 PASSAGES = 2  # of a claim, from which candidates are made; no other passage may contradict them
-RANK = 0.03  # extra probability that a candidate needs to beat one ranked just before it by the corrector
+# extra probability that a candidate needs to beat one ranked just before it by the corrector
+RANK = 0.03
 
 
 @dataclass(frozen=True)
@@ -207,7 +232,9 @@ class Proposal:
 
 
 NONE = "No small change of its numbers, dates, units, names and negations is supported by its evidence."
-NOT_WRITTEN = "A supported wording was found, but the answer itself does not hold the words that it changes."
+NOT_WRITTEN = (
+    "A supported wording was found, but the answer itself does not hold the words that it changes."
+)
 
 
 def correctable(report: Report) -> tuple[Claim, ...]:
@@ -226,7 +253,8 @@ def propose(
 ) -> Iterator[Proposal]:
     """Yield one proposal for each claim, in order, without searching and without changing the run.
 
-    Raises UnknownName or Unavailable for a corrector or verifier that cannot be used, BadInput for a claim of another
+    Raises UnknownName or Unavailable for a corrector or verifier that cannot be used, BadInput for
+    a claim of another
     run.
     """
     if others := {c.id for c in claims} - {c.id for c in report.claims}:
@@ -242,11 +270,14 @@ def propose(
         pieces = deciding(claim, [e for e in report.evidence if e.claim_id == claim.id])
         premises = [_premise(piece, pages, proses) for piece in pieces]
         try:
-            # if no passage surely contradicts the claim, whatever they have in common with it is right
+            # if no passage surely contradicts the claim, whatever they have in common with it is
+            # right
             right = () if labels[claim.id] == "contradicted" else [p.text for p in premises]
             found = best(claim.statement, premises, built, verifier, policy_of(settings), right)
         except StageFailure as error:
-            yield Proposal(claim.id, reason=str(error), failure=error.as_failure("correct", claim.text))
+            yield Proposal(
+                claim.id, reason=str(error), failure=error.as_failure("correct", claim.text)
+            )
             continue
         if found is None:
             yield Proposal(claim.id, reason=NONE)
@@ -257,11 +288,17 @@ def propose(
             continue
         piece, (first, last) = pieces[found.premise], found.judgement.sentence
         correction = Correction(
-            claim_id=claim.id, before=claim.statement, after=found.text, edits=edits, page_id=piece.page_id,
-            sentence=(piece.start + first, piece.start + last), quote=piece.text[first:last],
-            probability=round(found.judgement.probabilities.entailed, 4), corrector=built.version,
+            claim_id=claim.id,
+            before=claim.statement,
+            after=found.text,
+            edits=edits,
+            page_id=piece.page_id,
+            sentence=(piece.start + first, piece.start + last),
+            quote=piece.text[first:last],
+            probability=round(found.judgement.probabilities.entailed, 4),
+            corrector=built.version,
             verifier=verifier.version,
-        )  # fmt: skip
+        )
         yield Proposal(claim.id, correction)
 
 
@@ -283,10 +320,13 @@ def best(
     policy: DecisionPolicy,
     right: Sequence[str] = (),
 ) -> Supported | None:
-    """Return the wording with the fewest changed words that one of the first premises supports and none contradicts.
+    """Return the wording with the fewest changed words that one of the first premises supports and
+    none contradicts.
 
-    Its probability must reach ENTAILED and exceed the claim's by AHEAD, as for a variant that contradicts the claim
-    (verifiers/contrast.py). Ties go to the most probable, minus RANK for each candidate that is ranked before it.
+    Its probability must reach ENTAILED and exceed the claim's by AHEAD, as for a variant that
+    contradicts the claim
+    (verifiers/contrast.py). Ties go to the most probable, minus RANK for each candidate that is
+    ranked before it.
     What a text in `right` also says is kept.
     """
     tried = [
@@ -295,9 +335,16 @@ def best(
         for c in enumerate(corrector.candidates(claim, p.text, right))
     ]
     judgements = verifier.verify([premises[n].pair(text) for n, _, text in tried])
-    own = [j.probabilities.entailed for j in verifier.verify([p.pair(claim) for p in premises[:PASSAGES]])]
+    own = [
+        j.probabilities.entailed
+        for j in verifier.verify([p.pair(claim) for p in premises[:PASSAGES]])
+    ]
     supported = [
-        (changed_words(claim, text), RANK * rank - judgement.probabilities.entailed, Supported(text, n, judgement))
+        (
+            changed_words(claim, text),
+            RANK * rank - judgement.probabilities.entailed,
+            Supported(text, n, judgement),
+        )
         for (n, rank, text), judgement in zip(tried, judgements, strict=True)
         if relation(judgement.probabilities, policy) == "entailed"
         and judgement.probabilities.entailed >= max(ENTAILED, own[n] + AHEAD)
@@ -305,7 +352,9 @@ def best(
         and reservation(premises[n].pair(text), Judged(judgement)) is None
     ]
     for _, _, found in sorted(supported, key=lambda s: s[:2]):
-        others = verifier.verify([p.pair(found.text) for n, p in enumerate(premises) if n != found.premise])
+        others = verifier.verify(
+            [p.pair(found.text) for n, p in enumerate(premises) if n != found.premise]
+        )
         if all(relation(j.probabilities, policy) != "contradicted" for j in others):
             return found
     return None
@@ -348,13 +397,17 @@ class Review:
             in_place = all(report.answer[e.start : e.end] == e.before for e in found.edits)
             return in_place and found.before == wordings.get(found.claim_id)
 
-        valid = {i: p for i, p in self.proposals.items() if p.correction is None or fits(p.correction)}
+        valid = {
+            i: p for i, p in self.proposals.items() if p.correction is None or fits(p.correction)
+        }
         return replace(self, proposals=valid)
 
     def decide(self, accept: Sequence[str] = (), reject: Sequence[str] = ()) -> Review:
         """Accept and reject the corrections of these claims; repeating a decision takes it back."""
         both, old = {*accept, *reject}, self.now
-        accepted = [i for i in old.accepted if i not in both] + [i for i in accept if i not in old.accepted]
+        accepted = [i for i in old.accepted if i not in both] + [
+            i for i in accept if i not in old.accepted
+        ]
         rejected = (old.rejected - both) | (frozenset(reject) - old.rejected)
         return replace(self, now=Decisions(tuple(accepted), rejected), before=(*self.before, old))
 

@@ -38,7 +38,9 @@ class _Update(BaseModel):
         parts = self.updated.get("date-parts")
         first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else ()
         year = f" ({first[0]})" if first and isinstance(first[0], int) else ""
-        return f"{self.type.replace('_', ' ').replace('-', ' ')}{year}" + (f": {self.DOI}" if self.DOI else "")
+        return f"{self.type.replace('_', ' ').replace('-', ' ')}{year}" + (
+            f": {self.DOI}" if self.DOI else ""
+        )
 
 
 class _Message(BaseModel):
@@ -51,21 +53,31 @@ class _Record(BaseModel):
     message: _Message
 
 
-def look_up(source: str, doi: Identifier, settings: Settings, allow: Allow = is_public) -> CitedWork:
-    """Return what Crossref knows of a DOI. Raises FetchFailed; the kinds OF_ONE_RECORD say nothing of other DOIs."""
+def look_up(
+    source: str, doi: Identifier, settings: Settings, allow: Allow = is_public
+) -> CitedWork:
+    """Return what Crossref knows of a DOI. Raises FetchFailed; the kinds OF_ONE_RECORD say nothing
+    of other DOIs.
+    """
     clock = Clock(settings.page_timeout)
     url = parsed(f"{ADDRESS}{quote(doi.value, safe='')}")
-    reply = send(url, settings, allow, clock, headers={"Accept": "application/json"}, limit=MAX_BYTES)
+    reply = send(
+        url, settings, allow, clock, headers={"Accept": "application/json"}, limit=MAX_BYTES
+    )
     work = CitedWork(source=source, identifier=doi)
     if reply.status == 404:
         return work.model_copy(update={"problem": "Crossref has no work with this DOI."})
     if reply.status != 200:
-        kind: FailureKind = "server_error" if reply.status == 429 or reply.status >= 500 else "unreadable"
+        kind: FailureKind = (
+            "server_error" if reply.status == 429 or reply.status >= 500 else "unreadable"
+        )
         raise FetchFailed(kind, f"it answered with HTTP {reply.status}", str(url), reply.status)
     try:
         message = _Record.model_validate_json(reply.content).message
     except ValidationError as error:
-        raise FetchFailed("unreadable", "its reply is not the record of a work", str(url), detail=error) from None
+        raise FetchFailed(
+            "unreadable", "its reply is not the record of a work", str(url), detail=error
+        ) from None
     notices = [update.words() for update in message.updated_by]
     notices += [f"it is itself the notice of a {update.words()}" for update in message.update_to]
     title = " ".join(" ".join(message.title[:1]).split())[:MAX_TITLE]

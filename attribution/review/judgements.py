@@ -1,4 +1,6 @@
-"""Measure how far an analyst agrees with the badges, suggest a threshold, and make a labelled set of their verdicts."""
+"""Measure how far an analyst agrees with the badges, suggest a threshold, and make a labelled set
+of their verdicts.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,17 @@ class AgreedShare:
 
 @dataclass(frozen=True)
 class AnalystAgreement:
-    """The agreement of analyst and model, by badge in the order of LABELS; badges that nobody judged are left out."""
+    """The agreement of analyst and model, by badge in the order of LABELS; badges that nobody
+    judged are left out.
+    """
 
     badges: Mapping[Label, AgreedShare]
 
     @property
     def all(self) -> AgreedShare:
-        return AgreedShare(sum(s.agreed for s in self.badges.values()), sum(s.judged for s in self.badges.values()))
+        return AgreedShare(
+            sum(s.agreed for s in self.badges.values()), sum(s.judged for s in self.badges.values())
+        )
 
     @property
     def words(self) -> str:
@@ -74,8 +80,13 @@ def judged(report: Report) -> Report:
 
 def agreement(reports: Iterable[Report]) -> AnalystAgreement:
     """Count agreement over runs. Claims that were not compared with the sources are left out."""
-    pairs = Counter((badge, agreeing(badge) == own.label) for report in reports for badge, own in _pairs(report))
-    found = {badge: AgreedShare(pairs[badge, True], pairs[badge, True] + pairs[badge, False]) for badge in LABELS}
+    pairs = Counter(
+        (badge, agreeing(badge) == own.label) for report in reports for badge, own in _pairs(report)
+    )
+    found = {
+        badge: AgreedShare(pairs[badge, True], pairs[badge, True] + pairs[badge, False])
+        for badge in LABELS
+    }
     return AnalystAgreement({badge: share for badge, share in found.items() if share.judged})
 
 
@@ -88,9 +99,11 @@ def _pairs(report: Report) -> Iterator[tuple[Label, AnalystVerdict]]:
 
 
 def suggested_threshold(reports: Iterable[Report], badge: SuggestedLabel) -> float | None:
-    """Return the lowest threshold at which the analyst agrees with at least 9 in 10 of these badges.
+    """Return the lowest threshold at which the analyst agrees with at least 9 in 10 of these
+    badges.
 
-    The other threshold stays that of each run. Returns None for fewer than 30 judgements, and if no threshold leaves
+    The other threshold stays that of each run. Returns None for fewer than 30 judgements, and if no
+    threshold leaves
     10 such badges of which that many are right.
     """
     own = [judged(report) for report in reports if report.judgements]
@@ -98,7 +111,9 @@ def suggested_threshold(reports: Iterable[Report], badge: SuggestedLabel) -> flo
         return None
     for hundredths in range(round(100 * LOWEST_THRESHOLD), 100):  # the range of the setting
         least = hundredths / 100
-        share = agreement(recolour(report, _with(report, badge, least)) for report in own).badges.get(badge)
+        share = agreement(
+            recolour(report, _with(report, badge, least)) for report in own
+        ).badges.get(badge)
         if share and share.judged >= SHOWN and share.agreed >= RIGHT * share.judged:
             return least
     return None
@@ -112,18 +127,33 @@ def _with(report: Report, badge: SuggestedLabel, least: float) -> DecisionPolicy
 def benchmark_rows(reports: Iterable[Report]) -> list[dict[str, object]]:
     """Return the judged claims as rows of a labelled set: grounded if the analyst says supported.
 
-    The context of a claim is its passages. Claims without passages, and those on which sources conflict, are left out.
-    Of two judgements on the same claim and passages, the later one counts. The runs of one question form a group.
+    The context of a claim is its passages. Claims without passages, and those on which sources
+    conflict, are left out.
+    Of two judgements on the same claim and passages, the later one counts. The runs of one question
+    form a group.
     """
     rows: dict[str, dict[str, object]] = {}
-    found = [(own, report) for report in reports for own in report.judgements if own.label != "conflicting"]
+    found = [
+        (own, report)
+        for report in reports
+        for own in report.judgements
+        if own.label != "conflicting"
+    ]
     for own, report in sorted(found, key=lambda one: one[0].at):
         question = transcript(report.question, report.context)
-        context = list(dict.fromkeys(e.text for e in report.evidence if e.claim_id == own.claim_id and e.text.strip()))
+        context = list(
+            dict.fromkeys(
+                e.text for e in report.evidence if e.claim_id == own.claim_id and e.text.strip()
+            )
+        )
         if not context:
             continue
         row: dict[str, object] = {"id": content_id(question, *context, own.statement)}
-        row |= {"group": content_id(question.strip() or report.answer), "question": question, "context": context}
+        row |= {
+            "group": content_id(question.strip() or report.answer),
+            "question": question,
+            "context": context,
+        }
         row |= {"response": own.statement, "grounded": own.label == "supported", "note": own.note}
         rows[str(row["id"])] = row if own.label == "supported" else row | {"error_type": own.label}
     return list(rows.values())

@@ -42,12 +42,15 @@ class Cited:
 def find(answer: str, more: str = "", names: frozenset[str] = frozenset()) -> Cited:
     """Find the citations of an answer.
 
-    `more` lists sources that the answer itself lacks, one per line; `names` are those of the run's sources.
+    `more` lists sources that the answer itself lacks, one per line; `names` are those of the run's
+    sources.
     """
     lists = listed(answer)
     by_key = {s.key: s for s in lists.sources}
     if more.strip():
-        by_key |= {s.key: s.model_copy(update={"span": None}) for s in listed(f"Sources:\n{more}").sources}
+        by_key |= {
+            s.key: s.model_copy(update={"span": None}) for s in listed(f"Sources:\n{more}").sources
+        }
     known = _Known(by_key, lists)
     hidden = bytearray(len(answer))  # 1: code, or an image
     for start, end in (*_code(read(answer)), *(m.span() for m in _IMAGE.finditer(answer))):
@@ -68,7 +71,11 @@ class _Known:
     def __init__(self, by_key: dict[str, AnswerSource], lists: Listed) -> None:
         self.by_key: dict[str, AnswerSource] = {}
         self.lists = lists
-        self._texts, self._starts, self._keys = "", list[int](), list[str]()  # all entries as one text
+        self._texts, self._starts, self._keys = (
+            "",
+            list[int](),
+            list[str](),
+        )  # all entries as one text
         for source in by_key.values():
             self._enter(source)
         self._by_url = {canonical(s.url): s.key for s in by_key.values() if s.url}
@@ -91,7 +98,9 @@ class _Known:
         return self._by_url.get(canonical(url)) or self._add(AnswerSource(key=url, url=url))
 
     def name(self, text: str) -> str:
-        """Return the key of a source that is only named: an entry whose text contains the name, or a new source."""
+        """Return the key of a source that is only named: an entry whose text contains the name, or
+        a new source.
+        """
         wanted = " ".join(text.split())
         place = self._texts.find(wanted.casefold())
         if place >= 0:
@@ -123,7 +132,9 @@ def _sources(mark: Found, known: _Known) -> Iterable[str]:
             return map(resolve, numbers(mark.match["n"]))
         case "figures":  # "12" is source 12, or sources 1 and 2
             figures = mark.match["n"]
-            return map(known.number, [figures] if known.lists.has(figures) or "0" in figures else figures)
+            return map(
+                known.number, [figures] if known.lists.has(figures) or "0" in figures else figures
+            )
         case "footnote":
             return _footnotes(mark.match["n"], known)
         case "reference":

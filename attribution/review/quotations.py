@@ -1,4 +1,6 @@
-"""Check the quotations of an answer that name a speaker: word for word in a source, altered, or not found."""
+"""Check the quotations of an answer that name a speaker: word for word in a source, altered, or not
+found.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from attribution.types import Page, Report, Span
 
 LEAST = 4  # words; shorter ones are names and ironic words more often than speech
 ALIKE = 0.6  # least share of the words of a quotation, in order, that its altered source has
-_QUOTE = re.compile(r"“([^“”]{8,1500})”|\"([^\"\n]{8,1500})\"|„([^„“”]{8,1500})[“”]|«([^«»]{8,1500})»")
+_QUOTE = re.compile(
+    r"“([^“”]{8,1500})”|\"([^\"\n]{8,1500})\"|„([^„“”]{8,1500})[“”]|«([^«»]{8,1500})»"
+)
 _SPEAKER = re.compile(
     r"\b(?:sa(?:id|ys?)|according to|wr(?:ote|ites)|told|tells|stat(?:ed|es)|argu(?:ed|es)|not(?:ed|es)|add(?:ed|s)|"
     r"asked|explain(?:ed|s)|declar(?:ed|es)|announc(?:ed|es)|claim(?:ed|s)|call(?:ed|s)|describ(?:ed|es)|repl(?:ied|ies)|"
@@ -42,7 +46,9 @@ class Quotation:
 
 
 def quotations(report: Report) -> tuple[Quotation, ...]:
-    """Return the checked quotations of a run, in order. One that is not found needs the text of every page."""
+    """Return the checked quotations of a run, in order. One that is not found needs the text of
+    every page.
+    """
     found = list(_spoken(report.answer))
     if not found:
         return ()
@@ -58,8 +64,13 @@ def _spoken(answer: str) -> Iterator[Span]:
         span = match.span(match.lastindex or 0)
         if len(_WORD.findall(answer[slice(*span)])) < LEAST:
             continue
-        around = next(((a, b) for a, b in sentences(answer) if a <= match.start() < b), match.span())
-        outside = answer[min(around[0], match.start()) : match.start()], answer[match.end() : match.end() + 60]
+        around = next(
+            ((a, b) for a, b in sentences(answer) if a <= match.start() < b), match.span()
+        )
+        outside = (
+            answer[min(around[0], match.start()) : match.start()],
+            answer[match.end() : match.end() + 60],
+        )
         if _SPEAKER.search(outside[0]) or _SPEAKER.search(outside[1].partition("\n")[0]):
             yield span
 
@@ -92,7 +103,9 @@ def _check(span: Span, text: str, pages: Sequence[tuple[Page, _Words]]) -> Quota
     return nearest
 
 
-def _quoted(span: Span, text: str, outcome: Outcome, page: Page, words: _Words, at: Span) -> Quotation:
+def _quoted(
+    span: Span, text: str, outcome: Outcome, page: Page, words: _Words, at: Span
+) -> Quotation:
     place = words.places[at[0]][0], words.places[at[1] - 1][1]
     return Quotation(span, text, outcome, page, page.text[slice(*place)], place)
 
@@ -101,8 +114,14 @@ def _in_order(parts: Sequence[Sequence[str]], words: Sequence[str]) -> Span | No
     """Return where the parts stand, each whole and one after the other."""
     begin, position = -1, 0
     for part in parts:
-        at = next((i for i in range(position, len(words) - len(part) + 1) if words[i] == part[0]
-                   and words[i : i + len(part)] == part), -1)  # fmt: skip
+        at = next(
+            (
+                i
+                for i in range(position, len(words) - len(part) + 1)
+                if words[i] == part[0] and words[i : i + len(part)] == part
+            ),
+            -1,
+        )
         if at < 0:
             return None
         begin, position = (at if begin < 0 else begin), at + len(part)
@@ -110,7 +129,9 @@ def _in_order(parts: Sequence[Sequence[str]], words: Sequence[str]) -> Span | No
 
 
 def _near(quote: Sequence[str], words: Sequence[str]) -> tuple[float, Span]:
-    """Return the share of the quotation's words that the most similar stretch has in order, and the stretch."""
+    """Return the share of the quotation's words that the most similar stretch has in order, and the
+    stretch.
+    """
     size, wanted = min(len(quote) + len(quote) // 4 + 1, len(words)), Counter(quote)
     seen: Counter[str] = Counter()
     shared, most, start = 0, -1, 0

@@ -33,7 +33,9 @@ class Unread:
 
 
 UNNAMED = Unread("unnamed", "The answer does not say which source this is.")
-NOT_FOUND = Unread("unreachable", "The answer gives no address for it, and no document of this run has its name.")
+NOT_FOUND = Unread(
+    "unreachable", "The answer gives no address for it, and no document of this run has its name."
+)
 NO_TEXT = Unread(
     "unreachable",
     "It is a document of this run, whose text is not in this database: use the one in which the run was made.",
@@ -41,8 +43,12 @@ NO_TEXT = Unread(
 NOT_ASKED = "The check was stopped before Crossref was asked about it."
 
 
-def read_works(sources: Sequence[AnswerSource], settings: Settings, stop: threading.Event) -> tuple[CitedWork, ...]:
-    """Return the works that the sources name. Crossref is asked about `max_pages` of them, until it cannot answer."""
+def read_works(
+    sources: Sequence[AnswerSource], settings: Settings, stop: threading.Event
+) -> tuple[CitedWork, ...]:
+    """Return the works that the sources name. Crossref is asked about `max_pages` of them, until it
+    cannot answer.
+    """
     named = [(source.key, found) for source in sources for found in _named(source)]
     works, unasked, asked = [], "", 0  # why no other DOI is asked for
     dois = sum(identifier.kind == "DOI" for _, identifier in named)
@@ -74,13 +80,17 @@ def _address(source: AnswerSource) -> str:
 
 
 def known_page(source: AnswerSource, pages: Sequence[Page]) -> Page | None:
-    """Find the page of a source among the run's pages, by its address, or by a document's title or file name.
+    """Find the page of a source among the run's pages, by its address, or by a document's title or
+    file name.
 
-    An article of the built-in library matches only by its own name, not by the pages that its facts are from.
+    An article of the built-in library matches only by its own name, not by the pages that its facts
+    are from.
     """
     if source.url:
         wanted = canonical(source.url)
-        return next((p for p in pages if wanted in (canonical(p.url), canonical(p.reference))), None)
+        return next(
+            (p for p in pages if wanted in (canonical(p.url), canonical(p.reference))), None
+        )
     text = source.text.casefold()
     return next((p for p in pages if text and _is_named(p, text)), None)
 
@@ -91,7 +101,9 @@ def _is_named(page: Page, text: str) -> bool:
         return text.strip("'\"“”*_.,; ") == title or page.cited.casefold() in text
     if len(title) > 3 and (title in text or text in title):
         return True
-    _, _, name = page.url.rpartition("/")[2].rpartition(":")  # document:NAME, library:FOLDER/NAME, collection:C/NAME
+    _, _, name = page.url.rpartition("/")[2].rpartition(
+        ":"
+    )  # document:NAME, library:FOLDER/NAME, collection:C/NAME
     name = name.casefold() if page.kind != "web" else ""
     if name and name_of(name) == name_of(text):
         return True
@@ -99,9 +111,14 @@ def _is_named(page: Page, text: str) -> bool:
 
 
 def read_sources(
-    sources: Sequence[AnswerSource], pages: Sequence[Page], settings: Settings, store: Store, stop: threading.Event
+    sources: Sequence[AnswerSource],
+    pages: Sequence[Page],
+    settings: Settings,
+    store: Store,
+    stop: threading.Event,
 ) -> Iterator[tuple[AnswerSource, Page | Unread]]:
-    """Yield each source with its page, or with the reason why it could not be read, as soon as this is known.
+    """Yield each source with its page, or with the reason why it could not be read, as soon as this
+    is known.
 
     Stops early if `stop` is set.
     """

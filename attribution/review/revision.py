@@ -1,6 +1,8 @@
-"""Revise an answer: apply corrections, mark or drop unsupported sentences, add footnotes to the evidence.
+"""Revise an answer: apply corrections, mark or drop unsupported sentences, add footnotes to the
+evidence.
 
-A pure function of the report and the choices. Whatever is inserted or dropped, the rest of the Markdown renders as
+A pure function of the report and the choices. Whatever is inserted or dropped, the rest of the
+Markdown renders as
 before: a sentence that cannot be dropped without changing the rest is marked instead.
 """
 
@@ -32,7 +34,9 @@ class Note(NamedTuple):
 
 
 def source_of(report: Report, claim_id: str, correction: Correction | None = None) -> Note | None:
-    """Return the sentence that a correction, or else the claim's verdict, rests on; None if no evidence decides."""
+    """Return the sentence that a correction, or else the claim's verdict, rests on; None if no
+    evidence decides.
+    """
     pages = {page.id: page for page in report.pages}
     if correction:
         page_id, quote = correction.page_id, correction.quote
@@ -49,7 +53,9 @@ def source_of(report: Report, claim_id: str, correction: Correction | None = Non
         return Note("", "", "", quote)
     if page.facts_from:
         return Note(page.cited, "", "", quote, page.facts_from)
-    address = next((a for a in (page.url, page.reference) if a.startswith(("https://", "http://"))), "")
+    address = next(
+        (a for a in (page.url, page.reference) if a.startswith(("https://", "http://"))), ""
+    )
     return Note(page.title or page.url, address, page.fetched_at[:10], quote)
 
 
@@ -62,7 +68,9 @@ def label_prefix(answer: str) -> str:
 
 
 def definitions(text: str, notes: Mapping[Note, int], prefix: str) -> str:
-    """Return the definitions to append to a text, one per line; an open code block is closed before them."""
+    """Return the definitions to append to a text, one per line; an open code block is closed before
+    them.
+    """
     if not notes:
         return ""
     lines = "".join(f"\n[^{prefix}{number}]: {_written(note)}\n" for note, number in notes.items())
@@ -98,7 +106,9 @@ MARKS: dict[Label, str] = {
     "missing": "no source found",
     "not_reached": "not checked",
 }  # by verdict, the worst first
-_CLOSING = re.compile(r"(?:[*_~`]+|\]\([^()\s]*(?:\s+\"[^\"\n]*\")?\)|\]\[[^\]\n]*\]|\s?\[\^?\w{1,40}\](?!\())*")
+_CLOSING = re.compile(
+    r"(?:[*_~`]+|\]\([^()\s]*(?:\s+\"[^\"\n]*\")?\)|\]\[[^\]\n]*\]|\s?\[\^?\w{1,40}\](?!\())*"
+)
 _CITED = re.compile(r"(?:\s?\[\^?\w{1,40}\](?!\())*")
 _EMPTY = re.compile(r"(?:[ \t]|>|(?:[-*+•]|\d{1,9}[.)])(?=[ \t\n]|$)|\[[ xX]\]|\|)*")
 _AROUND = ("***", "**", "__", "~~", "*", "_", "`")
@@ -123,12 +133,17 @@ class _Sentence:
 
 
 def revise(
-    report: Report, accepted: Sequence[Correction] = (), unsupported: Unsupported = "keep", footnotes: bool = True
+    report: Report,
+    accepted: Sequence[Correction] = (),
+    unsupported: Unsupported = "keep",
+    footnotes: bool = True,
 ) -> Revision:
     """Apply these corrections to the answer; of two that overlap, the first is kept.
 
-    A sentence is unsupported if it has checked claims, none of them supported or corrected. If this holds for only
-    some of its claims, it is marked "in part", even under "drop". Footnotes name the page and quote the sentence for
+    A sentence is unsupported if it has checked claims, none of them supported or corrected. If this
+    holds for only
+    some of its claims, it is marked "in part", even under "drop". Footnotes name the page and quote
+    the sentence for
     each claim that is supported, corrected or, under "mark", contradicted.
     """
     chosen, overlapping = _compatible(accepted)
@@ -142,7 +157,12 @@ def revise(
     for sentence in _sentences(report, labels):
         bad = [labels[i] for i in sentence.claims if i not in good]
         whole = len(bad) == len(sentence.claims)
-        if bad and whole and unsupported == "drop" and (gap := _gap(report.answer, sentence.span, edits)):
+        if (
+            bad
+            and whole
+            and unsupported == "drop"
+            and (gap := _gap(report.answer, sentence.span, edits))
+        ):
             edits = [e for e in edits if not (gap.start <= e.start and e.end <= gap.end)] + [gap]
             dropped += 1
             continue
@@ -152,8 +172,14 @@ def revise(
             added = f" *({'' if whole else 'in part: '}{words})*"
             marked += 1
         if footnotes:
-            shown = [i for i in sentence.claims if i in good or (unsupported == "mark" and labels[i] == "contradicted")]
-            for note in dict.fromkeys(n for i in shown if (n := source_of(report, i, corrected.get(i)))):
+            shown = [
+                i
+                for i in sentence.claims
+                if i in good or (unsupported == "mark" and labels[i] == "contradicted")
+            ]
+            for note in dict.fromkeys(
+                n for i in shown if (n := source_of(report, i, corrected.get(i)))
+            ):
                 added += f"[^{prefix}{notes.setdefault(note, len(notes) + 1)}]"
         if added and (place := _after(report.answer, sentence.span[1])) is not None:
             edits.append(Replacement(start=place, end=place, before="", after=added))
@@ -163,7 +189,9 @@ def revise(
 
 
 def _compatible(accepted: Sequence[Correction]) -> tuple[list[Correction], tuple[str, ...]]:
-    """Return the corrections that do not conflict with an earlier one, and the claims of the others."""
+    """Return the corrections that do not conflict with an earlier one, and the claims of the
+    others.
+    """
     chosen: list[Correction] = []
     taken: set[Replacement] = set()
     overlapping = []
@@ -187,7 +215,9 @@ def _merged(edits: Sequence[Replacement]) -> list[Replacement]:
 
 
 def _sentences(report: Report, labels: Mapping[str, Label]) -> list[_Sentence]:
-    """Return the sentences of the answer that contain checked claims, in order; overlapping ones are merged."""
+    """Return the sentences of the answer that contain checked claims, in order; overlapping ones
+    are merged.
+    """
     spans: list[tuple[Span, str]] = []
     for claim in report.claims:
         if claim.id in labels and (claim.sentence or claim.spans):
@@ -208,7 +238,8 @@ def _read(text: str) -> list[tuple[str, str]]:
 
 
 def _after(answer: str, end: int) -> int | None:
-    """Return the place for a footnote mark after a sentence: behind the markup and links that close there.
+    """Return the place for a footnote mark after a sentence: behind the markup and links that close
+    there.
 
     None if a mark would change how the rest renders.
     """
@@ -223,7 +254,10 @@ def _after(answer: str, end: int) -> int | None:
 def _gap(answer: str, span: Span, edits: Sequence[Replacement]) -> Replacement | None:
     """Return the cut that removes a sentence and leaves the rest as before; None if there is none."""
     for start, end in _cuts(answer, *span):
-        crossing = any(e.start < end and start < e.end and not (start <= e.start and e.end <= end) for e in edits)
+        crossing = any(
+            e.start < end and start < e.end and not (start <= e.start and e.end <= end)
+            for e in edits
+        )
         rest = _words(answer[:start] + answer[end:])
         if not crossing and rest == _without(answer, span):
             return Replacement(start=start, end=end, before=answer[start:end], after="")
@@ -231,8 +265,12 @@ def _gap(answer: str, span: Span, edits: Sequence[Replacement]) -> Replacement |
 
 
 def _cuts(answer: str, start: int, end: int) -> Iterator[Span]:
-    """Yield ways to cut a sentence: with its line if it stands alone there, with its markup, with one blank."""
-    while marks := next((m for m in _AROUND if answer[:start].endswith(m) and answer.startswith(m, end)), ""):
+    """Yield ways to cut a sentence: with its line if it stands alone there, with its markup, with
+    one blank.
+    """
+    while marks := next(
+        (m for m in _AROUND if answer[:start].endswith(m) and answer.startswith(m, end)), ""
+    ):
         start, end = start - len(marks), end + len(marks)
     cited = _CITED.match(answer, end)
     end = cited.end() if cited else end
@@ -240,7 +278,9 @@ def _cuts(answer: str, start: int, end: int) -> Iterator[Span]:
     last = len(answer) if last < 0 else last + 1
     if _EMPTY.fullmatch(answer, first, start) and not answer[end:last].strip(" \t\r\n|"):
         following = answer[last : answer.find("\n", last) if "\n" in answer[last:] else len(answer)]
-        indented = len(following) - len(following.lstrip()) > start - first - len(answer[first:start].lstrip())
+        indented = len(following) - len(following.lstrip()) > start - first - len(
+            answer[first:start].lstrip()
+        )
         if not (following.strip() and indented):  # nested items would lose their parent
             yield first, last
         return
@@ -249,16 +289,24 @@ def _cuts(answer: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _words(text: str) -> list[str]:
-    return [word for p in passages(text) for word in [f"<{p.kind}>", *p.text.split()] if p.text.strip()]
+    return [
+        word for p in passages(text) for word in [f"<{p.kind}>", *p.text.split()] if p.text.strip()
+    ]
 
 
 def _without(answer: str, span: Span) -> list[str]:
-    """Return the words that remain of an answer without a sentence; a removed passage leaves nothing."""
+    """Return the words that remain of an answer without a sentence; a removed passage leaves
+    nothing.
+    """
     left: list[str] = []
     for p in passages(answer):
         row = p.kind == "row" and any(span[0] <= a and b <= span[1] for a, b in p.places)
         remaining = (
-            "" if row else "".join(c for c, (a, b) in zip(p.text, p.places, strict=True) if not span[0] <= a < span[1])
+            ""
+            if row
+            else "".join(
+                c for c, (a, b) in zip(p.text, p.places, strict=True) if not span[0] <= a < span[1]
+            )
         )
         if remaining.strip():
             left += [f"<{p.kind}>", *remaining.split()]

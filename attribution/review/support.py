@@ -1,7 +1,9 @@
 """Judge whether cited sources support a claim: each alone, all together, and all but one.
 
-Citation recall and precision in ALCE are computed from these judgements (Gao et al. 2023, section 4): a claim is
-recalled if the concatenation of its citations entails it; a citation is precise if its claim is recalled, unless it
+Citation recall and precision in ALCE are computed from these judgements (Gao et al. 2023, section
+4): a claim is
+recalled if the concatenation of its citations entails it; a citation is precise if its claim is
+recalled, unless it
 cannot support the claim by itself while the others can without it.
 """
 
@@ -21,8 +23,12 @@ from attribution.verdicts import relation
 Outcome = Literal["supported", "contradicted", "not_supported", "dead", "unreachable", "unnamed"]
 UNREAD: tuple[Outcome, ...] = ("dead", "unreachable", "unnamed")
 Standing = Literal[
-    "cited_supported", "cited_not_supported", "cited_unreachable", "uncited_supported", "uncited_unsupported"
-]  # fmt: skip
+    "cited_supported",
+    "cited_not_supported",
+    "cited_unreachable",
+    "uncited_supported",
+    "uncited_unsupported",
+]
 
 
 class Citation(Frozen):
@@ -32,9 +38,13 @@ class Citation(Frozen):
     source: str  # its key
     outcome: Outcome
     reason: str
-    relevant: bool = True  # False: it does not support the claim, and the claim's other sources do without it
+    relevant: bool = (
+        True  # False: it does not support the claim, and the claim's other sources do without it
+    )
     page_id: str = ""
-    evidence: Evidence | None = None  # the passage that supports the claim most, or surely contradicts it
+    evidence: Evidence | None = (
+        None  # the passage that supports the claim most, or surely contradicts it
+    )
 
 
 class CitedClaim(Frozen):
@@ -60,15 +70,20 @@ class Figures(Frozen):
     def of(cls, claims: int, supported: int, citations: int, useful: int) -> Figures:
         """Return the counts with recall and precision."""
         return cls(
-            claims=claims, supported=supported, citations=citations, useful=useful,
-            recall=supported / claims if claims else None, precision=useful / citations if citations else None,
-        )  # fmt: skip
+            claims=claims,
+            supported=supported,
+            citations=citations,
+            useful=useful,
+            recall=supported / claims if claims else None,
+            precision=useful / citations if citations else None,
+        )
 
 
 class CitationReport(Frozen):
     """Everything found about the citations of one run."""
 
-    claims_id: str  # a hash of the claims and thresholds: a different one means that they have changed since
+    # a hash of the claims and thresholds: a different one means that they have changed since
+    claims_id: str
     created_at: str
     verifier: str
     marks: tuple[Mark, ...]
@@ -78,7 +93,9 @@ class CitationReport(Frozen):
     claims: tuple[CitedClaim, ...]  # the factual ones, in their order
     figures: Figures
     unattached: tuple[int, ...] = ()  # marks attached to no factual claim
-    works: tuple[CitedWork, ...] = ()  # the published works that cited sources name by an identifier
+    works: tuple[
+        CitedWork, ...
+    ] = ()  # the published works that cited sources name by an identifier
     listed: str = ""  # the sources that were added to those of the answer
     stopped: bool = False
 
@@ -92,7 +109,9 @@ Verify = Callable[[Sequence[Pair]], list[Judgement]]
 
 @dataclass(frozen=True)
 class CitedSources:
-    """A claim and its cited sources, each as the passages nearest to the claim, with the page's title."""
+    """A claim and its cited sources, each as the passages nearest to the claim, with the page's
+    title.
+    """
 
     claim: str
     sources: tuple[tuple[tuple[str, str], ...], ...]
@@ -104,7 +123,9 @@ class Support:
 
     alone: tuple[bool, ...]
     contradicted: tuple[bool, ...]  # a passage surely contradicts the claim, and none supports it
-    best: tuple[int | None, ...]  # the passage that supports most, or contradicts; None: the source has none
+    best: tuple[
+        int | None, ...
+    ]  # the passage that supports most, or contradicts; None: the source has none
     relevant: tuple[bool, ...]
     together: bool
 
@@ -115,22 +136,30 @@ class Support:
 
 
 def support(cited: Sequence[CitedSources], verify: Verify, policy: DecisionPolicy) -> list[Support]:
-    """Judge the support for each claim, in order. In a concatenation, each source is represented by its best passage.
+    """Judge the support for each claim, in order. In a concatenation, each source is represented by
+    its best passage.
 
-    Sources entail together what one of them entails by itself: a verifier that reads sentence by sentence may miss it
+    Sources entail together what one of them entails by itself: a verifier that reads sentence by
+    sentence may miss it
     in a longer text.
     """
-    pairs: list[Pair] = [(h.claim, text, title) for h in cited for source in h.sources for text, title in source]
+    pairs: list[Pair] = [
+        (h.claim, text, title) for h in cited for source in h.sources for text, title in source
+    ]
     judged = iter(verify(pairs))
     singles = [[[next(judged) for _ in source] for source in h.sources] for h in cited]
     alone = [[_alone(source, policy) for source in of_claim] for of_claim in singles]
-    sets: list[tuple[int, tuple[int, ...]]] = []  # claim and sources whose concatenation has to be read
+    sets: list[
+        tuple[int, tuple[int, ...]]
+    ] = []  # claim and sources whose concatenation has to be read
     for n, of_claim in enumerate(alone):
         readable = tuple(i for i, (_, _, best) in enumerate(of_claim) if best is not None)
         if len(readable) > 1 and not any(supports for supports, _, _ in of_claim):
             sets.append((n, readable))
     joint = _joint(cited, alone, sets, verify, policy)
-    rests = [(n, tuple(i for i in s if i != left)) for (n, s), yes in joint.items() if yes for left in s]
+    rests = [
+        (n, tuple(i for i in s if i != left)) for (n, s), yes in joint.items() if yes for left in s
+    ]
     joint |= _joint(cited, alone, [(n, s) for n, s in rests if len(s) > 1], verify, policy)
     return [_support(n, of_claim, joint) for n, of_claim in enumerate(alone)]
 
@@ -158,12 +187,16 @@ def _joint(
     verify: Verify,
     policy: DecisionPolicy,
 ) -> _Joint:
-    """Check for each set of sources that the concatenation of their best passages entails the claim."""
+    """Check for each set of sources that the concatenation of their best passages entails the
+    claim.
+    """
 
     def text(n: int, i: int) -> str:
         return cited[n].sources[i][alone[n][i][2] or 0][0]
 
-    pairs: list[Pair] = [(cited[n].claim, "\n".join(text(n, i) for i in chosen)) for n, chosen in sets]
+    pairs: list[Pair] = [
+        (cited[n].claim, "\n".join(text(n, i) for i in chosen)) for n, chosen in sets
+    ]
     relations = [relation(j.probabilities, policy) for j in verify(pairs)] if pairs else []
     return {key: r == "entailed" for key, r in zip(sets, relations, strict=True)}
 
@@ -178,7 +211,9 @@ def _support(n: int, alone: Sequence[_Alone], joint: _Joint) -> Support:
         return any(supports[i] for i in rest) or joint.get((n, rest), False)
 
     return Support(
-        alone=tuple(supports), contradicted=tuple(against for _, against, _ in alone),
+        alone=tuple(supports),
+        contradicted=tuple(against for _, against, _ in alone),
         best=tuple(best for _, _, best in alone),
-        relevant=tuple(yes or not rest_supports(i) for i, yes in enumerate(supports)), together=together,
-    )  # fmt: skip
+        relevant=tuple(yes or not rest_supports(i) for i, yes in enumerate(supports)),
+        together=together,
+    )

@@ -10,17 +10,23 @@ from attribution.types import SearchHit
 
 
 class Searcher(Protocol):
-    """A searcher of the web may also have `key`, see below; one of files `failures`, of those it could not read."""
+    """A searcher of the web may also have `key`, see below; one of files `failures`, of those it
+    could not read.
+    """
 
     name: str
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """At most k hits, best first, ranks from 1. Raises SearchFailed where the engine cannot be searched."""
+        """At most k hits, best first, ranks from 1. Raises SearchFailed where the engine cannot be
+        searched.
+        """
         ...
 
 
 def key_of(searcher: Searcher) -> str:
-    """All that its hits depend on beside query and number: its address, its other parameters, and who typed them."""
+    """All that its hits depend on beside query and number: its address, its other parameters, and
+    who typed them.
+    """
     return str(getattr(searcher, "key", searcher.name))
 
 
@@ -42,13 +48,20 @@ def source_label(text: str) -> str:
 SEARCHERS: Table[Searcher] = Table(
     "searcher",
     {
-        "library": Entry("attribution.library.folder:FolderSearcher", "Library", "the shipped articles; works offline"),
+        "library": Entry(
+            "attribution.library.folder:FolderSearcher",
+            "Library",
+            "the shipped articles; works offline",
+        ),
         "duckduckgo": Entry(
-            "attribution.searchers.duckduckgo:DuckDuckGo", "Web (DuckDuckGo)",
+            "attribution.searchers.duckduckgo:DuckDuckGo",
+            "Web (DuckDuckGo)",
             "sends the question and each claim to DuckDuckGo",
         ),
         "wikipedia": Entry(
-            "attribution.searchers.wikipedia:Wikipedia", "Wikipedia", "sends the question and each claim to Wikipedia"
+            "attribution.searchers.wikipedia:Wikipedia",
+            "Wikipedia",
+            "sends the question and each claim to Wikipedia",
         ),
         "searxng": Entry(
             "attribution.searchers.searxng:SearXNG",
@@ -71,12 +84,16 @@ SEARCHERS: Table[Searcher] = Table(
             ),
         ),
         "brave": Entry(
-            "attribution.searchers.brave:Brave", "Brave", "sends the question and each claim to Brave",
+            "attribution.searchers.brave:Brave",
+            "Brave",
+            "sends the question and each claim to Brave",
             (Need("set BRAVE_API_KEY to a subscription token", variable="BRAVE_API_KEY"),),
         ),
         "tavily": Entry(
-            "attribution.searchers.tavily:Tavily", "Tavily", "sends the question and each claim to Tavily",
+            "attribution.searchers.tavily:Tavily",
+            "Tavily",
+            "sends the question and each claim to Tavily",
             (Need("set TAVILY_API_KEY to an API key", variable="TAVILY_API_KEY"),),
         ),
     },
-)  # fmt: skip
+)

@@ -22,7 +22,9 @@ class Brave:
     def __init__(self, settings: Settings) -> None:
         address = engine_address(VARIABLE, "https://api.search.brave.com/res/v1/web/search")
         fixed = {"search_lang": settings.search_language.partition("-")[0]}
-        self._api = Api(NAME, LABEL, settings, address, fixed, {"X-Subscription-Token": key(KEY, LABEL)})
+        self._api = Api(
+            NAME, LABEL, settings, address, fixed, {"X-Subscription-Token": key(KEY, LABEL)}
+        )
         self.key = self._api.key
 
     def search(self, query: str, k: int) -> list[SearchHit]:

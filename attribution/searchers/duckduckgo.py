@@ -1,4 +1,6 @@
-"""Web search with DuckDuckGo, through the ddgs package; this engine alone, never another one in its place."""
+"""Web search with DuckDuckGo, through the ddgs package; this engine alone, never another one in its
+place.
+"""
 
 from __future__ import annotations
 
@@ -17,20 +19,27 @@ from attribution.types import SearchHit
 NAME = "duckduckgo"
 MAX_QUERY = 300
 _DECLARATION = re.compile(r"<\?xml[^<>]*>")  # lxml rejects text that declares an encoding
-_CHALLENGE = re.compile(r"anomaly[-_.]?(?:modal|js)|challenge-form|bots use DuckDuckGo too", re.IGNORECASE)
+_CHALLENGE = re.compile(
+    r"anomaly[-_.]?(?:modal|js)|challenge-form|bots use DuckDuckGo too", re.IGNORECASE
+)
 _NOTHING = re.compile(r"no-results?\b|no\s+(?:more\s+)?results", re.IGNORECASE)
 
 
 def _request(query: str, timeout: float) -> list[tuple[str, str]]:
     """Address and title of each result; [] only where DuckDuckGo says that there is none.
 
-    The engine's own `search` does not distinguish an error status from a page without results, so its parts are called.
+    The engine's own `search` does not distinguish an error status from a page without results, so
+    its parts are called.
     """
     engine = Duckduckgo(timeout=timeout)
-    payload = engine.build_payload(query=query, region="us-en", safesearch="moderate", timelimit=None)
+    payload = engine.build_payload(
+        query=query, region="us-en", safesearch="moderate", timelimit=None
+    )
     response = engine.http_client.request(engine.search_method, engine.search_url, data=payload)
     if response.status_code in LIMITED:
-        raise Limited(f"HTTP {response.status_code}")  # ddgs passes on no headers, so no Retry-After
+        raise Limited(
+            f"HTTP {response.status_code}"
+        )  # ddgs passes on no headers, so no Retry-After
     if response.status_code != 200:
         raise Transient(f"HTTP {response.status_code}")
     page = _DECLARATION.sub("", str(response.text), count=1)
@@ -74,11 +83,15 @@ class DuckDuckGo:
 
 
 def _web_address(href: str) -> str:
-    """The http(s) address of a result, unwrapped from DuckDuckGo's own redirect; empty where there is none."""
+    """The http(s) address of a result, unwrapped from DuckDuckGo's own redirect; empty where there
+    is none.
+    """
     try:
         parts = urlsplit("https:" + href if href.startswith("//") else href)
         host = parts.hostname or ""
-        if (host == "duckduckgo.com" or host.endswith(".duckduckgo.com")) and parts.path.startswith("/l/"):
+        if (host == "duckduckgo.com" or host.endswith(".duckduckgo.com")) and parts.path.startswith(
+            "/l/"
+        ):
             href = parse_qs(parts.query).get("uddg", [""])[0]
             parts = urlsplit(href)
         return href if parts.scheme in ("http", "https") and parts.hostname else ""

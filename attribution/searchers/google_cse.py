@@ -31,4 +31,6 @@ class GoogleCSE:
         reply = self._api.ask(query, {"q": text, "num": min(k, MAX_RESULTS)})
         about = reply.get("searchInformation")
         none = isinstance(about, dict) and about.get("totalResults") == "0"
-        return self._api.hits(self._api.rows(reply, query, "items", none), "link", "title", query, k)
+        return self._api.hits(
+            self._api.rows(reply, query, "items", none), "link", "title", query, k
+        )

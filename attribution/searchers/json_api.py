@@ -16,7 +16,14 @@ from attribution.settings import Settings, secret
 from attribution.text.urls import is_web
 from attribution.types import SearchHit
 
-LIMITED = (202, 403, 418, 429, 432, 433)  # sent to clients that ask too often or have used up their plan
+LIMITED = (
+    202,
+    403,
+    418,
+    429,
+    432,
+    433,
+)  # sent to clients that ask too often or have used up their plan
 MEANWHILE = "use the library or your own documents meanwhile"
 RETRIES = 2
 MAX_BYTES = 4_000_000
@@ -28,7 +35,9 @@ class Limited(Transient):
 
 
 def with_retries(label: str, query: str, seconds: float, ask: Callable[[float], T]) -> T:
-    """Call `ask` with the seconds left, with retries. Raises SearchFailed: search_limited or search_failed."""
+    """Call `ask` with the seconds left, with retries. Raises SearchFailed: search_limited or
+    search_failed.
+    """
     try:
         return retrying(ask, RETRIES, seconds)
     except Limited as error:
@@ -40,7 +49,9 @@ def with_retries(label: str, query: str, seconds: float, ask: Callable[[float], 
 
 
 class Api:
-    """An engine that replies in JSON. Its address may be private if the operator of the server has set it."""
+    """An engine that replies in JSON. Its address may be private if the operator of the server has
+    set it.
+    """
 
     def __init__(
         self,
@@ -52,25 +63,49 @@ class Api:
         headers: Mapping[str, str] | None = None,
         allow: Allow = lambda _: True,
     ) -> None:
-        """`fixed` are the parameters of every request, which no key may be among: they are in `key`."""
+        """`fixed` are the parameters of every request, which no key may be among: they are in
+        `key`.
+        """
         self.name, self.label, self._settings, self._allow = name, label, settings, allow
         self._address, self._fixed, self._headers = address, fixed, headers or {}
         self.key = json.dumps([name, address, sorted(fixed.items())])
 
-    def ask(self, query: str, parameters: Mapping[str, object], post: bool = False) -> dict[str, object]:
-        """Return the reply's JSON object. Redirects are not followed: they could send a key to another host."""
+    def ask(
+        self, query: str, parameters: Mapping[str, object], post: bool = False
+    ) -> dict[str, object]:
+        """Return the reply's JSON object. Redirects are not followed: they could send a key to
+        another host.
+        """
         address, parameters = self._address, {**parameters, **self._fixed}
         body = json.dumps(parameters).encode() if post else None
         try:
-            url = parsed(address if post else f"{address}{'&' if '?' in address else '?'}{urlencode(parameters)}")
+            url = parsed(
+                address
+                if post
+                else f"{address}{'&' if '?' in address else '?'}{urlencode(parameters)}"
+            )
         except FetchFailed as error:
-            raise SearchFailed("search_failed", f"the address of {self.label}: {error}", query) from None
-        sent = {"Accept": "application/json", **({"Content-Type": "application/json"} if post else {}), **self._headers}
+            raise SearchFailed(
+                "search_failed", f"the address of {self.label}: {error}", query
+            ) from None
+        sent = {
+            "Accept": "application/json",
+            **({"Content-Type": "application/json"} if post else {}),
+            **self._headers,
+        }
 
         def attempt(left: float) -> dict[str, object]:
             clock = Clock(min(left, self._settings.read_timeout))
             try:
-                reply = send(url, self._settings, self._allow, clock, headers=sent, limit=MAX_BYTES, body=body)
+                reply = send(
+                    url,
+                    self._settings,
+                    self._allow,
+                    clock,
+                    headers=sent,
+                    limit=MAX_BYTES,
+                    body=body,
+                )
             except FetchFailed as error:
                 reason = "no reply in time" if error.kind == "timed_out" else str(error)
                 raise Transient(reason, detail=error.detail) from None
@@ -84,7 +119,9 @@ class Api:
             raise Limited(f"HTTP {reply.status}", wait)
         if reply.status == 401:
             raise SearchFailed(
-                "search_failed", f"{self.label} does not accept the key (HTTP 401): check the key", query
+                "search_failed",
+                f"{self.label} does not accept the key (HTTP 401): check the key",
+                query,
             )
         if reply.status != 200:
             raise Transient(f"HTTP {reply.status}")
@@ -96,8 +133,11 @@ class Api:
             raise Transient("its reply is not a JSON object")
         return value
 
-    def rows(self, reply: Mapping[str, object], query: str, path: str, none: bool = False) -> list[dict[str, object]]:
-        """Return the list of objects at a path such as `web.results`. Raises SearchFailed if it is missing.
+    def rows(
+        self, reply: Mapping[str, object], query: str, path: str, none: bool = False
+    ) -> list[dict[str, object]]:
+        """Return the list of objects at a path such as `web.results`. Raises SearchFailed if it is
+        missing.
 
         With `none`, the engine has said that it found nothing, so that it may be missing.
         """
@@ -109,31 +149,47 @@ class Api:
         found = [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []
         if not found and value != []:
             raise SearchFailed(
-                "search_failed", f"the reply of {self.label} has no list “{path}”: run again later", query,
+                "search_failed",
+                f"the reply of {self.label} has no list “{path}”: run again later",
+                query,
                 detail=json.dumps(reply)[:200],
-            )  # fmt: skip
+            )
         return found
 
-    def hits(self, rows: Iterable[Mapping[str, object]], url: str, title: str, query: str, k: int) -> list[SearchHit]:
-        """Return the first k rows as hits, from the fields of these names. SearchFailed if none has an address."""
+    def hits(
+        self, rows: Iterable[Mapping[str, object]], url: str, title: str, query: str, k: int
+    ) -> list[SearchHit]:
+        """Return the first k rows as hits, from the fields of these names. SearchFailed if none has
+        an address.
+        """
         found = [(row.get(url), row.get(title)) for row in rows]
         if found and not any(isinstance(address, str) for address, _ in found):
-            raise SearchFailed("search_failed", f"the results of {self.label} have no address: run again later", query)
+            raise SearchFailed(
+                "search_failed",
+                f"the results of {self.label} have no address: run again later",
+                query,
+            )
         return as_hits(self.name, found, query, k)
 
 
-def as_hits(engine: str, rows: Iterable[tuple[object, object]], query: str, k: int) -> list[SearchHit]:
+def as_hits(
+    engine: str, rows: Iterable[tuple[object, object]], query: str, k: int
+) -> list[SearchHit]:
     """Return the first k distinct web addresses of (address, title) rows, as hits."""
     titles: dict[str, str] = {}
     for url, title in rows:
         if isinstance(url, str) and is_web(url.strip()):
             titles.setdefault(url.strip(), one_line(str(title or "")))
     first = list(titles.items())[:k]
-    return [SearchHit(url, title, rank, engine, query) for rank, (url, title) in enumerate(first, 1)]
+    return [
+        SearchHit(url, title, rank, engine, query) for rank, (url, title) in enumerate(first, 1)
+    ]
 
 
 def key(variable: str, label: str) -> str:
-    """Return a key for a header. Raises Unavailable if it is missing or cannot be sent; no message shows it."""
+    """Return a key for a header. Raises Unavailable if it is missing or cannot be sent; no message
+    shows it.
+    """
     value = secret(variable).get_secret_value()
     if not value or not value.isascii() or not value.isprintable():
         problem = "contains characters that no key has" if value else "is not set"

@@ -14,19 +14,28 @@ VARIABLE = "ATTRIBUTION_WIKIPEDIA_URL"  # the api.php of another wiki
 MAX_QUERY = 300
 MAX_WORDS = 20
 FIXED = {
-    "action": "query", "format": "json", "formatversion": 2, "generator": "search", "prop": "info", "inprop": "url",
-}  # fmt: skip
+    "action": "query",
+    "format": "json",
+    "formatversion": 2,
+    "generator": "search",
+    "prop": "info",
+    "inprop": "url",
+}
 _OPERATORS = re.compile(r"[\"~*?!:(){}\[\]|\\/<>=^+]|(?<!\w)-")
 _WORD = re.compile(r"[^\W_](?:[^\W_]|['’-](?=[^\W_]))*")
 
 
 class Wikipedia:
-    """Articles in `settings.search_language` with all of the query's words, or else with any of them."""
+    """Articles in `settings.search_language` with all of the query's words, or else with any of
+    them.
+    """
 
     name = NAME
 
     def __init__(self, settings: Settings) -> None:
-        address = engine_address(VARIABLE, f"https://{settings.search_language}.wikipedia.org/w/api.php")
+        address = engine_address(
+            VARIABLE, f"https://{settings.search_language}.wikipedia.org/w/api.php"
+        )
         self._api = Api(NAME, LABEL, settings, address, FIXED)
         self.key = self._api.key
 
@@ -35,8 +44,12 @@ class Wikipedia:
         plain = shortened(_OPERATORS.sub(" ", query), MAX_QUERY)
         if not plain:
             return []
-        words = [w for w in _WORD.findall(plain) if len(w) > 3 or w[0].isupper() or w.isdecimal()][:MAX_WORDS]
-        return self._ask(plain, query, k) or (self._ask(" OR ".join(words), query, k) if len(words) > 1 else [])
+        words = [w for w in _WORD.findall(plain) if len(w) > 3 or w[0].isupper() or w.isdecimal()][
+            :MAX_WORDS
+        ]
+        return self._ask(plain, query, k) or (
+            self._ask(" OR ".join(words), query, k) if len(words) > 1 else []
+        )
 
     def _ask(self, text: str, query: str, k: int) -> list[SearchHit]:
         words = shortened(text, MAX_QUERY).removesuffix(" OR")
@@ -50,7 +63,10 @@ class Wikipedia:
                 query,
             )
         found = self._api.rows(
-            reply, query, "query.pages", none=reply.get("batchcomplete") is True and "query" not in reply
+            reply,
+            query,
+            "query.pages",
+            none=reply.get("batchcomplete") is True and "query" not in reply,
         )
         pages = sorted(found, key=lambda page: _rank(page.get("index")))
         return self._api.hits(pages, "fullurl", "title", query, k)

@@ -11,14 +11,18 @@ from attribution.types import LlmUsage, Segmented
 
 class Segmenter(Protocol):
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Return the claims in the order of the answer, none empty or repeated, each with its spans in the answer.
+        """Return the claims in the order of the answer, none empty or repeated, each with its spans
+        in the answer.
 
-        A sentence that fails is reported and stays one claim; setting `stop` ends requests to a language model.
+        A sentence that fails is reported and stays one claim; setting `stop` ends requests to a
+        language model.
         """
         ...
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
-        """Estimate the most that would be asked of the language model, without a request; None if none is used."""
+        """Estimate the most that would be asked of the language model, without a request; None if
+        none is used.
+        """
         ...
 
 
@@ -26,7 +30,9 @@ SEGMENTERS: Table[Segmenter] = Table(
     "segmenter",
     {
         "sentences": Entry(
-            "attribution.segmenters.sentences:Sentences", "Sentences", "one claim a sentence or list item"
+            "attribution.segmenters.sentences:Sentences",
+            "Sentences",
+            "one claim a sentence or list item",
         ),
         "spacy": Entry(
             "attribution.segmenters.sentences:SpacySentences",
@@ -59,10 +65,16 @@ SEGMENTERS: Table[Segmenter] = Table(
             (LLM,),
         ),
         "wice": Entry(
-            "attribution.segmenters.llm:wice", "WiCE", "individual facts of each sentence; asks an LLM", (LLM,)
+            "attribution.segmenters.llm:wice",
+            "WiCE",
+            "individual facts of each sentence; asks an LLM",
+            (LLM,),
         ),
         "chen": Entry(
-            "attribution.segmenters.llm:chen", "Chen et al.", "splits as far as possible; asks an LLM", (LLM,)
+            "attribution.segmenters.llm:chen",
+            "Chen et al.",
+            "splits as far as possible; asks an LLM",
+            (LLM,),
         ),
         "conllu": Entry(
             "attribution.segmenters.llm:conllu",

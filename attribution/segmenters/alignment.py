@@ -1,4 +1,6 @@
-"""From a rewritten claim back to the words of the answer: tokens matched in order, numbers and names weigh more."""
+"""From a rewritten claim back to the words of the answer: tokens matched in order, numbers and
+names weigh more.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from attribution.errors import LlmFailed
 from attribution.text.words import STOP_WORDS, folded, stem
 from attribution.types import Claim, Failure, Span, content_id
 
-FLOOR = 0.4  # share of a claim's weight that its sentence must have; below, the claim is not in the answer
+# share of a claim's weight that its sentence must have; below, the claim is not in the answer
+FLOOR = 0.4
 _WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 MAX_WORDS = 400  # of a sentence or claim that are compared
 
@@ -56,7 +59,8 @@ def tokens(text: str, offset: int = 0) -> list[Token]:
 def align(claim: str, answer: str, sentences: Sequence[Span], context: str = "") -> Alignment:
     """The words of one of these sentences that say what the claim says.
 
-    Words that the claim took from elsewhere in the answer, or from `context` (the question), count little for or
+    Words that the claim took from elsewhere in the answer, or from `context` (the question), count
+    little for or
     against a sentence.
     """
     words = tokens(claim)
@@ -64,26 +68,41 @@ def align(claim: str, answer: str, sentences: Sequence[Span], context: str = "")
         return Alignment((), None, 0.0)
     stems = [{t.stem for t in tokens(answer[slice(*span)])} for span in sentences]
     known = {t.stem for t in tokens(context)}.union(*stems)
-    best = max(zip(stems, sentences, strict=True), key=lambda pair: (_share(words, pair[0], known), -pair[1][0]))[1]
+    best = max(
+        zip(stems, sentences, strict=True),
+        key=lambda pair: (_share(words, pair[0], known), -pair[1][0]),
+    )[1]
     there = tokens(answer[slice(*best)], best[0])
     pairs = _match(words, there)
     confidence = _share(words, {words[i].stem for i, _ in pairs}, known)
     spans = _spans(there, {j for _, j in pairs})
     if not spans:  # function words alone
         return Alignment((), None, 0.0)
-    return Alignment(spans if confidence >= FLOOR else (), best if confidence >= FLOOR else None, round(confidence, 3))
+    return Alignment(
+        spans if confidence >= FLOOR else (),
+        best if confidence >= FLOOR else None,
+        round(confidence, 3),
+    )
 
 
 def aligned_claim(text: str, answer: str, sentences: Sequence[Span], question: str) -> Claim:
     """A claim on the sentence of the answer that it fits best; `merge` gives it its id."""
     alignment = align(text, answer, sentences, question)
-    return Claim(id="-", text=text, spans=alignment.spans, sentence=alignment.sentence, alignment=alignment.confidence)
+    return Claim(
+        id="-",
+        text=text,
+        spans=alignment.spans,
+        sentence=alignment.sentence,
+        alignment=alignment.confidence,
+    )
 
 
 def replace_sentences(
     question: str, answer: str, sentences: Sequence[Claim], rewrites: Mapping[str, Rewrite]
 ) -> tuple[tuple[Claim, ...], tuple[Failure, ...]]:
-    """The claims of each sentence that has a rewrite (by its id), aligned with its words; other sentences stay."""
+    """The claims of each sentence that has a rewrite (by its id), aligned with its words; other
+    sentences stay.
+    """
     claims: list[Claim] = []
     failures: list[Failure] = []
     for sentence in sentences:
@@ -92,11 +111,19 @@ def replace_sentences(
             parts = [align(text, answer, [span], question) for span in sentence.spans]
             spans = tuple(s for p in parts for s in p.spans)
             confidence = max(p.confidence for p in parts)
-            claims.append(Claim(id="-", text=text, spans=spans, sentence=sentence.sentence, alignment=confidence))
+            claims.append(
+                Claim(
+                    id="-", text=text, spans=spans, sentence=sentence.sentence, alignment=confidence
+                )
+            )
         if not rewrite.texts:
             claims.append(sentence)
         if rewrite.problem:
-            message = rewrite.problem if rewrite.texts else f"{rewrite.problem}; the sentence is kept as it is"
+            message = (
+                rewrite.problem
+                if rewrite.texts
+                else f"{rewrite.problem}; the sentence is kept as it is"
+            )
             failure = LlmFailed(message, detail=rewrite.detail)
             failures.append(failure.as_failure("segment", sentence.text))
     return merge(claims), tuple(failures)
@@ -104,7 +131,9 @@ def replace_sentences(
 
 def _share(words: Sequence[Token], found: set[str], known: set[str]) -> float:
     """The share of the claim's weight whose stems are found, 0 to 1."""
-    whole = sum(w.weight * (0.25 if w.stem in known and w.stem not in found else 1.0) for w in words)
+    whole = sum(
+        w.weight * (0.25 if w.stem in known and w.stem not in found else 1.0) for w in words
+    )
     return min(1.0, sum(w.weight for w in words if w.stem in found) / whole)
 
 
@@ -137,11 +166,17 @@ def _match(claim: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[int,
 
 
 def _spans(sentence: Sequence[Token], matched: set[int]) -> tuple[Span, ...]:
-    """Runs of matched words; a run needs a content word, and a few function words do not interrupt it."""
+    """Runs of matched words; a run needs a content word, and a few function words do not interrupt
+    it.
+    """
     anchors = sorted(j for j in matched if sentence[j].weight >= 1)
     runs: list[list[int]] = []
     for j in anchors:
-        if runs and all(sentence[k].weight < 1 for k in range(runs[-1][1] + 1, j)) and j - runs[-1][1] <= 4:
+        if (
+            runs
+            and all(sentence[k].weight < 1 for k in range(runs[-1][1] + 1, j))
+            and j - runs[-1][1] <= 4
+        ):
             runs[-1][1] = j
         else:
             runs.append([j, j])
@@ -152,11 +187,15 @@ def _spans(sentence: Sequence[Token], matched: set[int]) -> tuple[Span, ...]:
 
 
 def merge(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """The claims without empty ones and with their ids; a repeated one is one claim with the spans of both."""
+    """The claims without empty ones and with their ids; a repeated one is one claim with the spans
+    of both.
+    """
     repeated: dict[str, list[Claim]] = {}
     for claim in claims:
         if any(c.isalnum() for c in claim.text):
-            repeated.setdefault(" ".join(claim.text.casefold().split()).rstrip("."), []).append(claim)
+            repeated.setdefault(" ".join(claim.text.casefold().split()).rstrip("."), []).append(
+                claim
+            )
     return tuple(map(_merged, repeated.values()))
 
 
@@ -168,7 +207,10 @@ def _merged(same: Sequence[Claim]) -> Claim:
     identity = content_id(same[0].text, place)
     return same[0].model_copy(
         update={
-            "id": identity, "spans": spans, "sentence": sentence, "alignment": alignment,
+            "id": identity,
+            "spans": spans,
+            "sentence": sentence,
+            "alignment": alignment,
             "times": sum(claim.times for claim in same),
         }
-    )  # fmt: skip
+    )

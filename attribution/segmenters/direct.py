@@ -1,4 +1,6 @@
-"""A language model reads the whole answer and the question, and lists independent claims (V24 5.1.2)."""
+"""A language model reads the whole answer and the question, and lists independent claims (V24
+5.1.2).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ class Direct:
         self._sentences = Sentences(settings)
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Return claims in the order of the answer; if the reply for a part fails, its sentences stay claims."""
+        """Return claims in the order of the answer; if the reply for a part fails, its sentences
+        stay claims.
+        """
         self.llm.stop = stop or self.llm.stop
         parts = self._parts(question, answer)
         replies = self.llm.map([self._question(question, answer, p) for p in parts], Claims)
@@ -37,17 +41,25 @@ class Direct:
             rewrite = as_rewrite(reply)
             claims += [aligned_claim(t, answer, sentences, question) for t in rewrite.texts] or part
             if rewrite.problem:
-                message = rewrite.problem if rewrite.texts else f"{rewrite.problem}; the sentences are kept as they are"
+                message = (
+                    rewrite.problem
+                    if rewrite.texts
+                    else f"{rewrite.problem}; the sentences are kept as they are"
+                )
                 failure = LlmFailed(message, detail=rewrite.detail)
                 failures.append(failure.as_failure("segment", answer[slice(*_extent(part))][:200]))
-        claims.sort(key=lambda c: c.spans[0][0] if c.spans else len(answer))  # what is not in the answer comes last
+        claims.sort(
+            key=lambda c: c.spans[0][0] if c.spans else len(answer)
+        )  # what is not in the answer comes last
         return Segmented(merge(claims), tuple(failures), self.llm.usage, self.version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage:
         """Estimate the usage of segmenting, without a request."""
         parts = self._parts(question, answer)
         tokens = sum(len(c.text) for p in parts for c in p) // 3 // max(1, len(parts))
-        return self.llm.estimate([self._question(question, answer, p) for p in parts], Claims, tokens)
+        return self.llm.estimate(
+            [self._question(question, answer, p) for p in parts], Claims, tokens
+        )
 
     def _parts(self, question: str, answer: str) -> list[list[Claim]]:
         """Group the sentences into parts of at most PART characters."""

@@ -25,7 +25,9 @@ from attribution.types import Claim, LlmUsage, Segmented
 
 REPLY_TOKENS = 120  # approximate, for the claims of one sentence; for estimates
 MAX_CLAIM = 1000  # characters of a claim
-LONGEST_PARSE = 9_000  # characters of a prompt with parses: the 4,096 tokens of W24 B less 512 for the reply
+LONGEST_PARSE = (
+    9_000  # characters of a prompt with parses: the 4,096 tokens of W24 B less 512 for the reply
+)
 _ITEM = re.compile(r"^\s*(?:[-*•–]\s+|\(?\d{1,2}[.)]\s+)")
 CUT_OFF = "the language model's reply was cut off: its complete claims are kept; raise llm_tokens"
 
@@ -40,7 +42,9 @@ class Claims(BaseModel):
 
 @dataclass(frozen=True)
 class Decomposer:
-    """A decomposer: its prompt, its bank of examples, and the number of examples in a prompt (W24 Table 1)."""
+    """A decomposer: its prompt, its bank of examples, and the number of examples in a prompt (W24
+    Table 1).
+    """
 
     prompt: str
     bank: str = ""
@@ -63,12 +67,18 @@ class BySentence:
     """A segmenter that rewrites each statement as claims, aligned with the words of its sentence."""
 
     def __init__(self, method: Decomposer, settings: Settings) -> None:
-        self.llm, self.method, self.prompt = Llm(settings), method, prompts.load(method.prompt, settings)
+        self.llm, self.method, self.prompt = (
+            Llm(settings),
+            method,
+            prompts.load(method.prompt, settings),
+        )
         self.version = f"{self.prompt.version}/{self.llm.version}"
         self._sentences = Sentences(settings)
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Return claims in the order of the answer. A sentence without a reply is reported and kept as one claim."""
+        """Return claims in the order of the answer. A sentence without a reply is reported and kept
+        as one claim.
+        """
         self.llm.stop = stop or self.llm.stop
         sentences = self._sentences.segment(question, answer).claims
         asked = self._asked(sentences)
@@ -92,7 +102,10 @@ class BySentence:
         if not self.method.parsed:
             return Question.of(self.prompt, sentence=sentence, examples=examples)
         conllu = to_conllu(parse(sentence))
-        shown = [{"conllu": to_conllu(parse(example.sentence)), "claims": example.claims} for example in examples]
+        shown = [
+            {"conllu": to_conllu(parse(example.sentence)), "claims": example.claims}
+            for example in examples
+        ]
         for left_out in range(len(shown) + 1):  # until the prompt fits, as W24 B has it
             question = Question.of(self.prompt, conllu=conllu, examples=shown[left_out:])
             if len(question.text) <= LONGEST_PARSE:
@@ -113,18 +126,27 @@ def as_rewrite(reply: Reply[Claims] | LlmFailed) -> Rewrite:
     if isinstance(reply, LlmFailed):
         return Rewrite((), str(reply), reply.detail)
     texts = tuple(filter(None, map(clean, reply.value.claims)))
-    return Rewrite(texts, "the language model found no claim" if not texts else CUT_OFF if reply.truncated else "")
+    return Rewrite(
+        texts,
+        "the language model found no claim" if not texts else CUT_OFF if reply.truncated else "",
+    )
 
 
 def is_statement(sentence: str) -> bool:
-    """Return True for a statement: at least three words, not a question, and with a verb or a digit."""
+    """Return True for a statement: at least three words, not a question, and with a verb or a
+    digit.
+    """
     if sentence.rstrip("\"'”’)").endswith("?") or len(sentence.split()) < 3:
         return False
-    return any(c.isdigit() for c in sentence) or any(t.pos_ in ("VERB", "AUX") for t in parse(sentence))
+    return any(c.isdigit() for c in sentence) or any(
+        t.pos_ in ("VERB", "AUX") for t in parse(sentence)
+    )
 
 
 def clean(text: str) -> str:
-    """Return a claim on one line, without Markdown and control characters; empty if nothing is left."""
+    """Return a claim on one line, without Markdown and control characters; empty if nothing is
+    left.
+    """
     text = "".join(c if c.isprintable() else " " for c in text)
     text = plain(_ITEM.sub("", " ".join(text.split()))[:MAX_CLAIM])
     return text if any(c.isalnum() for c in text) else ""
@@ -139,5 +161,8 @@ def examples_for(method: Decomposer, sentence: str) -> list[Example]:
 
 def _nearest(sentence: str, bank: Sequence[Example]) -> list[int]:
     """Return indices into the bank by BM25, best first; examples without a common word come last."""
-    ranked = [number for number, _ in Texts([example.sentence for example in bank]).ranked(sentence, shortest=1)]
+    ranked = [
+        number
+        for number, _ in Texts([example.sentence for example in bank]).ranked(sentence, shortest=1)
+    ]
     return list(dict.fromkeys([*ranked, *range(len(bank))]))

@@ -1,4 +1,5 @@
-"""A sequence-to-sequence segmenter from the Hugging Face hub, by default SegmenT5 (Chen et al. 2024, Sub-Sentence
+"""A sequence-to-sequence segmenter from the Hugging Face hub, by default SegmenT5 (Chen et al.
+2024, Sub-Sentence
 Encoder)."""
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def _load(name: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
 
 
 class PropSegment:
-    """Segmenter `propsegment`; `settings.segmenter_model` names another model on the hub, or a folder."""
+    """Segmenter `propsegment`; `settings.segmenter_model` names another model on the hub, or a
+    folder.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.model = settings.segmenter_model or DEFAULT
@@ -45,18 +48,26 @@ class PropSegment:
         self._sentences = Sentences(settings)
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        """Claims in the order of the answer; a sentence for which the model writes nothing stays a claim as it is."""
+        """Claims in the order of the answer; a sentence for which the model writes nothing stays a
+        claim as it is.
+        """
         sentences = self._sentences.segment(question, answer).claims
         statements = [s for s in sentences if is_statement(s.text)]
         outputs = self._write([s.text for s in statements], stop)
-        rewrites = {s.id: _as_rewrite(*output) for s, output in zip(statements, outputs, strict=True)}
-        return Segmented(*replace_sentences(question, answer, sentences, rewrites), None, self.version)
+        rewrites = {
+            s.id: _as_rewrite(*output) for s, output in zip(statements, outputs, strict=True)
+        }
+        return Segmented(
+            *replace_sentences(question, answer, sentences, rewrites), None, self.version
+        )
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
         return None
 
     def _write(self, sentences: list[str], stop: threading.Event | None) -> list[tuple[str, bool]]:
-        """For each sentence the output of greedy decoding, and whether it is complete; none once `stop` is set."""
+        """For each sentence the output of greedy decoding, and whether it is complete; none once
+        `stop` is set.
+        """
         import torch
 
         if not sentences:
@@ -69,15 +80,26 @@ class PropSegment:
                 break
             part = order[start : start + BATCH]
             texts = [INPUT.format(sentences[i]) for i in part]
-            batch = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=LONGEST_INPUT)
-            inputs = {name: batch[name].to(model.device) for name in ("input_ids", "attention_mask")}
+            batch = tokenizer(
+                texts, return_tensors="pt", padding=True, truncation=True, max_length=LONGEST_INPUT
+            )
+            inputs = {
+                name: batch[name].to(model.device) for name in ("input_ids", "attention_mask")
+            }
             with torch.inference_mode():
-                rows = model.generate(**inputs, max_new_tokens=LONGEST_OUTPUT, num_beams=1, do_sample=False)
+                rows = model.generate(
+                    **inputs, max_new_tokens=LONGEST_OUTPUT, num_beams=1, do_sample=False
+                )
             for i, row in zip(part, rows.tolist(), strict=True):
-                written[i] = (tokenizer.decode(row, skip_special_tokens=True), model.config.eos_token_id in row[1:])
+                written[i] = (
+                    tokenizer.decode(row, skip_special_tokens=True),
+                    model.config.eos_token_id in row[1:],
+                )
         return [written.get(i, ("", True)) for i in range(len(sentences))]
 
 
 def _as_rewrite(output: str, complete: bool) -> Rewrite:
     texts = tuple(filter(None, map(clean, output.split(SEPARATOR))))
-    return Rewrite(texts, "the segmenter model wrote no claim" if not texts else "" if complete else CUT_OFF)
+    return Rewrite(
+        texts, "the segmenter model wrote no claim" if not texts else "" if complete else CUT_OFF
+    )

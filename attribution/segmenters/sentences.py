@@ -39,7 +39,7 @@ class Sentences:
                     spans=tuple(spans),
                     sentence=spans[0],
                     times=len(spans),
-                )  # fmt: skip
+                )
                 for text, spans in claims.values()
             )
         )

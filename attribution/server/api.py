@@ -1,4 +1,6 @@
-"""The REST API: /analyze streams a run, /verify and /segment answer at once, /runs lists the runs of a key's client."""
+"""The REST API: /analyze streams a run, /verify and /segment answer at once, /runs lists the runs
+of a key's client.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,15 @@ from starlette.types import ASGIApp
 
 from attribution.claims.enrichment import transcript
 from attribution.edits import Judge
-from attribution.errors import AttributionError, BadInput, Busy, LlmFailed, NotYours, StoreError, Unavailable
+from attribution.errors import (
+    AttributionError,
+    BadInput,
+    Busy,
+    LlmFailed,
+    NotYours,
+    StoreError,
+    Unavailable,
+)
 from attribution.events import Event, Finished, RunStarted
 from attribution.models.engine import stoppable
 from attribution.pipeline import claims
@@ -58,7 +68,9 @@ _log = logging.getLogger(__name__)
 
 
 class Server(uvicorn.Server):
-    """A server that answers waiting clients before a signal ends it. Its process then ends by that signal too."""
+    """A server that answers waiting clients before a signal ends it. Its process then ends by that
+    signal too.
+    """
 
     def __init__(self, config: uvicorn.Config, work: Work) -> None:
         super().__init__(config)
@@ -70,14 +82,18 @@ class Server(uvicorn.Server):
 
 
 def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGIApp:
-    """Create the application. `own` are the settings that clients choose from, `hosts` the names of the server."""
+    """Create the application. `own` are the settings that clients choose from, `hosts` the names of
+    the server.
+    """
     tools = mcp.server(own, work)
     mounted = tools.streamable_http_app(
         streamable_http_path="/",
         json_response=True,
         stateless_http=True,
         max_request_body_size=bodies.MAX_BODY,
-        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),  # AllowedHosts does it
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=False
+        ),  # AllowedHosts does it
     )
 
     @asynccontextmanager
@@ -86,9 +102,14 @@ def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGI
             yield
 
     app = FastAPI(
-        title="Attribution explorer", description=__doc__ or "", version=VERSION, lifespan=lifespan, docs_url=None,
-        redoc_url=None, responses=bodies.refusals(413, 421, 500, 503),
-    )  # fmt: skip
+        title="Attribution explorer",
+        description=__doc__ or "",
+        version=VERSION,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        responses=bodies.refusals(413, 421, 500, 503),
+    )
     key = HTTPBearer(auto_error=False, description="A key of this server; Guard compares it")
     keyed = APIRouter(dependencies=[Security(key)], responses=bodies.refusals(401, 422))
     metrics = Metrics(work.turns)
@@ -114,12 +135,16 @@ def _owned(database: Store, run_id: str) -> Report:
     return report
 
 
-def _about_the_server(app: FastAPI, keyed: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None:
+def _about_the_server(
+    app: FastAPI, keyed: APIRouter, own: Settings, work: Work, metrics: Metrics
+) -> None:
     """Add the endpoints on the server itself."""
 
     @app.get("/health")
     async def health() -> dict[str, object]:
-        """Check that the server and its database respond, and report how many runs are active and waiting."""
+        """Check that the server and its database respond, and report how many runs are active and
+        waiting.
+        """
         try:
             await asyncio.wait_for(
                 asyncio.to_thread(Store.open, own.database_url), PATIENCE
@@ -131,7 +156,9 @@ def _about_the_server(app: FastAPI, keyed: APIRouter, own: Settings, work: Work,
         running, waiting = work.turns.counts()
         return {"status": "ok", "pipeline": VERSION, "running": running, "waiting": waiting}
 
-    @keyed.get("/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}})
+    @keyed.get(
+        "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}}
+    )
     async def measured() -> Response:
         """Return counts of requests, seconds and runs in the Prometheus format."""
         return Response(metrics.text(), media_type="text/plain; version=0.0.4")
@@ -146,7 +173,9 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
 
     @app.post("/segment", responses=WORK)
     async def segment(body: bodies.AnswerBody, request: Request) -> dict[str, object]:
-        """Return the claims of an answer with their spans. The request is queued; it ends if the client disconnects."""
+        """Return the claims of an answer with their spans. The request is queued; it ends if the
+        client disconnects.
+        """
         settings = bodies.settings(own, {}, body.segmenter)
         check_input(body.question, body.answer, settings)
         question = transcript(body.question, body.context)
@@ -160,7 +189,8 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
 
     @app.post("/verify", responses=WORK)
     async def verify(body: bodies.VerifyBody, request: Request) -> dict[str, object]:
-        """Return a relation and three probabilities for each pair of claim and evidence, in order; a bad pair gets an
+        """Return a relation and three probabilities for each pair of claim and evidence, in order;
+        a bad pair gets an
         error. The request is queued; it ends if the client disconnects."""
         settings = bodies.settings(own, body.settings, verifier=body.verifier)
         pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
@@ -180,7 +210,8 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
 
     @app.post("/judge", responses=WORK)
     async def judge(body: bodies.JudgeBody, request: Request) -> dict[str, object]:
-        """Return the verdict on a claim, its strength, and the relation of each passage, in order. The request is
+        """Return the verdict on a claim, its strength, and the relation of each passage, in order.
+        The request is
         queued; it ends if the client disconnects."""
         settings = bodies.settings(own, body.settings, verifier=body.verifier)
         passages = bodies.passages(body.passages)
@@ -190,18 +221,30 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
         def judged(stop: threading.Event) -> Iterator[dict[str, object]]:
             verifier = VERIFIERS.build(settings.verifier, settings)
             with stoppable(stop):
-                (found,) = judge_claims([given], verifier, policy_of(settings), second=SecondReader.of(settings))
+                (found,) = judge_claims(
+                    [given], verifier, policy_of(settings), second=SecondReader.of(settings)
+                )
             yield {**found.fields(), "verifier": verifier.version}
 
         return await work.result(request.state.owner, request, judged)
 
-    @app.post("/analyze", response_class=StreamingResponse, responses=WORK | {200: {"content": {LINES: {}}}})
+    @app.post(
+        "/analyze",
+        response_class=StreamingResponse,
+        responses=WORK | {200: {"content": {LINES: {}}}},
+    )
     def analyze(body: bodies.AnalyzeBody, request: Request) -> StreamingResponse:
-        """Check an answer. Each line is a JSON object with `event`; the last is `finished` with the report, or
+        """Check an answer. Each line is a JSON object with `event`; the last is `finished` with the
+        report, or
         `error`. The run ends if the client disconnects."""
         given, owner = bodies.documents(body.documents), request.state.owner
         settings = bodies.settings(
-            own, body.settings, body.segmenter, body.verifier, body.sources, with_documents=bool(given)
+            own,
+            body.settings,
+            body.segmenter,
+            body.verifier,
+            body.sources,
+            with_documents=bool(given),
         )
         check_input(body.question, body.answer, settings)
         context = body.context
@@ -209,7 +252,9 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
 
         def events(stop: threading.Event) -> Iterator[Event]:
             database = _store(own, request)
-            for event in run(body.question, body.answer, settings, database, given, stop, context=context):
+            for event in run(
+                body.question, body.answer, settings, database, given, stop, context=context
+            ):
                 if isinstance(event, RunStarted):
                     database.runs.set_private(event.run_id)
                 yield event
@@ -219,10 +264,14 @@ def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None
 
 
 def _runs(app: APIRouter, own: Settings) -> None:
-    """Add the endpoints on saved runs: plain functions, since they read the database, run in the thread pool."""
+    """Add the endpoints on saved runs: plain functions, since they read the database, run in the
+    thread pool.
+    """
 
     @app.get("/runs")
-    def runs(request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> dict[str, object]:
+    def runs(
+        request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+    ) -> dict[str, object]:
         """List the newest runs that were started with this key."""
         found = _store(own, request).history.find(HistoryQuery(limit=limit)).rows
         names = ("id", "created_at", "question", "finished")
@@ -242,33 +291,57 @@ def _runs(app: APIRouter, own: Settings) -> None:
         except NotYours:
             raise HTTPException(404, "no run of this key has that id") from None
 
-    judging = threading.Lock()  # of two verdicts at once, the second is made from the run with the first
+    judging = (
+        threading.Lock()
+    )  # of two verdicts at once, the second is made from the run with the first
 
     def judge(
-        request: Request, run_id: str, claim_id: str, verdict: Literal["agree"] | AnalystLabel | None, note: str = ""
+        request: Request,
+        run_id: str,
+        claim_id: str,
+        verdict: Literal["agree"] | AnalystLabel | None,
+        note: str = "",
     ) -> Report:
         with judging:
             database = _store(own, request)
             report = _owned(database, run_id)
             if all(claim.id != claim_id for claim in report.claims):
-                raise HTTPException(404, f"no claim of this run has that id: GET /runs/{run_id} lists them")
-            agreed = agreeing(next((v.label for v in report.verdicts if v.claim_id == claim_id), None))
+                raise HTTPException(
+                    404, f"no claim of this run has that id: GET /runs/{run_id} lists them"
+                )
+            agreed = agreeing(
+                next((v.label for v in report.verdicts if v.claim_id == claim_id), None)
+            )
             if verdict and agreed is None:
                 raise BadInput(
                     "this claim was not compared with the sources, so it cannot be judged: judge one that was, "
                     f"see the verdicts of GET /runs/{run_id}"
                 )
-            change = Judge(claim_id=claim_id, label=agreed if verdict == "agree" else verdict, note=note)
-            (finished,) = (event for event in edit(report, change, own, database) if isinstance(event, Finished))
+            change = Judge(
+                claim_id=claim_id, label=agreed if verdict == "agree" else verdict, note=note
+            )
+            (finished,) = (
+                event
+                for event in edit(report, change, own, database)
+                if isinstance(event, Finished)
+            )
             return finished.report
 
     @app.put("/runs/{run_id}/claims/{claim_id}/verdict", responses=bodies.refusals(400, 404))
-    def set_verdict(run_id: Id, claim_id: Id, body: bodies.VerdictBody, request: Request) -> AnalystVerdict:
-        """Set your own verdict on a claim of a run that was started with this key; the model's stays as it is."""
+    def set_verdict(
+        run_id: Id, claim_id: Id, body: bodies.VerdictBody, request: Request
+    ) -> AnalystVerdict:
+        """Set your own verdict on a claim of a run that was started with this key; the model's
+        stays as it is.
+        """
         report = judge(request, run_id, claim_id, body.verdict, body.note)
         return next(judged for judged in report.judgements if judged.claim_id == claim_id)
 
-    @app.delete("/runs/{run_id}/claims/{claim_id}/verdict", status_code=204, responses=bodies.refusals(400, 404))
+    @app.delete(
+        "/runs/{run_id}/claims/{claim_id}/verdict",
+        status_code=204,
+        responses=bodies.refusals(400, 404),
+    )
     def clear_verdict(run_id: Id, claim_id: Id, request: Request) -> None:
         """Clear your own verdict on a claim of a run that was started with this key."""
         judge(request, run_id, claim_id, None)
@@ -285,9 +358,13 @@ def _judged(pair: Pair, judged: Judgement | Refusal, policy: DecisionPolicy) -> 
 
 
 def _errors(app: FastAPI) -> None:
-    """Add the error handlers. Every error has a type and a message, and repeats no input except field names."""
+    """Add the error handlers. Every error has a type and a message, and repeats no input except
+    field names.
+    """
 
-    def error_response(status: int, kind: str, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    def error_response(
+        status: int, kind: str, message: str, headers: Mapping[str, str] | None = None
+    ) -> JSONResponse:
         headers = {"Retry-After": RETRY} if status == 429 else headers
         return JSONResponse({"error": {"type": kind, "message": message}}, status, headers)
 
@@ -306,10 +383,14 @@ def _errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> JSONResponse:
-        kind = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}.get(error.status_code, "HTTPError")
+        kind = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}.get(
+            error.status_code, "HTTPError"
+        )
         headers = dict(error.headers or {})
         path = app.openapi()["paths"].get(getattr(request.scope.get("route"), "path", ""))
-        if error.status_code == 405 and path:  # Starlette names those of the first route of the path
+        if (
+            error.status_code == 405 and path
+        ):  # Starlette names those of the first route of the path
             headers["Allow"] = ", ".join(map(str.upper, path))
         return error_response(error.status_code, kind, str(error.detail), headers)
 

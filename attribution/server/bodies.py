@@ -1,4 +1,6 @@
-"""Parse what clients send into settings, describe it on the page /docs, and stream a run's events as JSON lines."""
+"""Parse what clients send into settings, describe it on the page /docs, and stream a run's events
+as JSON lines.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,10 @@ LOWERED = f"These may be lowered, not raised: {', '.join(trusted('limit'))}."
 CHOSEN = ", ".join(name for name in trusted("anyone", "model") if name not in FIELDS)
 Asked = Annotated[
     dict[str, JsonValue],
-    Field(max_length=len(Settings.model_fields), description=f"Any other setting of a run: {CHOSEN}. {LOWERED}"),
+    Field(
+        max_length=len(Settings.model_fields),
+        description=f"Any other setting of a run: {CHOSEN}. {LOWERED}",
+    ),
 ]
 
 
@@ -67,7 +72,9 @@ class GivenDocument(Body):
 
 class AnswerBody(Body):
     question: Text = ""
-    turns: Text | Annotated[list[JsonValue], Field(max_length=LIMITS.turns)] = ""  # before the question
+    turns: Text | Annotated[list[JsonValue], Field(max_length=LIMITS.turns)] = (
+        ""  # before the question
+    )
     answer: Text
     segmenter: Address | None = None
 
@@ -156,7 +163,9 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def documents(given: list[GivenDocument]) -> tuple[Document, ...]:
-    return tuple(Document(one.name, one.text.encode("utf-8", "replace"), "text/plain") for one in given)
+    return tuple(
+        Document(one.name, one.text.encode("utf-8", "replace"), "text/plain") for one in given
+    )
 
 
 def settings(
@@ -167,20 +176,30 @@ def settings(
     sources: Sequence[str] | None = None,
     with_documents: bool = False,
 ) -> Settings:
-    """Return the server's settings with the client's choices. Raises BadInput for a choice that is not allowed."""
+    """Return the server's settings with the client's choices. Raises BadInput for a choice that is
+    not allowed.
+    """
     for name in FIELDS:
         if name in asked:
-            raise BadSetting(name, "it cannot be chosen here; leave it out, or see docs/api.md for its own field")
-    chosen = dict(asked) | {k: v for k, v in (("segmenter", segmenter), ("verifier", verifier)) if v is not None}
+            raise BadSetting(
+                name, "it cannot be chosen here; leave it out, or see docs/api.md for its own field"
+            )
+    chosen = dict(asked) | {
+        k: v for k, v in (("segmenter", segmenter), ("verifier", verifier)) if v is not None
+    }
     if sources is not None:
         chosen["sources"] = tuple(map(checked_source, sources)) + ("documents",) * with_documents
         if not chosen["sources"]:
-            raise BadInput("sources: the list is empty and there are no documents; name library, web or a URL")
+            raise BadInput(
+                "sources: the list is empty and there are no documents; name library, web or a URL"
+            )
     return demanded(chosen, own)
 
 
 def check_compared(texts: Iterable[str]) -> None:
-    """Raise BadInput for more text than is compared for one request, which would keep its turn for minutes."""
+    """Raise BadInput for more text than is compared for one request, which would keep its turn for
+    minutes.
+    """
     if (characters := sum(map(len, texts))) > LIMITS.compared:
         raise BadInput(
             f"{characters:,} characters of claims and passages, at most {LIMITS.compared:,} are compared at once: "
@@ -189,7 +208,9 @@ def check_compared(texts: Iterable[str]) -> None:
 
 
 def checked_source(name: str) -> str:
-    """Return the name if clients may use it: library, search engine or web address. Raises BadInput for any other."""
+    """Return the name if clients may use it: library, search engine or web address. Raises BadInput
+    for any other.
+    """
     source = Source.of(name)
     if source.kind not in ("library", "address") and source.name not in SEARCHERS:
         raise BadInput(
@@ -222,7 +243,11 @@ def as_line(event: Event) -> Line | None:
             return {"event": "page", "page": page.model_dump(mode="json", exclude={"text"})}
         case VerdictReady(verdict, evidence):
             pieces = [e.model_dump(mode="json") for e in evidence]
-            return {"event": "verdict", "verdict": verdict.model_dump(mode="json"), "evidence": pieces}
+            return {
+                "event": "verdict",
+                "verdict": verdict.model_dump(mode="json"),
+                "evidence": pieces,
+            }
         case Failed(failure):
             return {"event": "failure", "failure": failure.model_dump(mode="json")}
         case Finished(report):
@@ -232,7 +257,9 @@ def as_line(event: Event) -> Line | None:
 
 
 def problem(error: Exception) -> dict[str, str]:
-    """Return an error as sent to clients, with type and message; an unexpected one says only that the server failed."""
+    """Return an error as sent to clients, with type and message; an unexpected one says only that
+    the server failed.
+    """
     error = setup_error(error) or error
     if isinstance(error, AttributionError):
         return {"type": type(error).__name__, "message": error.public()}
@@ -240,7 +267,9 @@ def problem(error: Exception) -> dict[str, str]:
 
 
 async def lines(events: AsyncGenerator[Event]) -> AsyncGenerator[bytes]:
-    """Yield the events as they come. A verdict that is the same after all pages were read is not sent again."""
+    """Yield the events as they come. A verdict that is the same after all pages were read is not
+    sent again.
+    """
     verdicts: dict[str, Line] = {}
     try:
         async with aclosing(events):
@@ -298,7 +327,9 @@ _PAGE = """\
 {% endfor %}
 </html>
 """
-_TEMPLATE = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(_PAGE)
+_TEMPLATE = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True).from_string(
+    _PAGE
+)
 
 
 def reference_page(openapi: Mapping[str, Any]) -> str:

@@ -31,17 +31,24 @@ def open_files() -> int:
 
 
 class Config(uvicorn.Config):
-    """uvicorn's configuration with limits: half of the open files are for connections, most of which may wait."""
+    """uvicorn's configuration with limits: half of the open files are for connections, most of
+    which may wait.
+    """
 
     def __init__(self, app: Any, **options: Any) -> None:
         files = open_files()
-        super().__init__(app, http=TimedConnection, limit_concurrency=files // 2, backlog=files // 4, **options)
+        super().__init__(
+            app, http=TimedConnection, limit_concurrency=files // 2, backlog=files // 4, **options
+        )
         self.most_waiting = files * 3 // 8
-        self.waiting: dict[TimedConnection, None] = {}  # for their clients, in the order in which they began to
+        self.waiting: dict[
+            TimedConnection, None
+        ] = {}  # for their clients, in the order in which they began to
 
 
 class TimedConnection(H11Protocol):
-    """A connection that is closed when its client is too slow, or when too many wait and it has waited longest.
+    """A connection that is closed when its client is too slow, or when too many wait and it has
+    waited longest.
 
     A client is waited for until it has sent a whole request, and while it does not read the reply.
     """
@@ -98,7 +105,9 @@ class TimedConnection(H11Protocol):
         elif self.cycle is None or self.cycle.response_complete:
             self._wait_for((HEAD, self.cycle))
         else:
-            self._wait_for((BODY, self.cycle, self._received // STEP) if self.cycle.more_body else None)
+            self._wait_for(
+                (BODY, self.cycle, self._received // STEP) if self.cycle.more_body else None
+            )
 
     def _wait_for(self, awaited: tuple[Any, ...] | None) -> None:
         """Start the time that the client has, unless it is waited for the same thing already."""

@@ -1,4 +1,6 @@
-"""Check the key and the size of every request before it is read. Plain ASGI, so that bodies can be counted."""
+"""Check the key and the size of every request before it is read. Plain ASGI, so that bodies can be
+counted.
+"""
 
 from __future__ import annotations
 
@@ -42,10 +44,14 @@ class Keys:
         return cls([key.get_secret_value() for key in api_keys()])
 
     def owner(self, authorization: str) -> str:
-        """Return the token of the client that sent this header, the owner of its runs; empty for a wrong key."""
+        """Return the token of the client that sent this header, the owner of its runs; empty for a
+        wrong key.
+        """
         scheme, _, key = authorization.partition(" ")
         sent = _digest(key.strip())
-        known = [hmac.compare_digest(sent, digest) for digest in self._digests]  # compare all, in constant time
+        known = [
+            hmac.compare_digest(sent, digest) for digest in self._digests
+        ]  # compare all, in constant time
         return f"api:{sent}" if scheme.lower() == "bearer" and any(known) else ""
 
 
@@ -61,7 +67,9 @@ class BodyTooLarge(HTTPException):
 
 
 class Guard:
-    """Middleware that admits requests with a known key and a body within the limit, and sets `owner` in their state."""
+    """Middleware that admits requests with a known key and a body within the limit, and sets
+    `owner` in their state.
+    """
 
     def __init__(self, app: ASGIApp, keys: Keys) -> None:
         self._app, self._keys = app, keys
@@ -70,18 +78,29 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in scope["headers"]
+        }
         owner = self._keys.owner(headers.get("authorization", ""))
         if not owner and scope["path"].rstrip("/") not in OPEN:
             await reply(
-                scope, send, 401, "WrongKey", "send the header Authorization: Bearer KEY, with a key of this server"
+                scope,
+                send,
+                401,
+                "WrongKey",
+                "send the header Authorization: Bearer KEY, with a key of this server",
             )
             return
         scope.setdefault("state", {})["owner"] = owner
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > MAX_BODY:
             await reply(
-                scope, send, 413, "TooLarge", f"the body has {length[:20]} bytes; at most {MAX_BODY:,} are accepted"
+                scope,
+                send,
+                413,
+                "TooLarge",
+                f"the body has {length[:20]} bytes; at most {MAX_BODY:,} are accepted",
             )
             return
         read, started = 0, False

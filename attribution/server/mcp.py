@@ -1,4 +1,6 @@
-"""The MCP server: an assistant checks its own answer. Tools: check_answer, verify_claim, find_evidence."""
+"""The MCP server: an assistant checks its own answer. Tools: check_answer, verify_claim,
+find_evidence.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,17 @@ from attribution.server import bodies
 from attribution.server.work import Work
 from attribution.settings import LIMITS, Settings
 from attribution.store.store import Store
-from attribution.types import Claim, Evidence, Label, Relation, Report, Speaker, Strength, Turn, content_id
+from attribution.types import (
+    Claim,
+    Evidence,
+    Label,
+    Relation,
+    Report,
+    Speaker,
+    Strength,
+    Turn,
+    content_id,
+)
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.calibration import badges, graded_report
 
@@ -65,7 +77,9 @@ class CheckedClaim(BaseModel):
 
 
 class CheckedAnswer(BaseModel):
-    counts: dict[str, int] = Field(description="claims by verdict; “weak_” stands before verdicts that are only likely")
+    counts: dict[str, int] = Field(
+        description="claims by verdict; “weak_” stands before verdicts that are only likely"
+    )
     claims: list[CheckedClaim]
     problems: list[str] = Field(description="what could not be searched or read")
 
@@ -88,7 +102,9 @@ class JudgedPassages(BaseModel):
 
 def server(own: Settings, work: Work) -> MCPServer[object]:
     """The tools over these settings; they take their turns among the server's other work."""
-    made: MCPServer[object] = MCPServer("attribution", instructions=INSTRUCTIONS, log_level="WARNING")
+    made: MCPServer[object] = MCPServer(
+        "attribution", instructions=INSTRUCTIONS, log_level="WARNING"
+    )
     tools = _Tools(own, work)
 
     @made.tool()
@@ -98,26 +114,39 @@ def server(own: Settings, work: Work) -> MCPServer[object]:
         question: Words = "",
         sources: Sources = ("library",),
         turns: Annotated[
-            list[Said], Field(description="the conversation before the question", max_length=LIMITS.turns)
+            list[Said],
+            Field(description="the conversation before the question", max_length=LIMITS.turns),
         ] = [],  # noqa: B006
     ) -> CheckedAnswer:
-        """Split an answer into claims and check each against the sources, with the sentence that decides."""
+        """Split an answer into claims and check each against the sources, with the sentence that
+        decides.
+        """
         with _as_tool_errors():
-            return await tools.check(ctx, question, answer, sources, [(t.speaker, t.text) for t in turns])
+            return await tools.check(
+                ctx, question, answer, sources, [(t.speaker, t.text) for t in turns]
+            )
 
     @made.tool()
     async def verify_claim(
         ctx: Context[object],
         claim: Words,
-        passages: Annotated[list[Words | bodies.GivenPassage], Field(min_length=1, max_length=LIMITS.passages)],
+        passages: Annotated[
+            list[Words | bodies.GivenPassage], Field(min_length=1, max_length=LIMITS.passages)
+        ],
     ) -> JudgedPassages:
-        """Judge one claim by passages that you give: supported, contradicted, conflicting, unclear or no_relation."""
+        """Judge one claim by passages that you give: supported, contradicted, conflicting, unclear
+        or no_relation.
+        """
         with _as_tool_errors():
             return await tools.judge(ctx, claim, bodies.passages(passages))
 
     @made.tool()
-    async def find_evidence(ctx: Context[object], claim: Words, sources: Sources = ("library",)) -> FoundClaim:
-        """Find the passages of the sources that are nearest to one claim, with their relation to it."""
+    async def find_evidence(
+        ctx: Context[object], claim: Words, sources: Sources = ("library",)
+    ) -> FoundClaim:
+        """Find the passages of the sources that are nearest to one claim, with their relation to
+        it.
+        """
         with _as_tool_errors():
             return await tools.find(ctx, claim, sources)
 
@@ -138,38 +167,63 @@ class _Tools:
         self._own, self._work = own, work
 
     async def check(
-        self, ctx: Context[object], question: str, answer: str, sources: Sequence[str], turns: Sequence[Turn]
+        self,
+        ctx: Context[object],
+        question: str,
+        answer: str,
+        sources: Sequence[str],
+        turns: Sequence[Turn],
     ) -> CheckedAnswer:
         report = await self._report(ctx, question, answer, sources, turns=check_turns(turns))
         return CheckedAnswer(
-            counts=Counter(badges(report)), claims=_claims(report), problems=[f.message for f in report.failures],
-        )  # fmt: skip
+            counts=Counter(badges(report)),
+            claims=_claims(report),
+            problems=[f.message for f in report.failures],
+        )
 
     async def find(self, ctx: Context[object], claim: str, sources: Sequence[str]) -> FoundClaim:
         text = " ".join(claim.split())
-        given = Claim(id=content_id(text), text=text, spans=((0, len(text)),), worthiness="factual", independent=True)
+        given = Claim(
+            id=content_id(text),
+            text=text,
+            spans=((0, len(text)),),
+            worthiness="factual",
+            independent=True,
+        )
         report = await self._report(ctx, "", text, sources, given)
         (only,) = _claims(report)
         problems = [f.message for f in report.failures]
         return FoundClaim(
-            claim=claim, verdict=only.verdict, strength=only.strength, passages=only.passages, problems=problems
+            claim=claim,
+            verdict=only.verdict,
+            strength=only.strength,
+            passages=only.passages,
+            problems=problems,
         )
 
-    async def judge(self, ctx: Context[object], claim: str, passages: list[Passage]) -> JudgedPassages:
+    async def judge(
+        self, ctx: Context[object], claim: str, passages: list[Passage]
+    ) -> JudgedPassages:
         bodies.check_compared(text for passage in passages for text in (claim, *passage))
 
         def judged(stop: threading.Event) -> Iterator[JudgedClaim]:
             verifier = VERIFIERS.build(self._own.verifier, self._own)
             with stoppable(stop):
                 (found,) = judge(
-                    [GivenClaim(claim, passages)], verifier, policy_of(self._own), second=SecondReader.of(self._own)
+                    [GivenClaim(claim, passages)],
+                    verifier,
+                    policy_of(self._own),
+                    second=SecondReader.of(self._own),
                 )
             yield found
 
         one = await self._work.result(*_client(ctx), judged)
         found = one.verdict.model_dump(include={"confidence", "reason"})
         return JudgedPassages(
-            verdict=one.verdict.label, strength=one.strength, relations=[e.relation for e in one.evidence], **found
+            verdict=one.verdict.label,
+            strength=one.strength,
+            relations=[e.relation for e in one.evidence],
+            **found,
         )
 
     async def _report(
@@ -189,7 +243,15 @@ class _Tools:
             store = Store.open(settings.database_url, by=owner)
             id = ""
             try:
-                for event in run(question, answer, settings, store, stop=stop, claims=claims or None, context=turns):
+                for event in run(
+                    question,
+                    answer,
+                    settings,
+                    store,
+                    stop=stop,
+                    claims=claims or None,
+                    context=turns,
+                ):
                     if isinstance(event, RunStarted):
                         id = event.run_id
                         store.runs.set_private(id)
@@ -208,7 +270,9 @@ class _Tools:
 
 
 def _client(ctx: Context[object]) -> tuple[str, Request | None]:
-    """The owner under whom a client waits, and its request; over standard input there is one client and no request."""
+    """The owner under whom a client waits, and its request; over standard input there is one client
+    and no request.
+    """
     request = ctx.request_context.request
     return (request.state.owner, request) if isinstance(request, Request) else ("mcp", None)
 
@@ -223,12 +287,18 @@ def _claims(report: Report) -> list[CheckedClaim]:
     def passage(piece: Evidence) -> QuotedPassage:
         page = pages[piece.page_id]
         url = page.reference or page.url
-        return QuotedPassage(quote=piece.deciding_sentence, relation=piece.relation, title=page.cited, url=url)
+        return QuotedPassage(
+            quote=piece.deciding_sentence, relation=piece.relation, title=page.cited, url=url
+        )
 
     return [
         CheckedClaim(
-            claim=texts[v.claim_id], verdict=v.label, strength=v.strength, confidence=v.confidence, reason=v.reason,
+            claim=texts[v.claim_id],
+            verdict=v.label,
+            strength=v.strength,
+            confidence=v.confidence,
+            reason=v.reason,
             passages=[passage(e) for e in evidence[v.claim_id]],
         )
         for v in graded_report(report).verdicts
-    ]  # fmt: skip
+    ]

@@ -1,4 +1,6 @@
-"""Middleware of web app and API: allowed hosts, keys, sizes, protective headers, the cookie of a browser."""
+"""Middleware of web app and API: allowed hosts, keys, sizes, protective headers, the cookie of a
+browser.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ _HOST = re.compile(r"(?:\[([0-9a-f:.]++)\]|([^\s:@/?#\[\]\\]++))(?::[0-9]{1,5})?
 
 
 def host_names(address: str) -> frozenset[str]:
-    """The names of a server that listens at `address`: those of this machine, and those in ATTRIBUTION_HOSTS.
+    """The names of a server that listens at `address`: those of this machine, and those in
+    ATTRIBUTION_HOSTS.
 
     BadInput for a name in the variable that no request can carry.
     """
@@ -54,9 +57,11 @@ def _name(host: str) -> str:
 
 
 class AllowedHosts:
-    """Answers only what is addressed to this server: by one of `names`, or by the IP address that it came in at.
+    """Answers only what is addressed to this server: by one of `names`, or by the IP address that
+    it came in at.
 
-    A page of another site can have its own name resolve to this machine (DNS rebinding); its requests still carry that
+    A page of another site can have its own name resolve to this machine (DNS rebinding); its
+    requests still carry that
     name. A websocket must also come from a page of the same host: browsers let any page open one.
     """
 
@@ -78,7 +83,9 @@ class AllowedHosts:
 
     def _is_own(self, host: str, scope: Scope) -> bool:
         name = _name(host)
-        return bool(name) and (ANY in self._names or name in self._names or _is_address(name, scope.get("server")))
+        return bool(name) and (
+            ANY in self._names or name in self._names or _is_address(name, scope.get("server"))
+        )
 
 
 def _is_address(name: str, server: tuple[str, int | None] | None) -> bool:
@@ -92,11 +99,15 @@ def _is_address(name: str, server: tuple[str, int | None] | None) -> bool:
 
 def _same_site(origins: list[str], host: str) -> bool:
     """Programs send no Origin; a browser's is that of the page."""
-    return all(origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}") for origin in origins)
+    return all(
+        origin.lower() in (f"http://{host.lower()}", f"https://{host.lower()}")
+        for origin in origins
+    )
 
 
 class ProtectedReplies:
-    """Adds headers to all replies: no page frames them, their type is not guessed, and their address goes nowhere.
+    """Adds headers to all replies: no page frames them, their type is not guessed, and their
+    address goes nowhere.
 
     `policy` is what else Content-Security-Policy says.
     """
@@ -120,7 +131,8 @@ class ProtectedReplies:
 
 
 class BrowserCookie:
-    """Gives each browser a token that no script reads: a cookie, set as the page opens its connection.
+    """Gives each browser a token that no script reads: a cookie, set as the page opens its
+    connection.
 
     A browser that comes with one keeps it. The connection that sets it has it already.
     """

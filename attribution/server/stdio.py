@@ -1,4 +1,6 @@
-"""Stand between a client and the MCP server on standard input and output: every line and every request is answered."""
+"""Stand between a client and the MCP server on standard input and output: every line and every
+request is answered.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +20,11 @@ UNREADABLE, INVALID = -32700, -32600  # codes of JSON-RPC
 
 
 class Relay:
-    """Threads that pass lines on, to and from a server that reads and writes pipes in place of the standard files.
+    """Threads that pass lines on, to and from a server that reads and writes pipes in place of the
+    standard files.
 
-    A line that is no message is answered here, where the server would ignore it. The server sees the end of its input
+    A line that is no message is answered here, where the server would ignore it. The server sees
+    the end of its input
     when all requests before it have been answered.
     """
 
@@ -31,7 +35,10 @@ class Relay:
         for end, standard in ((server_in, 0), (server_out, 1)):
             os.dup2(end, standard)
             os.close(end)
-        self._to_server, self._from_server = os.fdopen(to_server, "wb"), os.fdopen(from_server, "rb")
+        self._to_server, self._from_server = (
+            os.fdopen(to_server, "wb"),
+            os.fdopen(from_server, "rb"),
+        )
         self._asked: set[str] = set()  # ids of requests without a reply, as JSON
         self._changed = threading.Condition()
         self._sending = threading.Lock()
@@ -67,7 +74,11 @@ class Relay:
                     self._asked.add(json.dumps(message["id"]))
             return b""
         given = message.get("id") if isinstance(message, dict) else None
-        own = given if isinstance(given, int) or (isinstance(given, str) and given.isascii()) else None
+        own = (
+            given
+            if isinstance(given, int) or (isinstance(given, str) and given.isascii())
+            else None
+        )
         reply = {"jsonrpc": "2.0", "id": own, "error": {"code": code, "message": reason}}
         return json.dumps(reply).encode() + b"\n"
 

@@ -1,4 +1,6 @@
-"""Do the work of clients, each piece in its turn and only while its client waits, and count it for /metrics."""
+"""Do the work of clients, each piece in its turn and only while its client waits, and count it for
+/metrics.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +26,18 @@ CLIENT_LEFT = 499  # a status for the metrics only: the client is gone
 
 @dataclass(frozen=True)
 class _Item:
-    """A value that the work has yielded; without one, the end of the work and the error that caused it, if any."""
+    """A value that the work has yielded; without one, the end of the work and the error that caused
+    it, if any.
+    """
 
     value: Any = None
     error: Exception | None = None
 
 
 class Work:
-    """Clients' work, done in turn among `turns`. Clients wait in the event loop, without a thread of the pool."""
+    """Clients' work, done in turn among `turns`. Clients wait in the event loop, without a thread
+    of the pool.
+    """
 
     def __init__(self, turns: Turns) -> None:
         self.turns = turns
@@ -44,7 +50,9 @@ class Work:
         return len(self._open)
 
     def end(self) -> None:
-        """Answer all waiting clients when the server shuts down. Runs are not stopped, but kept as interrupted."""
+        """Answer all waiting clients when the server shuts down. Runs are not stopped, but kept as
+        interrupted.
+        """
         self._ending = True
         for items in self._open:
             items.put_nowait(_Item(error=_ending()))
@@ -52,9 +60,11 @@ class Work:
     async def events(
         self, owner: str, work: Callable[[threading.Event], Iterator[T]], by_step: bool = False
     ) -> AsyncGenerator[T | Queued]:
-        """Yield places in the queue, then what `work` yields. Its stop signal is set when the reader leaves.
+        """Yield places in the queue, then what `work` yields. Its stop signal is set when the
+        reader leaves.
 
-        Each of its steps takes a turn of its own if `by_step`, so that the work of others passes between them.
+        Each of its steps takes a turn of its own if `by_step`, so that the work of others passes
+        between them.
         Raises Busy if too many clients wait, and whatever `work` raises.
         """
         if self._ending:
@@ -97,7 +107,9 @@ class Work:
         each: Callable[[T], Awaitable[None]] | None = None,
         by_step: bool = False,
     ) -> T:
-        """Return the last value of `work`; `each` gets every value. Work ends when the client of the request leaves."""
+        """Return the last value of `work`; `each` gets every value. Work ends when the client of
+        the request leaves.
+        """
 
         async def last() -> T:
             found = None
@@ -127,7 +139,9 @@ def _ending() -> Unavailable:
 
 
 async def _leave(request: Request | None) -> None:
-    """Wait until the client has left; the request's body must have been read. Without a request, block indefinitely."""
+    """Wait until the client has left; the request's body must have been read. Without a request,
+    block indefinitely.
+    """
     if request is None:
         await asyncio.Event().wait()
     else:
@@ -136,18 +150,27 @@ async def _leave(request: Request | None) -> None:
 
 
 class Metrics:
-    """Metrics for Prometheus. Requests are counted by route, not by path, so that clients cannot make up labels."""
+    """Metrics for Prometheus. Requests are counted by route, not by path, so that clients cannot
+    make up labels.
+    """
 
     def __init__(self, queue: Turns) -> None:
         self._registry = CollectorRegistry()
         names = ["route", "status"]
-        self.requests = Counter("attribution_requests", "Requests by route and status", names, registry=self._registry)
+        self.requests = Counter(
+            "attribution_requests", "Requests by route and status", names, registry=self._registry
+        )
         self.seconds = Histogram(
-            "attribution_request_seconds", "Seconds until the reply begins", ["route"], registry=self._registry
+            "attribution_request_seconds",
+            "Seconds until the reply begins",
+            ["route"],
+            registry=self._registry,
         )
         self.runs = Counter("attribution_runs", "Runs that ended", registry=self._registry)
         running = Gauge("attribution_runs_running", "Runs under way", registry=self._registry)
-        waiting = Gauge("attribution_runs_waiting", "Runs that wait for their turn", registry=self._registry)
+        waiting = Gauge(
+            "attribution_runs_waiting", "Runs that wait for their turn", registry=self._registry
+        )
         running.set_function(lambda: queue.counts()[0])
         waiting.set_function(lambda: queue.counts()[1])
 
@@ -156,7 +179,9 @@ class Metrics:
 
 
 class Measured:
-    """Middleware that counts requests to the application. As plain ASGI, it leaves errors in bodies as they are."""
+    """Middleware that counts requests to the application. As plain ASGI, it leaves errors in bodies
+    as they are.
+    """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app, self._metrics = app, metrics

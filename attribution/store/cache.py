@@ -1,6 +1,7 @@
 """Cache pages, searches, vectors, judgements, model replies and the responses of servers.
 
-All but pages and searches are keyed by content, model and version. What a run or another saved result uses of it is
+All but pages and searches are keyed by content, model and version. What a run or another saved
+result uses of it is
 recorded, so that deleting one deletes what no other needs.
 """
 
@@ -51,14 +52,21 @@ class Cache:
 
     def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
         rows = [
-            {"id": p.id, "url": canonical(p.url), "fetched_at": p.fetched_at, "body": p.model_dump_json()}
+            {
+                "id": p.id,
+                "url": canonical(p.url),
+                "fetched_at": p.fetched_at,
+                "body": p.model_dump_json(),
+            }
             for p in pages
         ]
         self._database.insert(t.pages, rows, replace=True, db=db)
 
     def freeze_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
         """Store pages of a snapshot or result, which never serve as downloads."""
-        self._database.insert(t.frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in pages], db=db)
+        self._database.insert(
+            t.frozen_pages, [{"id": p.id, "body": p.model_dump_json()} for p in pages], db=db
+        )
 
     def with_texts(self, report: Report) -> Report:
         """Return the report with the texts of its pages, as far as they are stored."""
@@ -83,7 +91,13 @@ class Cache:
 
     def put_search(self, searcher: str, query: str, k: int, hits: Sequence[SearchHit]) -> None:
         body = json.dumps([_HIT.dump_python(hit, mode="json") for hit in hits])
-        row = {"searcher": _hashed(searcher), "query": _hashed(query), "k": k, "made_at": now(), "hits": body}
+        row = {
+            "searcher": _hashed(searcher),
+            "query": _hashed(query),
+            "k": k,
+            "made_at": now(),
+            "hits": body,
+        }
         self._database.insert(t.searches, [row], replace=True)
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
@@ -93,7 +107,9 @@ class Cache:
 
     def put_vectors(self, vectors: Mapping[str, bytes]) -> None:
         self.use(vector=vectors)
-        self._database.insert(t.vectors, [{"key": key, "data": data} for key, data in vectors.items()])
+        self._database.insert(
+            t.vectors, [{"key": key, "data": data} for key, data in vectors.items()]
+        )
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
         self.use(judgement=keys)
@@ -101,16 +117,25 @@ class Cache:
         for key, row in self._database.rows(t.judgements, keys).items():
             body = json.loads(row.body)
             start, end = body["sentence"]
-            judgements[key] = Judgement(Probabilities(**body["p"]), (start, end), body["signals"], body["against"])
+            judgements[key] = Judgement(
+                Probabilities(**body["p"]), (start, end), body["signals"], body["against"]
+            )
         return judgements
 
     def put_judgements(self, judgements: Mapping[str, Judgement]) -> None:
         def body(j: Judgement) -> str:
             return json.dumps(
-                {"p": j.probabilities.model_dump(), "sentence": j.sentence, "signals": j.signals, "against": j.against}
+                {
+                    "p": j.probabilities.model_dump(),
+                    "sentence": j.sentence,
+                    "signals": j.signals,
+                    "against": j.against,
+                }
             )
 
-        self._database.insert(t.judgements, [{"key": key, "body": body(j)} for key, j in judgements.items()])
+        self._database.insert(
+            t.judgements, [{"key": key, "body": body(j)} for key, j in judgements.items()]
+        )
 
     def reply(self, key: str) -> str | None:
         """The stored reply of a language model."""
@@ -136,16 +161,24 @@ class Cache:
         """Delete what this run or result alone uses."""
         others = t.uses.alias()
         shared = sa.exists().where(
-            others.c.kind == t.uses.c.kind, others.c.key == t.uses.c.key, others.c.owner_id != owner_id
+            others.c.kind == t.uses.c.kind,
+            others.c.key == t.uses.c.key,
+            others.c.owner_id != owner_id,
         )
         for kind, columns in USED.items():
-            only = sa.select(t.uses.c.key).where(t.uses.c.owner_id == owner_id, t.uses.c.kind == kind, ~shared)
+            only = sa.select(t.uses.c.key).where(
+                t.uses.c.owner_id == owner_id, t.uses.c.kind == kind, ~shared
+            )
             for column in columns:
                 db.execute(column.table.delete().where(column.in_(only)))
-        only = sa.select(t.uses.c.key).where(t.uses.c.owner_id == owner_id, t.uses.c.kind == "search", ~shared)
+        only = sa.select(t.uses.c.key).where(
+            t.uses.c.owner_id == owner_id, t.uses.c.kind == "search", ~shared
+        )
         c = t.searches.c
         for searcher, query, k in map(json.loads, db.execute(only).scalars().all()):
-            db.execute(t.searches.delete().where(c.searcher == searcher, c.query == query, c.k == k))
+            db.execute(
+                t.searches.delete().where(c.searcher == searcher, c.query == query, c.k == k)
+            )
         db.execute(t.uses.delete().where(t.uses.c.owner_id == owner_id))
 
 

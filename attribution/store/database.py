@@ -18,7 +18,8 @@ from sqlalchemy.exc import ArgumentError
 from attribution.errors import StoreError
 
 LOCK_TIMEOUT = 30  # seconds that SQLite waits for another process's lock
-REVISION = "initial"  # the newest migration: a database at this revision is opened without importing alembic
+# the newest migration: a database at this revision is opened without importing alembic
+REVISION = "initial"
 MIGRATIONS = Path(__file__).parent / "migrations"
 MEMORY = (None, "", ":memory:")  # names of SQLite databases without a file
 BATCH = 500  # keys in one query: SQLite limits the number of parameters
@@ -27,7 +28,9 @@ OTHER = "or set ATTRIBUTION_DATABASE_URL to another database"
 LOCKED = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 PROBLEMS = {  # by SQLite's primary result code: what is wrong with the database, and what to do
     sqlite3.SQLITE_FULL: "has no space left: free some on its disk, {other}",
-    **dict.fromkeys(LOCKED, f"was locked by another process for {LOCK_TIMEOUT} s: wait for that one or end it"),
+    **dict.fromkeys(
+        LOCKED, f"was locked by another process for {LOCK_TIMEOUT} s: wait for that one or end it"
+    ),
     sqlite3.SQLITE_CORRUPT: "is damaged: move it away, so that a new one is made, or put a copy of it in its place",
     sqlite3.SQLITE_NOTADB: "is damaged or no SQLite database: move it away, so that a new one is made, {other}",
     sqlite3.SQLITE_READONLY: "is not writable: allow writing to it and its folder, {other}",
@@ -52,7 +55,8 @@ class Database:
 
     @classmethod
     def open(cls, url: str) -> Self:
-        """Open the database, creating or upgrading it first if needed. Raises StoreError if that is not possible.
+        """Open the database, creating or upgrading it first if needed. Raises StoreError if that is
+        not possible.
 
         Later uses raise StoreError too: database errors reach callers in no other form.
         """
@@ -83,7 +87,9 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:
-        """Begin a transaction with SQLite's write lock: one that reads first may be refused when it writes."""
+        """Begin a transaction with SQLite's write lock: one that reads first may be refused when it
+        writes.
+        """
         with self.engine.begin() as db:
             if db.dialect.name == "sqlite":
                 db.exec_driver_sql("BEGIN IMMEDIATE")
@@ -96,7 +102,8 @@ class Database:
         replace: bool = False,
         db: sa.Connection | None = None,
     ) -> None:
-        """Insert rows, in a separate transaction if `db` is not given. Writers of one key never clash.
+        """Insert rows, in a separate transaction if `db` is not given. Writers of one key never
+        clash.
 
         With `replace`, they replace rows with the same key.
         """
@@ -108,7 +115,9 @@ class Database:
         insert = (postgresql if self.engine.dialect.name == "postgresql" else sqlite).insert(table)
         if replace:
             others = {c.name: insert.excluded[c.name] for c in table.c if not c.primary_key}
-            insert = insert.on_conflict_do_update(index_elements=list(table.primary_key), set_=others)
+            insert = insert.on_conflict_do_update(
+                index_elements=list(table.primary_key), set_=others
+            )
         else:
             insert = insert.on_conflict_do_nothing()
         with nullcontext(db) if db else self.engine.begin() as connection:
@@ -157,7 +166,9 @@ def _revision(db: sa.Connection) -> str | None:
 @cache
 def _engine(url: str) -> sa.Engine:
     in_file = sa.make_url(url).database not in MEMORY
-    engine = sa.create_engine(url, **({"max_overflow": -1} if in_file else {}))  # no thread waits for a connection
+    engine = sa.create_engine(
+        url, **({"max_overflow": -1} if in_file else {})
+    )  # no thread waits for a connection
 
     @sa.event.listens_for(engine, "handle_error")
     def translate(context: sa.ExceptionContext) -> StoreError | None:
@@ -175,15 +186,23 @@ def _engine(url: str) -> sa.Engine:
 
 
 def store_error(error: BaseException, engine: sa.Engine) -> StoreError | None:
-    """Explain a database error with its remedy; None for an error of the statement, such as a constraint."""
+    """Explain a database error with its remedy; None for an error of the statement, such as a
+    constraint.
+    """
     driver = engine.dialect.loaded_dbapi
     if not isinstance(error, driver.DatabaseError) or isinstance(
-        error, driver.IntegrityError | driver.DataError | driver.ProgrammingError | driver.NotSupportedError
+        error,
+        driver.IntegrityError
+        | driver.DataError
+        | driver.ProgrammingError
+        | driver.NotSupportedError,
     ):
         return None
     reason = str(error).partition("\n")[0][:200]
     if engine.dialect.name == "sqlite":
-        problem = PROBLEMS.get(_primary_code(error), "cannot be used ({reason}): if it is another program's, {other}")
+        problem = PROBLEMS.get(
+            _primary_code(error), "cannot be used ({reason}): if it is another program's, {other}"
+        )
         place = engine.url.database
     else:
         problem = "cannot be used ({reason}): check that its server runs and has space on its disk, {other}"
@@ -198,7 +217,9 @@ def _primary_code(error: BaseException) -> int:
 
 
 def use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Set the journal mode. If two processes do so at once on a new file, SQLite refuses one without waiting."""
+    """Set the journal mode. If two processes do so at once on a new file, SQLite refuses one
+    without waiting.
+    """
     deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
         try:

@@ -1,4 +1,6 @@
-"""List, search, describe, delete and restore the runs of one owner. Other owners' runs are never touched."""
+"""List, search, describe, delete and restore the runs of one owner. Other owners' runs are never
+touched.
+"""
 
 from __future__ import annotations
 
@@ -79,12 +81,16 @@ class HistoryPage(NamedTuple):
 
 
 def clean_tags(tags: Sequence[str]) -> list[str]:
-    """Normalise the tags for storage: lower case, each once, sorted. Raises BadInput for too many or too long ones."""
+    """Normalise the tags for storage: lower case, each once, sorted. Raises BadInput for too many
+    or too long ones.
+    """
     cleaned = sorted({tag for tag in map(searchable, tags) if tag})
     if len(cleaned) > MAX_TAGS:
         raise BadInput(f"{len(cleaned)} tags; a run can have {MAX_TAGS}: remove some")
     if long := next((tag for tag in cleaned if len(tag) > MAX_TAG), None):
-        raise BadInput(f"the tag “{long[:MAX_TAG]}…” has {len(long)} characters; a tag can have {MAX_TAG}: shorten it")
+        raise BadInput(
+            f"the tag “{long[:MAX_TAG]}…” has {len(long)} characters; a tag can have {MAX_TAG}: shorten it"
+        )
     return cleaned
 
 
@@ -93,9 +99,16 @@ def described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
     title, cleaned, note = " ".join(title.split()), clean_tags(tags), note.strip()
     for name, text, limit in (("title", title, MAX_TITLE), ("note", note, MAX_NOTE)):
         if len(text) > limit:
-            raise BadInput(f"the {name} has {len(text):,} characters; it can have {limit:,}: shorten it")
+            raise BadInput(
+                f"the {name} has {len(text):,} characters; it can have {limit:,}: shorten it"
+            )
     body = json.dumps(cleaned, ensure_ascii=False)
-    return {"title": title, "tags": body, "note": note, "search_text": searchable(title, *cleaned, note)}
+    return {
+        "title": title,
+        "tags": body,
+        "note": note,
+        "search_text": searchable(title, *cleaned, note),
+    }
 
 
 class History:
@@ -112,16 +125,39 @@ class History:
         r, s = t.runs.c, t.run_summaries.c
         joined = t.runs.outerjoin(t.run_summaries, sa.and_(s.run_id == r.id, s.number == r.version))
         where = [r.owner == self._rights.owner, *_conditions(query)]
-        title = sa.func.lower(sa.func.coalesce(sa.func.nullif(r.title, ""), sa.func.nullif(r.question, ""), r.answer))
-        order = {"newest": (r.created_at.desc(),), "oldest": (r.created_at,), "title": (title,)}[query.order]
+        title = sa.func.lower(
+            sa.func.coalesce(sa.func.nullif(r.title, ""), sa.func.nullif(r.question, ""), r.answer)
+        )
+        order = {"newest": (r.created_at.desc(),), "oldest": (r.created_at,), "title": (title,)}[
+            query.order
+        ]
         beginning = sa.func.substr(r.answer, 1, BEGINNING).label("beginning")
-        rows = sa.select(
-            r.id, r.created_at, r.title, r.question, beginning, r.tags, r.note, r.private, r.version, r.deleted_at,
-            s.claims, s.verdicts, s.sources,
-        ).select_from(joined).where(*where)  # fmt: skip
+        rows = (
+            sa.select(
+                r.id,
+                r.created_at,
+                r.title,
+                r.question,
+                beginning,
+                r.tags,
+                r.note,
+                r.private,
+                r.version,
+                r.deleted_at,
+                s.claims,
+                s.verdicts,
+                s.sources,
+            )
+            .select_from(joined)
+            .where(*where)
+        )
         with self._database.engine.connect() as db:
-            total = db.execute(sa.select(sa.func.count()).select_from(joined).where(*where)).scalar_one()
-            found = db.execute(rows.order_by(*order, r.id).limit(query.limit).offset(query.offset)).all()
+            total = db.execute(
+                sa.select(sa.func.count()).select_from(joined).where(*where)
+            ).scalar_one()
+            found = db.execute(
+                rows.order_by(*order, r.id).limit(query.limit).offset(query.offset)
+            ).all()
         return HistoryPage(tuple(map(_row, found)), total)
 
     def tags(self) -> list[str]:
@@ -133,7 +169,9 @@ class History:
         return sorted({tag for tags in lists for tag in json.loads(tags)})
 
     def describe(self, run_id: str, title: str, tags: Sequence[str], note: str) -> None:
-        """Set title, tags and note. Raises BadInput for a text that is too long, and for another owner's run."""
+        """Set title, tags and note. Raises BadInput for a text that is too long, and for another
+        owner's run.
+        """
         values = described(title, tags, note)
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id)
@@ -158,14 +196,24 @@ class History:
         with self._database.engine.begin() as db:
             for start in range(0, len(run_ids), BATCH):
                 some = t.runs.c.id.in_(run_ids[start : start + BATCH])
-                db.execute(t.runs.update().where(some, t.runs.c.owner == self._rights.owner).values(deleted_at=at))
+                db.execute(
+                    t.runs.update()
+                    .where(some, t.runs.c.owner == self._rights.owner)
+                    .values(deleted_at=at)
+                )
 
     def purge(self) -> None:
-        """Remove all owners' runs that were deleted more than KEPT_HOURS ago, with the data that only they use."""
+        """Remove all owners' runs that were deleted more than KEPT_HOURS ago, with the data that
+        only they use.
+        """
         before = (datetime.now(UTC) - timedelta(hours=KEPT_HOURS)).isoformat(timespec="seconds")
         r = t.runs.c
         with self._database.engine.connect() as db:
-            ids = db.execute(sa.select(r.id).where(r.deleted_at != "", r.deleted_at < before)).scalars().all()
+            ids = (
+                db.execute(sa.select(r.id).where(r.deleted_at != "", r.deleted_at < before))
+                .scalars()
+                .all()
+            )
         for run_id in ids:
             with self._database.transaction() as db:
                 self._runs.remove(db, run_id)
@@ -178,12 +226,20 @@ def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
         conditions.append(r.version > 0 if query.state == "finished" else r.version == 0)
     words = searchable(query.words[: MAX_SEARCH + 1]).split()
     if len(words) > MAX_WORDS or len(query.words) > MAX_SEARCH:
-        raise BadInput(f"a search can have {MAX_WORDS} words and {MAX_SEARCH} characters: shorten it")
+        raise BadInput(
+            f"a search can have {MAX_WORDS} words and {MAX_SEARCH} characters: shorten it"
+        )
     texts = sa.func.coalesce(s.search_text, "").concat(" ").concat(r.search_text)
     conditions += [texts.contains(word, autoescape=True) for word in words]
-    for column, wanted in ((r.tags, query.tag), (s.verdicts, query.verdict), (s.sources, query.source)):
+    for column, wanted in (
+        (r.tags, query.tag),
+        (s.verdicts, query.verdict),
+        (s.sources, query.source),
+    ):
         if wanted:  # JSON of strings: quotation marks delimit a whole tag
-            conditions.append(column.contains(json.dumps(wanted, ensure_ascii=False), autoescape=True))
+            conditions.append(
+                column.contains(json.dumps(wanted, ensure_ascii=False), autoescape=True)
+            )
     if query.since:
         conditions.append(r.created_at >= query.since.isoformat())
     if query.until:

@@ -27,7 +27,8 @@ class Access(NamedTuple):
 class Rights:
     """The rights of `by`, the token of a browser or key; empty for the command line.
 
-    Saved data belongs to the token it is saved under, and no other token can change it. A private run can be read by
+    Saved data belongs to the token it is saved under, and no other token can change it. A private
+    run can be read by
     its owner, and by the command line, which has access to the database file.
     """
 
@@ -43,7 +44,9 @@ class Rights:
         """Return the rights to a run or result. Nobody owns an unknown one."""
         r, s = t.runs.c, t.results.c
         with self._database.engine.connect() as db:
-            run = db.execute(sa.select(r.owner, r.private, r.deleted_at).where(r.id == saved_id)).first()
+            run = db.execute(
+                sa.select(r.owner, r.private, r.deleted_at).where(r.id == saved_id)
+            ).first()
             if run is not None:
                 return Access(run.private, run.owner == self.owner, bool(run.deleted_at))
             owner = db.execute(sa.select(s.owner).where(s.id == saved_id)).scalar()
@@ -53,10 +56,15 @@ class Rights:
         """Return the condition for runs that may be read."""
         r = t.runs.c
         anyone = r.deleted_at == ""
-        return sa.and_(anyone, sa.or_(sa.not_(r.private), r.owner == self.owner)) if self.by else anyone
+        return (
+            sa.and_(anyone, sa.or_(sa.not_(r.private), r.owner == self.owner))
+            if self.by
+            else anyone
+        )
 
     def check_room(self) -> None:
-        """Raise BadInput where what the owner has saved takes as much of the disk as one owner may use.
+        """Raise BadInput where what the owner has saved takes as much of the disk as one owner may
+        use.
 
         The command line has no limit. Counted are characters, which are bytes of most texts.
         """
@@ -66,17 +74,20 @@ class Rights:
         pages = sa.select(t.uses.c.key).where(t.uses.c.kind == "page", t.uses.c.owner_id.in_(own))
         v, s, length = t.run_versions.c, t.results.c, sa.func.length
         sizes = (
-            sa.select(sa.func.sum(length(v.report) + length(v.provenance))).where(v.run_id.in_(own)),
+            sa.select(sa.func.sum(length(v.report) + length(v.provenance))).where(
+                v.run_id.in_(own)
+            ),
             sa.select(sa.func.sum(length(s.body))).where(s.owner == self.owner),
             *(
                 sa.select(sa.func.sum(length(column))).where(key.in_(ids))
                 for column, key, ids in (
                     (t.unfinished_runs.c.report, t.unfinished_runs.c.run_id, own),
-                    (t.run_documents.c.content, t.run_documents.c.run_id, own), (t.pages.c.body, t.pages.c.id, pages),
+                    (t.run_documents.c.content, t.run_documents.c.run_id, own),
+                    (t.pages.c.body, t.pages.c.id, pages),
                     (t.frozen_pages.c.body, t.frozen_pages.c.id, pages),
                 )
             ),
-        )  # fmt: skip
+        )
         with self._database.engine.connect() as db:
             taken = sum(int(db.execute(size).scalar() or 0) for size in sizes) // 1_000_000
         if taken >= (most := server_number("ATTRIBUTION_OWNER_MB")):
@@ -86,14 +97,19 @@ class Rights:
             )
 
     def check_change(self, run_id: str) -> None:
-        """Raise NotYours if this run may not be changed, to save futile work; each change is checked again."""
+        """Raise NotYours if this run may not be changed, to save futile work; each change is
+        checked again.
+        """
         with self._database.engine.connect() as db:
             self.changeable(db, run_id)
 
-    def changeable(self, db: sa.Connection, run_id: str, deleted: bool = False) -> sa.Row[*tuple[object, ...]]:
+    def changeable(
+        self, db: sa.Connection, run_id: str, deleted: bool = False
+    ) -> sa.Row[*tuple[object, ...]]:
         """Return the row of a run to change in this transaction, locked if the database locks rows.
 
-        `deleted` allows a deleted run. Raises NotYours for a run of another owner, and for one that no longer exists.
+        `deleted` allows a deleted run. Raises NotYours for a run of another owner, and for one that
+        no longer exists.
         """
         r = t.runs.c
         row = db.execute(sa.select(t.runs).where(r.id == run_id).with_for_update()).first()
@@ -101,7 +117,10 @@ class Rights:
             raise NotYours("this run is no longer in the database")
         own = row.owner == self.owner
         if row.deleted_at and not (own and deleted):
-            raise NotYours("this run was deleted" + (": restore it on the History page to change it" if own else ""))
+            raise NotYours(
+                "this run was deleted"
+                + (": restore it on the History page to change it" if own else "")
+            )
         if not own and row.private:
             raise NotYours("this run is private to another browser")
         if not own:
@@ -117,6 +136,10 @@ class Rights:
             self.changeable(db, result_id)
             return
         s = t.results.c
-        owners = db.execute(sa.select(s.owner).where(s.id == result_id).with_for_update()).scalars().all()
+        owners = (
+            db.execute(sa.select(s.owner).where(s.id == result_id).with_for_update())
+            .scalars()
+            .all()
+        )
         if not {self.owner, SHARED}.issuperset(owners):
             raise NotYours(f"this result belongs to another browser: {COPY}")

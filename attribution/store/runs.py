@@ -1,6 +1,8 @@
-"""Save runs: their inputs from the start, their state while they are in progress, and every version of their report.
+"""Save runs: their inputs from the start, their state while they are in progress, and every version
+of their report.
 
-A run has an id, and so an address, as soon as it starts. Its result is version 1; each edit adds a version.
+A run has an id, and so an address, as soon as it starts. Its result is version 1; each edit adds a
+version.
 """
 
 from __future__ import annotations
@@ -29,7 +31,10 @@ from attribution.types import BADGES, UNCHECKED, Document, Page, Report
 class Rates(NamedTuple):
     """Seconds per unit; None where too few were measured."""
 
-    pair: float | None = None  # of a checked claim and one of its `top_k` passages, found and verified without the web
+    pair: float | None = (
+        # of a checked claim and one of its `top_k` passages, found and verified without the web
+        None
+    )
     page: float | None = None  # searched for and downloaded
     prompt: float | None = None  # answered by a language model
 
@@ -57,7 +62,9 @@ def new_run_id() -> str:
     return secrets.token_hex(8)
 
 
-DOCUMENTS = "documents"  # kind of result: "shared", "shown" to the owner alone, or "hidden" in a copy
+DOCUMENTS = (
+    "documents"  # kind of result: "shared", "shown" to the owner alone, or "hidden" in a copy
+)
 
 
 class Steps(NamedTuple):
@@ -68,15 +75,21 @@ class Steps(NamedTuple):
 
 
 class Results:
-    """Results by kind and id; ids are made by `new_run_id`. A result with the id of a run is deleted with it."""
+    """Results by kind and id; ids are made by `new_run_id`. A result with the id of a run is
+    deleted with it.
+    """
 
     def __init__(self, database: Database, rights: Rights, cache: Cache) -> None:
         self._database, self._rights, self._cache = database, rights, cache
 
-    def save(self, kind: str, result_id: str, body: str, pages: Sequence[Page] = (), shared: bool = False) -> None:
-        """Save a result, replacing an earlier state of it. `with_texts` restores the texts of its pages.
+    def save(
+        self, kind: str, result_id: str, body: str, pages: Sequence[Page] = (), shared: bool = False
+    ) -> None:
+        """Save a result, replacing an earlier state of it. `with_texts` restores the texts of its
+        pages.
 
-        Raises NotYours for the id of somebody else's run or result; a `shared` one may be replaced by anybody. BadInput
+        Raises NotYours for the id of somebody else's run or result; a `shared` one may be replaced
+        by anybody. BadInput
         for a new one if the owner's take too much of the disk.
         """
         if self.load(kind, result_id) is None:
@@ -91,7 +104,9 @@ class Results:
             self._database.insert(t.results, [row], replace=True, db=db)
 
     def copy(self, result_id: str) -> str:
-        """Copy all that is saved under the id of a result, as the caller's own; returns the copy's id."""
+        """Copy all that is saved under the id of a result, as the caller's own; returns the copy's
+        id.
+        """
         self._rights.check_room()
         new = new_run_id()
         with self._database.transaction() as db:
@@ -103,7 +118,9 @@ class Results:
         s, u = t.results.c, t.uses.c
         values = (s.kind, sa.literal(new), s.created_at, s.body, sa.literal(self._rights.owner))
         saved = sa.select(*values).where(s.id == old)
-        db.execute(t.results.insert().from_select(["kind", "id", "created_at", "body", "owner"], saved))
+        db.execute(
+            t.results.insert().from_select(["kind", "id", "created_at", "body", "owner"], saved)
+        )
         used = sa.select(u.kind, u.key, sa.literal(new)).where(u.owner_id == old)
         db.execute(t.uses.insert().from_select(["kind", "key", "owner_id"], used))
 
@@ -112,7 +129,9 @@ class Results:
         r, s = t.runs.c, t.results.c
         hidden = sa.exists().where(r.id == s.id, sa.not_(self._rights.readable()))
         with self._database.engine.connect() as db:
-            body = db.execute(sa.select(s.body).where(s.kind == kind, s.id == result_id, ~hidden)).scalar()
+            body = db.execute(
+                sa.select(s.body).where(s.kind == kind, s.id == result_id, ~hidden)
+            ).scalar()
         return None if body is None else str(body)
 
 
@@ -121,9 +140,11 @@ class Outdated(Exception):
 
 
 class Runs:
-    """Runs by id, their versions, and the state of unfinished ones, which goes when a run is finished or deleted.
+    """Runs by id, their versions, and the state of unfinished ones, which goes when a run is
+    finished or deleted.
 
-    Versions name their parent. Redo leads to the newest one made from the shown one, as in a text editor.
+    Versions name their parent. Redo leads to the newest one made from the shown one, as in a text
+    editor.
     """
 
     def __init__(self, database: Database, rights: Rights, cache: Cache, results: Results) -> None:
@@ -132,16 +153,29 @@ class Runs:
     # --- saving ---
 
     def start(
-        self, run_id: str, question: str, answer: str, settings: Mapping[str, object], created_at: str = ""
+        self,
+        run_id: str,
+        question: str,
+        answer: str,
+        settings: Mapping[str, object],
+        created_at: str = "",
     ) -> None:
         """Save the inputs of a run that starts, unless it is known already.
 
-        Raises NotYours for somebody else's, and BadInput if the owner's runs take too much of the disk.
+        Raises NotYours for somebody else's, and BadInput if the owner's runs take too much of the
+        disk.
         """
         self._rights.check_room()
-        question, answer = (text.replace("\0", "\ufffd") for text in (question, answer))  # PostgreSQL has no NUL
+        question, answer = (
+            text.replace("\0", "\ufffd") for text in (question, answer)
+        )  # PostgreSQL has no NUL
         inputs = {"question": question, "answer": answer, "settings": json.dumps(settings)}
-        state = {"created_at": created_at or now(), "version": 0, "owner": self._rights.owner, "private": False}
+        state = {
+            "created_at": created_at or now(),
+            "version": 0,
+            "owner": self._rights.owner,
+            "private": False,
+        }
         with self._database.transaction() as db:
             self._database.insert(t.runs, [{"id": run_id, **inputs, **state}], db=db)
             self._rights.changeable(db, run_id, deleted=True)
@@ -151,7 +185,9 @@ class Runs:
         self.start(report.id, report.question, report.answer, report.settings, report.created_at)
         self.finish(report, provenance)
 
-    def save_edit(self, report: Report, provenance: Provenance | None = None, shown: int | None = None) -> None:
+    def save_edit(
+        self, report: Report, provenance: Provenance | None = None, shown: int | None = None
+    ) -> None:
         """Save a run after the last of its edits, as a version made from the shown one.
 
         Raises Outdated, and saves nothing, if `shown` is given and another version is shown by now.
@@ -160,17 +196,27 @@ class Runs:
         self.finish(report, provenance, report.edits[-1], shown)
 
     def finish(
-        self, report: Report, provenance: Provenance | None = None, edit: Edit | None = None, shown: int | None = None
+        self,
+        report: Report,
+        provenance: Provenance | None = None,
+        edit: Edit | None = None,
+        shown: int | None = None,
     ) -> None:
-        """Save the result of a run that was started, or after `edit` a version made from the shown one.
+        """Save the result of a run that was started, or after `edit` a version made from the shown
+        one.
 
         Raises NotYours if the run was deleted for good meanwhile, Outdated as in `save_edit`.
         """
         pages = [page.id for page in report.pages]
         already = self._database.rows(t.frozen_pages, pages)  # a version of a frozen run
         self._cache.use(page=pages)
-        body = {"report": report.to_json(), "provenance": provenance.model_dump_json() if provenance else ""}
-        claim_id, made_by = (next(iter(edit.claims), ""), edit.model_dump_json()) if edit else ("", "")
+        body = {
+            "report": report.to_json(),
+            "provenance": provenance.model_dump_json() if provenance else "",
+        }
+        claim_id, made_by = (
+            (next(iter(edit.claims), ""), edit.model_dump_json()) if edit else ("", "")
+        )
         v = t.run_versions.c
         with self._database.transaction() as db:
             run = self._rights.changeable(db, report.id, deleted=not edit)
@@ -180,11 +226,18 @@ class Runs:
             self._cache.record_uses(report.id, db)
             number, parent = 1, 0
             if edit:
-                newest = db.execute(sa.select(sa.func.max(v.number)).where(v.run_id == report.id)).scalar() or 0
+                newest = (
+                    db.execute(
+                        sa.select(sa.func.max(v.number)).where(v.run_id == report.id)
+                    ).scalar()
+                    or 0
+                )
                 number, parent = newest + 1, run.version
             db.execute(t.run_versions.delete().where(v.run_id == report.id, v.number == number))
             row = {"run_id": report.id, "number": number, "parent": parent, "created_at": now()}
-            db.execute(t.run_versions.insert().values(**row, **body, claim_id=claim_id, edit=made_by))
+            db.execute(
+                t.run_versions.insert().values(**row, **body, claim_id=claim_id, edit=made_by)
+            )
             db.execute(t.runs.update().where(t.runs.c.id == report.id).values(version=number))
             write_summary(db, report, number)
             if not edit:
@@ -193,24 +246,47 @@ class Runs:
     def copy(self, run_id: str) -> str:
         """Copy the shown version of a readable run, with its later results; returns the copy's id.
 
-        The copy belongs to the caller and is open by link, without the title, tags, note and earlier versions, and
+        The copy belongs to the caller and is open by link, without the title, tags, note and
+        earlier versions, and
         without the verdicts of another analyst.
         """
         self._rights.check_room()
         r, v, new = t.runs.c, t.run_versions.c, new_run_id()
         reads_documents = self._reads_documents(run_id)
         with self._database.transaction() as db:
-            run = db.execute(sa.select(t.runs).where(r.id == run_id, r.version > 0, self._rights.readable())).first()
+            run = db.execute(
+                sa.select(t.runs).where(r.id == run_id, r.version > 0, self._rights.readable())
+            ).first()
             if run is None:
                 raise NotYours("this run can no longer be read, so it cannot be copied")
-            shown = db.execute(t.run_versions.select().where(v.run_id == run_id, v.number == run.version)).one()
+            shown = db.execute(
+                t.run_versions.select().where(v.run_id == run_id, v.number == run.version)
+            ).one()
             others = {} if run.owner == self._rights.owner else {"judgements": ()}
-            report = Report.model_validate_json(shown.report).model_copy(update={"id": new, **others})
+            report = Report.model_validate_json(shown.report).model_copy(
+                update={"id": new, **others}
+            )
             inputs = {"question": run.question, "answer": run.answer, "settings": run.settings}
-            state = {"created_at": now(), "version": 1, "owner": self._rights.owner, "private": False}
+            state = {
+                "created_at": now(),
+                "version": 1,
+                "owner": self._rights.owner,
+                "private": False,
+            }
             db.execute(t.runs.insert().values(id=new, **inputs, **state))
-            row = {"run_id": new, "number": 1, "parent": 0, "created_at": now(), "claim_id": "", "edit": ""}
-            db.execute(t.run_versions.insert().values(**row, report=report.to_json(), provenance=shown.provenance))
+            row = {
+                "run_id": new,
+                "number": 1,
+                "parent": 0,
+                "created_at": now(),
+                "claim_id": "",
+                "edit": "",
+            }
+            db.execute(
+                t.run_versions.insert().values(
+                    **row, report=report.to_json(), provenance=shown.provenance
+                )
+            )
             write_summary(db, report, 1)
             self._results.copy_rows(db, run_id, new)
         self._results.save(DOCUMENTS, new, "shown" if reads_documents else "hidden")
@@ -219,12 +295,16 @@ class Runs:
     # --- loading ---
 
     def load(self, run_id: str) -> Report | None:
-        """Return the shown version of a run with its pages' texts; None if it is unknown or has no report yet."""
+        """Return the shown version of a run with its pages' texts; None if it is unknown or has no
+        report yet.
+        """
         row = self._shown(run_id, t.run_versions.c.report)
         return None if row is None else self._with_texts(run_id, Report.model_validate_json(row))
 
     def share_documents(self, run_id: str, shared: bool) -> None:
-        """Let those who have the link read the documents of a run, or its verdicts and quotes alone."""
+        """Let those who have the link read the documents of a run, or its verdicts and quotes
+        alone.
+        """
         self._results.save(DOCUMENTS, run_id, "shared" if shared else "shown")
 
     def shares_documents(self, run_id: str) -> bool:
@@ -232,7 +312,8 @@ class Runs:
         return self._results.load(DOCUMENTS, run_id) == "shared"
 
     def _reads_documents(self, run_id: str) -> bool:
-        """Return True if the caller reads the documents of a run: its owner, the command line, or anybody if shared.
+        """Return True if the caller reads the documents of a run: its owner, the command line, or
+        anybody if shared.
 
         A copy of a run whose documents were not shared has none.
         """
@@ -244,13 +325,18 @@ class Runs:
         report = self._cache.with_texts(report)
         if self._reads_documents(run_id):
             return report
-        pages = (page.model_copy(update={"text": ""}) if page.kind == "document" else page for page in report.pages)
+        pages = (
+            page.model_copy(update={"text": ""}) if page.kind == "document" else page
+            for page in report.pages
+        )
         return report.model_copy(update={"pages": tuple(pages)})
 
     def shown_version(self, run_id: str) -> int:
         """Return the number of the version that is shown; 0 for a run that is unknown or has none."""
         with self._database.engine.connect() as db:
-            return db.execute(sa.select(t.runs.c.version).where(t.runs.c.id == run_id)).scalar() or 0
+            return (
+                db.execute(sa.select(t.runs.c.version).where(t.runs.c.id == run_id)).scalar() or 0
+            )
 
     def provenance(self, run_id: str) -> Provenance | None:
         """Return how a saved run obtained its evidence; None for runs of early versions."""
@@ -267,15 +353,25 @@ class Runs:
     def inputs(self, run_id: str) -> RunInputs | None:
         """Return the inputs of a run, finished or not."""
         with self._database.engine.connect() as db:
-            row = db.execute(sa.select(t.runs).where(t.runs.c.id == run_id, self._rights.readable())).first()
+            row = db.execute(
+                sa.select(t.runs).where(t.runs.c.id == run_id, self._rights.readable())
+            ).first()
         if row is None:
             return None
-        return RunInputs(row.created_at, row.question, row.answer, json.loads(row.settings or "{}"), row.version > 0)
+        return RunInputs(
+            row.created_at,
+            row.question,
+            row.answer,
+            json.loads(row.settings or "{}"),
+            row.version > 0,
+        )
 
     # --- versions ---
 
     def versions(self, run_id: str) -> list[RunVersion]:
-        """Return the shown version and those it was made from, newest first; the last is the result of the run."""
+        """Return the shown version and those it was made from, newest first; the last is the result
+        of the run.
+        """
         v = t.run_versions.c
         with self._database.engine.connect() as db:
             columns = (v.number, v.parent, v.created_at, v.claim_id, v.edit)
@@ -291,7 +387,10 @@ class Runs:
     def undo(self, run_id: str) -> Report | None:
         """Show the version that the shown one was made from, and return it; None if there is none."""
         r, v = t.runs.c, t.run_versions.c
-        return self._show(run_id, sa.select(v.parent).where(r.id == run_id, v.run_id == r.id, v.number == r.version))
+        return self._show(
+            run_id,
+            sa.select(v.parent).where(r.id == run_id, v.run_id == r.id, v.number == r.version),
+        )
 
     def redo(self, run_id: str) -> Report | None:
         """Show the version that was undone last, and return it; None if there is none."""
@@ -313,14 +412,21 @@ class Runs:
         query = sa.select(v.edit).where(v.run_id == run_id, v.number == undone)
         with self._database.engine.connect() as db:
             redo = db.execute(query).scalar()
-        return Steps(*(Edit.model_validate_json(edit) if edit else None for edit in (shown and shown[0].edit, redo)))
+        return Steps(
+            *(
+                Edit.model_validate_json(edit) if edit else None
+                for edit in (shown and shown[0].edit, redo)
+            )
+        )
 
     # --- the state of unfinished runs ---
 
     def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
-        """Save the state of a run in progress, replacing an earlier state; `pages` are the new ones.
+        """Save the state of a run in progress, replacing an earlier state; `pages` are the new
+        ones.
 
-        Nothing is saved for a finished run. Raises NotYours for somebody else's run, and for one that is gone.
+        Nothing is saved for a finished run. Raises NotYours for somebody else's run, and for one
+        that is gone.
         """
         self._cache.use(page=[page.id for page in pages])
         u = t.unfinished_runs
@@ -340,14 +446,18 @@ class Runs:
         Claims not yet compared with the sources have no verdict.
         """
         r, u = t.runs.c, t.unfinished_runs.c
-        query = sa.select(u.report).where(r.id == run_id, u.run_id == r.id, r.version == 0, self._rights.readable())
+        query = sa.select(u.report).where(
+            r.id == run_id, u.run_id == r.id, r.version == 0, self._rights.readable()
+        )
         with self._database.engine.connect() as db:
             body = db.execute(query).scalar()
         return None if body is None else self._with_texts(run_id, Report.model_validate_json(body))
 
     def save_documents(self, run_id: str, documents: Sequence[Document]) -> None:
         """Keep the documents that a run is checked against until it is finished."""
-        columns = ({"name": d.name, "media_type": d.media_type, "content": d.content} for d in documents)
+        columns = (
+            {"name": d.name, "media_type": d.media_type, "content": d.content} for d in documents
+        )
         rows = [{"run_id": run_id, "number": n, **row} for n, row in enumerate(columns)]
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id, deleted=True)
@@ -358,13 +468,17 @@ class Runs:
         d = t.run_documents.c
         own = sa.exists().where(t.runs.c.id == d.run_id, t.runs.c.owner == self._rights.owner)
         with self._database.engine.connect() as db:
-            rows = db.execute(t.run_documents.select().where(d.run_id == run_id, own).order_by(d.number)).all()
+            rows = db.execute(
+                t.run_documents.select().where(d.run_id == run_id, own).order_by(d.number)
+            ).all()
         return tuple(Document(row.name, row.content, row.media_type) for row in rows)
 
     # --- owners ---
 
     def set_private(self, run_id: str, private: bool = True) -> None:
-        """Hide a run from everybody else, or show it again. Raises NotYours for somebody else's run."""
+        """Hide a run from everybody else, or show it again. Raises NotYours for somebody else's
+        run.
+        """
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id)
             db.execute(t.runs.update().where(t.runs.c.id == run_id).values(private=private))
@@ -391,7 +505,12 @@ class Runs:
     def rates(self) -> Rates:
         """Return how fast the last five runs were: medians over those with enough to measure."""
         r, v = t.runs.c, t.run_versions.c
-        query = sa.select(v.report).where(v.run_id == r.id, v.number == 1).order_by(r.created_at.desc()).limit(5)
+        query = (
+            sa.select(v.report)
+            .where(v.run_id == r.id, v.number == 1)
+            .order_by(r.created_at.desc())
+            .limit(5)
+        )
         with self._database.engine.connect() as db:
             reports = [json.loads(body) for body in db.execute(query).scalars()]
         pairs, pages, prompts = [], [], []
@@ -426,7 +545,9 @@ def searchable(*texts: str) -> str:
 
 
 def write_summary(db: sa.Connection, report: Report, number: int) -> None:
-    """Write the summary of one version of a run, replacing an earlier one; 0 is the state of an unfinished run."""
+    """Write the summary of one version of a run, replacing an earlier one; 0 is the state of an
+    unfinished run.
+    """
     counts = Counter(v.badge for v in report.verdicts)
     claims = [text for c in report.claims for text in (c.text, c.enriched) if text]
     row = {

@@ -1,4 +1,5 @@
-"""The tables as the newest migration leaves them. Until the first release the initial one takes them from here; after
+"""The tables as the newest migration leaves them. Until the first release the initial one takes
+them from here; after
 it, each change needs a migration in `migrations/versions`."""
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ def _key(name: str, kind: int | type = 16) -> sa.Column[Any]:
 
 def _of(name: str, kind: int | type = sa.Text, **options: Any) -> sa.Column[Any]:
     """Return a column that is never null."""
-    return sa.Column(name, sa.String(kind) if isinstance(kind, int) else kind, nullable=False, **options)
+    return sa.Column(
+        name, sa.String(kind) if isinstance(kind, int) else kind, nullable=False, **options
+    )
 
 
 def _table(name: str, *columns: sa.schema.SchemaItem, **options: Any) -> sa.Table:
@@ -27,103 +30,180 @@ def _table(name: str, *columns: sa.schema.SchemaItem, **options: Any) -> sa.Tabl
 
 
 pages = _table(
-    "pages", _key("id"), _of("url", index=True),  # canonical; in older rows as it was requested
-    _of("fetched_at", 32), _of("body"),  # the Page as JSON
-)  # fmt: skip
+    "pages",
+    _key("id"),
+    _of("url", index=True),  # canonical; in older rows as it was requested
+    _of("fetched_at", 32),
+    _of("body"),  # the Page as JSON
+)
 searches = _table(
-    "searches", _key("searcher", 64), _key("query", 1024), _key("k", sa.Integer), _of("made_at", 32), _of("hits"),
-)  # fmt: skip
+    "searches",
+    _key("searcher", 64),
+    _key("query", 1024),
+    _key("k", sa.Integer),
+    _of("made_at", 32),
+    _of("hits"),
+)
 vectors = _table(
-    "vectors", _key("key"), _of("data", sa.LargeBinary),  # float32
-)  # fmt: skip
+    "vectors",
+    _key("key"),
+    _of("data", sa.LargeBinary),  # float32
+)
 judgements = _table(
-    "judgements", _key("key"), _of("body"),
-)  # fmt: skip
+    "judgements",
+    _key("key"),
+    _of("body"),
+)
 replies = _table(  # of language models
-    "replies", _key("key"), _of("body"),
-)  # fmt: skip
+    "replies",
+    _key("key"),
+    _of("body"),
+)
 runs = _table(
-    "runs", _key("id"), _of("created_at", 32), _of("question"), _of("answer"), _of("settings"),  # JSON, without secrets
+    "runs",
+    _key("id"),
+    _of("created_at", 32),
+    _of("question"),
+    _of("answer"),
+    _of("settings"),  # JSON, without secrets
     _of("version", sa.Integer),  # the one that is shown; 0: none yet
     _of("owner", 64),  # SHA-256 of a token; empty: no one
-    _of("private", sa.Boolean), _of("title", default=""),  # given by its owner
+    _of("private", sa.Boolean),
+    _of("title", default=""),  # given by its owner
     _of("tags", default="[]"),  # JSON, a sorted list
-    _of("note", default=""), _of("search_text", default=""),  # title, tags and note, see runs.searchable
+    _of("note", default=""),
+    _of("search_text", default=""),  # title, tags and note, see runs.searchable
     _of("deleted_at", 32, default=""),  # empty: not deleted
     sa.Index("runs_of_owner", "owner", "created_at"),
-)  # fmt: skip
+)
 run_versions = _table(
-    "run_versions", _key("run_id"), _key("number", sa.Integer),
+    "run_versions",
+    _key("run_id"),
+    _key("number", sa.Integer),
     _of("parent", sa.Integer),  # the version that was edited; 0: none
-    _of("created_at", 32), _of("claim_id"),  # the claim that was checked again; empty in the first
-    _of("report"), _of("provenance"),  # empty: unknown
+    _of("created_at", 32),
+    _of("claim_id"),  # the claim that was checked again; empty in the first
+    _of("report"),
+    _of("provenance"),  # empty: unknown
     _of("edit"),  # what made it of its parent, as JSON; empty in the first
-)  # fmt: skip
-run_summaries = _table(  # what a list of runs shows of each version, so that no report has to be parsed for it
-    "run_summaries", _key("run_id"), _key("number", sa.Integer),  # of the version; 0: of a run that is not finished
-    _of("claims", sa.Integer), _of("verdicts"),  # JSON, claims by badge, without zeros
-    _of("sources"),  # JSON, a list of kinds
-    _of("search_text"),  # question, answer and claims
-)  # fmt: skip
+)
+run_summaries = (
+    _table(  # what a list of runs shows of each version, so that no report has to be parsed for it
+        "run_summaries",
+        _key("run_id"),
+        _key("number", sa.Integer),  # of the version; 0: of a run that is not finished
+        _of("claims", sa.Integer),
+        _of("verdicts"),  # JSON, claims by badge, without zeros
+        _of("sources"),  # JSON, a list of kinds
+        _of("search_text"),  # question, answer and claims
+    )
+)
 unfinished_runs = _table(  # what is known of a run that is in progress or was interrupted
-    "unfinished_runs", _key("run_id"), _of("saved_at", 32), _of("report"),
-)  # fmt: skip
+    "unfinished_runs",
+    _key("run_id"),
+    _of("saved_at", 32),
+    _of("report"),
+)
 run_documents = _table(  # the user's own, until the run is finished
-    "run_documents", _key("run_id"), _key("number", sa.Integer), _of("name"), _of("media_type"),
+    "run_documents",
+    _key("run_id"),
+    _key("number", sa.Integer),
+    _of("name"),
+    _of("media_type"),
     _of("content", sa.LargeBinary),
-)  # fmt: skip
+)
 results = _table(  # comparisons and the like, as JSON
-    "results", _key("kind"), _key("id"), _of("created_at", 32), _of("body"),
+    "results",
+    _key("kind"),
+    _key("id"),
+    _of("created_at", 32),
+    _of("body"),
     _of("owner", 64),  # as of runs; of what is saved under a run's id, the run's
-)  # fmt: skip
+)
 uses = _table(  # what a run or result needs of the other tables, so that it can be deleted with it
-    "uses", _key("kind"), _key("key", sa.Text), sa.Column("owner_id", sa.String(16), primary_key=True, index=True),
-)  # fmt: skip
+    "uses",
+    _key("kind"),
+    _key("key", sa.Text),
+    sa.Column("owner_id", sa.String(16), primary_key=True, index=True),
+)
 frozen_pages = _table(  # of imported and replayed runs and of results; never used as downloads
-    "frozen_pages", _key("id"), _of("body"),
-)  # fmt: skip
+    "frozen_pages",
+    _key("id"),
+    _of("body"),
+)
 collections = _table(  # each has an FTS5 table of its own, see attribution/library/store.py
-    "collections", _key("id", sa.Integer), _of("name", MAX_COLLECTION_NAME, unique=True), _of("created_at", 32),
+    "collections",
+    _key("id", sa.Integer),
+    _of("name", MAX_COLLECTION_NAME, unique=True),
+    _of("created_at", 32),
     sqlite_autoincrement=True,
-)  # fmt: skip
+)
 documents = _table(
-    "documents", _key("id", sa.Integer), _of("collection_id", sa.Integer), _of("name"),
+    "documents",
+    _key("id", sa.Integer),
+    _of("collection_id", sa.Integer),
+    _of("name"),
     _of("origin"),  # path, address or upload: adding it again replaces the document
     _of("sha256", 64),  # of the text
     _of("source_sha256", 64),  # of the bytes; empty for a web page
-    _of("characters", sa.Integer), _of("added_at", 32),
+    _of("characters", sa.Integer),
+    _of("added_at", 32),
     _of("embedded", 64),  # version of the model of its vectors; empty: no vectors yet
     _of("about"),  # the Page as JSON, without its text
-    _of("title"), _of("text"), sa.UniqueConstraint("collection_id", "name"),
-    sa.UniqueConstraint("collection_id", "sha256"), sa.UniqueConstraint("collection_id", "origin"),
+    _of("title"),
+    _of("text"),
+    sa.UniqueConstraint("collection_id", "name"),
+    sa.UniqueConstraint("collection_id", "sha256"),
+    sa.UniqueConstraint("collection_id", "origin"),
     sa.Index("documents_facts", "collection_id", "embedded", "characters", "added_at"),
     sqlite_autoincrement=True,  # the id of a removed document is never given to another
-)  # fmt: skip
+)
 document_vectors = _table(
-    "document_vectors", _key("collection_id", sa.Integer), _key("document_id", sa.Integer), _key("passage", sa.Integer),
+    "document_vectors",
+    _key("collection_id", sa.Integer),
+    _key("document_id", sa.Integer),
+    _key("passage", sa.Integer),
     _of("data", sa.LargeBinary),  # float32
     sqlite_with_rowid=False,
-)  # fmt: skip
+)
 annotation_projects = _table(
-    "annotation_projects", _key("id"), _of("origin", 16),  # of the judgements made in this database; not exported
+    "annotation_projects",
+    _key("id"),
+    _of("origin", 16),  # of the judgements made in this database; not exported
     _of("body"),  # the Project as JSON
-)  # fmt: skip
+)
 annotation_events = _table(  # who takes part and which stage was begun; rows are only ever added
-    "annotation_events", _key("project_id"), _key("id"), _of("body"),  # the Member or StageChange as JSON
-)  # fmt: skip
+    "annotation_events",
+    _key("project_id"),
+    _key("id"),
+    _of("body"),  # the Member or StageChange as JSON
+)
 annotation_tasks = _table(
-    "annotation_tasks", _key("id"), _of("project_id", 16, index=True),
+    "annotation_tasks",
+    _key("id"),
+    _of("project_id", 16, index=True),
     _of("body"),  # the Task as JSON, without its source
     _of("source"),
-)  # fmt: skip
+)
 annotation_judgements = _table(  # people's judgements; rows are only ever added
-    "annotation_judgements", _key("id"), _of("project_id", 16, index=True), _of("task_id", 16), _of("annotator", 80),
-    _of("role", 16), _of("revision", sa.Integer), _of("origin", 16), _of("made_at", 32),
+    "annotation_judgements",
+    _key("id"),
+    _of("project_id", 16, index=True),
+    _of("task_id", 16),
+    _of("annotator", 80),
+    _of("role", 16),
+    _of("revision", sa.Integer),
+    _of("origin", 16),
+    _of("made_at", 32),
     _of("answer", 16),  # to both questions; empty: not finished
     _of("body"),  # the Judgement as JSON
     sa.UniqueConstraint("task_id", "annotator", "role", "revision", "origin"),
-)  # fmt: skip
+)
 annotation_verdicts = _table(  # of verifiers on the same tasks
-    "annotation_verdicts", _key("task_id"), _key("verifier", 200),  # name, then the version of its model
-    _of("label", 16), _of("confidence", sa.Float), _of("reason"),
-)  # fmt: skip
+    "annotation_verdicts",
+    _key("task_id"),
+    _key("verifier", 200),  # name, then the version of its model
+    _of("label", 16),
+    _of("confidence", sa.Float),
+    _of("reason"),
+)

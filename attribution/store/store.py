@@ -10,7 +10,9 @@ from attribution.store.runs import Results, Runs
 
 
 class Store:
-    """The rooms of one database: caches, runs, their history, and results of studies. `Rights` says what `by` is."""
+    """The rooms of one database: caches, runs, their history, and results of studies. `Rights` says
+    what `by` is.
+    """
 
     def __init__(self, database: Database, by: str = "", cache: Cache | None = None) -> None:
         self.database = database

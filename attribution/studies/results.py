@@ -33,7 +33,9 @@ class ResultTable:
 
     def markdown(self) -> str:
         head = f"| {' | '.join(self.columns)} |\n|{'---|' * len(self.columns)}"
-        cells = (" | ".join(escape_markdown(format_cell(cell)) for cell in row) for row in self.rows)
+        cells = (
+            " | ".join(escape_markdown(format_cell(cell)) for cell in row) for row in self.rows
+        )
         return f"### {self.title}\n\n{head}\n" + "".join(f"| {row} |\n" for row in cells)
 
     def csv(self) -> str:
@@ -47,7 +49,11 @@ def failure(row: Row, error: str) -> Failed:
 
 def failed_answers(failed: Sequence[Failed]) -> tuple[ResultTable, ...]:
     """Tabulate the answers that failed, if there are any."""
-    return (ResultTable("Failed answers", ("line", "answer", "error"), tuple(failed)),) if failed else ()
+    return (
+        (ResultTable("Failed answers", ("line", "answer", "error"), tuple(failed)),)
+        if failed
+        else ()
+    )
 
 
 def read_results(path: Path, field: str, adapter: TypeAdapter[T]) -> tuple[list[T], list[Failed]]:
@@ -81,7 +87,9 @@ def write_tables(results: Sequence[ResultTable], folder: Path) -> None:
     """Write the tables as tables.md and a CSV file each."""
     replace_text(folder / "tables.md", "\n".join(t.markdown() for t in results))
     for table in results:
-        name = _NOT_LETTERS.sub("-", table.title.partition(":")[0].partition(",")[0].lower()).strip("-")
+        name = _NOT_LETTERS.sub("-", table.title.partition(":")[0].partition(",")[0].lower()).strip(
+            "-"
+        )
         replace_text(folder / f"{name}.csv", table.csv())
 
 
@@ -97,7 +105,9 @@ class Saved(Generic[T]):
         store.results.save(self.kind, result_id, self.adapter.dump_json(result).decode(), pages)
 
     def load(self, store: Store, result_id: str) -> T | None:
-        """Load a result, finished or not; None if there is none with that id. ValidationError for another version."""
+        """Load a result, finished or not; None if there is none with that id. ValidationError for
+        another version.
+        """
         body = store.results.load(self.kind, result_id)
         return None if body is None else self.adapter.validate_json(body)
 
@@ -121,8 +131,11 @@ def ratio(part: Ints, whole: Ints) -> Floats:
         return np.asarray(part / whole, dtype=float)
 
 
-def interval(samples: Sequence[Ints], statistic: Callable[..., Floats], paired: bool = False) -> tuple[float, float]:
-    """Return the 95 % percentile interval of a statistic that takes an `axis`, as scipy's bootstrap calls it.
+def interval(
+    samples: Sequence[Ints], statistic: Callable[..., Floats], paired: bool = False
+) -> tuple[float, float]:
+    """Return the 95 % percentile interval of a statistic that takes an `axis`, as scipy's bootstrap
+    calls it.
 
     Resamples in which the statistic is undefined (NaN) are left out.
     """
@@ -132,10 +145,18 @@ def interval(samples: Sequence[Ints], statistic: Callable[..., Floats], paired: 
     if min(map(len, samples)) < 2:  # nothing to draw from
         return (value := float(statistic(*samples))), value
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", stats.DegenerateDataWarning)  # scipy's own interval is not used
+        warnings.simplefilter(
+            "ignore", stats.DegenerateDataWarning
+        )  # scipy's own interval is not used
         drawn = stats.bootstrap(
-            tuple(samples), statistic, n_resamples=DRAWS, batch=BATCH, paired=paired, vectorized=True,
-            method="percentile", rng=SEED,
-        )  # fmt: skip
+            tuple(samples),
+            statistic,
+            n_resamples=DRAWS,
+            batch=BATCH,
+            paired=paired,
+            vectorized=True,
+            method="percentile",
+            rng=SEED,
+        )
     low, high = np.nanpercentile(drawn.bootstrap_distribution, [2.5, 97.5])
     return float(low), float(high)

@@ -1,6 +1,8 @@
-"""A frozen run repeated for every chunker × embedder (× with and without enrichment), as in V24 Table 4, 7, 8, 9.
+"""A frozen run repeated for every chunker × embedder (× with and without enrichment), as in V24
+Table 4, 7, 8, 9.
 
-Every cell verifies the same claims over the same pages with the same verifier; only the passages differ.
+Every cell verifies the same claims over the same pages with the same verifier; only the passages
+differ.
 """
 
 from __future__ import annotations
@@ -48,7 +50,9 @@ class Cell:
     choice: CellChoice
     report: Report
     shares: dict[str, float]  # of the checked claims, by outcome; they sum to 1
-    seconds: float  # for what neither the run nor a cell before it had computed, without loading models
+    seconds: (
+        float  # for what neither the run nor a cell before it had computed, without loading models
+    )
 
 
 @dataclass(frozen=True)
@@ -60,32 +64,56 @@ class CellDifference:
     right: tuple[Evidence, ...]
 
 
-def choices(snapshot: Snapshot, chunkings: Sequence[str], embedders: Sequence[str]) -> list[CellChoice]:
+def choices(
+    snapshot: Snapshot, chunkings: Sequence[str], embedders: Sequence[str]
+) -> list[CellChoice]:
     """All combinations; with and without enrichment if any claim of the run was enriched."""
     both = any(claim.enriched for claim in snapshot.report.claims)
     wordings = (True, False) if both else (True,)
-    return [CellChoice(c, e, enriched) for enriched in wordings for c in chunkings for e in embedders]
+    return [
+        CellChoice(c, e, enriched) for enriched in wordings for c in chunkings for e in embedders
+    ]
 
 
 @contextmanager
 def scratch() -> Iterator[Store]:
     """A database for the cells of one grid, which share their vectors and judgements in it."""
-    with TemporaryDirectory(prefix="grid-") as folder, closing(Store.open(f"sqlite:///{folder}/grid.sqlite3")) as store:
+    with (
+        TemporaryDirectory(prefix="grid-") as folder,
+        closing(Store.open(f"sqlite:///{folder}/grid.sqlite3")) as store,
+    ):
         yield store
 
 
-def compute_cell(snapshot: Snapshot, choice: CellChoice, stop: threading.Event, store: Store) -> Cell | None:
-    """Compute one cell in a `scratch` store; None if it was stopped. Nothing is searched or fetched.
+def compute_cell(
+    snapshot: Snapshot, choice: CellChoice, stop: threading.Event, store: Store
+) -> Cell | None:
+    """Compute one cell in a `scratch` store; None if it was stopped. Nothing is searched or
+    fetched.
 
     Raises Unavailable for a model that cannot be loaded, as a run does.
     """
-    settings = snapshot.settings(**CHUNKINGS[choice.chunking], embedder=choice.embedder, ranking="vectors")
+    settings = snapshot.settings(
+        **CHUNKINGS[choice.chunking], embedder=choice.embedder, ranking="vectors"
+    )
     load_models(settings)
     source = snapshot.report
-    claims = source.claims if choice.enriched else tuple(c.model_copy(update={"enriched": None}) for c in source.claims)
+    claims = (
+        source.claims
+        if choice.enriched
+        else tuple(c.model_copy(update={"enriched": None}) for c in source.claims)
+    )
     changed = replace(snapshot, report=source.model_copy(update={"claims": claims}))
     started = working_time()
-    *_, last = run(source.question, source.answer, settings, store, stop=stop, source=changed, context=source.context)
+    *_, last = run(
+        source.question,
+        source.answer,
+        settings,
+        store,
+        stop=stop,
+        source=changed,
+        context=source.context,
+    )
     seconds = working_time() - started
     if not isinstance(last, events.Finished) or last.report.stopped:
         return None
@@ -94,11 +122,17 @@ def compute_cell(snapshot: Snapshot, choice: CellChoice, stop: threading.Event, 
 
 
 def outcome(claim_id: str, report: Report) -> str:
-    """One prediction for the claim (V24): the relation of its most probable deciding passage, else its verdict."""
-    decisive = [e for e in report.evidence if e.claim_id == claim_id and e.relation != "no_relation"]
+    """One prediction for the claim (V24): the relation of its most probable deciding passage, else
+    its verdict.
+    """
+    decisive = [
+        e for e in report.evidence if e.claim_id == claim_id and e.relation != "no_relation"
+    ]
     if not decisive:
         return next(v.label for v in report.verdicts if v.claim_id == claim_id)
-    return max(decisive, key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted)).relation
+    return max(
+        decisive, key=lambda e: max(e.probabilities.entailed, e.probabilities.contradicted)
+    ).relation
 
 
 def shares(report: Report) -> dict[str, float]:
@@ -113,7 +147,11 @@ def differences(left: Report, right: Report) -> list[CellDifference]:
 
     def alone(mine: Sequence[Evidence], others: Sequence[Evidence]) -> tuple[Evidence, ...]:
         return tuple(
-            m for m in mine if not any(m.page_id == o.page_id and m.start < o.end and o.start < m.end for o in others)
+            m
+            for m in mine
+            if not any(
+                m.page_id == o.page_id and m.start < o.end and o.start < m.end for o in others
+            )
         )
 
     result = []
@@ -140,7 +178,9 @@ def save_grid(store: Store, result_id: str, cells: Sequence[Cell]) -> None:
 def load_grid(store: Store, result_id: str) -> tuple[Cell, ...] | None:
     """Load the cells of a grid with their pages' texts."""
     cells = GRID.load(store, result_id)
-    return cells and tuple(replace(cell, report=store.cache.with_texts(cell.report)) for cell in cells)
+    return cells and tuple(
+        replace(cell, report=store.cache.with_texts(cell.report)) for cell in cells
+    )
 
 
 def _with_pages(cell: Cell, pages: Sequence[Page]) -> Cell:

@@ -1,4 +1,6 @@
-"""One form for characters that readers take as the same, so that words, numbers and names compare as equal."""
+"""One form for characters that readers take as the same, so that words, numbers and names compare
+as equal.
+"""
 
 from __future__ import annotations
 
@@ -23,15 +25,21 @@ _LIGATURES = re.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdfb\ufe70-\ufefc]
 
 
 def composed(text: str) -> str:
-    """Return the text as it is read aloud: ligatures as letters, accents in their letters, no soft hyphens."""
+    """Return the text as it is read aloud: ligatures as letters, accents in their letters, no soft
+    hyphens.
+    """
     if text.isascii():
         return text
-    whole = _LIGATURES.sub(lambda found: unicodedata.normalize("NFKC", found[0]), text.replace("\u00ad", ""))
+    whole = _LIGATURES.sub(
+        lambda found: unicodedata.normalize("NFKC", found[0]), text.replace("\u00ad", "")
+    )
     return unicodedata.normalize("NFC", whole)
 
 
 def plain(text: str) -> str:
-    """Return the text with digits, blanks, hyphens, signs and letters of formulas in usual forms, each for its own."""
+    """Return the text with digits, blanks, hyphens, signs and letters of formulas in usual forms,
+    each for its own.
+    """
     return text if text.isascii() else _UNUSUAL.sub(_usual, text)
 
 

@@ -1,4 +1,6 @@
-"""Join the lines of a paragraph, whatever broke them: a page's width, an e-mail, quotation marks, subtitles."""
+"""Join the lines of a paragraph, whatever broke them: a page's width, an e-mail, quotation marks,
+subtitles.
+"""
 
 from __future__ import annotations
 
@@ -14,18 +16,27 @@ _ITEM = re.compile(
 )
 _CAPTION = re.compile(r"\s*(?:Table|Figure|Fig\.) \d{1,3}[.:] ")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
-_CODE = re.compile(r"^(?:[})\]]|//|/\*|#!|>>>|\$ |def |class |import |from \w+ import |return\b)|\t| {3}|[;{}=\\)]$")
+_CODE = re.compile(
+    r"^(?:[})\]]|//|/\*|#!|>>>|\$ |def |class |import |from \w+ import |return\b)|\t| {3}|[;{}=\\)]$"
+)
 _QUOTED = re.compile(r"[ \t]*(?:(?:>[ \t]?)+|\|[ \t]?(?!.*\|))")
 _TIMES = re.compile(r"(?:\d+\n)?[\d:]*\d\d:\d\d[.,]\d{3} --> .*\n?|\A\ufeff?WEBVTT.*\n")
-_CLOCK = re.compile(r"^[\[(]?(?:\d{1,2}:)?\d{1,2}:\d\d[\])]?[ \t]*\n", re.MULTILINE)  # above each line of a transcript
-_TIMED = re.compile(r"^[\[(](?:\d{1,2}:)?\d{1,2}:\d\d(?:\.\d+)?[\])][ \t]*", re.MULTILINE)  # before it
+_CLOCK = re.compile(
+    r"^[\[(]?(?:\d{1,2}:)?\d{1,2}:\d\d[\])]?[ \t]*\n", re.MULTILINE
+)  # above each line of a transcript
+_TIMED = re.compile(
+    r"^[\[(](?:\d{1,2}:)?\d{1,2}:\d\d(?:\.\d+)?[\])][ \t]*", re.MULTILINE
+)  # before it
 _FROM_ZERO = re.compile(r"^[\[(]0{1,2}:", re.MULTILINE)  # a programme of the day begins later
 _HARD = re.compile(r"(?<=[\w.,;:!?’”])\\\n")  # Markdown's break of a line
 _LEAST_CUES = 2
 # lines of a sentence that stand apart, as the <div> of a page do
 _APART = re.compile(r"^[^\n]++(?:(?<=[^\s.!?:;…`])\n\n(?=[a-z])[^\n]++){2,}+", re.MULTILINE)
 _CUE_TAG = re.compile(r"</?(?:[ibucv]|lang)(?:[ .][^<>\n]{0,80})?>|<[\d:.]{9,12}>")
-SHORTEST, SHORT = 30, 0.6  # characters, and share of the page's usual line: a shorter line was not wrapped
+SHORTEST, SHORT = (
+    30,
+    0.6,
+)  # characters, and share of the page's usual line: a shorter line was not wrapped
 _NARROWEST = 20  # characters: a narrower paragraph is a list
 _WORDS = 8  # lines of a word each, which are a list
 _WIDE = 50  # characters: lines of a wider one may also end where a clause does
@@ -44,11 +55,14 @@ _BEGINS = re.compile(
 )
 _VERSE = 3  # lines, all of which begin with a capital
 _CODED = 0.25  # share of lines that look like code
-FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)  # YAML before Markdown
+FRONT_MATTER = re.compile(
+    r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL
+)  # YAML before Markdown
 
 
 def join_lines(text: str, ragged: bool = False) -> str:
-    """The text with a paragraph on a line; lists, headings, verse and code keep theirs. A hyphen at an end is U+FFFE.
+    """The text with a paragraph on a line; lists, headings, verse and code keep theirs. A hyphen at
+    an end is U+FFFE.
 
     `ragged`: the lines are of a page, whose letters differ in width.
     """
@@ -58,11 +72,17 @@ def join_lines(text: str, ragged: bool = False) -> str:
         return front[0] + join_lines(text[front.end() :], ragged)
     if text.count(" --> ") >= _LEAST_CUES:
         cues = [" ".join(cue.split()) for cue in _TIMES.split(_CUE_TAG.sub("", text))]
-        text = "".join(f"\n{cue}" if cue.startswith("-") else f" {cue}" for cue in cues if cue).strip()
+        text = "".join(
+            f"\n{cue}" if cue.startswith("-") else f" {cue}" for cue in cues if cue
+        ).strip()
     if len(_CLOCK.findall(text)) >= max(_LEAST_CUES, text.count("\n") // 4):
         text = " ".join(_CLOCK.sub("", text).split())
     goes_on = [_goes_on(text[time.end() : time.end() + 1]) for time in _TIMED.finditer(text)]
-    if len(goes_on) >= _LEAST_CUES and _FROM_ZERO.search(text) and sum(goes_on) >= _FLOWING * len(goes_on):
+    if (
+        len(goes_on) >= _LEAST_CUES
+        and _FROM_ZERO.search(text)
+        and sum(goes_on) >= _FLOWING * len(goes_on)
+    ):
         text = _TIMED.sub("", text)
     if not ragged:
         text = _APART.sub(lambda found: found[0].replace("\n\n", "\n"), text)
@@ -92,7 +112,9 @@ def join_lines(text: str, ragged: bool = False) -> str:
 
 
 def _blocks(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
-    """Yield lines that stand together, without their quotation marks; True: as they are, blank or between fences."""
+    """Yield lines that stand together, without their quotation marks; True: as they are, blank or
+    between fences.
+    """
 
     def marked() -> Iterator[tuple[bool, str, str]]:
         fenced = False
@@ -117,12 +139,16 @@ def _ragged(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
 
 
 def _soft(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
-    """Yield for each line but the last whether only the width ended it: the next word would have been too much."""
+    """Yield for each line but the last whether only the width ended it: the next word would have
+    been too much.
+    """
     lines = [line.strip() for line in block]
     width = max(map(len, lines))
     if len(lines) < 4:
         width = max(width, usual)
-    full = [len(line) + 1 + len(later.split(maxsplit=1)[0]) > width for line, later in pairwise(lines)]
+    full = [
+        len(line) + 1 + len(later.split(maxsplit=1)[0]) > width for line, later in pairwise(lines)
+    ]
     coded = sum(bool(_CODE.search(line)) for line in lines) > _CODED * len(lines)
     stopped = [bool(_STOPPED.search(line)) for line in lines]
     bound = [
@@ -133,11 +159,15 @@ def _soft(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
     of_words = sum(" " in line for line in lines) * 2 <= len(lines)
     prose = stopped[-1] or any(bound) and not of_words  # else a list
     narrow = width < _NARROWEST or lines[0][:1].islower() and all(map(_goes_on, lines))
-    listed = coded or not prose and narrow or of_words and len(lines) >= _WORDS and typical < _NARROWEST
+    listed = (
+        coded or not prose and narrow or of_words and len(lines) >= _WORDS and typical < _NARROWEST
+    )
     verse = len(lines) >= _VERSE and not all(full) and not any(map(_goes_on, lines[1:]))
     dense = sum(full) >= _DENSE * len(full)
     within = [
-        goes or _goes_on(later) for goes, stop, later in zip(bound, stopped[:-1], lines[1:], strict=True) if not stop
+        goes or _goes_on(later)
+        for goes, stop, later in zip(bound, stopped[:-1], lines[1:], strict=True)
+        if not stop
     ]
     running = sum(within) * 2 >= max(1, len(within))  # most lines end within a sentence
     hanging = False  # in an item whose further lines are indented
@@ -153,7 +183,13 @@ def _soft(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
             yield flowing and fits and not verse
         else:
             begins = _BEGINS.match(later) or len(line) < SHORT * typical
-            yield flowing and fits and (width >= _NARROWEST or not begins) or running and (bound[number] or not begins)
+            yield (
+                flowing
+                and fits
+                and (width >= _NARROWEST or not begins)
+                or running
+                and (bound[number] or not begins)
+            )
 
 
 def _goes_on(line: str) -> bool:
@@ -177,7 +213,9 @@ _FIRST_PARTS = frozenset(
 
 
 def unbroken(texts: Sequence[str]) -> list[str]:
-    """Words that a line's end parts, whole again: with their hyphen if they are compounds, as elsewhere in the text."""
+    """Words that a line's end parts, whole again: with their hyphen if they are compounds, as
+    elsewhere in the text.
+    """
     if not any(BROKEN in text for text in texts):
         return list(texts)
     whole = "\n".join(texts).lower()
@@ -185,7 +223,9 @@ def unbroken(texts: Sequence[str]) -> list[str]:
 
     def mended(match: re.Match[str]) -> str:
         first, last = match[1] or "", match[2] or ""
-        compound = f"{first}-{last}".lower() in compounds or not first.isalpha() or not last[:1].islower()
+        compound = (
+            f"{first}-{last}".lower() in compounds or not first.isalpha() or not last[:1].islower()
+        )
         known = (first + last).lower() in words
         return f"{first}-" if compound or not known and first.lower() in _FIRST_PARTS else first
 
@@ -193,7 +233,9 @@ def unbroken(texts: Sequence[str]) -> list[str]:
 
 
 def readable(text: str) -> str:
-    """Return a passage that was given as it stands, with its paragraphs and characters as those of a page."""
+    """Return a passage that was given as it stands, with its paragraphs and characters as those of
+    a page.
+    """
     return paragraphs([composed(text)])[0]
 
 

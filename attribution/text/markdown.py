@@ -1,6 +1,7 @@
 """Parse Markdown into a tree of elements whose texts keep their positions in the source.
 
-Blocks are parsed by markdown-it-py (CommonMark with tables and strikethrough). HTML, indented lines and underlined
+Blocks are parsed by markdown-it-py (CommonMark with tables and strikethrough). HTML, indented lines
+and underlined
 lines are plain text, so that no text of an answer is lost.
 """
 
@@ -31,7 +32,9 @@ __all__ = ["Element", "Written", "escape_markdown", "read"]
 _BREAK = re.compile(r"\r\n?|\n")
 _PREFIX = re.compile(r"(?:[ \t]|>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]))*")
 _BULLET = re.compile(r"^([ \t>]*)[•◦▪‣](?=[ \t])", re.M)
-_YEAR = re.compile(r"^((?:[ \t>]|[-*+•][ \t])*\d{4,9})[.)](?=[ \t])", re.M)  # "1975. It was a year." opens no list
+_YEAR = re.compile(
+    r"^((?:[ \t>]|[-*+•][ \t])*\d{4,9})[.)](?=[ \t])", re.M
+)  # "1975. It was a year." opens no list
 _PIPE = re.compile(r"(?<!\\)\|")
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 _NOTE = re.compile(r"\[\^[^\]\s]{1,40}\]:|\[[^\[\]\n]{1,80}\]:[ \t]*<?https?://", re.I)
@@ -65,7 +68,9 @@ def _parser() -> MarkdownIt:
 
 
 def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Match the definition of a footnote or link, up to an empty line or the next definition (a block rule)."""
+    """Match the definition of a footnote or link, up to an empty line or the next definition (a
+    block rule).
+    """
 
     def line(number: int) -> str:
         return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
@@ -74,7 +79,9 @@ def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
         return False
     if not silent:
         state.line = start + 1
-        while state.line < end and not state.isEmpty(state.line) and not _NOTE.match(line(state.line)):
+        while (
+            state.line < end and not state.isEmpty(state.line) and not _NOTE.match(line(state.line))
+        ):
             state.line += 1
         token = state.push("note", "p", 0)
         token.map = [start, state.line]
@@ -96,7 +103,11 @@ class _Reader:
         rest = []  # lines nested too deeply for the parser
         for line, (start, end) in enumerate(zip(self.starts, self.ends, strict=False)):
             match = _PREFIX.match(self.source, start, end)
-            if match and line not in self.held and any(c.isalnum() for c in self.source[match.end() : end]):
+            if (
+                match
+                and line not in self.held
+                and any(c.isalnum() for c in self.source[match.end() : end])
+            ):
                 rest.append(Element("p", self.inline.parse(range(match.end(), end))))
         if rest:
             blocks = sorted([*blocks, *rest], key=lambda e: next((t.start for t in e.texts()), -1))
@@ -105,7 +116,9 @@ class _Reader:
     def block(self, node: SyntaxTreeNode) -> Element:
         if node.type not in ("paragraph", "heading", "note", "fence", "hr", "table"):
             number = node.info if node.type == "list_item" else str(node.attrs.get("start", ""))
-            return Element(node.tag, tuple(self.block(child) for child in node.children), number=number)
+            return Element(
+                node.tag, tuple(self.block(child) for child in node.children), number=number
+            )
         first, last = node.map or (0, 0)
         self.held.update(range(first, last))
         if node.type == "table":
@@ -122,13 +135,17 @@ class _Reader:
         return Element("p", self.inline.parse(self._lines(first, last, content)), role=role)
 
     def _lines(self, first: int, last: int, content: str) -> list[int]:
-        """Return the source position of each character of a paragraph, whose lines are the ends of source lines."""
+        """Return the source position of each character of a paragraph, whose lines are the ends of
+        source lines.
+        """
         written = [text.strip(MD_TRIM_CHARS) for text in content.split("\n")]
         ranges = [(self.starts[n], self.ends[n]) for n in range(first, last)]
         ranges = [(a, b) for a, b in ranges if self.source[a:b].strip(MD_TRIM_CHARS + ">")]
         places: list[int] = []
         stop = end = 0
-        for text, (start, line_end) in zip([text for text in written if text], ranges, strict=False):
+        for text, (start, line_end) in zip(
+            [text for text in written if text], ranges, strict=False
+        ):
             if places:  # the line break, with the spaces before it, which may make it a hard one
                 places += range(stop, end + 1)
             end = line_end
@@ -144,14 +161,19 @@ class _Reader:
 
     def _code(self, line: int, content: str) -> Iterator[Written]:
         for number, text in enumerate(content.split("\n")[:-1], line):
-            start, stop = max(self.starts[number], self.ends[number] - len(text)), self.starts[number + 1]
+            start, stop = (
+                max(self.starts[number], self.ends[number] - len(text)),
+                self.starts[number + 1],
+            )
             if start < stop:
                 yield Written(self.source[start:stop], start, stop)
 
     def _rows(self, part: SyntaxTreeNode) -> Element:
         tag = "th" if part.tag == "thead" else "td"
         rows = [(row.map or (0, 0))[0] for row in part.children]
-        return Element(part.tag, tuple(Element("tr", tuple(self._cells(n, tag, part.level))) for n in rows))
+        return Element(
+            part.tag, tuple(Element("tr", tuple(self._cells(n, tag, part.level))) for n in rows)
+        )
 
     def _cells(self, line: int, tag: str, level: int) -> Iterator[Element]:
         """Yield all cells of a line, even beyond the columns of the table's head."""
@@ -182,7 +204,9 @@ Role = Literal["", "note", "tight"]
 
 @dataclass(frozen=True)
 class Written:
-    """A text as displayed, from `source[start:end]`: the same characters, except for escapes and entities."""
+    """A text as displayed, from `source[start:end]`: the same characters, except for escapes and
+    entities.
+    """
 
     text: str
     start: int
@@ -225,7 +249,9 @@ class InlineParser:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        parts = [(span, mark) for mark in marks(source) for span in mark.hidden if span[0] < span[1]]
+        parts = [
+            (span, mark) for mark in marks(source) for span in mark.hidden if span[0] < span[1]
+        ]
         self.hidden = [span for span, _ in parts]
         self.found = [mark for _, mark in parts]
 
@@ -243,7 +269,10 @@ class InlineParser:
             elif token.nesting == -1 and not deeper:
                 opening, outer = open_.pop()
                 tag = _TAGS.get(opening.tag, opening.tag)
-                href, mark = str(opening.attrs.get("href", "")), self._found(opening, places) if tag == "cite" else None
+                href, mark = (
+                    str(opening.attrs.get("href", "")),
+                    self._found(opening, places) if tag == "cite" else None,
+                )
                 trees = [*outer, Element(tag, tuple(trees), href=href, mark=mark)]
             elif token.nesting:
                 deeper += token.nesting
@@ -253,16 +282,23 @@ class InlineParser:
         return tuple(trees)
 
     def _marks(self, places: Sequence[int]) -> list[Span]:
-        """Return the parts of citation marks that are among these positions, as spans of their text."""
+        """Return the parts of citation marks that are among these positions, as spans of their
+        text.
+        """
         if not places:
             return []
         first = bisect_right(self.hidden, places[0], key=lambda span: span[1])
         last = bisect_right(self.hidden, places[-1], key=lambda span: span[0])
-        found = [(bisect_left(places, start), bisect_left(places, end)) for start, end in self.hidden[first:last]]
+        found = [
+            (bisect_left(places, start), bisect_left(places, end))
+            for start, end in self.hidden[first:last]
+        ]
         return [(start, end) for start, end in found if start < end]
 
     def _found(self, token: Token, places: Sequence[int]) -> Found:
-        return self.found[bisect_right(self.hidden, places[token.meta["at"]], key=lambda span: span[0]) - 1]
+        return self.found[
+            bisect_right(self.hidden, places[token.meta["at"]], key=lambda span: span[0]) - 1
+        ]
 
     def _leaf(self, token: Token, text: str, places: Sequence[int]) -> Iterator[Tree]:
         at: int = token.meta["at"]
@@ -270,7 +306,9 @@ class InlineParser:
             yield Written(token.content, places[at], places[at + len(token.markup) - 1] + 1)
         elif token.type == "code_inline":
             at += len(token.markup)
-            closing = next((m.start() for m in _TICKS.finditer(text, at) if m[0] == token.markup), at)
+            closing = next(
+                (m.start() for m in _TICKS.finditer(text, at) if m[0] == token.markup), at
+            )
             if closing - at > len(token.content):
                 at += 1  # "`` a ``": one space on either side is not displayed
             yield Element("code", tuple(self._texts(places[at : at + len(token.content)])))
@@ -278,7 +316,9 @@ class InlineParser:
             last = places[at + max(len(token.content), 2) - 1] if text[at] in "\\<" else places[at]
             yield Element("br", (Written("\n", places[at], last + 1),))
         else:
-            yield from self._texts(places[at : at + (1 if token.type == "softbreak" else len(token.content))])
+            yield from self._texts(
+                places[at : at + (1 if token.type == "softbreak" else len(token.content))]
+            )
 
     def _texts(self, places: Sequence[int]) -> Iterator[Written]:
         """Yield a text for each contiguous range of the source."""
@@ -330,7 +370,9 @@ class _Inline(ParserInline):
 
 
 class _State(StateInline):
-    """Inline state that records each token's start in its meta; rules push tokens before they advance."""
+    """Inline state that records each token's start in its meta; rules push tokens before they
+    advance.
+    """
 
     _pending_at = 0
 
@@ -348,7 +390,9 @@ class _State(StateInline):
         token = super().push(ttype, tag, nesting)
         last = self.tokens[-2] if len(self.tokens) > 1 else None
         token.meta["at"] = self.pos
-        if ttype == "text" and last and last.type == "text":  # "**" is pushed as two tokens from one position
+        if (
+            ttype == "text" and last and last.type == "text"
+        ):  # "**" is pushed as two tokens from one position
             token.meta["at"] = max(self.pos, last.meta["at"] + len(last.content))
         elif ttype == "text" and last and last.info == "auto":  # "<https://…>"
             token.meta["at"] += 1
@@ -357,7 +401,8 @@ class _State(StateInline):
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:
         """Scan as CommonMark does, with two exceptions.
 
-        A mark opens before and closes after any character but white space ("**Term:**text", Chinese text), and a star
+        A mark opens before and closes after any character but white space ("**Term:**text", Chinese
+        text), and a star
         between letters or digits is a literal star ("5*3").
         """
         found = super().scanDelims(start, canSplitWord)
@@ -365,7 +410,13 @@ class _State(StateInline):
         after = self.src[start + found.length] if start + found.length < self.posMax else " "
         if self.src[start] == "_":
             return found
-        if found.length == 1 and before.isascii() and before.isalnum() and after.isascii() and after.isalnum():
+        if (
+            found.length == 1
+            and before.isascii()
+            and before.isalnum()
+            and after.isascii()
+            and after.isalnum()
+        ):
             return Scanned(False, False, 1)
         return Scanned(not after.isspace(), not before.isspace(), found.length)
 
@@ -408,7 +459,9 @@ def _br(state: StateInline, silent: bool) -> bool:
 
 
 def _image(state: StateInline, silent: bool) -> bool:
-    """Parse an image's description as formatted text. markdown-it's own rule parses it again, without a depth limit."""
+    """Parse an image's description as formatted text. markdown-it's own rule parses it again,
+    without a depth limit.
+    """
     start, before = state.pos, len(state.tokens)
     if not state.src.startswith("![", start):
         return False

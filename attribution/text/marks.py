@@ -1,4 +1,6 @@
-"""Find the citation marks in a text by the forms in data/marks.toml: one table for claims, citations and display."""
+"""Find the citation marks in a text by the forms in data/marks.toml: one table for claims,
+citations and display.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,16 @@ from typing import Any, Literal
 from attribution.text.references import SUPERSCRIPTS, Listed, addresses, listed, normal_key
 from attribution.types import Span
 
-Form = Literal["number", "footnote", "superscript", "link", "address", "named", "author_year", "unnamed", ""]
+Form = Literal[
+    "number", "footnote", "superscript", "link", "address", "named", "author_year", "unnamed", ""
+]
 LONGEST_RANGE = 50  # sources in [1–50]
 LONGEST_NAME = 60  # characters of an entry that is a name alone
 _PART = re.compile(r"«(\w+)»")
 _NUMBERS = re.compile(r"(\d+)(?:\s*[–—-]\s*\^?(\d+))?")
-_POWER = re.compile(r"(?:\d|(?<![^\W\d_])(?:[^\W\d_]|[kcdmµ]m|ft|in|mi|yd|mc))$")  # "10²", "m²", "x²"
+_POWER = re.compile(
+    r"(?:\d|(?<![^\W\d_])(?:[^\W\d_]|[kcdmµ]m|ft|in|mi|yd|mc))$"
+)  # "10²", "m²", "x²"
 _A_YEAR = re.compile(r"(?<![\d.,])[12]\d{3}$")
 _LAST = re.compile(r"[*_]{0,3}(?:[.,;:!?]|\s*(?:$|\n))")
 _AUTHOR = re.compile(r"[^\W\d_a-z][\w'’-]{1,60}+")
@@ -74,7 +80,11 @@ class Found:
     @property
     def number(self) -> str:
         """The number of the mark as written, without brackets; empty if it has none."""
-        return _BRACKETS.sub("", self.match["n"].translate(SUPERSCRIPTS)) if "n" in self.row.pattern.groupindex else ""
+        return (
+            _BRACKETS.sub("", self.match["n"].translate(SUPERSCRIPTS))
+            if "n" in self.row.pattern.groupindex
+            else ""
+        )
 
 
 def _rows() -> Iterator[MarkForm]:
@@ -96,12 +106,15 @@ FORMS: tuple[MarkForm, ...] = tuple(_rows())
 def marks(text: str, names: frozenset[str] = frozenset()) -> tuple[Found, ...]:
     """Return the marks of a text in order, apart from each other.
 
-    `names` are those of the run's sources; those of the answer's list count too. Lists of sources hold no marks.
+    `names` are those of the run's sources; those of the answer's list count too. Lists of sources
+    hold no marks.
     Code is not known here: a mark in it is for the caller to leave out.
     """
     lists = listed(text)
     names |= {
-        name_of(source.text) for source in lists.sources if len(source.text) < LONGEST_NAME and "," not in source.text
+        name_of(source.text)
+        for source in lists.sources
+        if len(source.text) < LONGEST_NAME and "," not in source.text
     }
     found = list[Found]()
     for row in FORMS:
@@ -125,7 +138,10 @@ def _counts(row: MarkForm, match: re.Match[str], lists: Listed, names: Collectio
         return any(map(names.__contains__, map(name_of, match["name"].split(";"))))
     if row.listed and row.read == "number":
         written = {lists.shape(match.string, key) for key in numbers(match["n"])}
-        ends = _LAST.match(match.string, match.end()) or match.string[: match.start()].rstrip()[-1:] in ".!?"
+        ends = (
+            _LAST.match(match.string, match.end())
+            or match.string[: match.start()].rstrip()[-1:] in ".!?"
+        )
         if "[]" in written and _cites_in_brackets(match.string):
             return False
         return written == {"()"} or bool(ends) and written <= {".", ")", "[]"}
@@ -140,14 +156,20 @@ def _cites_in_brackets(text: str) -> bool:
 
 
 def name_of(source: str) -> str:
-    """Return the name of a source as a reader would write it: without folder, suffix, locator, signs and capitals."""
+    """Return the name of a source as a reader would write it: without folder, suffix, locator,
+    signs and capitals.
+    """
     named = source.rpartition("/")[2].rpartition("\\")[2].split(",")[0]
     stem, _, suffix = named.rpartition(".")
-    return " ".join(_WORDS.findall(stem if stem and len(suffix) <= 5 and suffix.isalnum() else named)).casefold()
+    return " ".join(
+        _WORDS.findall(stem if stem and len(suffix) <= 5 and suffix.isalnum() else named)
+    ).casefold()
 
 
 def without_names(answer: str, names: frozenset[str]) -> str:
-    """Return the answer with marks of an assistant, of equal length, in place of names of the run's sources."""
+    """Return the answer with marks of an assistant, of equal length, in place of names of the run's
+    sources.
+    """
     for mark in marks(answer, names) if names else ():
         if mark.row.run:
             blank = "\ue200" + " " * (mark.end - mark.start - 2) + "\ue201"
@@ -183,7 +205,10 @@ def authors(text: str) -> Iterator[tuple[str, str]]:
     """Yield each first author with a year: "Smith 2019a, 2019b; Doe, in press" has three pairs."""
     for part in text.split(";"):
         if author := _AUTHOR.search(part):
-            yield from ((author[0].removesuffix("'s").removesuffix("’s"), year) for year in _YEAR.findall(part))
+            yield from (
+                (author[0].removesuffix("'s").removesuffix("’s"), year)
+                for year in _YEAR.findall(part)
+            )
 
 
 def targets(text: str) -> list[str]:

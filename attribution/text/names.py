@@ -48,7 +48,12 @@ def names(text: str) -> tuple[Name, ...]:
         word = folded(token[0])
         if first < token.end() and token.start() < last:
             continue
-        if not token[0][0].isupper() or len(token[0]) == 1 or word in STOP_WORDS or _NEGATION.fullmatch(word):
+        if (
+            not token[0][0].isupper()
+            or len(token[0]) == 1
+            or word in STOP_WORDS
+            or _NEGATION.fullmatch(word)
+        ):
             continue
         if found and _JOINED.fullmatch(text, found[-1].end, token.start()):
             words.append(word)

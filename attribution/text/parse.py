@@ -26,22 +26,28 @@ if TYPE_CHECKING:
 
 MAX_PARSED = 1_600  # characters parsed at once; the rules leave a longer claim as it is
 MAX_SENTENCES = 1_500  # sentences or claims of an answer that the rules read
-LONGEST_WORD = 120  # characters; the tokenizer's time grows with the square of a word's length or faster
+LONGEST_WORD = (
+    120  # characters; the tokenizer's time grows with the square of a word's length or faster
+)
 _LONG_WORD = re.compile(rf"(?<!\S)\S{{{LONGEST_WORD + 1},}}+")
-# spaCy's vocabulary is shared and not thread-safe. One thread parses, in the order of the requests, so that a caller
+# spaCy's vocabulary is shared and not thread-safe. One thread parses, in the order of the requests,
+# so that a caller
 # with many sentences cannot keep the others out.
 _PARSER = ThreadPoolExecutor(1, thread_name_prefix="parser")
 
 
 def _import_thinc_without_torch() -> None:
-    """Import spaCy's library of layers, which would import torch unasked: 180 MB, and more than a second."""
+    """Import spaCy's library of layers, which would import torch unasked: 180 MB, and more than a
+    second.
+    """
     if "torch" not in sys.modules:
         sys.modules["torch"] = None  # type: ignore[assignment]  # `import torch` then raises ModuleNotFoundError
         importlib.import_module("thinc.compat")
         del sys.modules["torch"]
 
 
-_import_thinc_without_torch()  # here, not at the first parse: a thread that imports torch then must not meet it
+# here, not at the first parse: a thread that imports torch then must not meet it
+_import_thinc_without_torch()
 
 
 @load_once
@@ -90,7 +96,8 @@ def forget() -> None:
 
 
 def parse(text: str) -> Doc:
-    """Return spaCy's Doc, with parts of speech, dependencies and sentences. It is shared: do not change it.
+    """Return spaCy's Doc, with parts of speech, dependencies and sentences. It is shared: do not
+    change it.
 
     A text longer than MAX_PARSED is parsed in parts.
     """
@@ -100,7 +107,9 @@ def parse(text: str) -> Doc:
 
 
 def _parts(text: str) -> list[str]:
-    """Split a text into parts of at most MAX_PARSED characters that begin at a sentence, or between words."""
+    """Split a text into parts of at most MAX_PARSED characters that begin at a sentence, or between
+    words.
+    """
     edges = [0]
     starts = [start for start, _ in sentences(text, MAX_PARSED)]
     for start, after in zip(starts, [*starts[1:], len(text)], strict=True):
@@ -117,7 +126,9 @@ def _joined(docs: list[Doc], attributes: list[int | str] | None = None) -> Doc:
 
 
 def with_entities(doc: Doc) -> Doc:
-    """Add named entities to a document. It is changed in place, so pass a copy such as `Span.as_doc()`."""
+    """Add named entities to a document. It is changed in place, so pass a copy such as
+    `Span.as_doc()`.
+    """
     return _PARSER.submit(_english().get_pipe("ner"), doc).result()
 
 
@@ -146,7 +157,9 @@ def lower_initial(text: str) -> str:
 
 
 def is_table_row(text: str) -> bool:
-    """Return True for a table row: "Psycho | 1960", or "Film: Psycho; Year: 1960" with the table's headings."""
+    """Return True for a table row: "Psycho | 1960", or "Film: Psycho; Year: 1960" with the table's
+    headings.
+    """
     return bool(_ROW.fullmatch(text))
 
 
@@ -169,14 +182,22 @@ def lemma(word: str) -> str:
 
 @lru_cache(maxsize=4096)
 def lemma_of(word: str, pos: str) -> str:
-    """Return the base form of a word with this part of speech, by lemminflect: lemma_of("mice", "NOUN") == "mouse"."""
+    """Return the base form of a word with this part of speech, by lemminflect: lemma_of("mice",
+    "NOUN") == "mouse".
+    """
     if pos in {"PROPN", "NUM", "PUNCT", "SYM"} or not word.isalpha():
         return word
-    found = _lemminflect().getLemma(word.lower(), pos) if pos in {"NOUN", "VERB", "AUX", "ADJ", "ADV"} else ()
+    found = (
+        _lemminflect().getLemma(word.lower(), pos)
+        if pos in {"NOUN", "VERB", "AUX", "ADJ", "ADV"}
+        else ()
+    )
     return str(found[0]) if found else word.lower()
 
 
 @lru_cache(maxsize=4096)
 def inflect(verb: str, tag: str) -> str:
-    """Return the form of a verb with this Penn tag, by lemminflect: inflect("make", "VBD") == "made"."""
+    """Return the form of a verb with this Penn tag, by lemminflect: inflect("make", "VBD") ==
+    "made".
+    """
     return str(_lemminflect().getInflection(verb, tag)[0])

@@ -1,4 +1,5 @@
-"""Split an answer into passages: headings, items, table rows and paragraphs as plain text with source positions.
+"""Split an answer into passages: headings, items, table rows and paragraphs as plain text with
+source positions.
 
 The text is as displayed: without markup and citation marks, and with single spaces.
 """
@@ -73,7 +74,9 @@ class AnswerPassage:
     kind: Kind = "text"
     strong: int = 0  # the number of bold characters at its start
     cited: bool = False  # has a citation mark
-    cuts: tuple[int, ...] = ()  # where a citation mark stands behind the stop of a sentence, which ends there
+    cuts: tuple[
+        int, ...
+    ] = ()  # where a citation mark stands behind the stop of a sentence, which ends there
     number: int = 0  # of an item in a numbered list
     english: bool = True  # the answer, or its language is unknown
 
@@ -87,7 +90,9 @@ class AnswerPassage:
 
     @cached_property
     def labelled(self) -> int:
-        """The number of characters of the label that opens the passage, "**Entry:** …", with what parts it; often 0."""
+        """The number of characters of the label that opens the passage, "**Entry:** …", with what
+        parts it; often 0.
+        """
         kind = self.kind in ("item", "text")
         found = _LABEL.match(self.text) if kind else None
         if kind and (plain := _PLAIN_LABEL.match(self.text)):
@@ -97,27 +102,39 @@ class AnswerPassage:
             return 0
         stop = found[0].rstrip().endswith(".")  # "**Funding.** …", but not "**It is old.** …"
         most = _TITLE_STOP if self.english else 1
-        return 0 if stop and (len(bold.split()) > most or _is_sentence(bold, self.english)) else found.end()
+        return (
+            0
+            if stop and (len(bold.split()) > most or _is_sentence(bold, self.english))
+            else found.end()
+        )
 
     @property
     def label(self) -> str:
-        """The bold term before a colon, a dash or its own stop that opens the passage; empty if there is none."""
+        """The bold term before a colon, a dash or its own stop that opens the passage; empty if
+        there is none.
+        """
         return self.text[: self.labelled].strip(" :：.–—-")
 
     @cached_property
     def body(self) -> int:
-        """The first character of the statements: behind the label, if the first is a sentence without it."""
+        """The first character of the statements: behind the label, if the first is a sentence
+        without it.
+        """
         rest = self.text[self.labelled :]
         first = next((rest[a:b] for a, b in sentences(rest)), "") if self.labelled else ""
         return self.labelled if first and _is_sentence(first, self.english) else 0
 
     @property
     def lead_in(self) -> bool:
-        """True for a passage that states nothing and introduces the next: a bold title, or a few words and a colon."""
+        """True for a passage that states nothing and introduces the next: a bold title, or a few
+        words and a colon.
+        """
         words = len(self.text.split())
         if self.title or not self.text.endswith(":") or words > _LEAD_IN_WORDS:
             return self.title
-        return bool(words < 4 or _ANNOUNCES.search(self.text)) or not _is_sentence(self.text[:-1], self.english)
+        return bool(words < 4 or _ANNOUNCES.search(self.text)) or not _is_sentence(
+            self.text[:-1], self.english
+        )
 
     @property
     def title(self) -> bool:
@@ -140,35 +157,53 @@ class AnswerPassage:
 
     def until(self, place: int) -> str:
         """Return the text up to a position of the answer."""
-        return self.text[: bisect_right(self.places, place, key=lambda written: written[1])].rstrip()
+        return self.text[
+            : bisect_right(self.places, place, key=lambda written: written[1])
+        ].rstrip()
 
     def sentences(self) -> Iterator[Span]:
-        """Yield the spans of sentences with words, without an item's number, within the text; a row is one sentence."""
+        """Yield the spans of sentences with words, without an item's number, within the text; a row
+        is one sentence.
+        """
         for start, end in [(0, len(self.text))] if self.kind == "row" else self._between_cuts():
             if self.kind != "row":
-                number, last = _NUMBER.match(self.text, start, end), _LAST_PICTURES.search(self.text, start, end)
+                number, last = (
+                    _NUMBER.match(self.text, start, end),
+                    _LAST_PICTURES.search(self.text, start, end),
+                )
                 start, end = number.end() if number else start, last.start() if last else end
             if any(c.isalnum() for c in self.text[start:end]):
                 yield start, end
 
     def _between_cuts(self) -> Iterator[Span]:
         value = self.labelled if not self.body else 0  # "**Length.** 12 cm." is one sentence
-        for first, last in pairwise((self.body, *(cut for cut in self.cuts if cut > self.body), len(self.text))):
+        for first, last in pairwise(
+            (self.body, *(cut for cut in self.cuts if cut > self.body), len(self.text))
+        ):
             for start, end in sentences(self.text[first:last], number=self.number):
                 if first + end > value:
                     yield first + start if first + start > value else self.body, first + end
 
 
 def _is_sentence(text: str, english: bool) -> bool:
-    """Return True if a text has a subject and a verb; outside English, if it has four words and a stop at its end."""
+    """Return True if a text has a subject and a verb; outside English, if it has four words and a
+    stop at its end.
+    """
     if not english:
-        return text[-1:] in _STOPS and (len(text.split()) >= 4 or not text.isascii() and len(text) > 8)
+        return text[-1:] in _STOPS and (
+            len(text.split()) >= 4 or not text.isascii() and len(text) > 8
+        )
     return any(t.dep_ in SUBJECTS and t.head.pos_ in VERBAL or _is_verb(t) for t in parse(text))
 
 
 def _is_verb(token: Token) -> bool:
-    """Return True for the main verb of a sentence, also if the parser took it for a noun: "The newt lives in ponds"."""
-    before, after = {t.dep_ for t in token.lefts}, [t.lower_ for t in token.rights if not t.is_punct]
+    """Return True for the main verb of a sentence, also if the parser took it for a noun: "The newt
+    lives in ponds".
+    """
+    before, after = (
+        {t.dep_ for t in token.lefts},
+        [t.lower_ for t in token.rights if not t.is_punct],
+    )
     noun = token.tag_ == "NNS" and before >= {"det", "compound"} and after and "of" not in after
     finite = token.tag_ in ("VBZ", "VBP", "MD") and token.i > 0
     return token.dep_ == "ROOT" and bool(finite or "nsubj" in before or noun)
@@ -181,7 +216,9 @@ def passages(answer: str) -> list[AnswerPassage]:
 
 
 def statements(answer: str) -> list[AnswerPassage]:
-    """Return the passages that can hold claims: no headings, code, footnotes, lead-ins or lists of sources."""
+    """Return the passages that can hold claims: no headings, code, footnotes, lead-ins or lists of
+    sources.
+    """
     lists = listed(answer)
     return [
         p
@@ -209,7 +246,9 @@ def visible(answer: str, start: int, end: int) -> str:
         first, last = max(start, text.start), min(end, text.end)
         if first < last:
             seen += [" | "] if "|" in answer[at:first] else []
-            seen.append(text.text[first - text.start : last - text.start] if text.verbatim else text.text)
+            seen.append(
+                text.text[first - text.start : last - text.start] if text.verbatim else text.text
+            )
             at = last
     seen += [" | "] if "|" in answer[at:end] else []
     return _BLANKS.sub(" ", "".join(seen))
@@ -226,8 +265,14 @@ def _blocks(block: Element) -> Iterator[AnswerPassage]:
     for number, child in enumerate(block.elements):
         if child.tag == "p":
             item = block.tag == "li" and number == 0
-            for passage in _paragraph(child, "note" if child.role == "note" else "item" if item else "text"):
-                yield replace(passage, number=int(block.number)) if item and block.number.isdecimal() else passage
+            for passage in _paragraph(
+                child, "note" if child.role == "note" else "item" if item else "text"
+            ):
+                yield (
+                    replace(passage, number=int(block.number))
+                    if item and block.number.isdecimal()
+                    else passage
+                )
         elif child.tag == "pre":
             yield _flat(_characters(child), "code")
         elif child.tag == "table":
@@ -242,7 +287,9 @@ def _paragraph(block: Element, kind: Kind) -> Iterator[AnswerPassage]:
     """Yield a paragraph; a bold title on its first line becomes a heading, except in an item."""
     characters = list(_characters(block))
     if kind == "text":
-        line = next((i for i, c in enumerate(characters) if c.text in ("\r", "\n")), len(characters))
+        line = next(
+            (i for i, c in enumerate(characters) if c.text in ("\r", "\n")), len(characters)
+        )
         first = _flat(characters[:line], "heading")
         if first.title:
             yield first
@@ -265,7 +312,9 @@ def _rows(table: Element) -> Iterator[AnswerPassage]:
     """Yield each cell with the heads of its column and its row."""
     heads: list[str] = []
     rows = [
-        [_flat(_characters(cell), "row") for cell in row.elements] for part in table.elements for row in part.elements
+        [_flat(_characters(cell), "row") for cell in row.elements]
+        for part in table.elements
+        for row in part.elements
     ]
     english = is_english(" ".join(cell.text for row in rows for cell in row))
     for number, cells in enumerate(rows):
@@ -277,7 +326,11 @@ def _rows(table: Element) -> Iterator[AnswerPassage]:
             if said := wording(heads, texts, column, english):
                 before = (cell.start, cell.start if said.cell else cell.end)
                 inner, places = (cell.text, cell.places) if said.cell else ("", ())
-                places = (*[before] * len(said.before), *places, *[(cell.end, cell.end)] * len(said.after))
+                places = (
+                    *[before] * len(said.before),
+                    *places,
+                    *[(cell.end, cell.end)] * len(said.after),
+                )
                 yield AnswerPassage(said.before + inner + said.after, places, "row")
 
 
@@ -291,12 +344,18 @@ def _characters(block: Element, bold: bool = False) -> Iterator[_PlacedCharacter
     for child in block.children:
         if isinstance(child, Written):
             for i, character in enumerate(child.text):
-                place = (child.start + i, child.start + i + 1) if child.verbatim else (child.start, child.end)
+                place = (
+                    (child.start + i, child.start + i + 1)
+                    if child.verbatim
+                    else (child.start, child.end)
+                )
                 yield _PlacedCharacter(character, place, bold)
         elif child.tag == "img":
             yield _PlacedCharacter(" ", (-1, -1), bold)
         elif child.tag == "cite":
-            yield _PlacedCharacter("", next(((t.start, t.end) for t in child.texts()), (-1, -1)), bold)
+            yield _PlacedCharacter(
+                "", next(((t.start, t.end) for t in child.texts()), (-1, -1)), bold
+            )
         else:
             yield from _characters(child, bold or child.tag == "strong")
 
@@ -332,7 +391,11 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
         shown.pop()
     text = "".join(c.text for c in shown)
     if kind == "item" and (task := _TASK.match(text)):
-        shown, text, cuts = shown[task.end() :], text[task.end() :], [cut - task.end() for cut in cuts]
+        shown, text, cuts = (
+            shown[task.end() :],
+            text[task.end() :],
+            [cut - task.end() for cut in cuts],
+        )
     signs = _SIGNS.match(text)  # "🗼 **Height**: …"
     first = signs.end() if signs else 0
     strong = next((i for i, c in enumerate(shown) if i >= first and not c.bold), len(shown))
@@ -341,11 +404,19 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
 
 
 def _composed(characters: Iterable[_PlacedCharacter]) -> Iterator[_PlacedCharacter]:
-    """Yield the characters without soft hyphens, an accent with its letter, and each letter of a ligature."""
+    """Yield the characters without soft hyphens, an accent with its letter, and each letter of a
+    ligature.
+    """
     last: _PlacedCharacter | None = None
     for character in characters:
         text = composed(character.text)
-        if last and last.text and text and combining(text[0]) and len(whole := composed(last.text + text)) == 1:
+        if (
+            last
+            and last.text
+            and text
+            and combining(text[0])
+            and len(whole := composed(last.text + text)) == 1
+        ):
             last = last._replace(text=whole, place=(last.place[0], character.place[1]))
         elif text or not character.text:
             if last:

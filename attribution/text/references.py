@@ -13,7 +13,8 @@ from pathlib import Path
 from attribution.types import Frozen, Span
 
 _ADDRESS = re.compile(
-    r"(?:https?://|(?<![\w./@-])www\.)(?:[^\s<>\"`\[\]{}|\\^¹²³⁰⁴-⁹，。】]|\\(?=[_*~]))+", re.IGNORECASE
+    r"(?:https?://|(?<![\w./@-])www\.)(?:[^\s<>\"`\[\]{}|\\^¹²³⁰⁴-⁹，。】]|\\(?=[_*~]))+",
+    re.IGNORECASE,
 )
 _HOST = re.compile(r"\w\.\w|://\w")
 
@@ -31,7 +32,9 @@ def addresses(text: str) -> list[tuple[Span, str]]:
             end -= 1
         address = text[match.start() : end].replace("\\", "")  # Markdown's escapes
         if _HOST.search(address):
-            found.append(((match.start(), end), address if "://" in address else f"https://{address}"))
+            found.append(
+                ((match.start(), end), address if "://" in address else f"https://{address}")
+            )
     return found
 
 
@@ -53,9 +56,13 @@ _KEY = re.compile(
 _DEFINITION = re.compile(r"\s*\[(\^?)([^\[\]\s]{1,40})\]:[ \t]*(\S.*)")
 _NUMBERED = re.compile(r"\s*\[(\d{1,3})\][ \t]++(?=.*(?:https?://|www\.))")
 _SEVERAL = re.compile(r"(?<=[^\s,;])[ \t,;]++(?=\[\^?\d{1,3}\](?!\())")
-_MARKUP_ALONE = re.compile(r"\s*(?:</?(?:details|summary|ol|ul|p|br|hr)\b[^<>]{0,40}>\s*+)++|[\s*_>=-]*+|[\s|:-]*+")
+_MARKUP_ALONE = re.compile(
+    r"\s*(?:</?(?:details|summary|ol|ul|p|br|hr)\b[^<>]{0,40}>\s*+)++|[\s*_>=-]*+|[\s|:-]*+"
+)
 _ROW = re.compile(r"\s*\|\s*(?:[\[(]?(\d{1,3})[\]).]?\s*\|)?(.*?)\|?\s*")
-_WRITER = re.compile(r"\s*(?:[^\W\d_a-z][\w'’-]{1,60},? (?:[^\W\d_a-z]\.|[^\W\d_a-z][\w-]+)|[—–_-]{2,}[.,])")
+_WRITER = re.compile(
+    r"\s*(?:[^\W\d_a-z][\w'’-]{1,60},? (?:[^\W\d_a-z]\.|[^\W\d_a-z][\w-]+)|[—–_-]{2,}[.,])"
+)
 _FILE = re.compile(rf"\s*[*_`]*[^\s()]{{1,80}}{_TABLE['parts']['suffix']}.{{0,60}}", re.IGNORECASE)
 _DATED = re.compile(r"\b(?:1[6-9]|20)\d\d[a-z]?\b|\bin press\b|\bdoi\b", re.IGNORECASE)
 _DASHES = re.compile(r"[—–_-]{2,}(?=[.,])")
@@ -73,7 +80,8 @@ MAX_WORDS = 25  # in the line of a source outside a list
 class AnswerSource(Frozen):
     """A source that an answer cites or lists."""
 
-    key: str  # number or name in its marks (footnotes: with ^); if it is not listed, its address or name
+    # number or name in its marks (footnotes: with ^); if it is not listed, its address or name
+    key: str
     url: str = ""  # http(s); empty: the answer gives no address
     text: str = ""  # its entry as written, on one line
     span: Span | None = None  # of the entry in the answer
@@ -95,13 +103,18 @@ class Listed:
         return any(source.key == key for source in self.sources)
 
     def shape(self, answer: str, key: str) -> str:
-        """Return how the number of an entry is written, without the figures: "()", "." or "[]"; else some text."""
-        start = next((source.span[0] for source in self.sources if source.key == key and source.span), 0)
+        """Return how the number of an entry is written, without the figures: "()", "." or "[]";
+        else some text.
+        """
+        start = next(
+            (source.span[0] for source in self.sources if source.key == key and source.span), 0
+        )
         before, _, after = answer[:start].rstrip(" \t*|").rpartition(key)
         return before[-1:].strip() + after
 
     def author(self, surname: str, year: str) -> str:
-        """Return the key of the entry with this surname near its start, and this year; empty if there is none.
+        """Return the key of the entry with this surname near its start, and this year; empty if
+        there is none.
 
         "———" in place of the author is the one of the entry before.
         """
@@ -135,7 +148,9 @@ def listed(answer: str) -> Listed:
     while at < len(lines):
         start, end = lines[at]
         heading = _HEADING.fullmatch(answer, start, end)
-        if heading and (not heading["rest"].strip() or (heading["colon"] and _opens(heading["rest"]))):
+        if heading and (
+            not heading["rest"].strip() or (heading["colon"] and _opens(heading["rest"]))
+        ):
             found, after = _list(answer, lines, at, heading)
             if found:
                 entries, headed = entries + found, True
@@ -166,8 +181,12 @@ def _opens(rest: str) -> bool:
 
 
 def _is_source(line: str) -> bool:
-    """Return True for a line that has an address, is the name of a file, or begins as an entry of a bibliography."""
-    return bool(addresses(line) or _FILE.fullmatch(line) or (_WRITER.match(line) and _DATED.search(line)))
+    """Return True for a line that has an address, is the name of a file, or begins as an entry of a
+    bibliography.
+    """
+    return bool(
+        addresses(line) or _FILE.fullmatch(line) or (_WRITER.match(line) and _DATED.search(line))
+    )
 
 
 def _at_the_end(answer: str, lines: list[Span]) -> list[_Entry]:
@@ -181,8 +200,12 @@ def _at_the_end(answer: str, lines: list[Span]) -> list[_Entry]:
         if not (key := _KEY.match(answer, start, end)):
             break
         line = answer[key.end() : end]
-        note = key[1] and key[1].isdecimal() or (key[3] or key[4]) and answer[key.end() - 1].isspace()
-        plain += plain == len(entries) and bool(note or _is_source(line) and not _SENTENCE.search(line))
+        note = (
+            key[1] and key[1].isdecimal() or (key[3] or key[4]) and answer[key.end() - 1].isspace()
+        )
+        plain += plain == len(entries) and bool(
+            note or _is_source(line) and not _SENTENCE.search(line)
+        )
         entries.insert(0, _Entry(normal_key(next(k for k in key.groups() if k)), key.end(), end))
     if not entries:
         return []
@@ -192,13 +215,19 @@ def _at_the_end(answer: str, lines: list[Span]) -> list[_Entry]:
     heading = _HEADING.fullmatch(answer, start, end)  # "Source: Conversation with Bing"
     keys = {entry.key for entry in entries}
     apart = _RULE.fullmatch(answer, start, end) or heading and heading["colon"]
-    apart = apart or answer[start:end].rstrip()[-1:] != ":" and not any(_STOP.search(e.text(answer)) for e in entries)
+    apart = (
+        apart
+        or answer[start:end].rstrip()[-1:] != ":"
+        and not any(_STOP.search(e.text(answer)) for e in entries)
+    )
     if not (apart and cited.issuperset(keys) and len(keys) == len(entries)):
         entries = entries[len(entries) - plain :]
     return entries if entries and entries[0].key == "1" and "1" in cited else []
 
 
-def _list(answer: str, lines: list[Span], at: int, heading: re.Match[str]) -> tuple[list[_Entry], int]:
+def _list(
+    answer: str, lines: list[Span], at: int, heading: re.Match[str]
+) -> tuple[list[_Entry], int]:
     """Return the entries below a heading, and the number of the first line after them."""
     entries = _inline(answer, *heading.span("rest")) if heading["rest"].strip() else []
     kind, indent = "", 0  # of the first entry: key, bullet, row or line
@@ -239,7 +268,12 @@ def _inline(answer: str, start: int, end: int, before: int = 0) -> list[_Entry]:
     cuts = [start, *(m.end() for m in _SEVERAL.finditer(answer, start, end)), end]
     parts = list(zip(cuts, cuts[1:], strict=False))
     found = addresses(answer[start:end])
-    if len(parts) == 1 and len(found) > 1 and not _KEY.match(answer, start, end) and "](" not in answer[start:end]:
+    if (
+        len(parts) == 1
+        and len(found) > 1
+        and not _KEY.match(answer, start, end)
+        and "](" not in answer[start:end]
+    ):
         cuts = [start, *(start + stop for (_, stop), _ in found[:-1]), end]
         parts = list(zip(cuts, cuts[1:], strict=False))
     entries = []
@@ -271,6 +305,8 @@ def _source(answer: str, entry: _Entry) -> AnswerSource:
     text = entry.text(answer).lstrip(" \t,;")
     found = addresses(text)
     return AnswerSource(
-        key=entry.key, url=found[0][1] if found else "", text=" ".join(text.split()),
+        key=entry.key,
+        url=found[0][1] if found else "",
+        text=" ".join(text.split()),
         span=(entry.end - len(text), entry.end),
-    )  # fmt: skip
+    )

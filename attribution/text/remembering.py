@@ -1,4 +1,6 @@
-"""Remember what a function found in short texts; long ones, which anybody can send, would fill memory."""
+"""Remember what a function found in short texts; long ones, which anybody can send, would fill
+memory.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ R = TypeVar("R")
 
 
 def remember(most: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Cache the results of a function of texts, at most so many, of texts with at most LONGEST characters."""
+    """Cache the results of a function of texts, at most so many, of texts with at most LONGEST
+    characters.
+    """
 
     def decorated(function: Callable[P, R]) -> Callable[P, R]:
         cached = lru_cache(maxsize=most)(function)

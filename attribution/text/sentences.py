@@ -1,6 +1,7 @@
 """Split text into sentences by punctuation, without a model, and detect the language of a text.
 
-Thai and Lao separate sentences by white space alone, as they do phrases: there, only a line break ends a sentence.
+Thai and Lao separate sentences by white space alone, as they do phrases: there, only a line break
+ends a sentence.
 """
 
 from __future__ import annotations
@@ -20,19 +21,24 @@ _STOPS, _WIDE = ".!?…؟۔।॥։", "。！？｡።፧፨။។៕"  # after 
 _CLOSING, _QUOTED = r"\"'”’»)\]」』）", r"\"”’»\]」』"
 _CITED = r"(?: ?\[[\d ,–-]{1,24}\])*+(?:\[[^\[\]\n]{1,24}\])*+"  # "[1]", "[citation needed]"
 _PLACE = r"\s\([^\W\d_a-z][^()\n]{0,60} \d[^()\n]{0,20}\)\.?"  # "… met.” (Author 31)"
-_QUOTATION = re.compile(rf"(?<!\S)[\"“«](?=\S)[^\"“”«»\n]{{1,600}}(?<=\S)[\"”»]{_PLACE}")  # "“… . …” (Author 31)"
+_QUOTATION = re.compile(
+    rf"(?<!\S)[\"“«](?=\S)[^\"“”«»\n]{{1,600}}(?<=\S)[\"”»]{_PLACE}"
+)  # "“… . …” (Author 31)"
 _MARK = re.compile(
     r"(?<!\.\s)\.(?:[ \u00a0]\.){2,}+\s+"  # ". . ."
     rf"|(?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+(?:(?<=[{_QUOTED}]){_PLACE})?+{_CITED}\s+"
     rf"|(?<![{_WIDE}])[{_WIDE}]++[{_CLOSING}]*+{_CITED}\s*"
-    r"|(?<=[\u0561-\u0587]):\s+|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]\s+"  # Armenian, and a Greek question
+    # Armenian, and a Greek question
+    r"|(?<=[\u0561-\u0587]):\s+|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]\s+"
     rf"|(?<=[{_QUOTED}]){_PLACE}\s+"
     r"|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{2})"  # "toxic.Cats": a space may be missing
     r"|\n\s*"
 )
 _WORD_BEFORE = re.compile(r"(?<!\S)[^\W\d_][^\W\d_A-Z]+$")
 _WORD_AFTER = re.compile(r"[A-Z\u00c0-\u00de][^\W\d_A-Z]+(?=[\s,;:'’]|$)")
-_ITEM = re.compile(r"(?<!\S)([•⁃‣◦▪]?)[ ]?(\(?)(?:(\d{1,2})|([a-z]))(\.\)|[.)])\s+(?=[\"“]?([^\W\d_]))|(?<!\S)[•⁃‣◦▪]")
+_ITEM = re.compile(
+    r"(?<!\S)([•⁃‣◦▪]?)[ ]?(\(?)(?:(\d{1,2})|([a-z]))(\.\)|[.)])\s+(?=[\"“]?([^\W\d_]))|(?<!\S)[•⁃‣◦▪]"
+)
 _BEFORE_ITEM = re.compile(r"(?:^|[.:;,!?…\n])\s?$")
 _ITEM_NUMBER = re.compile(r"(?:^|[:;]\s+)[•⁃‣◦▪]?\s?\(?(?:\d{1,2}|[a-z])(?:[.)]|\.\))$")
 _LAST_WORD = re.compile(r"(?<![\w'’.])((?:[^\W\d_]{1,2}\.)*)([^\W\d_]+|N°)$")
@@ -44,9 +50,13 @@ _NEVER, _PHRASES, _BEFORE_NUMBER, _LAST, _FINAL = (
     frozenset(_TABLE[name].split()) for name in ("never", "phrases", "numbered", "last", "final")
 )
 # "It was", "However, it"; but "He, K." and "An and" are names
-_OPENER = re.compile(rf"[\"“(]?(?:{'|'.join(_TABLE['openers'].split())})(?:,? (?!and |et |& )|\. (?=[A-Z][a-z])|[’'])")
+_OPENER = re.compile(
+    rf"[\"“(]?(?:{'|'.join(_TABLE['openers'].split())})(?:,? (?!and |et |& )|\. (?=[A-Z][a-z])|[’'])"
+)
 # "am 3. Mai", "im 19. Jahrhundert"
-_ORDINAL = re.compile(r"(?<!\w)(?:[ai]m|de[rnms]|die|das|vom|zu[mr]|beim|seit|ab|bis|und) \d{1,2}\.$", re.IGNORECASE)
+_ORDINAL = re.compile(
+    r"(?<!\w)(?:[ai]m|de[rnms]|die|das|vom|zu[mr]|beim|seit|ab|bis|und) \d{1,2}\.$", re.IGNORECASE
+)
 _UNIT = re.compile(r"\d[ \u00a0]?(?:[gmlshbt]|°[CF])\.$")  # "It weighs 11 g. Ann …"
 # "At 5 a.m. Mr. Smith …", "On Monday at 5 p.m. Ann …", "the 6 p.m. News"; "5 p.m. Eastern"
 _TIME = re.compile(
@@ -59,7 +69,9 @@ _ZONE = re.compile(
     r"[\"“(]?(?:[A-Z]{2,5}\b|[A-Z][a-z]*\.? ?\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"
     r"|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich|Universal|(?:[A-Z]\w+ ){1,3}(?i:time|daylight|standard)\b)"
 )
-_PLURAL = re.compile(r"[A-Z][a-z]+s (?:[a-z]+ed|are|were|have|had|will|would|can|could|may|might|must|do|did)\b")
+_PLURAL = re.compile(
+    r"[A-Z][a-z]+s (?:[a-z]+ed|are|were|have|had|will|would|can|could|may|might|must|do|did)\b"
+)
 _COMMON = re.compile(r"[A-Z][a-z]+ [a-z]")
 _NAME = re.compile(r"(?<=[^\W\d_A-Z] )[A-Z][\w’'-]*!$")  # "at Yahoo! Labs"
 _NEAR = 40  # characters before a mark that are looked at
@@ -67,7 +79,9 @@ _FAR = 200  # and after it
 
 
 def possible_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yield where a sentence may end, white space included: after any mark, even that of an abbreviation."""
+    """Yield where a sentence may end, white space included: after any mark, even that of an
+    abbreviation.
+    """
     end = len(text) if end is None else end
     last = start
     for place in merge(_marks(text, start, end), _items(text, start, end)):
@@ -79,12 +93,16 @@ def _marks(text: str, start: int, end: int) -> Iterator[int]:
     for match in _MARK.finditer(text, start, end):
         mark = match.start()
         spaced = match.end() - mark > 1 or match[0] not in ".!?"
-        if spaced or (_WORD_BEFORE.search(text[max(0, mark - _NEAR) : mark]) and _WORD_AFTER.match(text, mark + 1)):
+        if spaced or (
+            _WORD_BEFORE.search(text[max(0, mark - _NEAR) : mark])
+            and _WORD_AFTER.match(text, mark + 1)
+        ):
             yield match.end()
 
 
 def _items(text: str, start: int, end: int, number: int = 0) -> Iterator[int]:
-    """Yield where an item of a list within a line begins, except the first: "1) … 2) …", "a. … b. …", "• … • …".
+    """Yield where an item of a list within a line begins, except the first: "1) … 2) …", "a. … b.
+    …", "• … • …".
 
     `number` is that of the item that the text is, which Markdown has taken off.
     """
@@ -98,14 +116,18 @@ def _items(text: str, start: int, end: int, number: int = 0) -> Iterator[int]:
         if kind in last and (not stop or count == last[kind] + 1):
             last[kind] = count
             yield match.start()
-        elif (count <= 1 or bullet) and _BEFORE_ITEM.search(text[max(start, match.start() - 3) : match.start()]):
+        elif (count <= 1 or bullet) and _BEFORE_ITEM.search(
+            text[max(start, match.start() - 3) : match.start()]
+        ):
             last[kind] = count
 
 
 def sentences(text: str, limit: int | None = None, number: int = 0) -> tuple[Span, ...]:
-    """Return the spans of the sentences in order, trimmed and non-empty; together they cover all but white space.
+    """Return the spans of the sentences in order, trimmed and non-empty; together they cover all
+    but white space.
 
-    A line break ends a sentence. A sentence longer than `limit` characters is cut between words. `number` is that of
+    A line break ends a sentence. A sentence longer than `limit` characters is cut between words.
+    `number` is that of
     the list's item that the text is.
     """
     spans: list[Span] = []
@@ -132,7 +154,9 @@ def trimmed(text: str, start: int, end: int) -> Span:
 
 
 def _is_end(text: str, start: int, end: int) -> bool:
-    """Return True if a sentence ends here: no abbreviation or item number before it, no lower-case letter after it."""
+    """Return True if a sentence ends here: no abbreviation or item number before it, no lower-case
+    letter after it.
+    """
     before = text[max(start, end - _NEAR) : end]
     head = before.rstrip()
     if "\n" in before[len(head) :]:
@@ -191,7 +215,9 @@ if TYPE_CHECKING:
 
 _CERTAIN = 0.9  # minimum probability; names and figures alone stay below it
 _LINES = (Path(__file__).parent / "data" / "languages.txt").read_text("utf-8").splitlines()
-LANGUAGES: dict[str, str] = {code: name for code, name in (line.split(maxsplit=1) for line in _LINES)}
+LANGUAGES: dict[str, str] = {
+    code: name for code, name in (line.split(maxsplit=1) for line in _LINES)
+}
 
 
 @lru_cache(maxsize=64)
@@ -202,7 +228,9 @@ def detect(text: str) -> str | None:
 
 
 def is_english(text: str) -> bool:
-    """Return True if rules for English may be applied: the text is English, or its language is unknown."""
+    """Return True if rules for English may be applied: the text is English, or its language is
+    unknown.
+    """
     return detect(text) in (None, "en")
 
 

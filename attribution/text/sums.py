@@ -1,4 +1,6 @@
-"""Values of a claim that a sentence does not have, but that can be computed from two of its own: a total, a share."""
+"""Values of a claim that a sentence does not have, but that can be computed from two of its own: a
+total, a share.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,19 @@ WHOLE = 0.005  # share by which a result may differ where no digits are lost in 
 
 
 def computed(claim: str, sentence: str) -> str:
-    """Return how a value of the claim is computed from two of a sentence, “four × 85 MW”; empty for none."""
+    """Return how a value of the claim is computed from two of a sentence, “four × 85 MW”; empty for
+    none.
+    """
     found = [w for w in values(sentence) if w.kind == "quantity" and w.is_exact][:MOST]
     unit = next((w for w in found if w.dimension), None)
     found = [like(w, unit) if unit and not w.dimension and not w.counted else w for w in found]
-    for mine in (v for v in unmet(claim, sentence) if v.kind == "quantity" and math.isfinite(v.high - v.low)):
+    for mine in (
+        v for v in unmet(claim, sentence) if v.kind == "quantity" and math.isfinite(v.high - v.low)
+    ):
         for one, sign, two, result in _results(mine, found):
-            if abs(result - (mine.low + mine.high) / 2) <= max((mine.high - mine.low) / 2, mine.step, WHOLE * result):
+            if abs(result - (mine.low + mine.high) / 2) <= max(
+                (mine.high - mine.low) / 2, mine.step, WHOLE * result
+            ):
                 return quoted(f"{sentence[slice(*one.span)]} {sign} {sentence[slice(*two.span)]}")
     return ""
 

@@ -1,4 +1,6 @@
-"""Comparing addresses: which ones are of the same page, and which are on an excluded site. Not for fetching."""
+"""Comparing addresses: which ones are of the same page, and which are on an excluded site. Not for
+fetching.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +17,21 @@ _TRACKING = re.compile(
     r"|mkt_tok|vero_id|oly_(anon|enc)_id|ref_src|ref_url|cmpid|wt_mc|wickedid|srsltid|at_(medium|campaign)",
     re.IGNORECASE,
 )
-_OF_DEVICES = ("m", "mobile", "amp")  # host names that lead to the same site, where one owner has both
+_OF_DEVICES = (
+    "m",
+    "mobile",
+    "amp",
+)  # host names that lead to the same site, where one owner has both
 
 
 def canonical(url: str) -> str:
-    """One spelling for the addresses of one page; whatever is not an http(s) address stays as it is.
+    """One spelling for the addresses of one page; whatever is not an http(s) address stays as it
+    is.
 
-    Scheme, default port, fragment, tracking parameters, order of parameters, last slash and www. make no difference.
-    m. and amp. do: where names of a domain are given to anybody, they are another owner's. Idempotent.
+    Scheme, default port, fragment, tracking parameters, order of parameters, last slash and www.
+    make no difference.
+    m. and amp. do: where names of a domain are given to anybody, they are another owner's.
+    Idempotent.
     """
     try:
         url.encode()  # half of a surrogate pair is in no address
@@ -39,7 +48,9 @@ def canonical(url: str) -> str:
 
 
 def excluded(url: str, patterns: Iterable[str]) -> bool:
-    """Return True if the address is on one of those sites or subdomains, or at or below one of those addresses."""
+    """Return True if the address is on one of those sites or subdomains, or at or below one of
+    those addresses.
+    """
     own = _split(url)
     for other in _places(tuple(patterns)):
         if not (own.netloc == other.netloc or own.netloc.endswith("." + other.netloc)):
@@ -57,12 +68,16 @@ def _places(patterns: tuple[str, ...]) -> list[SplitResult]:
 
 
 def publisher(url: str) -> str:
-    """Return the host that the pages of one publisher share, for all devices; empty where an address has none."""
+    """Return the host that the pages of one publisher share, for all devices; empty where an
+    address has none.
+    """
     return _split(url).netloc
 
 
 def _split(url: str) -> SplitResult:
-    """The parts of an address, as `canonical` spells it, of a site for all devices; empty where it cannot be parsed."""
+    """The parts of an address, as `canonical` spells it, of a site for all devices; empty where it
+    cannot be parsed.
+    """
     try:
         parts = urlsplit(canonical(url))
     except ValueError:  # such as an unclosed [

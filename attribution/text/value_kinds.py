@@ -1,4 +1,5 @@
-"""Read one value at a place of a text: a date, a time, a frequency, a share, a factor, a quantity, a score or a rank.
+"""Read one value at a place of a text: a date, a time, a frequency, a share, a factor, a quantity,
+a score or a rank.
 
 Words to numbers are done by `text2num`, units by `pint`.
 """
@@ -48,14 +49,27 @@ from attribution.text.words import STOP_WORDS, stem
 _OF_ONE = re.compile(r"(?: of)? an?$")
 _NO_DIGIT, _GOES_ON = re.compile(r"\D"), re.compile(r"[.,/]\d")
 _BEFORE_YEAR = re.compile(r"\b(?:the|in|of|since|from|its|early|late|by)[ ]$", re.IGNORECASE)
-_PERCENT, _MONEY = re.compile(r"[ ](?:%|percent|per cent)"), re.compile(r" (?:dollars|euros|pounds)")
+_PERCENT, _MONEY = (
+    re.compile(r"[ ](?:%|percent|per cent)"),
+    re.compile(r" (?:dollars|euros|pounds)"),
+)
 _SUPERLATIVE = re.compile(r"[ -]((?:most|least) \w+|\w+est)\b")
 _UNUSUAL_BLANK = re.compile(r"[\u202f-]")
 _LABELLED = re.compile(r"(?:^|(?P<inner>[a-z,] )|\W)(?P<word>[^\W\d_]+) $")
 
 
 def read_at(text: str, at: int) -> Iterator[Value]:
-    for reader in (_score, _date, _time, _frequency, _share, _factor_of, _rank, _two_units, _quantity):
+    for reader in (
+        _score,
+        _date,
+        _time,
+        _frequency,
+        _share,
+        _factor_of,
+        _rank,
+        _two_units,
+        _quantity,
+    ):
         if value := reader(text, at):
             yield value
 
@@ -86,13 +100,23 @@ def _date(text: str, at: int) -> Value | None:
             return value
     month = OTHERS["month"].match(text, at) if text[at].isupper() else None
     if month and (
-        month[0] not in ("May", "March", "Mar", "Jan", "Dec") or AROUND["after_preposition"].search(text, 0, at)
+        month[0] not in ("May", "March", "Mar", "Jan", "Dec")
+        or AROUND["after_preposition"].search(text, 0, at)
     ):
-        return Value("date", at, month.end(), math.nan, math.nan, parts=(None, MONTHS[month[0].lower()], None))
+        return Value(
+            "date",
+            at,
+            month.end(),
+            math.nan,
+            math.nan,
+            parts=(None, MONTHS[month[0].lower()], None),
+        )
     weekday = OTHERS["weekday"].match(text, at) if text[at].isupper() else None
     if weekday:
         n = float(WEEKDAYS[weekday["weekday"].lower()])
-        return Value("rank", at, weekday.end(), n, n, dimension="weekday", counted=frozenset(["weekday"]))
+        return Value(
+            "rank", at, weekday.end(), n, n, dimension="weekday", counted=frozenset(["weekday"])
+        )
     return None
 
 
@@ -109,8 +133,20 @@ def _as_date(text: str, found: re.Match[str]) -> Value | None:
         return None
     if parts.get("a"):  # 14/03/2023 can be read in one way only, 04/03/2023 in two
         a, b = int(parts["a"]), int(parts["b"])
-        number, of_month = (b, a) if 12 < a <= 31 and b <= 12 else (a, b) if 12 < b <= 31 and a <= 12 else (None, None)
-    if year and not month and not parts.get("a") and not parts.get("bc") and _counts_something(text, found):
+        number, of_month = (
+            (b, a)
+            if 12 < a <= 31 and b <= 12
+            else (a, b)
+            if 12 < b <= 31 and a <= 12
+            else (None, None)
+        )
+    if (
+        year
+        and not month
+        and not parts.get("a")
+        and not parts.get("bc")
+        and _counts_something(text, found)
+    ):
         return None
     if parts.get("decade") or parts.get("century"):
         low, high = _span_of(parts)
@@ -178,24 +214,41 @@ def _time(text: str, at: int) -> Value | None:
             words = {"half": 30.0, "quarter": 15.0, "twenty-five": 25.0}
             by = words[offset] if offset in words else _small(offset)
             minutes += by if parts["side"].lower() in ("past", "after") else -by
-        half = (parts.get("half") or "").lower()[:1] or {"morning": "a", "afternoon": "p", "evening": "p"}.get(
-            (parts.get("part") or "").lower(), ""
-        )
+        half = (parts.get("half") or "").lower()[:1] or {
+            "morning": "a",
+            "afternoon": "p",
+            "evening": "p",
+        }.get((parts.get("part") or "").lower(), "")
         if half:
             minutes = minutes % HALF_DAY + HALF_DAY * (half == "p")
         known = (
-            bool(half) or hour > 12 or hour == 0 or (parts.get("minute") is not None and parts["hour"].startswith("0"))
+            bool(half)
+            or hour > 12
+            or hour == 0
+            or (parts.get("minute") is not None and parts["hour"].startswith("0"))
         )
         return Value("time", *found.span(), minutes, minutes, per="half known" if known else "")
     return None
 
 
 def _score(text: str, at: int) -> Value | None:
-    """A result such as "3–1" or "three goals to one", where the words before it are about a match or a vote."""
+    """A result such as "3–1" or "three goals to one", where the words before it are about a match
+    or a vote.
+    """
     if pressure := OTHERS["pressure"].match(text, at):
-        return Value("score", *pressure.span(), _small(pressure["two"]), _small(pressure["one"]), comparator="range")
+        return Value(
+            "score",
+            *pressure.span(),
+            _small(pressure["two"]),
+            _small(pressure["one"]),
+            comparator="range",
+        )
     found = OTHERS["score"].match(text, at)
-    if not found or not AROUND["played"].search(text, max(0, at - 80), at) or _PERCENT.match(text, found.end()):
+    if (
+        not found
+        or not AROUND["played"].search(text, max(0, at - 80), at)
+        or _PERCENT.match(text, found.end())
+    ):
         return None
     one, two = (0.0 if n.lower() == "nil" else _small(n) for n in (found["one"], found["two"]))
     return Value("score", *found.span(), min(one, two), max(one, two), comparator="range")
@@ -206,7 +259,9 @@ def _frequency(text: str, at: int) -> Value | None:
         if not (found := pattern.match(text, at)):
             continue
         parts = {k: v.lower() for k, v in found.groupdict().items() if v}
-        times = {"once": 1.0, "twice": 2.0, "thrice": 3.0}.get(t := parts.get("times", "once")) or _small(t.split()[0])
+        times = {"once": 1.0, "twice": 2.0, "thrice": 3.0}.get(
+            t := parts.get("times", "once")
+        ) or _small(t.split()[0])
         day = frozenset[str]()
         if (ly := parts.get("ly")) in ("biennially", "biannually"):
             rate = 0.5 if ly == "biennially" else 2.0
@@ -216,9 +271,19 @@ def _frequency(text: str, at: int) -> Value | None:
             every = {"other": 2.0}.get(n) or (float(NTH[n]) if n in NTH else _small(n))
             if period in WEEKDAYS:
                 day, period = frozenset([period]), "week"
-            rate = times * PER_YEAR[period] / (0.5 if "halved" in parts else every + 0.5 * ("half" in parts))
+            rate = (
+                times
+                * PER_YEAR[period]
+                / (0.5 if "halved" in parts else every + 0.5 * ("half" in parts))
+            )
         if most := parts.get("most"):
-            return Value("frequency", *found.span(), rate * _small(n) / _small(most), rate, comparator="range")
+            return Value(
+                "frequency",
+                *found.span(),
+                rate * _small(n) / _small(most),
+                rate,
+                comparator="range",
+            )
         return Value("frequency", *found.span(), rate, rate, counted=day)
     return None
 
@@ -231,12 +296,16 @@ def _share(text: str, at: int) -> Value | None:
         up = _small(parts["up"]) if "up" in parts else 1.0
         part = parts.get("part", "")
         down = (
-            _small(parts["down"]) if "down" in parts else PARTS["half" if part == "halves" else part.removesuffix("s")]
+            _small(parts["down"])
+            if "down" in parts
+            else PARTS["half" if part == "halves" else part.removesuffix("s")]
         )
         if not 0 < up <= down:
             continue
         share = 100 * up / down
-        return Value("quantity", *found.span(), share, share, dimension="%", unit="percent", step=0.4)
+        return Value(
+            "quantity", *found.span(), share, share, dimension="%", unit="percent", step=0.4
+        )
     return None
 
 
@@ -261,13 +330,17 @@ def _rank(text: str, at: int) -> Value | None:
         return Value("rank", *most.span(), 1.0, 1.0, dimension=stem(most[0].lower()))
     found = OTHERS["rank"].match(text, at)
     if not found or (
-        found["word"] and found["word"].lower() == "second" and text[:at].lower().endswith(("per ", "a ", "each "))
+        found["word"]
+        and found["word"].lower() == "second"
+        and text[:at].lower().endswith(("per ", "a ", "each "))
     ):
         return None
     n = float(found["number"] or _nth(found["nth"] or found["word"]))
     superlative = _SUPERLATIVE.match(text, found.end())
     dimension = stem(superlative[1].lower()) if superlative else ""
-    return Value("rank", *found.span(), n, n, dimension=dimension, counted=_nouns(text, found.end()))
+    return Value(
+        "rank", *found.span(), n, n, dimension=dimension, counted=_nouns(text, found.end())
+    )
 
 
 def _two_units(text: str, at: int) -> Value | None:
@@ -277,7 +350,10 @@ def _two_units(text: str, at: int) -> Value | None:
     if both["feet"]:
         number, unit = float(both["feet"]) + float(both["inches"]) / 12, "feet"
     elif both["clocked"]:
-        number, unit = HOUR * float(both["clocked"]) + float(both["minute"]) + float(both["second"]) / 60, "minutes"
+        number, unit = (
+            HOUR * float(both["clocked"]) + float(both["minute"]) + float(both["second"]) / 60,
+            "minutes",
+        )
     else:
         number, unit = float(both["hours"]) + float(both["minutes"]) / HOUR, "hours"
     return _measured(text, at, both.end(), number, number, 0.0, unit)
@@ -303,23 +379,39 @@ def _quantity(text: str, at: int) -> Value | None:
     if prefix:
         start = prefix.start()
         currency = _name(CURRENCIES, prefix["currency"])
-        return _counted_per(text, Value("quantity", start, end, low, high, f"currency {currency}", currency, step=step))
+        return _counted_per(
+            text,
+            Value("quantity", start, end, low, high, f"currency {currency}", currency, step=step),
+        )
     unit = NUMBERS["unit"].match(text, end)
     more = NUMBERS["unit_and"].match(text, unit.end()) if unit and unit["unit"] else None
     if more:  # "two hours and a half"
         low, high = (x + _partial(more["more"]) for x in (low, high))
     if unit and unit["unit"]:
-        return _measured(text, at, more.end() if more else unit.end(), low, high, step, unit["unit"])
+        return _measured(
+            text, at, more.end() if more else unit.end(), low, high, step, unit["unit"]
+        )
     if unit and (unit["currency"] or unit["cents"]):
         hundredths = 100.0 if unit["cents"] else 1.0
         name = _name(CENTS if unit["cents"] else CURRENCIES, unit["currency"] or unit["cents"])
-        dimension = "pound" if (unit["currency"] or "").lower() in ("pound", "pounds") else f"currency {name}"
+        dimension = (
+            "pound"
+            if (unit["currency"] or "").lower() in ("pound", "pounds")
+            else f"currency {name}"
+        )
         if name == "dollar" and unit["cents"]:
             dimension = "currency"  # of whichever currency
         return _counted_per(
             text,
             Value(
-                "quantity", at, unit.end(), low / hundredths, high / hundredths, dimension, name, step=step / hundredths
+                "quantity",
+                at,
+                unit.end(),
+                low / hundredths,
+                high / hundredths,
+                dimension,
+                name,
+                step=step / hundredths,
             ),
         )
     if AGED.search(text, max(0, at - 8), at) and not _nouns(text, end):
@@ -327,7 +419,16 @@ def _quantity(text: str, at: int) -> Value | None:
     if step == 0.5 and (label := _label(text, at)) and not _nouns(text, end, of=False):
         return Value("rank", at, end, low, high, counted=frozenset([stem(label.lower())]))
     return _counted_per(
-        text, Value("quantity", at, end, low, high, step=step if step != 0.5 else 0.0, counted=_nouns(text, end))
+        text,
+        Value(
+            "quantity",
+            at,
+            end,
+            low,
+            high,
+            step=step if step != 0.5 else 0.0,
+            counted=_nouns(text, end),
+        ),
     )
 
 
@@ -345,26 +446,36 @@ def _lower(forms: dict[str, str]) -> dict[str, str]:
 
 
 def _label(text: str, at: int) -> str:
-    """The word before a number that is a part of its name: "Article 5", "route 9", "the Marlin 22"; else nothing."""
+    """The word before a number that is a part of its name: "Article 5", "route 9", "the Marlin 22";
+    else nothing.
+    """
     word = _LABELLED.search(text[max(0, at - 40) : at])
-    if word and ((word["inner"] and word["word"][0].isupper()) or AROUND["label"].fullmatch(word["word"])):
+    if word and (
+        (word["inner"] and word["word"][0].isupper()) or AROUND["label"].fullmatch(word["word"])
+    ):
         return word["word"]
     return ""
 
 
-def _measured(text: str, start: int, end: int, low: float, high: float, step: float, written: str) -> Value:
+def _measured(
+    text: str, start: int, end: int, low: float, high: float, step: float, written: str
+) -> Value:
     """A number with a unit, in the unit's base."""
     unit = _name(UNITS, written)
     if unit == "permille":
         low, high, step, unit = low / 10, high / 10, step / 10, "percent"
     if unit in ("percent", "percentage_point"):
         dimension = "%" if unit == "percent" else "percentage points"
-        return _counted_per(text, Value("quantity", start, end, low, high, dimension, unit, step=step or 0.5))
+        return _counted_per(
+            text, Value("quantity", start, end, low, high, dimension, unit, step=step or 0.5)
+        )
     if unit == "degree":
         return Value("quantity", start, end, low, high, "degree", unit, step=step)
     (bottom, dimension), top = to_base(low, unit), to_base(high, unit)[0]
     rounding = abs(to_base(low + step, unit)[0] - bottom)
-    return _counted_per(text, Value("quantity", start, end, bottom, top, dimension, unit, step=rounding))
+    return _counted_per(
+        text, Value("quantity", start, end, bottom, top, dimension, unit, step=rounding)
+    )
 
 
 def _counted_per(text: str, value: Value) -> Value:
@@ -372,7 +483,9 @@ def _counted_per(text: str, value: Value) -> Value:
     at = value.end
     for _ in range(NOUNS):
         if per := NUMBERS["per"].match(text, at):
-            return replace(value, per=per["per"].lower(), end=per.end() if at == value.end else value.end)
+            return replace(
+                value, per=per["per"].lower(), end=per.end() if at == value.end else value.end
+            )
         noun = NOUN.match(text, at)
         if not noun:
             break
@@ -381,18 +494,24 @@ def _counted_per(text: str, value: Value) -> Value:
 
 
 def _nouns(text: str, end: int, of: bool = True) -> frozenset[str]:
-    """The stems of the words after a number, up to a mark or a stop word: what it counts is among them."""
+    """The stems of the words after a number, up to a mark or a stop word: what it counts is among
+    them.
+    """
     found: list[str] = []
     if of and (found_of := OF_THE.match(text, end)):
         end = found_of.end()
-    while len(found) < NOUNS and (noun := NOUN.match(text, end)) and noun[1].lower() not in STOP_WORDS:
+    while (
+        len(found) < NOUNS and (noun := NOUN.match(text, end)) and noun[1].lower() not in STOP_WORDS
+    ):
         found.append(stem(noun[1].lower()))
         end = noun.end()
     return frozenset(found)
 
 
 def _figure(text: str, at: int) -> tuple[int, float, float, float] | None:
-    """Read a number in figures or words: its end, its bounds, and half a unit of its last written digit."""
+    """Read a number in figures or words: its end, its bounds, and half a unit of its last written
+    digit.
+    """
     if found := NUMBERS["figure"].match(text, at):
         return _of_figures(text, found)
     if not (found := NUMBERS["words"].match(text, at)):
@@ -409,8 +528,14 @@ def _figure(text: str, at: int) -> tuple[int, float, float, float] | None:
     spelled = _of_words(words)
     if spelled is None:
         return None
-    scale = SCALES[(found["scale"] or found["scaled"] or "").lower()] if found["scale"] or found["scaled"] else 1.0
-    number = spelled + _partial(found["more"]) + (_small(found["point"]) / 10 if found["point"] else 0.0)
+    scale = (
+        SCALES[(found["scale"] or found["scaled"] or "").lower()]
+        if found["scale"] or found["scaled"]
+        else 1.0
+    )
+    number = (
+        spelled + _partial(found["more"]) + (_small(found["point"]) / 10 if found["point"] else 0.0)
+    )
     number *= scale
     return found.end(), number, number, 0.05 * scale if found["point"] else 0.0
 
@@ -460,11 +585,21 @@ def _of_figures(text: str, found: re.Match[str]) -> tuple[int, float, float, flo
 
 
 def _abbreviates(text: str, found: re.Match[str]) -> bool:
-    """Return True if a letter joined to a number is a power of ten: of money, or before a thing in the plural."""
+    """Return True if a letter joined to a number is a power of ten: of money, or before a thing in
+    the plural.
+    """
     if found["letter"] in ("B", "b"):
         return bool(NUMBERS["prefix"].search(text, max(0, found.start() - 12), found.start()))
-    if found["letter"] == "K" or NUMBERS["prefix"].search(text, max(0, found.start() - 12), found.start()):
+    if found["letter"] == "K" or NUMBERS["prefix"].search(
+        text, max(0, found.start() - 12), found.start()
+    ):
         return True
     noun = NOUN.match(text, found.end())
-    plural = noun is not None and noun[1] not in STOP_WORDS and (noun[1].endswith("s") or noun[1] == "people")
-    return plural or (found["letter"] == "k" and noun is None) or bool(_MONEY.match(text, found.end()))
+    plural = (
+        noun is not None
+        and noun[1] not in STOP_WORDS
+        and (noun[1].endswith("s") or noun[1] == "people")
+    )
+    return (
+        plural or (found["letter"] == "k" and noun is None) or bool(_MONEY.match(text, found.end()))
+    )

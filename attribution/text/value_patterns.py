@@ -1,4 +1,6 @@
-"""The words and patterns of values: which forms `value_kinds.py` reads, made from the tables in `data/`."""
+"""The words and patterns of values: which forms `value_kinds.py` reads, made from the tables in
+`data/`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,9 @@ SCALES: dict[str, float] = DATA["scales"]
 COMPARATORS: dict[str, Comparator] = {
     phrase: name for name, phrases in DATA["comparators"].items() for phrase in phrases
 }
-AFTER: dict[str, Comparator] = {phrase: name for name, phrases in DATA["after"].items() for phrase in phrases}
+AFTER: dict[str, Comparator] = {
+    phrase: name for name, phrases in DATA["after"].items() for phrase in phrases
+}
 FLIPPED: dict[str, Comparator] = {
     "more": "at_most",
     "at_least": "less",
@@ -45,7 +49,8 @@ def _alternatives(forms: dict[str, str]) -> str:
     words = [f for f in forms if f not in symbols]
     longest = [sorted(part, key=len, reverse=True) for part in (words, symbols)]
     patterns = [
-        "|".join(re.escape(f).replace(r"\ ", "[ \u202f-]").replace("/", "[/∕]") for f in part) for part in longest
+        "|".join(re.escape(f).replace(r"\ ", "[ \u202f-]").replace("/", "[/∕]") for f in part)
+        for part in longest
     ]
     return f"(?:(?i:{patterns[0]})|{patterns[1]})"
 
@@ -119,7 +124,9 @@ _FILLED = {
     "comparators": _longest_first(COMPARATORS),
     "after": _longest_first(AFTER),
 }
-_PATTERNS = tomllib.loads((Path(__file__).parent / "data" / "value_patterns.toml").read_text("utf-8"))
+_PATTERNS = tomllib.loads(
+    (Path(__file__).parent / "data" / "value_patterns.toml").read_text("utf-8")
+)
 _ALTERNATIVES = _FILLED | _PATTERNS["parts"]
 
 
@@ -150,5 +157,6 @@ RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 TIMES_AS = re.compile(r" ?as \w+ as (?:the )?$")
 CITED = re.compile(r"\[\d+(?:[,–-] ?\d+)*\]|\^\d+\^")
 START = re.compile(
-    r"(?<![\w/])(?:\d|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]|-\d|[a-z])|(?<=[$€£¥₹₽₩₪])\d|(?<=[A-Z$]\$)\d|(?<=\b[A-Z]{3})\d", re.IGNORECASE
+    r"(?<![\w/])(?:\d|[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]|-\d|[a-z])|(?<=[$€£¥₹₽₩₪])\d|(?<=[A-Z$]\$)\d|(?<=\b[A-Z]{3})\d",
+    re.IGNORECASE,
 )

@@ -55,14 +55,18 @@ def _next_word(text: str, at: int) -> int:
 
 
 def _compared(text: str, value: Value, after: int) -> Value:
-    """Add the comparator before or behind a value; a negation before it turns "more than" into "at most"."""
+    """Add the comparator before or behind a value; a negation before it turns "more than" into "at
+    most".
+    """
     before = AROUND["comparator"].search(text, max(after, value.start - 40), value.start)
     if before and (name := COMPARATORS[before["comparator"].lower()]):
         word = before["comparator"].lower()
         if not _takes(word, value):
             return value
         start = before.start()
-        if name in FLIPPED and (negated := AROUND["not"].search(text, max(after, start - 30), start)):
+        if name in FLIPPED and (
+            negated := AROUND["not"].search(text, max(after, start - 30), start)
+        ):
             name, start = FLIPPED[name], negated.start()
         elif name in FLIPPED and NONE.search(text, max(after, start - 120), start):
             return replace(_bounded(replace(value, start=start), FLIPPED[name]), universal=True)
@@ -75,9 +79,20 @@ def _compared(text: str, value: Value, after: int) -> Value:
 
 
 def _takes(word: str, value: Value) -> bool:
-    """Return True if a comparator goes with a kind of value: "by 1970" and "within 42 minutes", not "by 40 people"."""
+    """Return True if a comparator goes with a kind of value: "by 1970" and "within 42 minutes", not
+    "by 40 people".
+    """
     dated = value.kind in ("date", "time")
-    if word in ("by", "before", "after", "earlier than", "later than", "prior to", "just before", "just after"):
+    if word in (
+        "by",
+        "before",
+        "after",
+        "earlier than",
+        "later than",
+        "prior to",
+        "just before",
+        "just after",
+    ):
         return dated
     if word in ("some", "under", "over", "above", "below", "as much as", "within"):
         return not dated or word == "within"
@@ -106,7 +121,9 @@ def _bounded(value: Value, name: Comparator) -> Value:
     }
     one_sided = name in ("at_least", "at_most", "more", "less")
     low, high = bounds[name]
-    return replace(value, low=low, high=high, comparator=name, step=0.0 if one_sided else value.step)
+    return replace(
+        value, low=low, high=high, comparator=name, step=0.0 if one_sided else value.step
+    )
 
 
 def _joined(text: str, found: list[Value]) -> list[Value]:
@@ -124,7 +141,12 @@ def _joined(text: str, found: list[Value]) -> list[Value]:
             and (made := _range(text, before, value, between))
         ):
             joined[-1] = made
-        elif before and before.kind == "factor" and value.kind == "quantity" and TIMES_AS.fullmatch(between):
+        elif (
+            before
+            and before.kind == "factor"
+            and value.kind == "quantity"
+            and TIMES_AS.fullmatch(between)
+        ):
             joined[-1] = replace(
                 value,
                 start=before.start,
@@ -133,9 +155,15 @@ def _joined(text: str, found: list[Value]) -> list[Value]:
                 comparator=before.comparator,
                 step=0.0,
             )
-        elif before and _adds(before, value := _smaller_unit(text, before, value, between), between):
+        elif before and _adds(
+            before, value := _smaller_unit(text, before, value, between), between
+        ):
             joined[-1] = replace(
-                before, end=value.end, low=before.low + value.low, high=before.high + value.high, step=value.step
+                before,
+                end=value.end,
+                low=before.low + value.low,
+                high=before.high + value.high,
+                step=value.step,
             )
         else:
             joined.append(value)
@@ -151,7 +179,9 @@ def _range(text: str, one: Value, two: Value, between: str) -> Value | None:
         or one.kind not in ("quantity", "date")  # of opening hours, each is a value
         or one.comparator == "range"
         or (inner == "-" and text[two.start].isupper())  # "7-Eleven"
-        or (inner == "to" and _BY.search(text, max(0, one.start - 4), one.start))  # "rose by 4 % to 91 %"
+        or (
+            inner == "to" and _BY.search(text, max(0, one.start - 4), one.start)
+        )  # "rose by 4 % to 91 %"
     ):
         return None
     low = one
@@ -173,7 +203,9 @@ def _range(text: str, one: Value, two: Value, between: str) -> Value | None:
 
 
 def like(bare: Value, measured: Value) -> Value:
-    """Give a bare number the unit of the one after it: the 5 of "5 to 10 km", the 41 of "41, 43 and 47 minutes"."""
+    """Give a bare number the unit of the one after it: the 5 of "5 to 10 km", the 41 of "41, 43 and
+    47 minutes".
+    """
     if (
         measured.dimension.startswith(("currency", "%", "percentage"))
         or not measured.unit
@@ -186,12 +218,23 @@ def like(bare: Value, measured: Value) -> Value:
             counted=measured.counted,
             per=bare.per or measured.per,
         )
-    low, high = (to_base(x, measured.unit)[0] if math.isfinite(x) else x for x in (bare.low, bare.high))
-    return replace(bare, dimension=measured.dimension, unit=measured.unit, low=low, high=high, counted=frozenset())
+    low, high = (
+        to_base(x, measured.unit)[0] if math.isfinite(x) else x for x in (bare.low, bare.high)
+    )
+    return replace(
+        bare,
+        dimension=measured.dimension,
+        unit=measured.unit,
+        low=low,
+        high=high,
+        counted=frozenset(),
+    )
 
 
 def _smaller_unit(text: str, one: Value, two: Value, between: str) -> Value:
-    """Read the minutes of "2h 15m" and the inches of "5 ft 10 in", whose units mean something else elsewhere."""
+    """Read the minutes of "2h 15m" and the inches of "5 ft 10 in", whose units mean something else
+    elsewhere.
+    """
     if between.strip() or two.kind != "quantity" or two.comparator:
         return two
     if one.unit == "hour" and two.unit == "metre" and text[two.end - 1] == "m":
@@ -199,13 +242,21 @@ def _smaller_unit(text: str, one: Value, two: Value, between: str) -> Value:
         return replace(two, low=low, high=low, dimension=dimension, unit="minute", step=0.0)
     if one.unit == "foot" and not two.dimension and (inches := _INCHES.match(text, two.end)):
         low, dimension = to_base(two.low, "inch")
-        return replace(two, end=inches.end(), low=low, high=low, step=0.0, dimension=dimension, unit="inch")
+        return replace(
+            two, end=inches.end(), low=low, high=low, step=0.0, dimension=dimension, unit="inch"
+        )
     return two
 
 
 def _adds(one: Value, two: Value, between: str) -> bool:
-    """Return True for parts of one measure, the greater unit first: "2 hours 58 minutes", "5 feet 3 inches"."""
-    same = one.kind == two.kind == "quantity" and one.dimension == two.dimension and one.dimension.startswith("[")
+    """Return True for parts of one measure, the greater unit first: "2 hours 58 minutes", "5 feet 3
+    inches".
+    """
+    same = (
+        one.kind == two.kind == "quantity"
+        and one.dimension == two.dimension
+        and one.dimension.startswith("[")
+    )
     return bool(
         same
         and between.strip(" ,").lower() in ("", "and")
@@ -230,6 +281,8 @@ def _listed(text: str, found: list[Value]) -> list[Value]:
         ):
             between = text[value.end : after.start].strip().lower()
             if between in (",", "and", "or", ", and", ", or"):
-                value = like(value, after) if after.dimension else replace(value, counted=after.counted)
+                value = (
+                    like(value, after) if after.dimension else replace(value, counted=after.counted)
+                )
         done.append(value)
     return done[::-1]

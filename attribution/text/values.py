@@ -1,7 +1,10 @@
-"""Quantities, dates, times, frequencies, shares and ranks of a text, and whether two of them can both be true.
+"""Quantities, dates, times, frequencies, shares and ranks of a text, and whether two of them can
+both be true.
 
-A value is an interval: "fewer than 1,000" reaches from minus infinity to 1,000, "1889" from its first day to its last,
-"about 330" a few percent to either side. Two values differ if they are of one dimension and their intervals are apart.
+A value is an interval: "fewer than 1,000" reaches from minus infinity to 1,000, "1889" from its
+first day to its last,
+"about 330" a few percent to either side. Two values differ if they are of one dimension and their
+intervals are apart.
 """
 
 from __future__ import annotations
@@ -21,23 +24,39 @@ if TYPE_CHECKING:
 
 Kind = Literal["quantity", "date", "time", "frequency", "factor", "rank", "score"]
 Agreement = Literal["equal", "compatible", "different", "not comparable"]
-Comparator = Literal["", "at_least", "at_most", "more", "less", "about", "nearly", "barely", "range"]
+Comparator = Literal[
+    "", "at_least", "at_most", "more", "less", "about", "nearly", "barely", "range"
+]
 
 DATA = tomllib.loads((Path(__file__).parent / "data" / "measures.toml").read_text("utf-8"))
 
 CONVERTED = 0.03  # and a number that was converted from another unit
-_PEOPLE = frozenset(map(stem, "people person persons inhabitants residents citizens souls individuals".split()))
+_PEOPLE = frozenset(
+    map(stem, "people person persons inhabitants residents citizens souls individuals".split())
+)
 TOUCHING = 0.05  # share of a span of time that two others have in common without being one
 HALF_DAY = 720  # minutes
-PER_YEAR = {"hour": 8766.0, "day": 365.25, "night": 365.25, "week": 52.18, "fortnight": 26.09, "month": 12.0,
-             "quarter": 4.0, "year": 1.0, "decade": 0.1, "minute": 525960.0, "second": 31557600.0}  # fmt: skip
+PER_YEAR = {
+    "hour": 8766.0,
+    "day": 365.25,
+    "night": 365.25,
+    "week": 52.18,
+    "fortnight": 26.09,
+    "month": 12.0,
+    "quarter": 4.0,
+    "year": 1.0,
+    "decade": 0.1,
+    "minute": 525960.0,
+    "second": 31557600.0,
+}
 
 
 @dataclass(frozen=True)
 class Value:
     """A value with the characters of the whole expression, its comparator included.
 
-    `low` and `high` are in the base unit of `dimension`: days for dates, minutes for times, times a year for
+    `low` and `high` are in the base unit of `dimension`: days for dates, minutes for times, times a
+    year for
     frequencies, percent for shares. A date without a year has `month` and `day` alone.
     """
 
@@ -53,7 +72,9 @@ class Value:
     counted: frozenset[str] = frozenset()  # stems of the nouns after a bare number
     per: str = ""  # "day" of "900 people a day"
     parts: tuple[int | None, int | None, int | None] = (None, None, None)  # year, month, day
-    universal: bool = False  # "no runner needed more than 50 minutes": it holds for all that the source lists
+    universal: bool = (
+        False  # "no runner needed more than 50 minutes": it holds for all that the source lists
+    )
 
     @property
     def span(self) -> Span:
@@ -77,9 +98,16 @@ def compare(claim: Value, source: Value) -> Agreement:
         return _compare_times(claim, source)
     if claim.kind == "quantity":
         return _compare_quantities(claim, source)
-    if claim.kind == "rank" and (claim.dimension != source.dimension or not _count_alike(claim, source)):
+    if claim.kind == "rank" and (
+        claim.dimension != source.dimension or not _count_alike(claim, source)
+    ):
         return "not comparable"
-    if claim.kind == "frequency" and claim.counted and source.counted and claim.counted != source.counted:
+    if (
+        claim.kind == "frequency"
+        and claim.counted
+        and source.counted
+        and claim.counted != source.counted
+    ):
         return "different"  # every Monday, every Friday
     return _intervals(claim, source, 0.01 if claim.kind == "frequency" else 0.0)
 
@@ -88,7 +116,9 @@ LIMITS = ("at_least", "at_most", "more", "less")
 
 
 def is_other_limit(claim: Value, source: Value) -> bool:
-    """Return True for a limit that does not follow from the source's, or has its figure in another unit."""
+    """Return True for a limit that does not follow from the source's, or has its figure in another
+    unit.
+    """
     if claim.comparator not in LIMITS or source.comparator not in LIMITS:
         return False
     found = compare(claim, source)
@@ -97,9 +127,16 @@ def is_other_limit(claim: Value, source: Value) -> bool:
 
 
 def _across_kinds(claim: Value, source: Value) -> Agreement:
-    """“Nine times a day” and “nine departures a day” are one rate; a factor of three and “300 %” are no such pair."""
+    """“Nine times a day” and “nine departures a day” are one rate; a factor of three and “300 %”
+    are no such pair.
+    """
     frequency, other = (claim, source) if claim.kind == "frequency" else (source, claim)
-    if frequency.kind != "frequency" or other.kind != "quantity" or other.dimension or not other.per:
+    if (
+        frequency.kind != "frequency"
+        or other.kind != "quantity"
+        or other.dimension
+        or not other.per
+    ):
         return "not comparable"
     found = _intervals(frequency, _a_year(other), 0.01)
     return "not comparable" if found == "different" else found
@@ -108,10 +145,13 @@ def _across_kinds(claim: Value, source: Value) -> Agreement:
 def _intervals(claim: Value, source: Value, slack: float = 0.0) -> Agreement:
     """Compare two intervals of one dimension; `slack` is a share of the greater value."""
     room = slack * max(
-        (abs(b) for b in (claim.low, claim.high, source.low, source.high) if math.isfinite(b)), default=0.0
+        (abs(b) for b in (claim.low, claim.high, source.low, source.high) if math.isfinite(b)),
+        default=0.0,
     )
     room += max(claim.step, source.step)
-    if claim.comparator == source.comparator == "at_most":  # two limits: "up to 100 MB" is not "up to 50 MB"
+    if (
+        claim.comparator == source.comparator == "at_most"
+    ):  # two limits: "up to 100 MB" is not "up to 50 MB"
         return "equal" if abs(claim.high - source.high) <= room else "different"
     if claim.comparator == source.comparator == "range":
         apart = abs(claim.low - source.low) > room or abs(claim.high - source.high) > room
@@ -145,7 +185,9 @@ def _compare_quantities(claim: Value, source: Value) -> Agreement:
 
 
 def _confusable(one: Value, two: Value) -> bool:
-    """Return True for units of which one is written for the other: % and points, € and $, km and km², MW and MWh."""
+    """Return True for units of which one is written for the other: % and points, € and $, km and
+    km², MW and MWh.
+    """
     kinds = [_kind_of_unit(value.dimension) for value in (one, two)]
     if not all(kinds) or kinds[0] != kinds[1]:
         return False
@@ -158,13 +200,23 @@ def _confusable(one: Value, two: Value) -> bool:
 def _kind_of_unit(dimension: str) -> str:
     if dimension in ("%", "percentage points"):
         return "share"
-    return "currency" if dimension.startswith("currency") else "measure" if dimension.startswith("[") else ""
+    return (
+        "currency"
+        if dimension.startswith("currency")
+        else "measure"
+        if dimension.startswith("[")
+        else ""
+    )
 
 
 def figures_meet(one: Value, two: Value) -> bool:
     """Return True if the written figures are the same, whatever their units."""
     bounds = [value.low if math.isfinite(value.low) else value.high for value in (one, two)]
-    return _factor(one) != 0 and _factor(two) != 0 and math.isclose(bounds[0] / _factor(one), bounds[1] / _factor(two))
+    return (
+        _factor(one) != 0
+        and _factor(two) != 0
+        and math.isclose(bounds[0] / _factor(one), bounds[1] / _factor(two))
+    )
 
 
 def _factor(value: Value) -> float:
@@ -186,23 +238,37 @@ def _as_sterling_or_weight(value: Value, beside: Value) -> Value:
     if value.dimension != "pound":
         return value
     if beside.dimension == "[mass]":
-        low, high, step = (x * to_base(1.0, "pound")[0] for x in (value.low, value.high, value.step))
+        low, high, step = (
+            x * to_base(1.0, "pound")[0] for x in (value.low, value.high, value.step)
+        )
         return replace(value, dimension="[mass]", unit="pound", low=low, high=high, step=step)
     return replace(value, dimension="currency pound")
 
 
 def _as_rise(value: Value, beside: Value) -> Value:
-    """Read "from 52 to 61 %" as a rise by 9 percentage points, where the other value counts such points."""
-    if value.dimension == "%" and value.comparator == "range" and beside.dimension == "percentage points":
+    """Read "from 52 to 61 %" as a rise by 9 percentage points, where the other value counts such
+    points.
+    """
+    if (
+        value.dimension == "%"
+        and value.comparator == "range"
+        and beside.dimension == "percentage points"
+    ):
         rise = value.high - value.low
-        return replace(value, dimension=beside.dimension, unit=beside.unit, low=rise, high=rise, comparator="")
+        return replace(
+            value, dimension=beside.dimension, unit=beside.unit, low=rise, high=rise, comparator=""
+        )
     return value
 
 
 def _is_its_rise(claim: Value, source: Value) -> bool:
     """Return True for the difference between the ends of a range: "by £6" and "from £32 to £38"."""
     apart = source.high - source.low
-    same = source.comparator == "range" and claim.is_exact and claim.dimension == source.dimension != ""
+    same = (
+        source.comparator == "range"
+        and claim.is_exact
+        and claim.dimension == source.dimension != ""
+    )
     return same and 0 < apart < math.inf and math.isclose(claim.low, apart, rel_tol=0.01)
 
 
@@ -230,7 +296,10 @@ def _compare_dates(claim: Value, source: Value) -> Agreement:
     if math.isnan(claim.low) or math.isnan(source.low):
         return "not comparable"
     shortest = min(claim.high - claim.low, source.high - source.low)
-    if shortest > 0 and min(claim.high, source.high) - max(claim.low, source.low) < TOUCHING * shortest:
+    if (
+        shortest > 0
+        and min(claim.high, source.high) - max(claim.low, source.low) < TOUCHING * shortest
+    ):
         return "different"  # one ends as the other begins: two decades
     return _intervals(claim, source)
 
@@ -256,7 +325,11 @@ def _registry() -> pint.UnitRegistry[float]:
 
 @cache
 def to_base(number: float, unit: str) -> tuple[float, str]:
-    """Convert a number to the base unit; with the dimension by name. Sizes of data have one of their own."""
+    """Convert a number to the base unit; with the dimension by name. Sizes of data have one of
+    their own.
+    """
     quantity = _registry().Quantity(number, unit).to_base_units()
     dimension = str(quantity.dimensionality)
-    return float(quantity.magnitude), {"dimensionless": f"unit {quantity.units}"}.get(dimension, dimension)
+    return float(quantity.magnitude), {"dimensionless": f"unit {quantity.units}"}.get(
+        dimension, dimension
+    )

@@ -1,4 +1,6 @@
-"""Words of a text, and cheap comparisons by words: shared words, the deciding sentence, a word diff."""
+"""Words of a text, and cheap comparisons by words: shared words, the deciding sentence, a word
+diff.
+"""
 
 from __future__ import annotations
 
@@ -18,19 +20,58 @@ _WORD = re.compile(r"[^\W_]+")
 _CHARACTER = re.compile(r"\s+|\S")
 _TERM = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\d|\d")
 # The verifiers are calibrated with these words: another list needs another calibration.
-STOP_WORDS = frozenset((Path(__file__).parent / "data" / "stop_words.txt").read_text("utf-8").split())
-_CARDINALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+STOP_WORDS = frozenset(
+    (Path(__file__).parent / "data" / "stop_words.txt").read_text("utf-8").split()
+)
+_CARDINALS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 NUMBER_WORDS = {word: str(value) for value, word in enumerate(_CARDINALS)}
 NUMBER_WORDS |= {"first": "1", "second": "2", "third": "3"}
-NUMBER_WORDS |= {"hundred": "100", "thousand": "1000", "million": "1000000", "billion": "1000000000"}
-_SUFFIXES = ("ingly", "edly", "ments", "ment", "ings", "ing", "ies", "ied", "ers", "er", "es", "ed", "ly", "s")
+NUMBER_WORDS |= {
+    "hundred": "100",
+    "thousand": "1000",
+    "million": "1000000",
+    "billion": "1000000000",
+}
+_SUFFIXES = (
+    "ingly",
+    "edly",
+    "ments",
+    "ment",
+    "ings",
+    "ing",
+    "ies",
+    "ied",
+    "ers",
+    "er",
+    "es",
+    "ed",
+    "ly",
+    "s",
+)
 
 
 @cache
 def word_lists(path: Path) -> dict[str, frozenset[str]]:
     """Return the lists of a TOML file by name: a string holds words, an array holds phrases."""
     tables = tomllib.loads(path.read_text(encoding="utf-8"))
-    return {name: frozenset(value.split() if isinstance(value, str) else value) for name, value in tables.items()}
+    return {
+        name: frozenset(value.split() if isinstance(value, str) else value)
+        for name, value in tables.items()
+    }
 
 
 def words_of(text: str) -> list[str]:
@@ -47,7 +88,9 @@ def beginnings(words: Iterable[str]) -> frozenset[str]:
 
 
 def occurrences(words: str, text: str) -> Iterator[Span]:
-    """Yield the spans at which the words occur in the text, in order; every run of white space counts as one blank."""
+    """Yield the spans at which the words occur in the text, in order; every run of white space
+    counts as one blank.
+    """
     wanted = " ".join(words.split())
     pieces = list(_CHARACTER.finditer(text))
     flat = "".join(" " if piece[0].isspace() else piece[0] for piece in pieces)
@@ -63,7 +106,9 @@ def folded(word: str) -> str:
 
 
 def stem(word: str) -> str:
-    """Strip the ending of a folded word. For words without context; verbs of a parsed text have a lemma."""
+    """Strip the ending of a folded word. For words without context; verbs of a parsed text have a
+    lemma.
+    """
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             return word[: -len(suffix)]
@@ -72,7 +117,9 @@ def stem(word: str) -> str:
 
 @remember(8192)
 def terms(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return (stems of content words, numbers, names) of a text; names are capitalised words that do not open it."""
+    """Return (stems of content words, numbers, names) of a text; names are capitalised words that
+    do not open it.
+    """
     content, numbers, names = set(), set(), set()
     for i, match in enumerate(_TERM.finditer(plain(text))):
         token = match.group()
@@ -89,7 +136,9 @@ def terms(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
 
 
 def deciding_sentence(claim: str, evidence: str) -> Span:
-    """Return the span of the sentence that shares most with the claim; numbers and names count double."""
+    """Return the span of the sentence that shares most with the claim; numbers and names count
+    double.
+    """
     spans = sentences(evidence)
     if len(spans) < 2:
         return spans[0] if spans else (0, len(evidence))
@@ -103,13 +152,17 @@ def deciding_sentence(claim: str, evidence: str) -> Span:
 
 
 def shared_words(claim: str, evidence: str) -> float:
-    """Return the share of the claim's content words that occur in the passage; 1 for a claim without any."""
+    """Return the share of the claim's content words that occur in the passage; 1 for a claim
+    without any.
+    """
     wanted = terms(claim)[0]
     return len(wanted & terms(evidence)[0]) / len(wanted) if wanted else 1.0
 
 
 def uncovered(claim: str, evidence: str) -> list[str]:
-    """Return the content words and numbers of a claim that do not occur in the passage, as written, each once."""
+    """Return the content words and numbers of a claim that do not occur in the passage, as written,
+    each once.
+    """
     content, numbers, _ = terms(evidence)
     missing: dict[str, str] = {}
     for match in _TERM.finditer(claim):
@@ -132,10 +185,17 @@ SAME_WORDS = 6  # in a row, from which on they are more than a common phrase
 
 
 def shared_runs(text: str, other: str) -> list[Span]:
-    """Return the stretches of a text, of at least SAME_WORDS words, that stand word for word in another."""
-    mine, its = list(_WORD.finditer(text)), [word.group().casefold() for word in _WORD.finditer(other)]
+    """Return the stretches of a text, of at least SAME_WORDS words, that stand word for word in
+    another.
+    """
+    mine, its = (
+        list(_WORD.finditer(text)),
+        [word.group().casefold() for word in _WORD.finditer(other)],
+    )
     blocks = Diff([word.group().casefold() for word in mine], its).get_matching_blocks()
-    return [(mine[b.a].start(), mine[b.a + b.size - 1].end()) for b in blocks if b.size >= SAME_WORDS]
+    return [
+        (mine[b.a].start(), mine[b.a + b.size - 1].end()) for b in blocks if b.size >= SAME_WORDS
+    ]
 
 
 class Diff(difflib.SequenceMatcher[str]):
@@ -153,4 +213,8 @@ class Diff(difflib.SequenceMatcher[str]):
     ) -> difflib.Match:
         stop = len(self.a) if ahi is None else ahi
         self._left -= sum(1 + len(self.b2j.get(word, ())) for word in self.a[alo:stop])
-        return super().find_longest_match(alo, ahi, blo, bhi) if self._left >= 0 else difflib.Match(alo, blo, 0)
+        return (
+            super().find_longest_match(alo, ahi, blo, bhi)
+            if self._left >= 0
+            else difflib.Match(alo, blo, 0)
+        )

@@ -14,21 +14,26 @@ from attribution.types import Judgement, LlmUsage, Pair
 
 
 class Verifier(Protocol):
-    """Judges pairs. One that asks a language model may also have `key`, `usage` and `estimate`, see below."""
+    """Judges pairs. One that asks a language model may also have `key`, `usage` and `estimate`, see
+    below.
+    """
 
     version: str  # model and revision
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each (claim, evidence) or (claim, evidence, title), in order.
 
-        Raises BadInput for an empty claim or evidence, Unavailable for a model that cannot be loaded, and LlmFailed for
+        Raises BadInput for an empty claim or evidence, Unavailable for a model that cannot be
+        loaded, and LlmFailed for
         a language model that did not answer.
         """
         ...
 
 
 def key_of(verifier: Verifier) -> str:
-    """All that its judgements depend on beside the pairs: its version, or also where and with what they are made."""
+    """All that its judgements depend on beside the pairs: its version, or also where and with what
+    they are made.
+    """
     return str(getattr(verifier, "key", verifier.version))
 
 
@@ -39,7 +44,9 @@ def usage_of(verifier: Verifier) -> LlmUsage | None:
 
 
 def estimate_cost(verifier: Verifier, pairs: Sequence[Pair]) -> LlmUsage | None:
-    """The likely cost of verifying these pairs, without a request; None where no language model is used."""
+    """The likely cost of verifying these pairs, without a request; None where no language model is
+    used.
+    """
     own = getattr(verifier, "estimate", None)
     cost: LlmUsage | None = own(pairs) if own else None
     return cost
@@ -59,7 +66,12 @@ VERIFIERS: Table[Verifier] = Table(
             "attribution.verifiers.embedded_base:EmbeddedBase",
             "Embedded base model",
             "all-mpnet-base-v2 with the project's own training; made ready once, in less than a minute",
-            needs=(Need(DOWNLOAD.format("embedded-base"), check="attribution.models.mpnet:verifier_is_available"),),
+            needs=(
+                Need(
+                    DOWNLOAD.format("embedded-base"),
+                    check="attribution.models.mpnet:verifier_is_available",
+                ),
+            ),
             download="attribution.verifiers.embedded_base:make",
             policy=DecisionPolicy(weighed_by_relevance=True),
             bundled=True,
@@ -126,11 +138,17 @@ VERIFIERS: Table[Verifier] = Table(
 )
 
 
-HUB = ("factcg", "minicheck", "deberta")  # verifiers that are downloaded, the best on LLM-AggreFact first
+HUB = (
+    "factcg",
+    "minicheck",
+    "deberta",
+)  # verifiers that are downloaded, the best on LLM-AggreFact first
 
 
 def model_of(name: str, settings: Settings) -> str:
-    """Return the model of a downloaded verifier: the settings', unless it is another's; else one that is there."""
+    """Return the model of a downloaded verifier: the settings', unless it is another's; else one
+    that is there.
+    """
     chosen, own = settings.verifier_model, VERIFIERS[name].models
     if chosen and not any(chosen in VERIFIERS[other].models for other in HUB if other != name):
         return chosen
@@ -149,7 +167,9 @@ def is_ready(name: str, settings: Settings) -> bool:
 
 
 def policy_of(settings: Settings) -> DecisionPolicy:
-    """Return the policy of the settings' verifier with what the settings choose. UnknownName for another verifier."""
+    """Return the policy of the settings' verifier with what the settings choose. UnknownName for
+    another verifier.
+    """
     name = settings.verifier
     if name == "auto":
         name = load("attribution.verifiers.auto:choose")(settings).name

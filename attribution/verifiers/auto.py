@@ -1,4 +1,6 @@
-"""Choose the best available verifier: one that is downloaded, else the base model, else the small one."""
+"""Choose the best available verifier: one that is downloaded, else the base model, else the small
+one.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ class BestVerifier:
 
 def choose(settings: Settings) -> BestVerifier:
     """Choose the verifier that `auto` means on this machine, under these settings."""
-    downloaded = (name for name in HUB if name == "deberta" or not settings.verifier_model or _is_its(name, settings))
+    downloaded = (
+        name
+        for name in HUB
+        if name == "deberta" or not settings.verifier_model or _is_its(name, settings)
+    )
     if found := next((name for name in downloaded if is_downloaded(name, settings)), ""):
         return BestVerifier(found)
     return beside(settings)
@@ -42,7 +48,9 @@ def smaller_verifier(settings: Settings) -> Failure | None:
         return None
     used = VERIFIERS[choice.name].label
     message = f"The base model is missing, so the small one is used, which finds less. To get it: {choice.missing}"
-    return Failure(stage="verify", subject="verifier", kind="verifier_fell_back", message=message, instead=used)
+    return Failure(
+        stage="verify", subject="verifier", kind="verifier_fell_back", message=message, instead=used
+    )
 
 
 def automatic(settings: Settings) -> Verifier:

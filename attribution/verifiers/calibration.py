@@ -36,13 +36,17 @@ class WindowOutput:
 
 
 def token_weights(ids: Sequence[int]) -> Array:
-    """Return weights of shape (tokens,): the informativeness of each token, as the log of its frequency rank."""
+    """Return weights of shape (tokens,): the informativeness of each token, as the log of its
+    frequency rank.
+    """
     rank = np.asarray(ids, dtype=float) - SPECIAL + 4
     return np.where(rank >= 4, np.log(np.maximum(rank, 4)), MIN_WEIGHT)
 
 
 def coverage(readings: Sequence[WindowOutput]) -> dict[str, float]:
-    """Return weighted shares of the claim's tokens found in the windows: exactly, by the nearest token, as pairs."""
+    """Return weighted shares of the claim's tokens found in the windows: exactly, by the nearest
+    token, as pairs.
+    """
     claim = readings[0].claim_ids
     present = {i for r in readings for i in r.premise_ids}
     exact = np.array([i in present for i in claim], dtype=float)
@@ -64,21 +68,33 @@ def log_odds(p: float) -> float:
 
 
 FEATURES = (
-    "passage_entailed_odds", "passage_contradicted_odds",
-    "long", "long_words", "long_tokens", "long_near_tokens", "long_token_pairs",
-)  # fmt: skip
+    "passage_entailed_odds",
+    "passage_contradicted_odds",
+    "long",
+    "long_words",
+    "long_tokens",
+    "long_near_tokens",
+    "long_token_pairs",
+)
 LONG_FROM, LONG_AT = (
     400,
     800,
-)  # characters: below the first, only the cross-encoder counts; above the second, coverage counts fully
+    # characters: below the first, only the cross-encoder counts; above the second, coverage counts
+    # fully
+)
 
 
 def expand(features: Mapping[str, float]) -> dict[str, float]:
-    """Return the linear model's inputs: probabilities as log odds, and for long passages the coverage of the claim.
+    """Return the linear model's inputs: probabilities as log odds, and for long passages the
+    coverage of the claim.
 
-    Coverage is uninformative for short passages; in long ones it compensates for what the cross-encoder misses.
+    Coverage is uninformative for short passages; in long ones it compensates for what the
+    cross-encoder misses.
     """
-    x = {f"passage_{name}_odds": log_odds(features[f"passage_{name}"]) for name in ("entailed", "contradicted")}
+    x = {
+        f"passage_{name}_odds": log_odds(features[f"passage_{name}"])
+        for name in ("entailed", "contradicted")
+    }
     x["long"] = features["long"]
     for name in ("words", "tokens", "near_tokens", "token_pairs"):
         x[f"long_{name}"] = features["long"] * features[name]
@@ -91,7 +107,9 @@ def weight_of_length(evidence: str) -> float:
 
 
 class Combiner(TypedDict):
-    """A linear model over `expand`: a row of weights and a bias for each of entailed, no relation, contradicted."""
+    """A linear model over `expand`: a row of weights and a bias for each of entailed, no relation,
+    contradicted.
+    """
 
     features: list[str]
     weights: list[list[float]]
@@ -99,7 +117,9 @@ class Combiner(TypedDict):
 
 
 def combine(combiner: Combiner | None, features: Mapping[str, float]) -> Probabilities:
-    """Calibrate the probabilities with the model in config.json; without one, return the cross-encoder's own."""
+    """Calibrate the probabilities with the model in config.json; without one, return the
+    cross-encoder's own.
+    """
     if not combiner:
         entailed, contradicted = features["passage_entailed"], features["passage_contradicted"]
     else:
@@ -110,7 +130,9 @@ def combine(combiner: Combiner | None, features: Mapping[str, float]) -> Probabi
         ]
         entailed, _, contradicted = softmax(scores)
     return Probabilities(
-        entailed=entailed, contradicted=contradicted, no_relation=max(0.0, 1 - entailed - contradicted)
+        entailed=entailed,
+        contradicted=contradicted,
+        no_relation=max(0.0, 1 - entailed - contradicted),
     )
 
 
@@ -123,7 +145,10 @@ def softmax(logits: Sequence[float] | Array) -> list[float]:
 # --- how often badges were right ---
 
 SHIPPED = Path(__file__).parent / "data"
-GUARANTEES: Mapping[Label, float] = {"supported": 0.85, "contradicted": 0.70}  # least share of right badges
+GUARANTEES: Mapping[Label, float] = {
+    "supported": 0.85,
+    "contradicted": 0.70,
+}  # least share of right badges
 CAREFUL = 0.9  # probability from which a badge is sure where no threshold keeps the guarantee
 ENOUGH = 20  # minimum number of judged badges; fewer are not informative
 _NUMBERS, _BLANKS = re.compile(r"\[[\d\s.,]+\]"), re.compile(r"\s+")
@@ -140,7 +165,9 @@ class Point(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """Badges of claims that their threshold was not chosen on, with the 90 % interval of the share of right ones."""
+    """Badges of claims that their threshold was not chosen on, with the 90 % interval of the share
+    of right ones.
+    """
 
     shown: int
     right: int
@@ -153,10 +180,16 @@ class Curve(Frozen):
 
     claims: int  # of the sets that judge such badges
     guarantee: float
-    threshold: float | None  # the least with the lower end of the interval at the guarantee; None: there is none
+    threshold: (
+        float | None
+    )  # the least with the lower end of the interval at the guarantee; None: there is none
     points: tuple[Point, ...]  # by rising threshold, which alone moves
-    steps: tuple[Point, ...]  # isotonic: the share of right badges by probability; none for too few badges
-    held: dict[str, HeldOut]  # by set, and of all; from a threshold on that was chosen on the other folds, or `CAREFUL`
+    steps: tuple[
+        Point, ...
+    ]  # isotonic: the share of right badges by probability; none for too few badges
+    held: dict[
+        str, HeldOut
+    ]  # by set, and of all; from a threshold on that was chosen on the other folds, or `CAREFUL`
 
     def at(self, threshold: float) -> Point:
         """Return the measured point nearest to a threshold."""
@@ -186,7 +219,9 @@ def own_file(version: str) -> Path:
 
 
 def curve(version: str, label: Label) -> Curve | None:
-    """Return how often such badges of a verifier were right; None where its version was not calibrated."""
+    """Return how often such badges of a verifier were right; None where its version was not
+    calibrated.
+    """
     shipped = _OTHERS.sub("-", verifier_name(version))[:MAX_NAME]
     for path in (own_file(version), SHIPPED / f"{shipped}.json"):
         if label in GUARANTEES and path.is_file():
@@ -214,9 +249,11 @@ def verifier_name(version: str) -> str:
 
 
 def strength(version: str, label: Label, probability: float) -> Strength | None:
-    """Return how sure a badge is: strong from the threshold on, if the share of right ones keeps the guarantee there.
+    """Return how sure a badge is: strong from the threshold on, if the share of right ones keeps
+    the guarantee there.
 
-    Where no threshold keeps it, or none was sought, a careful one holds. None for labels without a guarantee.
+    Where no threshold keeps it, or none was sought, a careful one holds. None for labels without a
+    guarantee.
     """
     if label not in GUARANTEES:
         return None
@@ -228,17 +265,25 @@ def strength(version: str, label: Label, probability: float) -> Strength | None:
 
 
 def strength_of(version: str, verdict: Verdict) -> Strength | None:
-    """Return how sure a badge is; that of hearsay, of a value that no passage has, or of a second reader is weak.
+    """Return how sure a badge is; that of hearsay, of a value that no passage has, or of a second
+    reader is weak.
 
-    Of the claims that a model of 1.5 B parameters also supports, where the first reader was not sure, 31 of 40 are.
+    Of the claims that a model of 1.5 B parameters also supports, where the first reader was not
+    sure, 31 of 40 are.
     """
     graded = strength(version, verdict.label, verdict.confidence)
-    second = verdict.other is not None and verdict.other.reader == "first" and curve(version, verdict.label) is None
+    second = (
+        verdict.other is not None
+        and verdict.other.reader == "first"
+        and curve(version, verdict.label) is None
+    )
     return "weak" if graded and (verdict.hearsay or verdict.lacks or second) else graded
 
 
 def share(version: str, label: Label, probability: float) -> str:
-    """Say how many badges like this were right: "9 in 10 like this were right"; empty where too few were judged."""
+    """Say how many badges like this were right: "9 in 10 like this were right"; empty where too few
+    were judged.
+    """
     found = curve(version, label)
     step = found.step(probability) if found else None
     if step is None:
@@ -277,7 +322,9 @@ def graded_report(report: Report) -> Report:
 
 
 def badge_of(verdict: Verdict | None, report: Report, without: str = "not_reached") -> str:
-    """Return the badge that a verdict is shown with, by the calibration of today; `without` one if there is none."""
+    """Return the badge that a verdict is shown with, by the calibration of today; `without` one if
+    there is none.
+    """
     return graded(verdict, verifier_of(verdict.claim_id, report)).badge if verdict else without
 
 
@@ -288,7 +335,9 @@ def badges(report: Report, without: str = "not_reached") -> list[str]:
 
 
 def badge_share(verdict: Verdict | None, report: Report) -> str:
-    """Say how many badges like this were right: "9 in 10 like this were right"; empty where that is not known."""
+    """Say how many badges like this were right: "9 in 10 like this were right"; empty where that is
+    not known.
+    """
     if verdict is None:
         return ""
     return share(verifier_of(verdict.claim_id, report), verdict.label, verdict.confidence)

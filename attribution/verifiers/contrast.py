@@ -1,8 +1,11 @@
 """Find contradictions that a model alone misses: by a claim's variants.
 
-A passage that entails the claim with the passage's own value in it, but not the claim itself, contradicts the claim.
-Asked whether "within 72 hours" contradicts "within 30 days", a model is often unsure. It is surer that the passage
-entails the claim with 72 hours in it. People check the same way: they find the place, and read the value there.
+A passage that entails the claim with the passage's own value in it, but not the claim itself,
+contradicts the claim.
+Asked whether "within 72 hours" contradicts "within 30 days", a model is often unsure. It is surer
+that the passage
+entails the claim with 72 hours in it. People check the same way: they find the place, and read the
+value there.
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verifiers.pairs import Reads, Refusal, verify_each
 from attribution.verifiers.variants import Variant, variants
 
-SUPPORTED = 0.4  # support by any passage from which on apparent contradictions by others are left as they are
+# support by any passage from which on apparent contradictions by others are left as they are
+SUPPORTED = 0.4
 SUSPECTED = 0.5  # contradiction by a sentence alone from which on variants are read
 ENTAILED = 0.5  # the least entailment of a variant
 AHEAD = 0.3  # and its least lead over the claim
@@ -50,7 +54,9 @@ class _Doubt:
         return (*self.read(claim), "".join(self.pair[2:]))
 
     def needed(self, own: Judgement | Refusal) -> float:
-        """Return the least entailment of a variant, given the judgement of the claim; infinite if none counts."""
+        """Return the least entailment of a variant, given the judgement of the claim; infinite if
+        none counts.
+        """
         if not isinstance(own, Judgement):
             return inf
         against = own.probabilities.contradicted if own.against is None else own.against
@@ -63,7 +69,9 @@ class _Doubt:
         return max(least, own.probabilities.entailed + AHEAD)
 
     def settle(self, before: Judgement, claimed: float, best: float, difference: str) -> Judgement:
-        """Return the passage's judgement, given how much its sentence entails the claim and a variant."""
+        """Return the passage's judgement, given how much its sentence entails the claim and a
+        variant.
+        """
         contradicted = min(best, best / (best + claimed))
         if contradicted <= before.probabilities.contradicted:
             return before
@@ -79,27 +87,36 @@ class _Doubt:
 
 
 def contrast(claims: Sequence[Sequence[Read]], verifier: Reads) -> list[list[Judgement]]:
-    """Return the judgements of each claim's pairs, corrected for passages that contradict the claim by a variant.
+    """Return the judgements of each claim's pairs, corrected for passages that contradict the claim
+    by a variant.
 
-    Variants are read if a verifier that also reads sentence by sentence finds one `against` the claim. The probability
-    of a contradiction is then that of the variant, or the variant's share of both, whichever is less.
+    Variants are read if a verifier that also reads sentence by sentence finds one `against` the
+    claim. The probability
+    of a contradiction is then that of the variant, or the variant's share of both, whichever is
+    less.
     """
     settled = [[judgement for _, judgement in of_claim] for of_claim in claims]
     doubts = [doubt for n, of_claim in enumerate(claims) for doubt in _doubts(n, of_claim)]
     own = verify_each(verifier, [doubt.read(doubt.pair[0]) for doubt in doubts])
     needed = [doubt.needed(judged) for doubt, judged in zip(doubts, own, strict=True)]
     open_ = [found for found in zip(doubts, own, needed, strict=True) if found[2] <= 1]
-    answers = iter(verify_each(verifier, [doubt.read(v.text) for doubt, *_ in open_ for v in doubt.variants]))
+    answers = iter(
+        verify_each(verifier, [doubt.read(v.text) for doubt, *_ in open_ for v in doubt.variants])
+    )
     likely = []
     for doubt, judged, least in open_:
-        entailed, variant = max(((_entailed(next(answers)), v) for v in doubt.variants), key=lambda read: read[0])
+        entailed, variant = max(
+            ((_entailed(next(answers)), v) for v in doubt.variants), key=lambda read: read[0]
+        )
         if entailed >= least:
             likely.append((doubt, _entailed(judged), least, variant))
     sure = verify_each(verifier, [doubt.titled(variant.text) for doubt, *_, variant in likely])
     for (doubt, claimed, least, variant), judged in zip(likely, sure, strict=True):
         if (best := _entailed(judged)) >= least:
             of_claim = settled[doubt.claim]
-            of_claim[doubt.passage] = doubt.settle(of_claim[doubt.passage], claimed, best, variant.difference)
+            of_claim[doubt.passage] = doubt.settle(
+                of_claim[doubt.passage], claimed, best, variant.difference
+            )
     return settled
 
 
@@ -111,7 +128,8 @@ def _entailed(judged: Judgement | Refusal) -> float:
 def _doubts(claim: int, reads: Sequence[Read]) -> Iterator[_Doubt]:
     """Yield the sentences to read in passages that seem to support the claim.
 
-    If no passage supports it, also those in passages with a sentence that seems to contradict it by itself.
+    If no passage supports it, also those in passages with a sentence that seems to contradict it by
+    itself.
     """
     supported = any(j.probabilities.entailed >= SUPPORTED for _, j in reads)
     for i, (pair, judgement) in enumerate(reads):

@@ -1,6 +1,8 @@
-"""A three-way NLI model of the hub; by default the DeBERTa model that V24 found closest to human judgement.
+"""A three-way NLI model of the hub; by default the DeBERTa model that V24 found closest to human
+judgement.
 
-On CPUs it runs in int8 once `make` has made that form: three to four times faster than float32 in torch.
+On CPUs it runs in int8 once `make` has made that form: three to four times faster than float32 in
+torch.
 """
 
 from __future__ import annotations
@@ -17,7 +19,9 @@ from attribution.verifiers import model_of
 from attribution.verifiers.calibration import softmax
 
 
-def make(progress: files.Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
+def make(
+    progress: files.Progress = lambda share, what: None, settings: Settings | None = None
+) -> Path:
     """Prepare the settings' model for this machine (`attribution.models.nli.make`)."""
     return nli.make(model_of("deberta", settings or Settings()), progress)
 
@@ -33,15 +37,22 @@ class Deberta:
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair, in order; the title precedes the evidence.
 
-        A premise longer than the model's input is read in overlapping windows, and the most confident one counts.
+        A premise longer than the model's input is read in overlapping windows, and the most
+        confident one counts.
         """
         for number, (claim, evidence, *_) in enumerate(pairs, 1):
             if not claim.strip() or not evidence.strip():
-                raise BadInput(f"pair {number}: the {'evidence' if claim.strip() else 'claim'} is empty; expected text")
+                raise BadInput(
+                    f"pair {number}: the {'evidence' if claim.strip() else 'claim'} is empty; expected text"
+                )
         loaded = nli.load(self.model, self._int8, nli.relation_columns)
-        windows = [(i, window) for i, pair in enumerate(pairs) for window in _windows(loaded, i, *pair)]
+        windows = [
+            (i, window) for i, pair in enumerate(pairs) for window in _windows(loaded, i, *pair)
+        ]
         best: dict[int, dict[Relation, float]] = {}
-        for (i, _), row in zip(windows, loaded.read([window for _, window in windows]), strict=True):
+        for (i, _), row in zip(
+            windows, loaded.read([window for _, window in windows]), strict=True
+        ):
             shares = softmax(row)
             p = {relation: shares[column] for relation, column in loaded.columns.items()}
             if i not in best or _decisive(p) > _decisive(best[i]):
@@ -59,7 +70,9 @@ def _decisive(p: Mapping[Relation, float]) -> float:
     return max(p["entailed"], p["contradicted"])
 
 
-def _windows(loaded: nli.Loaded, number: int, claim: str, evidence: str, title: str = "") -> list[nli.Features]:
+def _windows(
+    loaded: nli.Loaded, number: int, claim: str, evidence: str, title: str = ""
+) -> list[nli.Features]:
     """Encode a pair in windows. Raises BadInput for a claim that leaves no room for the evidence."""
     if len(loaded.tokenizer.tokenize(claim)) > loaded.limit // 2:
         raise BadInput(
@@ -75,4 +88,7 @@ def _windows(loaded: nli.Loaded, number: int, claim: str, evidence: str, title: 
         return_overflowing_tokens=True,
     )
     names = [name for name in nli.INPUTS if name in encoded]
-    return [{name: encoded[name][window] for name in names} for window in range(len(encoded["input_ids"]))]
+    return [
+        {name: encoded[name][window] for name in names}
+        for window in range(len(encoded["input_ids"]))
+    ]

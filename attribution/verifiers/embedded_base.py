@@ -1,10 +1,16 @@
-"""The larger NLI model: all-mpnet-base-v2 with our adapter, made on the user's machine (training/README.md).
+"""The larger NLI model: all-mpnet-base-v2 with our adapter, made on the user's machine
+(training/README.md).
 
-It recognises support best where it reads every sentence by itself; the most probable one decides (as in SummaC, Laban
-et al. 2022, section 4). Sentences that share no word with the claim are not read. Where one says something of it, the
-whole passage counts as well, since a claim may need several sentences. What looks decisive is read again in its
-context, and a contradiction must hold in every context: "he won it in 1962" contradicts much that is about somebody
-else. What a passage says word for word it entails. Long claims are read by the small model too, which takes a passage
+It recognises support best where it reads every sentence by itself; the most probable one decides
+(as in SummaC, Laban
+et al. 2022, section 4). Sentences that share no word with the claim are not read. Where one says
+something of it, the
+whole passage counts as well, since a claim may need several sentences. What looks decisive is read
+again in its
+context, and a contradiction must hold in every context: "he won it in 1962" contradicts much that
+is about somebody
+else. What a passage says word for word it entails. Long claims are read by the small model too,
+which takes a passage
 as a whole.
 """
 
@@ -30,7 +36,13 @@ from attribution.types import Judgement, Pair, Probabilities, Span
 from attribution.verifiers.antecedents import antecedent
 from attribution.verifiers.calibration import log_odds, softmax
 from attribution.verifiers.embedded_small import EmbeddedSmall
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, sharing, windows, word_for_word
+from attribution.verifiers.pairs import (
+    check_claim_tokens,
+    check_pairs,
+    sharing,
+    windows,
+    word_for_word,
+)
 
 FOLDER = Path(__file__).parent / "base"
 ADAPTER = "adapter_model.safetensors"
@@ -39,7 +51,9 @@ WINDOW = 256  # tokens of claim and premise together
 TITLE_TOKENS = 24
 LONG_SENTENCE = 96  # tokens: more are read in parts
 NOTICED = 0.1  # a sentence's support from which on the whole passage is read
-WHOLE = 0.3  # how much that counts; both were chosen on the choosing halves and the examples (training/README.md)
+# how much that counts; both were chosen on the choosing halves and the examples
+# (training/README.md)
+WHOLE = 0.3
 LONG_CLAIM = 20  # words: claims with more are read by the small model too
 WEIGHTS = (0.6, 0.5, 0.6)  # of both models' log odds of support, and what is added
 KEPT = 4096  # readings: a run makes some hundreds
@@ -52,7 +66,8 @@ def model_folder() -> Path:
 
 
 def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
-    """Make the model unless it is present and valid. Raises Unavailable without its base, or where our part of it
+    """Make the model unless it is present and valid. Raises Unavailable without its base, or where
+    our part of it
     is damaged."""
     from attribution.models import merge
 
@@ -73,7 +88,8 @@ class Reader(OnnxModel):
 
 
 class CachingReader:
-    """A reader that reads nothing twice: passages of one page overlap, pages copy each other, and what is in doubt is
+    """A reader that reads nothing twice: passages of one page overlap, pages copy each other, and
+    what is in doubt is
     asked again."""
 
     def __init__(self, reader: Reader) -> None:
@@ -101,9 +117,13 @@ class EmbeddedBase:
 
     def __init__(self, settings: Settings) -> None:
         self._small = EmbeddedSmall(settings)
-        self.version = f"embedded-base/{_adapter_id()}.{READING}+{self._small.version.partition('/')[2]}"
+        self.version = (
+            f"embedded-base/{_adapter_id()}.{READING}+{self._small.version.partition('/')[2]}"
+        )
         self._plain = settings.decision == "plain"
-        self._caching: CachingReader | None = None  # from the first pair on: making the model takes seconds
+        self._caching: CachingReader | None = (
+            None  # from the first pair on: making the model takes seconds
+        )
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """One judgement for each pair. BadInput for a claim or evidence that is empty or too long."""
@@ -112,13 +132,20 @@ class EmbeddedBase:
         passages = in_threads(lambda pair: PassageReading(caching, *pair), pairs)
         if self._plain:
             return in_threads(PassageReading.plain, passages)
-        # by sentence: by passage, the last of a few long ones would be read with the other cores idle; the same once
-        parts = {(pair[0], pair[1][slice(*s)]): (p, s) for pair, p in zip(pairs, passages, strict=True) for s in p.near}
+        # by sentence: by passage, the last of a few long ones would be read with the other cores
+        # idle; the same once
+        parts = {
+            (pair[0], pair[1][slice(*s)]): (p, s)
+            for pair, p in zip(pairs, passages, strict=True)
+            for s in p.near
+        }
         in_threads(lambda part: part[0].probabilities(*part[1], titled=False), list(parts.values()))
         return self._second_reading(pairs, in_threads(PassageReading.judgement, passages))
 
     def _second_reading(self, pairs: Sequence[Pair], judged: list[Judgement]) -> list[Judgement]:
-        """Have the small model read the long claims that a passage may support and none of its sentences denies."""
+        """Have the small model read the long claims that a passage may support and none of its
+        sentences denies.
+        """
         again = [
             i
             for i, (pair, found) in enumerate(zip(pairs, judged, strict=True))
@@ -133,14 +160,22 @@ class EmbeddedBase:
 
 
 def combined(first: Judgement, second: Judgement) -> Judgement:
-    """Return the first judgement with the support that both models see, weighed as on long claims of three sets."""
+    """Return the first judgement with the support that both models see, weighed as on long claims
+    of three sets.
+    """
     own, other, shift = WEIGHTS
-    support = own * log_odds(first.probabilities.entailed) + other * log_odds(second.probabilities.entailed) + shift
+    support = (
+        own * log_odds(first.probabilities.entailed)
+        + other * log_odds(second.probabilities.entailed)
+        + shift
+    )
     entailed = 1 / (1 + math.exp(-support))
     contradicted = min(first.probabilities.contradicted, 1 - entailed)
     signals = first.signals | {"small_entailed": round(second.probabilities.entailed, 4)}
     probabilities = Probabilities(
-        entailed=entailed, contradicted=contradicted, no_relation=max(0.0, 1 - entailed - contradicted)
+        entailed=entailed,
+        contradicted=contradicted,
+        no_relation=max(0.0, 1 - entailed - contradicted),
     )
     return replace(first, probabilities=probabilities, signals=signals)
 
@@ -152,7 +187,9 @@ def _adapter_id() -> str:
 
 
 def statements(text: str) -> list[Span]:
-    """The sentences of a passage, a question together with the sentence after it: by itself it states nothing."""
+    """The sentences of a passage, a question together with the sentence after it: by itself it
+    states nothing.
+    """
     spans: list[Span] = []
     for start, end in sentences(text):
         if not text[start:end].strip():
@@ -167,12 +204,18 @@ def statements(text: str) -> list[Span]:
 class PassageReading:
     """One passage and one claim while they are read."""
 
-    def __init__(self, reader: Reader | CachingReader, claim: str, evidence: str, title: str = "") -> None:
+    def __init__(
+        self, reader: Reader | CachingReader, claim: str, evidence: str, title: str = ""
+    ) -> None:
         self._reader, self._text, self._statement = reader, evidence, claim
         self._claim, _ = reader.encode(claim)
         check_claim_tokens(claim, len(self._claim))
         self._ids, self._offsets = reader.encode(evidence)
-        self._title = reader.encode(f"{title}.")[0][:TITLE_TOKENS] if title and not evidence.startswith(title) else []
+        self._title = (
+            reader.encode(f"{title}.")[0][:TITLE_TOKENS]
+            if title and not evidence.startswith(title)
+            else []
+        )
         self._room = WINDOW - len(self._claim) - TITLE_TOKENS - 4
         self._read: dict[tuple[int, int, bool], tuple[float, float]] = {}
         self.spans = statements(evidence)
@@ -181,10 +224,16 @@ class PassageReading:
         self._repeated = word_for_word(claim, evidence, self.spans)
         self.near = [] if self._repeated else near or [self.whole]  # what is read by itself
         names = {span: antecedent(claim, evidence, self.spans, span) for span in self.near}
-        self._names = {span: reader.encode(f"{name}:")[0][:TITLE_TOKENS] for span, name in names.items() if name}
+        self._names = {
+            span: reader.encode(f"{name}:")[0][:TITLE_TOKENS]
+            for span, name in names.items()
+            if name
+        }
 
     def probabilities(self, start: int, end: int, titled: bool) -> tuple[float, float]:
-        """(entailed, contradicted) of a part of the evidence, in characters; of the surest window of a long one."""
+        """(entailed, contradicted) of a part of the evidence, in characters; of the surest window
+        of a long one.
+        """
         titled = titled and bool(self._title)
         if (start, end, titled) not in self._read:
             first = bisect_right(self._offsets, start, key=itemgetter(1))
@@ -193,7 +242,10 @@ class PassageReading:
             before = self._names.get((start, end)) or (self._title if titled else [])
             starts = [s for s in self.spans if start <= s[0] < end]
             room = self._room if len(starts) > 1 else min(self._room, LONG_SENTENCE)
-            readings = [self._reader.read([*before, *ids[a:b]], self._claim) for a, b in windows(offsets, starts, room)]
+            readings = [
+                self._reader.read([*before, *ids[a:b]], self._claim)
+                for a, b in windows(offsets, starts, room)
+            ]
             self._read[start, end, titled] = max(readings, key=max)
         return self._read[start, end, titled]
 
@@ -224,7 +276,10 @@ class PassageReading:
             sentence = supporting if entailed >= contradicted else against
         else:
             sentence = deciding_sentence(self._statement, self._text)
-        signals = {"sentence_entailed": alone[supporting][0], "sentence_contradicted": alone[against][1]}
+        signals = {
+            "sentence_entailed": alone[supporting][0],
+            "sentence_contradicted": alone[against][1],
+        }
         return Judgement(
             Probabilities(entailed=entailed, contradicted=contradicted, no_relation=none),
             sentence,
@@ -233,7 +288,9 @@ class PassageReading:
         )
 
     def _support(self, sentence: Span) -> float:
-        """The mean of a sentence by itself and after the title, and the whole passage by a lesser share."""
+        """The mean of a sentence by itself and after the title, and the whole passage by a lesser
+        share.
+        """
         found = self.probabilities(*sentence, titled=False)[0]
         if found < NOTICED:
             return found
@@ -244,7 +301,9 @@ class PassageReading:
         return (1 - WHOLE) * found + WHOLE * self.probabilities(*self.whole, titled=True)[0]
 
     def _contexts(self, span: Span) -> list[Span]:
-        """The passage, and a sentence with its neighbours and by itself: what changes most comes first."""
+        """The passage, and a sentence with its neighbours and by itself: what changes most comes
+        first.
+        """
         i = self.spans.index(span) if span in self.spans else 0
         last = len(self.spans) - 1
         around = [(0, last), (max(0, i - 1), i), (i, min(last, i + 1)), (i, i)]

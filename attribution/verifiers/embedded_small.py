@@ -1,9 +1,13 @@
 """The small NLI model that is part of the project (training/README.md describes its training).
 
-A cross-encoder reads claim and passage; a calibrated linear model combines its probabilities with the share of the
-claim that the passage covers. Passages that look decisive are read again sentence by sentence: a passage on the claim's
-subject that says something else is easily taken for a contradiction, a single sentence seldom is. A claim that occurs
-verbatim in the passage is entailed. Pairs are run one at a time: in a batch, int8 scales would depend on the other
+A cross-encoder reads claim and passage; a calibrated linear model combines its probabilities with
+the share of the
+claim that the passage covers. Passages that look decisive are read again sentence by sentence: a
+passage on the claim's
+subject that says something else is easily taken for a contradiction, a single sentence seldom is. A
+claim that occurs
+verbatim in the passage is entailed. Pairs are run one at a time: in a batch, int8 scales would
+depend on the other
 pairs, and on CPUs a batch is no faster.
 """
 
@@ -23,8 +27,21 @@ from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence, shared_words
 from attribution.types import Judgement, Pair, Probabilities, Span
-from attribution.verifiers.calibration import Combiner, WindowOutput, combine, coverage, softmax, weight_of_length
-from attribution.verifiers.pairs import check_claim_tokens, check_pairs, sharing, windows, word_for_word
+from attribution.verifiers.calibration import (
+    Combiner,
+    WindowOutput,
+    combine,
+    coverage,
+    softmax,
+    weight_of_length,
+)
+from attribution.verifiers.pairs import (
+    check_claim_tokens,
+    check_pairs,
+    sharing,
+    windows,
+    word_for_word,
+)
 
 FOLDER = Path(__file__).parent / "small"
 READING = "4"  # the version of the rules below, part of the verifier's version
@@ -60,7 +77,9 @@ class CrossEncoder(OnnxModel):
         vectors = vectors[0] / np.maximum(np.linalg.norm(vectors[0], axis=1, keepdims=True), 1e-9)
         entailed, _, contradicted = softmax(logits[0])
         first = len(premise) + 2
-        nearest = (vectors[first:-1] @ vectors[1 : first - 1].T).max(axis=1, initial=0.0).clip(0.0, 1.0)
+        nearest = (
+            (vectors[first:-1] @ vectors[1 : first - 1].T).max(axis=1, initial=0.0).clip(0.0, 1.0)
+        )
         return WindowOutput(entailed, contradicted, tuple(claim), tuple(premise), nearest)
 
 
@@ -82,14 +101,18 @@ class EmbeddedSmall:
         self.version: str = f"embedded-small/{config['version']}.{READING}" + "/plain" * self._plain
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Return one judgement for each pair. Raises BadInput for a claim or evidence that is empty or too long."""
+        """Return one judgement for each pair. Raises BadInput for a claim or evidence that is empty
+        or too long.
+        """
         check_pairs(pairs)
         encoder = _encoder(self._folder)
         for claim in {pair[0] for pair in pairs}:  # before any pair is read
             check_claim_tokens(claim, len(encoder.encode(claim)[0]))
         return in_threads(lambda pair: self._verify_pair(encoder, *pair), pairs)
 
-    def _verify_pair(self, encoder: CrossEncoder, claim: str, evidence: str, title: str = "") -> Judgement:
+    def _verify_pair(
+        self, encoder: CrossEncoder, claim: str, evidence: str, title: str = ""
+    ) -> Judgement:
         if self._plain:
             signals, sentence = self.features(encoder, claim, evidence)
             return Judgement(combine(None, signals), sentence)
@@ -106,16 +129,24 @@ class EmbeddedSmall:
     def features(
         self, encoder: CrossEncoder, claim: str, evidence: str, title: str = ""
     ) -> tuple[dict[str, float], Span]:
-        """Return the features of a pair by name, and the deciding sentence in characters of the evidence.
+        """Return the features of a pair by name, and the deciding sentence in characters of the
+        evidence.
 
-        The title precedes every window, since a passage from the middle of a page rarely names its subject.
+        The title precedes every window, since a passage from the middle of a page rarely names its
+        subject.
         """
         claim_ids, _ = encoder.encode(claim)
         ids, offsets = encoder.encode(evidence)
-        before = encoder.encode(f"{title}.")[0][:TITLE_TOKENS] if title and not evidence.startswith(title) else []
+        before = (
+            encoder.encode(f"{title}.")[0][:TITLE_TOKENS]
+            if title and not evidence.startswith(title)
+            else []
+        )
         spans = sentences(evidence)
         room = WINDOW - len(claim_ids) - len(before) - 3
-        readings = [encoder.read([*before, *ids[a:b]], claim_ids) for a, b in windows(offsets, spans, room)]
+        readings = [
+            encoder.read([*before, *ids[a:b]], claim_ids) for a, b in windows(offsets, spans, room)
+        ]
         passage = max(readings, key=lambda r: max(r.entailed, r.contradicted))
         features = {
             "passage_entailed": passage.entailed,
@@ -130,9 +161,11 @@ class EmbeddedSmall:
 def by_sentence(
     encoder: CrossEncoder, claim: str, evidence: str, found: Probabilities, sentence: Span
 ) -> tuple[Probabilities, Span, dict[str, float]]:
-    """Judge a passage by its single sentences as well; return probabilities, the deciding sentence and signals.
+    """Judge a passage by its single sentences as well; return probabilities, the deciding sentence
+    and signals.
 
-    Support is the mean of the passage's and its most supportive sentence's. A contradiction has to hold for a sentence,
+    Support is the mean of the passage's and its most supportive sentence's. A contradiction has to
+    hold for a sentence,
     and counts less the more another one supports the claim.
     """
     spans = sentences(evidence)
@@ -141,7 +174,10 @@ def by_sentence(
         return found, sentence, {}
     claim_ids, _ = encoder.encode(claim)
     room = WINDOW - len(claim_ids) - 3
-    readings = {span: encoder.read(encoder.encode(evidence[slice(*span)])[0][:room], claim_ids) for span in near}
+    readings = {
+        span: encoder.read(encoder.encode(evidence[slice(*span)])[0][:room], claim_ids)
+        for span in near
+    }
     supporting = max(near, key=lambda span: readings[span].entailed)
     against = max(near, key=lambda span: readings[span].contradicted)
     support, opposition = readings[supporting].entailed, readings[against].contradicted
@@ -150,7 +186,11 @@ def by_sentence(
     if max(entailed, contradicted) >= LOWEST_THRESHOLD:
         sentence = supporting if entailed >= contradicted else against
     return (
-        Probabilities(entailed=entailed, contradicted=contradicted, no_relation=max(0.0, 1 - entailed - contradicted)),
+        Probabilities(
+            entailed=entailed,
+            contradicted=contradicted,
+            no_relation=max(0.0, 1 - entailed - contradicted),
+        ),
         sentence,
         {"sentence_entailed": support, "sentence_contradicted": opposition},
     )

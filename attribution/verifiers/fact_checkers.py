@@ -1,7 +1,10 @@
-"""Fact checkers with two outputs, supported or not: MiniCheck (Tang et al. 2024) and FactCG (Lei et al. 2025).
+"""Fact checkers with two outputs, supported or not: MiniCheck (Tang et al. 2024) and FactCG (Lei et
+al. 2025).
 
-A document is read in chunks of whole sentences, in the input format of each repository, and the most certain chunk
-counts. Neither distinguishes a contradiction from silence: the NLI model beside them divides what is not supported.
+A document is read in chunks of whole sentences, in the input format of each repository, and the
+most certain chunk
+counts. Neither distinguishes a contradiction from silence: the NLI model beside them divides what
+is not supported.
 """
 
 from __future__ import annotations
@@ -48,8 +51,12 @@ def _minicheck(chunk: str, claim: str, end: str) -> str:
 
 ROBERTA = InputFormat(400, " ", 512, False, _minicheck)
 DEBERTA = InputFormat(400, " ", 2048, False, _minicheck)
-T5 = InputFormat(500, " ", 2048, True, lambda chunk, claim, end: f"predict: {_minicheck(chunk, claim, end)}")
-FACTCG = InputFormat(550, "\n", 2048, True, lambda chunk, claim, end: _FACTCG.format(document=chunk, claim=claim))
+T5 = InputFormat(
+    500, " ", 2048, True, lambda chunk, claim, end: f"predict: {_minicheck(chunk, claim, end)}"
+)
+FACTCG = InputFormat(
+    550, "\n", 2048, True, lambda chunk, claim, end: _FACTCG.format(document=chunk, claim=claim)
+)
 MINICHECK = {"t5": T5, "deberta-v2": DEBERTA}  # by the type of the model; others as RoBERTa
 
 
@@ -63,12 +70,16 @@ def factcg(settings: Settings) -> FactChecker:
     return FactChecker("factcg", settings)
 
 
-def make_minicheck(progress: files.Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
+def make_minicheck(
+    progress: files.Progress = lambda share, what: None, settings: Settings | None = None
+) -> Path:
     """Prepare the settings' MiniCheck for this machine."""
     return nli.make(model_of("minicheck", settings or Settings()), progress, nli.two_columns)
 
 
-def make_factcg(progress: files.Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
+def make_factcg(
+    progress: files.Progress = lambda share, what: None, settings: Settings | None = None
+) -> Path:
     """Prepare the settings' FactCG for this machine."""
     return nli.make(model_of("factcg", settings or Settings()), progress, nli.two_columns)
 
@@ -86,8 +97,14 @@ class FactChecker:
         """Return one judgement for each pair, in order; the title precedes the evidence."""
         check_pairs(pairs)
         loaded = nli.load(self.model, self._int8, nli.two_columns)
-        form = FACTCG if self.name == "factcg" else MINICHECK.get(nli.model_type(self.model), ROBERTA)
-        read = [(i, features) for i, pair in enumerate(pairs) for features in _inputs(loaded.tokenizer, form, pair)]
+        form = (
+            FACTCG if self.name == "factcg" else MINICHECK.get(nli.model_type(self.model), ROBERTA)
+        )
+        read = [
+            (i, features)
+            for i, pair in enumerate(pairs)
+            for features in _inputs(loaded.tokenizer, form, pair)
+        ]
         support = [0.0] * len(pairs)
         for (i, _), row in zip(read, loaded.read([features for _, features in read]), strict=True):
             support[i] = max(support[i], softmax(row)[loaded.columns["entailed"]])
@@ -105,19 +122,29 @@ def _joined(pair: Pair, support: float, judged: Judgement) -> Judgement:
     share = p.contradicted / max(p.contradicted + p.no_relation, CLOSE)
     support, contradicted = round(support, 6), round((1 - support) * share, 6)
     found = Probabilities(
-        entailed=support, contradicted=contradicted, no_relation=max(0.0, round(1 - support - contradicted, 6))
+        entailed=support,
+        contradicted=contradicted,
+        no_relation=max(0.0, round(1 - support - contradicted, 6)),
     )
     sentence = judged.sentence if contradicted > support else deciding_sentence(*pair[:2])
     return replace(judged, probabilities=found, sentence=sentence, signals={"support": support})
 
 
-def _inputs(tokenizer: PreTrainedTokenizerBase, form: InputFormat, pair: Pair) -> Iterator[nli.Features]:
-    """Yield the inputs of a pair, one a chunk. Raises BadInput for a claim that leaves no room for the evidence."""
+def _inputs(
+    tokenizer: PreTrainedTokenizerBase, form: InputFormat, pair: Pair
+) -> Iterator[nli.Features]:
+    """Yield the inputs of a pair, one a chunk. Raises BadInput for a claim that leaves no room for
+    the evidence.
+    """
     claim, evidence, title = (*pair, "")[:3]
     check_claim_tokens(claim, len(tokenizer.tokenize(claim)))
     text = f"{title}. {evidence}" if title and not evidence.startswith(title) else evidence
     for chunk in _chunks(tokenizer, form, text):
-        encoded = tokenizer(form.text(chunk, claim, tokenizer.eos_token or ""), truncation=True, max_length=form.tokens)
+        encoded = tokenizer(
+            form.text(chunk, claim, tokenizer.eos_token or ""),
+            truncation=True,
+            max_length=form.tokens,
+        )
         yield {name: encoded[name] for name in nli.INPUTS if name in encoded}
 
 

@@ -18,7 +18,16 @@ from attribution.models.engine import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.sentences import sentences
 from attribution.text.words import deciding_sentence, occurrences, share_terms, words_of
-from attribution.types import RELATIONS, Judgement, LlmUsage, Pair, Probabilities, Relation, Span, content_id
+from attribution.types import (
+    RELATIONS,
+    Judgement,
+    LlmUsage,
+    Pair,
+    Probabilities,
+    Relation,
+    Span,
+    content_id,
+)
 
 PASSAGES = 8  # of a claim in one prompt
 REPLY_TOKENS, WORD_TOKENS = 60, 4  # approximate, for one verdict and for one word; for estimates
@@ -59,7 +68,9 @@ class ByPrompt:
         return self.llm.usage
 
     def ask(self, asked: Sequence[tuple[str, Question]], form: type[Form]) -> list[Form]:
-        """Return the reply to each question about a claim. Raises LlmFailed if the model did not answer for one."""
+        """Return the reply to each question about a claim. Raises LlmFailed if the model did not
+        answer for one.
+        """
         self.llm.stop = current_stop() or self.llm.stop
         replies = self.llm.map([question for _, question in asked], form)
         check_stop()
@@ -68,7 +79,9 @@ class ByPrompt:
             if isinstance(reply, EndpointFailed):
                 raise reply
             if isinstance(reply, LlmFailed):
-                raise LlmFailed(f"the claim {claim[:80]!r} was not verified: {reply}", detail=reply.detail)
+                raise LlmFailed(
+                    f"the claim {claim[:80]!r} was not verified: {reply}", detail=reply.detail
+                )
             found.append(reply.value)
         return found
 
@@ -79,27 +92,37 @@ def _check(pairs: Sequence[Pair]) -> None:
 
 
 class LlmVerifier(ByPrompt):
-    """Verifier `llm`: it reads a claim's passages together, and ignores verdicts whose quote does not decide."""
+    """Verifier `llm`: it reads a claim's passages together, and ignores verdicts whose quote does
+    not decide.
+    """
 
     def __init__(self, settings: Settings) -> None:
         super().__init__(Llm(settings), "verification.v3", settings)
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Return one judgement for each pair, in order. Raises LlmFailed if the model did not answer for a claim."""
+        """Return one judgement for each pair, in order. Raises LlmFailed if the model did not
+        answer for a claim.
+        """
         _check(pairs)
         groups = _groups(pairs)
-        replies = self.ask([(group[0][0], self._question(group)) for group in groups], PassageVerdicts)
+        replies = self.ask(
+            [(group[0][0], self._question(group)) for group in groups], PassageVerdicts
+        )
         judgements: list[Judgement] = []
         for group, reply in zip(groups, replies, strict=True):
             by_number = {verdict.passage: verdict for verdict in reply.verdicts}
-            judgements += [_judgement(pair, by_number.get(number)) for number, pair in enumerate(group, 1)]
+            judgements += [
+                _judgement(pair, by_number.get(number)) for number, pair in enumerate(group, 1)
+            ]
         return judgements
 
     def estimate(self, pairs: Sequence[Pair]) -> LlmUsage:
         """Estimate the cost of verifying, without a request; stored replies cost nothing."""
         groups = _groups(pairs)
         tokens = REPLY_TOKENS * len(pairs) // max(1, len(groups))
-        return self.llm.estimate([self._question(group) for group in groups], PassageVerdicts, tokens)
+        return self.llm.estimate(
+            [self._question(group) for group in groups], PassageVerdicts, tokens
+        )
 
     def _question(self, group: Sequence[Pair]) -> Question:
         passages = ["\n".join((*pair[2:], pair[1])) for pair in group]
@@ -119,7 +142,9 @@ class PairRelation(BaseModel):
 
 
 class PairVerifier(ByPrompt):
-    """Verifier `llm-pair` (V24 4.3): a claim, a passage and the question in a prompt, and one word in reply."""
+    """Verifier `llm-pair` (V24 4.3): a claim, a passage and the question in a prompt, and one word
+    in reply.
+    """
 
     reads_question = True  # the third part of a pair, where it has one
     sure = 1.0  # probability of a relation that the model names
@@ -129,7 +154,9 @@ class PairVerifier(ByPrompt):
         super().__init__(Llm(settings), "pair.v1", settings)
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        """Return one judgement for each pair, in order. Raises LlmFailed if the model did not answer for a pair."""
+        """Return one judgement for each pair, in order. Raises LlmFailed if the model did not
+        answer for a pair.
+        """
         _check(pairs)
         replies = self.ask([(pair[0], self._question(pair)) for pair in pairs], self.form)
         return [
@@ -143,7 +170,9 @@ class PairVerifier(ByPrompt):
 
     def _question(self, pair: Pair) -> Question:
         question = pair[2] if len(pair) > 2 else ""
-        return Question.of(self._prompt, question=question or "(not known)", claim=pair[0], passage=pair[1])
+        return Question.of(
+            self._prompt, question=question or "(not known)", claim=pair[0], passage=pair[1]
+        )
 
 
 def _groups(pairs: Sequence[Pair]) -> list[list[Pair]]:
@@ -156,14 +185,22 @@ def _groups(pairs: Sequence[Pair]) -> list[list[Pair]]:
 
 
 def _judgement(pair: Pair, verdict: PassageVerdict | None) -> Judgement:
-    """Convert a verdict; without one, or without a quote that decides, there is no relation to the claim."""
+    """Convert a verdict; without one, or without a quote that decides, there is no relation to the
+    claim.
+    """
     claim, evidence = pair[:2]
     span = find_quote(verdict.quote, evidence, claim) if verdict else None
     if verdict is None or (verdict.relation != "no_relation" and span is None):
-        return Judgement(_probabilities("no_relation", LEAST), deciding_sentence(claim, evidence), {"quoted": 0.0})
+        return Judgement(
+            _probabilities("no_relation", LEAST),
+            deciding_sentence(claim, evidence),
+            {"quoted": 0.0},
+        )
     sentence = span or deciding_sentence(claim, evidence)
     return Judgement(
-        _probabilities(verdict.relation, verdict.confidence), sentence, {"quoted": float(span is not None)}
+        _probabilities(verdict.relation, verdict.confidence),
+        sentence,
+        {"quoted": float(span is not None)},
     )
 
 
@@ -175,8 +212,10 @@ def _probabilities(relation: Relation, confidence: float) -> Probabilities:
 def find_quote(quote: str, text: str, claim: str) -> Span | None:
     """Find a quote in a text, ignoring white space and the form of quotation marks.
 
-    None if it is missing, or has fewer than QUOTED_WORDS words or no content word or number of the claim: a model can
-    be made to copy a letter. Of the two one is enough for a whole sentence, which may say it in other words.
+    None if it is missing, or has fewer than QUOTED_WORDS words or no content word or number of the
+    claim: a model can
+    be made to copy a letter. Of the two one is enough for a whole sentence, which may say it in
+    other words.
     """
     words = quote.strip().strip("\"'“”‘’…").translate(_QUOTES)
     found = next(occurrences(words, text.translate(_QUOTES)), None)

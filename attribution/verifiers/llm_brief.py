@@ -1,4 +1,6 @@
-"""Verify with a language model in brief: a short passage, and one word as reply. For models on this machine."""
+"""Verify with a language model in brief: a short passage, and one word as reply. For models on this
+machine.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ PATIENCE = 10.0  # seconds that a reply about one claim, with reasons and quotes
 
 
 class Stated(PairRelation):
-    """The reply on what a passage says; "no" is no contradiction: small models do not tell it from silence."""
+    """The reply on what a passage says; "no" is no contradiction: small models do not tell it from
+    silence.
+    """
 
     @field_validator("relation")
     @classmethod
@@ -30,7 +34,9 @@ class Stated(PairRelation):
 
 
 class BriefLlmVerifier(PairVerifier):
-    """Reads one pair a prompt. The passage is to be short, since its deciding sentence is the quote."""
+    """Reads one pair a prompt. The passage is to be short, since its deciding sentence is the
+    quote.
+    """
 
     reads_question = False
     sure = CONFIDENCE
@@ -44,7 +50,9 @@ class BriefLlmVerifier(PairVerifier):
 
 
 def neighbourhood(text: str, place: Span) -> str:
-    """Return a sentence with the one before and the one after it, as far as they fit into a short passage."""
+    """Return a sentence with the one before and the one after it, as far as they fit into a short
+    passage.
+    """
     start, end = place
     before = [first for first, last in sentences(text) if last <= start][-1:]
     after = [last for first, last in sentences(text) if first >= end][:1]
@@ -79,9 +87,13 @@ def chosen(settings: Settings, passages: int, ask: bool = True) -> LlmVerifier |
 
 
 def _pace(llm: Llm) -> float:
-    """Measure the tokens a second of one short reply, whatever it says. Raises LlmFailed if there is none."""
+    """Measure the tokens a second of one short reply, whatever it says. Raises LlmFailed if there
+    is none.
+    """
     before, written = llm.usage, 0
-    question = Question("Write the numbers from 1 to 20, and nothing else.", f"pace/{time.time_ns()}", as_json=False)
+    question = Question(
+        "Write the numbers from 1 to 20, and nothing else.", f"pace/{time.time_ns()}", as_json=False
+    )
     try:
         written = len(llm.ask(question, _AnyWords).value.text) // CHARACTERS_PER_TOKEN
     except LlmFailed:

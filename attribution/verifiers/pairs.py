@@ -21,7 +21,9 @@ if TYPE_CHECKING:  # `list` asks the verifiers, and needs no database
 CLAIM_TOKENS = 160  # a longer claim leaves too little room for the premise
 CLAIM_CHARACTERS = 10 * CLAIM_TOKENS  # checked before tokenising
 EVIDENCE_CHARACTERS = 200_000
-SENTENCES = 300  # of a pair's evidence that share a word with its claim, each of which is read by itself
+SENTENCES = (
+    300  # of a pair's evidence that share a word with its claim, each of which is read by itself
+)
 WINDOWS = 300  # of a pair's evidence
 
 
@@ -31,18 +33,26 @@ class Reads(Protocol):
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]: ...
 
 
-Refusal = BadInput | LlmFailed  # why a pair has no judgement: its texts, or the language model that was asked
+Refusal = (
+    BadInput | LlmFailed
+)  # why a pair has no judgement: its texts, or the language model that was asked
 
 
 def verify_each(verifier: Reads, pairs: Sequence[Pair]) -> list[Judgement | Refusal]:
-    """Return a judgement for each pair, or why there is none; a refused pair does not affect the others."""
+    """Return a judgement for each pair, or why there is none; a refused pair does not affect the
+    others.
+    """
     if not pairs:
         return []
     try:
         return [*verifier.verify(pairs)]
     except (BadInput, LlmFailed) as error:
         if len(pairs) == 1:
-            return [BadInput(str(error).removeprefix("pair 1: ")) if isinstance(error, BadInput) else error]
+            return [
+                BadInput(str(error).removeprefix("pair 1: "))
+                if isinstance(error, BadInput)
+                else error
+            ]
         half = len(pairs) // 2
         return verify_each(verifier, pairs[:half]) + verify_each(verifier, pairs[half:])
 
@@ -50,7 +60,10 @@ def verify_each(verifier: Reads, pairs: Sequence[Pair]) -> list[Judgement | Refu
 def check_pairs(pairs: Sequence[Pair]) -> None:
     """Raise BadInput for a claim or evidence that is empty or too long."""
     for number, pair in enumerate(pairs, 1):
-        for name, text, most in (("claim", pair[0], CLAIM_CHARACTERS), ("evidence", pair[1], EVIDENCE_CHARACTERS)):
+        for name, text, most in (
+            ("claim", pair[0], CLAIM_CHARACTERS),
+            ("evidence", pair[1], EVIDENCE_CHARACTERS),
+        ):
             if not text.strip():
                 raise BadInput(f"pair {number}: the {name} is empty; expected text")
             if len(text) > most:
@@ -62,7 +75,9 @@ def check_pairs(pairs: Sequence[Pair]) -> None:
 
 
 def sharing(claim: str, evidence: str, spans: Sequence[Span]) -> list[Span]:
-    """Return the sentences that share a word with the claim. Raises BadInput for more than can be read."""
+    """Return the sentences that share a word with the claim. Raises BadInput for more than can be
+    read.
+    """
     near = [span for span in spans if share_terms(claim, evidence[slice(*span)])]
     if len(near) > SENTENCES:
         raise BadInput(
@@ -75,13 +90,17 @@ def sharing(claim: str, evidence: str, spans: Sequence[Span]) -> list[Span]:
 def check_claim_tokens(claim: str, tokens: int) -> None:
     """Raise BadInput for a claim with too many tokens."""
     if tokens > CLAIM_TOKENS:
-        raise BadInput(f"the claim {claim[:40]!r}… has {tokens} tokens, at most {CLAIM_TOKENS} fit: segment it first")
+        raise BadInput(
+            f"the claim {claim[:40]!r}… has {tokens} tokens, at most {CLAIM_TOKENS} fit: segment it first"
+        )
 
 
 def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[tuple[int, int]]:
-    """Cut tokens into ranges of at most `room`; `offsets` are those of tokens, `spans` those of sentences.
+    """Cut tokens into ranges of at most `room`; `offsets` are those of tokens, `spans` those of
+    sentences.
 
-    A range ends after a sentence if one fits, and the next range repeats that sentence, so that neighbouring sentences
+    A range ends after a sentence if one fits, and the next range repeats that sentence, so that
+    neighbouring sentences
     are read together. Raises BadInput for more ranges than can be read.
     """
     if len(offsets) <= room:
@@ -98,7 +117,9 @@ def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[t
         if end >= len(offsets):
             return [*ranges, (start, len(offsets))]
         if len(ranges) == WINDOWS - 1:
-            raise BadInput(f"the evidence has {len(offsets):,} tokens, more than can be read for this claim: split it")
+            raise BadInput(
+                f"the evidence has {len(offsets):,} tokens, more than can be read for this claim: split it"
+            )
         inside = starts[bisect_right(starts, start) : bisect_right(starts, end)]
         end = inside[-1] if inside else end
         ranges.append((start, end))
@@ -106,7 +127,9 @@ def windows(offsets: Sequence[Span], spans: Sequence[Span], room: int) -> list[t
 
 
 class CachedVerifier:
-    """A verifier that is asked only for pairs missing from the store, and counts pairs for the report."""
+    """A verifier that is asked only for pairs missing from the store, and counts pairs for the
+    report.
+    """
 
     def __init__(self, verifier: Verifier, store: Store, own: Iterable[str] = ()) -> None:
         """Wrap a verifier; judgements with a key in `own` count as new, even if the store has them."""
@@ -174,9 +197,11 @@ _QUOTATION, _QUESTION = re.compile(r"[“\"„«]"), re.compile(r"[?？][^\w?？
 
 
 def word_for_word(claim: str, text: str, sentences: Sequence[Span]) -> Judgement | None:
-    """Return the judgement of a text that contains the claim as whole sentences; None if it does not.
+    """Return the judgement of a text that contains the claim as whole sentences; None if it does
+    not.
 
-    Case, white space, citation marks and punctuation at the edges of words are ignored. A quotation does not count as a
+    Case, white space, citation marks and punctuation at the edges of words are ignored. A quotation
+    does not count as a
     statement of the text, and neither does a question.
     """
     wanted = _words(claim)
@@ -185,7 +210,9 @@ def word_for_word(claim: str, text: str, sentences: Sequence[Span]) -> Judgement
     stated = [(span, words) for span in sentences if (words := _words(text[slice(*span)]))]
     for first, ((start, _), _) in enumerate(stated):
         found, last = 0, first
-        while last < len(stated) and stated[last][1] == wanted[found : found + len(stated[last][1])]:
+        while (
+            last < len(stated) and stated[last][1] == wanted[found : found + len(stated[last][1])]
+        ):
             found += len(stated[last][1])
             last += 1
         if found == len(wanted) and _states(text[start : stated[last - 1][0][1]], claim):

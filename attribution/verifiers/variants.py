@@ -20,7 +20,9 @@ from attribution.types import Span, quoted
 MAX_VARIANTS = 4  # variants of a claim and a sentence
 VALUES = 24  # of a claim, at most, that are replaced by others
 SAME_TYPE = 3.0  # what a name of the same type adds to its likeness
-SHARED = 6.0  # what a sentence that shares all words with the claim adds to the likeness of its values
+SHARED = (
+    6.0  # what a sentence that shares all words with the claim adds to the likeness of its values
+)
 _CONNECTED = re.compile(r" (?:of|of the|de|da|von|van|del|la|and the) ")
 
 
@@ -38,16 +40,20 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Variant:
-    """Another wording of a claim, and how it differs from the claim, in words; no words where that explains nothing."""
+    """Another wording of a claim, and how it differs from the claim, in words; no words where that
+    explains nothing.
+    """
 
     text: str
     difference: str
 
 
 def variants(claim: str, sentence: str) -> list[Variant]:
-    """Return at most four wordings that differ from the claim in one name given by the sentence, the likeliest first.
+    """Return at most four wordings that differ from the claim in one name given by the sentence,
+    the likeliest first.
 
-    A name changes only for another of its type; two values that both texts name may also change places. The
+    A name changes only for another of its type; two values that both texts name may also change
+    places. The
     subject of the claim stays, and so does every value that the sentence states too.
     """
     named = (c for c in changes(claim, sentence, [sentence]) if c.kind == "name" and c.same_type)
@@ -61,7 +67,9 @@ def variants(claim: str, sentence: str) -> list[Variant]:
 
 
 def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Exchange]:
-    """Yield values of the passage for those of the claim of the same kind; what a text in `right` says too stays."""
+    """Yield values of the passage for those of the claim of the same kind; what a text in `right`
+    says too stays.
+    """
     words = terms(claim)[0]
     wrong = list(_wrong(claim, [passage, *right]))[:VALUES]
     for start, end in sentences(passage) if wrong else ():
@@ -69,17 +77,27 @@ def changes(claim: str, passage: str, right: Sequence[str]) -> Iterator[Exchange
         shared = SHARED * len(words & terms(sentence)[0]) / max(1, len(words))
         for its in _items(sentence):
             if _stated(its, claim) or (
-                isinstance(its, Name) and _opens(sentence, its) and passage.count(sentence[slice(*its.span)]) < 2
+                isinstance(its, Name)
+                and _opens(sentence, its)
+                and passage.count(sentence[slice(*its.span)]) < 2
             ):
                 continue
             for own in wrong:
                 if isinstance(own, Name) and isinstance(its, Name):
                     same, kind = _type(claim, own) == _type(sentence, its) != "", "name"
-                elif isinstance(own, Value) and isinstance(its, Value) and compare(own, its) == "different":
+                elif (
+                    isinstance(own, Value)
+                    and isinstance(its, Value)
+                    and compare(own, its) == "different"
+                ):
                     same, kind = True, own.kind
                 else:
                     continue
-                likeness = shared + alike(claim, own, sentence, its) + SAME_TYPE * (same and kind == "name")
+                likeness = (
+                    shared
+                    + alike(claim, own, sentence, its)
+                    + SAME_TYPE * (same and kind == "name")
+                )
                 slot = fill_same_slot(claim, own, sentence, its)
                 yield Exchange(own.span, sentence[slice(*its.span)], likeness, kind, same, slot)
 
@@ -108,14 +126,22 @@ def replaced(claim: str, made: Sequence[Exchange]) -> str:
 
 
 def exchanged(claim: str, sentence: str) -> Iterator[Variant]:
-    """Yield the claim with two of its names, or two of its numbers, exchanged, if the sentence has both as well."""
+    """Yield the claim with two of its names, or two of its numbers, exchanged, if the sentence has
+    both as well.
+    """
     stated = set(words_of(sentence))
     found = [v for v in items(claim) if set(words_of(claim[slice(*v.span)])) <= stated]
     for one, two in combinations(found[:VALUES], 2):
         if isinstance(one, Value) == isinstance(two, Value) and _differ(one, two):
             first, second = claim[slice(*one.span)], claim[slice(*two.span)]
             yield Variant(
-                replaced(claim, [Exchange(one.span, second, 0.0, "name"), Exchange(two.span, first, 0.0, "name")]),
+                replaced(
+                    claim,
+                    [
+                        Exchange(one.span, second, 0.0, "name"),
+                        Exchange(two.span, first, 0.0, "name"),
+                    ],
+                ),
                 f"the source has {quoted(first)} and {quoted(second)} the other way round",
             )
 
@@ -129,7 +155,9 @@ def _differ(one: Item, two: Item) -> bool:
 def _variant(claim: str, made: Sequence[Exchange]) -> Variant:
     """Return the variant with these adjacent changes."""
     own, its = claim[made[0].span[0] : made[-1].span[1]], " ".join(change.text for change in made)
-    difference = f"the claim says {quoted(own)}, the source {quoted(its)}" if made[0].same_slot else ""
+    difference = (
+        f"the claim says {quoted(own)}, the source {quoted(its)}" if made[0].same_slot else ""
+    )
     return Variant(replaced(claim, made), difference)
 
 
@@ -140,7 +168,10 @@ def _opens(sentence: str, value: Name) -> bool:
 
 def _type(text: str, value: Name) -> str:
     """Return the entity type that spaCy gives a name; empty if it finds no entity there."""
-    return next((label for start, end, label in _entities(text) if start < value.end and value.start < end), "")
+    return next(
+        (label for start, end, label in _entities(text) if start < value.end and value.start < end),
+        "",
+    )
 
 
 @remember(512)
@@ -160,7 +191,9 @@ def _items(text: str) -> list[Item]:
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of a claim's main clause, up to a comma, a bracket or a relative clause; (0, 0) if there is none."""
+    """The subject of a claim's main clause, up to a comma, a bracket or a relative clause; (0, 0)
+    if there is none.
+    """
 
     whole: Span = (0, 0)
     named: Span = (0, 0)  # its part up to the main noun, where that names or points at something
@@ -168,7 +201,8 @@ class Subject:
     def holds(self, value: Item) -> bool:
         """Return True if another value there would change what the claim is about.
 
-        "The film of 1960" is about its year; "30 people died" and "the roofs of 30 houses" only say how many.
+        "The film of 1960" is about its year; "30 people died" and "the roofs of 30 houses" only say
+        how many.
         """
         start, end = self.whole if isinstance(value, Name) else self.named
         return start <= value.start < end
@@ -177,12 +211,20 @@ class Subject:
 def subject(claim: str) -> Subject:
     """Return the subject of the first sentence."""
     doc = parse(claim)
-    child = next((c for c in root(doc).children if c.dep_ in NOMINAL_SUBJECTS), None) if len(doc) else None
+    child = (
+        next((c for c in root(doc).children if c.dep_ in NOMINAL_SUBJECTS), None)
+        if len(doc)
+        else None
+    )
     if child is None:
         return Subject()
     tokens = sorted(child.subtree, key=lambda t: t.i)
     start = tokens[0].idx
-    cut = (t.idx for t in tokens if t.i > child.i and (t.is_punct or t.dep_ in ("relcl", "acl", "appos")))
+    cut = (
+        t.idx
+        for t in tokens
+        if t.i > child.i and (t.is_punct or t.dep_ in ("relcl", "acl", "appos"))
+    )
     end = next(cut, tokens[-1].idx + len(tokens[-1]))
     noun = child.idx + len(child)
     points = tokens[0].tag_ in ("DT", "PRP$") or any(start <= v.start < noun for v in names(claim))

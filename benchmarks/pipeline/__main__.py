@@ -1,12 +1,18 @@
-"""The pipeline against plain recipes, in turn in one run: seconds, first verdict, memory, and whether they agree.
+"""The pipeline against plain recipes, in turn in one run: seconds, first verdict, memory, and
+whether they agree.
 
-    python -m benchmarks.pipeline [--claims 10 30] [--documents DATA] [--growth 100] [--runs 5] [--out FILE.json]
+    python -m benchmarks.pipeline [--claims 10 30] [--documents DATA] [--growth 100] [--runs 5]
+    [--out FILE.json]
         [--plot FILE.png]
 
-`plain` reads sentences with the network of the base verifier, `whole` whole passages with a small cross-encoder, and
-`bf16` does that in bf16 where the processor has it. Ratios hold for the processor that is printed with them. Pages of
-the web are made by script, for each number of --claims. For the first of them documents are read from disk as well:
-articles of DATA/eval/wice_claim_dev.jsonl.gz, or the library's. --growth is a number of claims for the pipeline alone.
+`plain` reads sentences with the network of the base verifier, `whole` whole passages with a small
+cross-encoder, and
+`bf16` does that in bf16 where the processor has it. Ratios hold for the processor that is printed
+with them. Pages of
+the web are made by script, for each number of --claims. For the first of them documents are read
+from disk as well:
+articles of DATA/eval/wice_claim_dev.jsonl.gz, or the library's. --growth is a number of claims for
+the pipeline alone.
 """
 
 from __future__ import annotations
@@ -29,15 +35,27 @@ Figures = dict[str, Any]
 
 
 def measured(recipe: str, claims: int, choices: Sequence[str], *more: str) -> Figures:
-    command = [sys.executable, "-m", "benchmarks.pipeline.measure", recipe, "--claims", str(claims), *more]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.pipeline.measure",
+        recipe,
+        "--claims",
+        str(claims),
+        *more,
+    ]
     command += [part for choice in choices for part in ("--set", choice)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     result: Figures = json.loads(done.stdout.splitlines()[-1])
     return result
 
 
-def agreement(ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-    """Compare two lists of the same claims: shares of passages, of relations of common passages, and of verdicts."""
+def agreement(
+    ours: Sequence[Mapping[str, Any]], theirs: Sequence[Mapping[str, Any]]
+) -> dict[str, float]:
+    """Compare two lists of the same claims: shares of passages, of relations of common passages,
+    and of verdicts.
+    """
     passages = common = relations = verdicts = 0
     for one, two in zip(ours, theirs, strict=True):
         shared = one["evidence"].keys() & two["evidence"].keys()
@@ -59,7 +77,9 @@ def compared(claims: int, runs: int, choices: Sequence[str], documents: str = ""
     for number in range(runs):
         for recipe in RECIPES:
             compare = ("--compare",) if recipe == "plain" and not number else ()
-            results[recipe].append(measured(recipe, claims, [*choices, "shortlist=0"], *work, *compare))
+            results[recipe].append(
+                measured(recipe, claims, [*choices, "shortlist=0"], *work, *compare)
+            )
         results["pipeline"].append(measured("pipeline", claims, choices, *work))
     return summary(claims, results)
 
@@ -71,21 +91,35 @@ def summary(claims: int, results: Mapping[str, Sequence[Figures]]) -> Figures:
         return statistics.median(values)
 
     ours = results["pipeline"]
-    of_run = {name: results[name] for name in RECIPES} | {name: [o[name] for o in ours] for name in ("cold", "warm")}
-    figures: Figures = {"claims": claims, "pages": ours[0]["cold"]["pages"], "chunks": ours[0]["cold"]["chunks"]}
+    of_run = {name: results[name] for name in RECIPES} | {
+        name: [o[name] for o in ours] for name in ("cold", "warm")
+    }
+    figures: Figures = {
+        "claims": claims,
+        "pages": ours[0]["cold"]["pages"],
+        "chunks": ours[0]["cold"]["chunks"],
+    }
     for name, of_name in of_run.items():
         for what in ("seconds", "cpu", "first verdict"):
             figures[f"{name}, {what}"] = median(r[what] for r in of_name)
         stages = of_name[0]["stages"]
-        figures[f"{name}, stages"] = {s: median(r["stages"].get(s, 0.0) for r in of_name) for s in stages}
+        figures[f"{name}, stages"] = {
+            s: median(r["stages"].get(s, 0.0) for r in of_name) for s in stages
+        }
     for name, of_name in results.items():
         figures[f"{name}, peak MB"] = median(r["memory"] for r in of_name)
     for name in ("cold", "warm"):
         for recipe in RECIPES:
             turns = list(zip(of_run[recipe], of_run[name], strict=True))
-            figures[f"{name}, times faster than {recipe}"] = median(p["seconds"] / o["seconds"] for p, o in turns)
-            figures[f"{name}, times less processor time than {recipe}"] = median(p["cpu"] / o["cpu"] for p, o in turns)
-    figures["first verdict, share of the cold run"] = figures["cold, first verdict"] / figures["cold, seconds"]
+            figures[f"{name}, times faster than {recipe}"] = median(
+                p["seconds"] / o["seconds"] for p, o in turns
+            )
+            figures[f"{name}, times less processor time than {recipe}"] = median(
+                p["cpu"] / o["cpu"] for p, o in turns
+            )
+    figures["first verdict, share of the cold run"] = (
+        figures["cold, first verdict"] / figures["cold, seconds"]
+    )
     figures |= agreement(ours[0]["cold"]["results"], results["plain"][0]["results"])
     figures["failures"] = ours[0]["cold"]["failures"]
     return figures
@@ -95,7 +129,8 @@ def growth(few: int, many: int, choices: Sequence[str]) -> Figures:
     """Measure many claims, time and memory, as multiples of few."""
     one, other = (measured("pipeline", claims, choices) for claims in (few, many))
     return {
-        f"{many} claims, times the seconds of {few}": other["cold"]["seconds"] / one["cold"]["seconds"],
+        f"{many} claims, times the seconds of {few}": other["cold"]["seconds"]
+        / one["cold"]["seconds"],
         f"{many} claims, times the memory of {few}": other["memory"] / one["memory"],
     }
 
@@ -121,10 +156,14 @@ def plot(sizes: Mapping[str, Figures], path: Path) -> None:
     figure, axes = pyplot.subplots(figsize=(8, 4))
     for place, run in enumerate(RUNS):
         values = [size[f"{run}, seconds"] for size in sizes.values()]
-        bars = axes.bar([i + (place - len(RUNS) / 2 + 0.5) * 0.17 for i in range(len(sizes))], values, 0.16)
+        bars = axes.bar(
+            [i + (place - len(RUNS) / 2 + 0.5) * 0.17 for i in range(len(sizes))], values, 0.16
+        )
         axes.bar_label(bars, labels=[f"{value:.1f}" for value in values], fontsize=8)
     axes.set_yscale("log")
-    axes.set_xticks(range(len(sizes)), [f"{name}, {size['pages']} pages" for name, size in sizes.items()])
+    axes.set_xticks(
+        range(len(sizes)), [f"{name}, {size['pages']} pages" for name, size in sizes.items()]
+    )
     axes.set_ylabel("seconds")
     axes.legend(RUNS, loc="lower center", bbox_to_anchor=(0.5, 1), ncols=len(RUNS), frameon=False)
     figure.tight_layout()
@@ -135,7 +174,10 @@ def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__)
     parser.add_argument("--claims", type=int, nargs="+", default=[10, 30])
     parser.add_argument(
-        "--documents", default="library", metavar="DATA", help="folder with eval/ (default: the library)"
+        "--documents",
+        default="library",
+        metavar="DATA",
+        help="folder with eval/ (default: the library)",
     )
     parser.add_argument("--growth", type=int, metavar="CLAIMS")
     parser.add_argument("--runs", type=int, default=5)
@@ -143,7 +185,9 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     few = args.claims[0]
-    sizes = {f"web, {claims} claims": compared(claims, args.runs, args.set) for claims in args.claims}
+    sizes = {
+        f"web, {claims} claims": compared(claims, args.runs, args.set) for claims in args.claims
+    }
     sizes[f"documents, {few} claims"] = compared(few, args.runs, args.set, args.documents)
     print("\n".join(f"{name}: {value}" for name, value in MACHINE.items()))
     print(table(sizes))

@@ -1,6 +1,8 @@
-"""One measured run in a process of its own, so that its peak memory is its own; prints one line of JSON.
+"""One measured run in a process of its own, so that its peak memory is its own; prints one line of
+JSON.
 
-python -m benchmarks.pipeline.measure pipeline|plain|whole|bf16 --claims 10 [--documents library|DATA]
+python -m benchmarks.pipeline.measure pipeline|plain|whole|bf16 --claims 10 [--documents
+library|DATA]
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ def peak_memory() -> float:
     return sum(megabytes(pid, "VmHWM") for pid in processes(os.getpid()))
 
 
-def found(claim: Claim, label: str, evidence: Sequence[Evidence], urls: dict[str, str]) -> dict[str, Any]:
+def found(
+    claim: Claim, label: str, evidence: Sequence[Evidence], urls: dict[str, str]
+) -> dict[str, Any]:
     """The verdict, and each passage with its relation, to be compared."""
     pieces = {
         f"{urls[e.page_id].partition('.example')[0]}…{urls[e.page_id].rpartition('/')[2]}@{e.end}": e.relation
@@ -136,16 +140,24 @@ def opened(claims: int, documents: str) -> Iterator[Work]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("recipe", choices=("pipeline", "plain", "whole", "bf16"))
     parser.add_argument("--claims", type=int, default=10)
-    parser.add_argument("--documents", default="", metavar="library|DATA", help="instead of pages of the web")
-    parser.add_argument("--compare", action="store_true", help="plain: search all pages for each claim, too")
+    parser.add_argument(
+        "--documents", default="", metavar="library|DATA", help="instead of pages of the web"
+    )
+    parser.add_argument(
+        "--compare", action="store_true", help="plain: search all pages for each claim, too"
+    )
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder, opened(args.claims, args.documents) as work:
         choices = dict(pair.split("=", 1) for pair in args.set)
-        settings = Settings.from_environment(database_url=f"sqlite:///{folder}/runs.sqlite3", **choices)
+        settings = Settings.from_environment(
+            database_url=f"sqlite:///{folder}/runs.sqlite3", **choices
+        )
         store = Store.open(settings.database_url)
         if args.recipe == "pipeline":
             load_models(settings)

@@ -1,7 +1,10 @@
-"""Plain recipes: claim after claim, page after page, fp32 torch with library defaults, nothing kept.
+"""Plain recipes: claim after claim, page after page, fp32 torch with library defaults, nothing
+kept.
 
-`plain` reads sentences as the base verifier does, with its network. `whole` reads whole passages with a small
-cross-encoder in batches, as most code around sentence-transformers does; `bf16` is the same in that precision. Chunks,
+`plain` reads sentences as the base verifier does, with its network. `whole` reads whole passages
+with a small
+cross-encoder in batches, as most code around sentence-transformers does; `bf16` is the same in that
+precision. Chunks,
 ranking and the rules of the verdict are those of the pipeline: they are no matter of speed.
 """
 
@@ -43,7 +46,9 @@ class TorchEmbedder:
     def __init__(self, dtype: str) -> None:
         from sentence_transformers import SentenceTransformer
 
-        self._model = SentenceTransformer(str(package_folder()), device="cpu", model_kwargs={"dtype": dtype})
+        self._model = SentenceTransformer(
+            str(package_folder()), device="cpu", model_kwargs={"dtype": dtype}
+        )
         self.seconds = 0.0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -54,7 +59,9 @@ class TorchEmbedder:
 
 
 def small_model() -> tuple[Any, Any]:
-    """Return (model, tokenizer) of the small verifier in fp32: a BERT of 12 layers, 384 wide, from its int8 ONNX."""
+    """Return (model, tokenizer) of the small verifier in fp32: a BERT of 12 layers, 384 wide, from
+    its int8 ONNX.
+    """
     import onnx
     import torch
     from onnx import numpy_helper
@@ -68,16 +75,32 @@ def small_model() -> tuple[Any, Any]:
         middle = arrays[f"{stem}_zero_point"].astype("float32")
         return (arrays[f"{stem}_quantized"].astype("float32") - middle) * arrays[f"{stem}_scale"]
 
-    state = {name: value for name, value in arrays.items() if name.endswith((".bias", "LayerNorm.weight"))}
+    state = {
+        name: value
+        for name, value in arrays.items()
+        if name.endswith((".bias", "LayerNorm.weight"))
+    }
     for table in ("word", "position", "token_type"):
-        state[f"bert.embeddings.{table}_embeddings.weight"] = dequantised(f"bert.embeddings.{table}_embeddings.weight")
+        state[f"bert.embeddings.{table}_embeddings.weight"] = dequantised(
+            f"bert.embeddings.{table}_embeddings.weight"
+        )
     for dense in ("bert.pooler.dense.weight", "classifier.weight"):
         state[dense] = dequantised(dense).T
     for node in graph.node:
-        module = node.name.removeprefix("/").replace("/", ".").removeprefix(prefix).removesuffix(".MatMul_quant")
+        module = (
+            node.name.removeprefix("/")
+            .replace("/", ".")
+            .removeprefix(prefix)
+            .removesuffix(".MatMul_quant")
+        )
         if node.op_type == "MatMulInteger" and module.startswith("bert.encoder."):
             state[f"{module}.weight"] = dequantised(node.input[1].removesuffix("_quantized")).T
-    size = {"hidden_size": 384, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 1536}
+    size = {
+        "hidden_size": 384,
+        "num_hidden_layers": 12,
+        "num_attention_heads": 12,
+        "intermediate_size": 1536,
+    }
     model = BertForSequenceClassification(BertConfig(**size, num_labels=3))
     model.load_state_dict({name: torch.tensor(value) for name, value in state.items()})
     return model, BertTokenizerFast(tokenizer_file=str(SMALL / "tokenizer.json"))
@@ -137,10 +160,15 @@ class WholePassages:
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         started = time.perf_counter()
-        rows = self._model.predict([(evidence, claim) for claim, evidence, *_ in pairs], apply_softmax=True)
+        rows = self._model.predict(
+            [(evidence, claim) for claim, evidence, *_ in pairs], apply_softmax=True
+        )
         self.seconds += time.perf_counter() - started
         return [
-            Judgement(Probabilities(entailed=float(e), no_relation=float(n), contradicted=float(c)), (0, len(pair[1])))
+            Judgement(
+                Probabilities(entailed=float(e), no_relation=float(n), contradicted=float(c)),
+                (0, len(pair[1])),
+            )
             for pair, (e, n, c) in zip(pairs, rows, strict=True)
         ]
 
@@ -164,7 +192,10 @@ class Plain:
         with tempfile.TemporaryDirectory() as folder:
             store = Store.open(f"sqlite:///{folder}/empty.sqlite3")
             matcher = Matcher(self._settings, store, question)
-            matcher.candidates.embedder, matcher.verifier = self.embedder, CachedVerifier(self.verifier, store)
+            matcher.candidates.embedder, matcher.verifier = (
+                self.embedder,
+                CachedVerifier(self.verifier, store),
+            )
             if isinstance(self.verifier, WholePassages):
                 matcher.relevance = None  # a step of the pipeline's own
             for page in pages:

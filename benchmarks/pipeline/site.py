@@ -1,4 +1,5 @@
-"""The server of the workload's pages, in a process of its own: 100 ms before each reply, 20 Mbit/s for each connection.
+"""The server of the workload's pages, in a process of its own: 100 ms before each reply, 20 Mbit/s
+for each connection.
 
 python -m benchmarks.pipeline.site --claims 10
 """
@@ -65,7 +66,9 @@ def running(claims: int) -> Iterator[int]:
         return real("127.0.0.1" if name.endswith(".example") else host, *more, **named)
 
     command = [sys.executable, "-m", "benchmarks.pipeline.site", "--claims", str(claims)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdin and process.stdout
         try:
             socket.getaddrinfo = getaddrinfo

@@ -1,4 +1,6 @@
-"""The work that pipeline and plain recipes are given: an answer, and pages of the workload's web or files on disk."""
+"""The work that pipeline and plain recipes are given: an answer, and pages of the workload's web or
+files on disk.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ from benchmarks.examples import examples
 from benchmarks.pipeline.workload import Workload
 
 ARTICLES, SAMPLE = 30, 60  # of the cited articles of so many claims, the longest
-Round = tuple[Sequence[Claim], Sequence[Page]]  # claims, and the pages that the plain recipe compares them with
+Round = tuple[
+    Sequence[Claim], Sequence[Page]
+]  # claims, and the pages that the plain recipe compares them with
 
 
 class Stages(defaultdict[str, float]):
@@ -74,7 +78,9 @@ class Engine:
 
 
 class Web:
-    """Three pages for each claim, which the plain recipe downloads when it comes to the claim, and again for others."""
+    """Three pages for each claim, which the plain recipe downloads when it comes to the claim, and
+    again for others.
+    """
 
     def __init__(self, workload: Workload, port: int) -> None:
         self.answer, self._engine = workload.answer, Engine(workload, port)
@@ -95,37 +101,57 @@ class Web:
 
 
 class Disk:
-    """Every claim is compared with all documents, which the plain recipe, too, reads and embeds once."""
+    """Every claim is compared with all documents, which the plain recipe, too, reads and embeds
+    once.
+    """
 
     def __init__(self, claims: Sequence[str], documents: Sequence[Document]) -> None:
         self.answer, self._documents = " ".join(claims), documents
 
     def source(self, settings: Settings, store: Store) -> EvidenceSource:
         settings = settings.model_copy(update={"sources": ("documents",)})
-        return LiveSources(settings, store, open_sources(settings, self._documents, store), Fetcher(settings).fetch)
+        return LiveSources(
+            settings, store, open_sources(settings, self._documents, store), Fetcher(settings).fetch
+        )
 
     def rounds(self, claims: Sequence[Claim], stages: Stages) -> Iterator[Round]:
         with stages.timed("extract"):
-            pages = [_read(f"document:{d.name}", d.content, "text/markdown") for d in self._documents]
+            pages = [
+                _read(f"document:{d.name}", d.content, "text/markdown") for d in self._documents
+            ]
         yield claims, pages
 
 
 def library(claims: int) -> Disk:
     """The library's articles, and claims of the example answers."""
     paths = sorted((ROOT / "examples" / "library").glob("*.md"))
-    texts = [c["text"] for number in range(30) for e in examples() for c in e["claims"][number : number + 1]]
+    texts = [
+        c["text"]
+        for number in range(30)
+        for e in examples()
+        for c in e["claims"][number : number + 1]
+    ]
     return Disk(_single(texts)[:claims], [Document(path.name, path.read_bytes()) for path in paths])
 
 
 def wice(data: Path, claims: int) -> Disk:
     """Long articles that Wikipedia cites, and what it says after them."""
-    found = [r for r in rows(data / "eval" / "wice_claim_dev.jsonl.gz") if any(r["supporting_sentences"])]
+    found = [
+        r for r in rows(data / "eval" / "wice_claim_dev.jsonl.gz") if any(r["supporting_sentences"])
+    ]
     found.sort(key=lambda row: (zlib.crc32(row["id"].encode()), row["id"]))
-    of_claim = [(row["claim"], "".join(f"{' '.join(s.split())} " for s in row["evidence"])) for row in found[:SAMPLE]]
-    longest = sorted(dict.fromkeys(article for _, article in of_claim), key=len, reverse=True)[:ARTICLES]
+    of_claim = [
+        (row["claim"], "".join(f"{' '.join(s.split())} " for s in row["evidence"]))
+        for row in found[:SAMPLE]
+    ]
+    longest = sorted(dict.fromkeys(article for _, article in of_claim), key=len, reverse=True)[
+        :ARTICLES
+    ]
     texts = _single([claim for claim, article in of_claim if article in longest])
     names = (f"{zlib.crc32(article.encode())}.md" for article in longest)
-    return Disk(texts[:claims], [Document(name, a.encode()) for name, a in zip(names, longest, strict=True)])
+    return Disk(
+        texts[:claims], [Document(name, a.encode()) for name, a in zip(names, longest, strict=True)]
+    )
 
 
 def _single(texts: Sequence[str]) -> list[str]:

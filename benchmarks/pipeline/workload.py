@@ -1,8 +1,11 @@
 """Claims and their pages, made by script: the same for the same number of claims.
 
-Three claims in a row are about one subject, and the three pages that a search finds for each are three of the subject's
-five, so that claims share pages as those of an answer do. A page has 8,000 to 40,000 characters: about one sentence in
-eight on its subject, the others from the articles of the library. Six claims of ten are stated by their pages in other
+Three claims in a row are about one subject, and the three pages that a search finds for each are
+three of the subject's
+five, so that claims share pages as those of an answer do. A page has 8,000 to 40,000 characters:
+about one sentence in
+eight on its subject, the others from the articles of the library. Six claims of ten are stated by
+their pages in other
 words, two with another figure, two not at all.
 """
 
@@ -22,24 +25,44 @@ HOSTS_PER_SUBJECT = 3
 _FIRST = "Al Bre Cor Dun El Far Gal Hol Ing Jar Kel Lor Mar Nor Or Pel Quin Ros Sel Tor Ul Ver Wes Yar Zel".split()
 _MIDDLE = "a en i o u ra li mo ne ta vi".split()
 _LAST = "burg dale field ford gate ham holm mark mere mouth stad stead thorpe ton vik ville wick".split()
-_PEOPLE = (
-    "Adler Brandt Cole Duarte Ek Ferrer Gray Hansen Ibsen Jansen Keller Lund Moreau Novak Olsen Petit Rossi".split()
-)
-_THINGS = (
-    "bridge library harbour theatre observatory hospital market railway museum canal cathedral mill school".split()
-)
+_PEOPLE = "Adler Brandt Cole Duarte Ek Ferrer Gray Hansen Ibsen Jansen Keller Lund Moreau Novak Olsen Petit Rossi".split()
+_THINGS = "bridge library harbour theatre observatory hospital market railway museum canal cathedral mill school".split()
 _TRADES = "wool salt timber glass copper paper amber wine grain silk cheese iron".split()
 
 # (what the claim says, what a page says of the same)
 FACTS = (
-    ("The {thing} of {s} was opened in {year}.", "In {year}, after long delays, {s} opened its {thing} to the public."),
-    ("{person} designed the {thing} of {s}.", "The plans for the {thing} in {s} were drawn by {person}, then unknown."),
-    ("{s} had {number} inhabitants in {year}.", "A census of {year} counted {number} people who lived in {s}."),
-    ("The {thing} of {s} cost {number} crowns.", "In the end {s} paid {number} crowns for building the {thing}."),
-    ("{s} exported {number} tons of {trade} in {year}.", "In {year} some {number} tons of {trade} left {s} by sea."),
-    ("A fire destroyed the {thing} of {s} in {year}.", "In the summer of {year} the {thing} of {s} burned down."),
-    ("{person} was mayor of {s} for {few} years.", "For {few} years the mayor of {s} was {person}, a merchant."),
-    ("{s} became a free city in {year}.", "The charter of {year} made {s} a free city with courts of its own."),
+    (
+        "The {thing} of {s} was opened in {year}.",
+        "In {year}, after long delays, {s} opened its {thing} to the public.",
+    ),
+    (
+        "{person} designed the {thing} of {s}.",
+        "The plans for the {thing} in {s} were drawn by {person}, then unknown.",
+    ),
+    (
+        "{s} had {number} inhabitants in {year}.",
+        "A census of {year} counted {number} people who lived in {s}.",
+    ),
+    (
+        "The {thing} of {s} cost {number} crowns.",
+        "In the end {s} paid {number} crowns for building the {thing}.",
+    ),
+    (
+        "{s} exported {number} tons of {trade} in {year}.",
+        "In {year} some {number} tons of {trade} left {s} by sea.",
+    ),
+    (
+        "A fire destroyed the {thing} of {s} in {year}.",
+        "In the summer of {year} the {thing} of {s} burned down.",
+    ),
+    (
+        "{person} was mayor of {s} for {few} years.",
+        "For {few} years the mayor of {s} was {person}, a merchant.",
+    ),
+    (
+        "{s} became a free city in {year}.",
+        "The charter of {year} made {s} a free city with courts of its own.",
+    ),
 )
 FILLING = (
     "Visitors who come to {s} for the first time are often surprised by how quiet the streets around the {thing} are.",
@@ -69,7 +92,10 @@ class Site:
     paragraphs: tuple[str, ...]
 
     def html(self) -> bytes:
-        menu = "".join(f"<li><a href='/{word}'>{word.title()}</a></li>" for word in ("home", "news", "about", "search"))
+        menu = "".join(
+            f"<li><a href='/{word}'>{word.title()}</a></li>"
+            for word in ("home", "news", "about", "search")
+        )
         text = "".join(f"<p>{p}</p>" for p in self.paragraphs)
         head = f"<!doctype html><html lang=en><head><title>{self.title}</title></head>"
         article = f"<article><h1>{self.title}</h1>{text}</article>"
@@ -94,7 +120,9 @@ def library() -> tuple[str, ...]:
     found = []
     for path in sorted((ROOT / "examples" / "library").glob("*.md")):
         lines = [line for line in path.read_text(encoding="utf-8").splitlines() if len(line) > 200]
-        found += [line[start:end] for line in lines for start, end in sentences(line) if end - start > 40]
+        found += [
+            line[start:end] for line in lines for start, end in sentences(line) if end - start > 40
+        ]
     return tuple(found)
 
 
@@ -112,7 +140,11 @@ def make(claims: int, seed: int = 17) -> Workload:
             own = draw.sample(range(PAGES_PER_SUBJECT), PAGES_PER_CLAIM)
             lot = draw.random()
             if lot < 0.8:
-                shown = values if lot < 0.6 else {**_values(draw, name, other), "thing": values["thing"]}
+                shown = (
+                    values
+                    if lot < 0.6
+                    else {**_values(draw, name, other), "thing": values["thing"]}
+                )
                 for page in own[:2]:
                     stated[page].append(told.format(**shown))
             made.append(said.format(**values))
@@ -122,12 +154,18 @@ def make(claims: int, seed: int = 17) -> Workload:
     return Workload(tuple(made), tuple(pages), tuple(found))
 
 
-def _page(draw: random.Random, name: str, other: str, facts: list[str], subject: int, number: int) -> Site:
+def _page(
+    draw: random.Random, name: str, other: str, facts: list[str], subject: int, number: int
+) -> Site:
     length = draw.randint(SMALLEST, LARGEST)
     told = list(facts)
     while sum(map(len, told)) < length:
         on_subject = draw.random() < ON_SUBJECT
-        told.append(draw.choice(FILLING).format(**_values(draw, name, other)) if on_subject else draw.choice(library()))
+        told.append(
+            draw.choice(FILLING).format(**_values(draw, name, other))
+            if on_subject
+            else draw.choice(library())
+        )
     draw.shuffle(told)
     paragraphs, start = [], 0
     while start < len(told):
@@ -135,7 +173,12 @@ def _page(draw: random.Random, name: str, other: str, facts: list[str], subject:
         paragraphs.append(" ".join(told[start:end]))
         start = end
     host = f"site{subject}-{number % HOSTS_PER_SUBJECT}.example"
-    return Site(host, f"/{name.lower()}/{number}", f"{name}: history and sights, part {number + 1}", tuple(paragraphs))
+    return Site(
+        host,
+        f"/{name.lower()}/{number}",
+        f"{name}: history and sights, part {number + 1}",
+        tuple(paragraphs),
+    )
 
 
 def _place(draw: random.Random) -> str:

@@ -30,38 +30,51 @@ View = dict[str, Any]  # what the component of the answer draws
 _STATIC = Path(__file__).parent / "static"
 STYLES = html.tokens_css(".root") + "".join(
     path.read_text("utf-8")
-    for path in (html.STATIC / "answer.css", *(_STATIC / f"{name}.css" for name in ("editing", "source", "stage")))
+    for path in (
+        html.STATIC / "answer.css",
+        *(_STATIC / f"{name}.css" for name in ("editing", "source", "stage")),
+    )
 )
-SCRIPTS = html.NODES_JS + "".join(  # without the code that mounts it: another page shows two answers side by side
-    (_STATIC / name).read_text("utf-8")
-    for name in (
-        "chips.js",
-        "tabs.js",
-        "source.js",
-        "placement.js",
-        "selection.js",
-        "sliders.js",
-        "answer.js",
-        "claims.js",
-    )  # fmt: skip
+SCRIPTS = (
+    html.NODES_JS
+    + "".join(  # without the code that mounts it: another page shows two answers side by side
+        (_STATIC / name).read_text("utf-8")
+        for name in (
+            "chips.js",
+            "tabs.js",
+            "source.js",
+            "placement.js",
+            "selection.js",
+            "sliders.js",
+            "answer.js",
+            "claims.js",
+        )
+    )
 )
 _answer = st.components.v2.component(
-    "attribution.answer", html='<div class="root"></div>', css=STYLES,
+    "attribution.answer",
+    html='<div class="root"></div>',
+    css=STYLES,
     js=SCRIPTS + (_STATIC / "mount.js").read_text("utf-8"),
-)  # fmt: skip
+)
 _source = st.components.v2.component(
-    "attribution.source", html='<div class="root"></div>',
+    "attribution.source",
+    html='<div class="root"></div>',
     css=html.tokens_css(".root") + (_STATIC / "source.css").read_text("utf-8"),
-    js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in ("source.js", "source_mount.js")),
-)  # fmt: skip
+    js=html.NODES_JS
+    + "".join((_STATIC / name).read_text("utf-8") for name in ("source.js", "source_mount.js")),
+)
 # the order of what needs a look
 TROUBLE = tuple(name for name in BADGES if not name.endswith("supported") and name not in UNCHECKED)
 DOUBTS = tuple(name for name in TROUBLE if name != "no_relation")
 ORDER = (*BADGES, "pending")  # of the bar
 TABS = (
-    ("evidence", "Evidence"), ("sources", "Sources"), ("corrections", "Corrections"), ("citations", "Citations"),
+    ("evidence", "Evidence"),
+    ("sources", "Sources"),
+    ("corrections", "Corrections"),
+    ("citations", "Citations"),
     ("what_if", "What if"),
-)  # fmt: skip
+)
 
 
 def _hint() -> Node:
@@ -71,19 +84,33 @@ def _hint() -> Node:
 
 
 def _overview(report: Report) -> Node:
-    """Draw the evidence column while no claim is selected: errors and doubts first, a line for each other badge."""
+    """Draw the evidence column while no claim is selected: errors and doubts first, a line for each
+    other badge.
+    """
     verdicts = {v.claim_id: v for v in report.verdicts}
     rows: dict[str, list[Node]] = {name: [] for name in BADGES}
     for number, claim in enumerate(report.claims, 1):
         name = badge_of(verdicts.get(claim.id), report, "not_reached")
-        opener = el("button", f"{number}. {claim.text}", type="button", class_="open", data_claim=claim.id, dir="auto")
+        opener = el(
+            "button",
+            f"{number}. {claim.text}",
+            type="button",
+            class_="open",
+            data_claim=claim.id,
+            dir="auto",
+        )
         rows[name].append(el("p", badge(name) if name in DOUBTS else None, " ", opener))
     folded = (
         el("details", el("summary", f"{len(found)} {look(name).noun}"), *found)
         for name, found in rows.items()
         if found and name not in DOUBTS
     )
-    return el("div", *(row for name in DOUBTS for row in rows[name]), *folded, class_="panel-body overview")
+    return el(
+        "div",
+        *(row for name in DOUBTS for row in rows[name]),
+        *folded,
+        class_="panel-body overview",
+    )
 
 
 def view(
@@ -99,7 +126,8 @@ def view(
 ) -> View:
     """Return the data of the component; `corrected` are the ids of claims that were edited by hand.
 
-    `editable` adds the controls that change the run, for its owner alone. Without `tabs` there is only the evidence.
+    `editable` adds the controls that change the run, for its owner alone. Without `tabs` there is
+    only the evidence.
     `before` is the result for the same run when just the claim of that id was another.
     """
     pages = {p.id: p for p in report.pages}
@@ -117,7 +145,18 @@ def view(
             claim, verdict, evidence, report, running
         )
         panels[claim.id] = html.data(
-            cards.panel(claim, number, verdict, evidence, report, pages, running, provenance, editable, spoken)
+            cards.panel(
+                claim,
+                number,
+                verdict,
+                evidence,
+                report,
+                pages,
+                running,
+                provenance,
+                editable,
+                spoken,
+            )
         )
     if only:
         new = {"claims": claims, "panels": panels, "counts": counts(report, corrected, running)}
@@ -127,7 +166,9 @@ def view(
     return {
         "run": run,
         "tree": [html.data(node) for node in tree],
-        "places": [(t.start, t.end) for node in tree for t in html.texts(node)],  # in the answer, of each text
+        "places": [
+            (t.start, t.end) for node in tree for t in html.texts(node)
+        ],  # in the answer, of each text
         "editable": editable,
         "claims": claims,
         "loose": [c.id for c in report.claims if c.id not in placed],
@@ -143,27 +184,48 @@ def view(
     }
 
 
-def _claim(claim: Claim, verdict: Verdict | None, evidence: Sequence[Evidence], report: Report, running: bool) -> View:
+def _claim(
+    claim: Claim,
+    verdict: Verdict | None,
+    evidence: Sequence[Evidence],
+    report: Report,
+    running: bool,
+) -> View:
     judged = next((look(j.label) for j in report.judgements if j.claim_id == claim.id), None)
     return {
         **_shown(badge_of(verdict, report, "pending" if running else "not_reached")),
         "text": claim.text,
         "judged": judged and {"icon": judged.icon, "word": judged.word.lower()},
-        "exact": bool(verdict and verdict.label == "supported" and any(e.word_for_word for e in evidence)),
+        "exact": bool(
+            verdict and verdict.label == "supported" and any(e.word_for_word for e in evidence)
+        ),
     }
 
 
 def _shown(name: str) -> View:
     style = look(name)
-    return {"label": name, "style": style_class(name), "icon": style.icon, "word": style.word.lower()}
+    return {
+        "label": name,
+        "style": style_class(name),
+        "icon": style.icon,
+        "word": style.word.lower(),
+    }
 
 
 def moving(data: View, report: Report, moves: Mapping[str, Courses]) -> View:
-    """Add to the data of the component how claims look while a slider of “What if” moves: from which value on, how."""
+    """Add to the data of the component how claims look while a slider of “What if” moves: from
+    which value on, how.
+    """
     sliders: dict[str, dict[str, list[tuple[float, View]]]] = {}
     for name, found in moves.items():
-        looks = {i: [(at, _shown(badge_of(v, report))) for at, v in course] for i, course in found.items()}
-        turns = {i: [one for n, one in enumerate(of) if not n or one[1] != of[n - 1][1]] for i, of in looks.items()}
+        looks = {
+            i: [(at, _shown(badge_of(v, report))) for at, v in course]
+            for i, course in found.items()
+        }
+        turns = {
+            i: [one for n, one in enumerate(of) if not n or one[1] != of[n - 1][1]]
+            for i, of in looks.items()
+        }
         sliders[name] = {i: of for i, of in turns.items() if len(of) > 1}
     return data | {"sliders": sliders, "segments": [_segment(label) for label in ORDER]}
 
@@ -185,13 +247,22 @@ def opened(data: View, report: Report, click: object) -> View:
 
 
 def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, object]]:
-    """Make one segment for each verdict that occurs, one for claims without one, and one for edited claims."""
+    """Make one segment for each verdict that occurs, one for claims without one, and one for edited
+    claims.
+    """
     labels = Counter(badges(report, "pending" if running else "not_reached"))
     chips = [_segment(label) | {"count": labels[label]} for label in ORDER if labels[label] > 0]
     if count := sum(claim.id in corrected for claim in report.claims):
         help = "You changed its text, its place in the answer or its evidence."
         chips.append(
-            {"label": "corrected", "style": "v-corrected", "icon": "✎", "count": count, "noun": "edited", "help": help}
+            {
+                "label": "corrected",
+                "style": "v-corrected",
+                "icon": "✎",
+                "count": count,
+                "noun": "edited",
+                "help": help,
+            }
         )
     if report.judgements:
         help = "You gave a verdict of your own."
@@ -211,12 +282,18 @@ def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str,
 def _segment(label: str) -> View:
     style = look(label)
     return {
-        "label": label, "style": style_class(label), "icon": style.icon, "noun": style.noun, "help": style.help,
-    }  # fmt: skip
+        "label": label,
+        "style": style_class(label),
+        "icon": style.icon,
+        "noun": style.noun,
+        "help": style.help,
+    }
 
 
 def _first(report: Report) -> str:
-    """Return the claim to show when a run has ended: the one edited last, or else one that needs attention."""
+    """Return the claim to show when a run has ended: the one edited last, or else one that needs
+    attention.
+    """
     ids = {claim.id for claim in report.claims}
     if report.edits:
         if edited := next((i for i in report.edits[-1].claims if i in ids), ""):
@@ -229,22 +306,30 @@ def _first(report: Report) -> str:
 
 def _beside_dropped(report: Report) -> str:
     """Return the claim after the one dropped last, or the last claim."""
-    dropped = next((c for c in reversed(report.set_aside.claims if report.set_aside else ()) if c.spans), None)
+    dropped = next(
+        (c for c in reversed(report.set_aside.claims if report.set_aside else ()) if c.spans), None
+    )
     after = (c.id for c in report.claims if dropped and c.spans and c.spans[0] >= dropped.spans[0])
     return next(after, report.claims[-1].id)
 
 
 def answer_view(data: View, *, key: str) -> ComponentResult:
-    """Draw the component. The result names what was clicked: `open` a page and place to show, `edit` a change to make,
+    """Draw the component. The result names what was clicked: `open` a page and place to show,
+    `edit` a change to make,
     `step` a claim and the next step for it."""
 
     def ignore() -> None:  # without a callback Streamlit reports no click
         pass
 
     return _answer(
-        data=data, key=key, default={"tab": "evidence"}, on_tab_change=ignore, on_open_change=ignore,
-        on_edit_change=ignore, on_step_change=ignore,
-    )  # fmt: skip
+        data=data,
+        key=key,
+        default={"tab": "evidence"},
+        on_tab_change=ignore,
+        on_open_change=ignore,
+        on_edit_change=ignore,
+        on_step_change=ignore,
+    )
 
 
 def requested_place(report: Report, click: object) -> tuple[Page, list[int]] | None:
@@ -270,11 +355,27 @@ def source_view(page: Page, place: Sequence[int], *, key: str) -> None:
     size = len(page.text)
     first, last = sorted(min(max(0, int(n)), size) for n in place[2:4])
     marks = [{"at": [first, last], "claims": []}] if first < last else []
-    _source(data={"page": page.id, "text": page.text, "at": first, "breaks": page.breaks, "marks": marks}, key=key)
+    _source(
+        data={
+            "page": page.id,
+            "text": page.text,
+            "at": first,
+            "breaks": page.breaks,
+            "marks": marks,
+        },
+        key=key,
+    )
 
 
 @st.dialog("Source", width="medium")
 def source_dialog(page: Page, place: Sequence[int]) -> None:
     line = " · ".join(filter(None, (facts(page, place[2]), page.url)))
-    show(el("div", el("h3", page.title, dir="auto"), el("p", line, class_="ax-quiet"), class_="ax-source"))
+    show(
+        el(
+            "div",
+            el("h3", page.title, dir="auto"),
+            el("p", line, class_="ax-quiet"),
+            class_="ax-source",
+        )
+    )
     source_view(page, place, key=f"source-{page.id}-{place[0]}")

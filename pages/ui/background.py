@@ -15,12 +15,17 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from attribution.events import Queued
 from pages.ui.choices import explain
 
-ALONE, LOOK = 120.0, 2.0  # seconds that a job continues without a tab that follows it, and between two checks
+ALONE, LOOK = (
+    120.0,
+    2.0,
+)  # seconds that a job continues without a tab that follows it, and between two checks
 
 
 @dataclass(frozen=True, kw_only=True)
 class JobProgress:
-    """The state of a job at one moment. Stopping a job, or an error in it, keeps the results so far."""
+    """The state of a job at one moment. Stopping a job, or an error in it, keeps the results so
+    far.
+    """
 
     running: bool = True
     stopping: bool = False
@@ -44,13 +49,17 @@ Work = Callable[[threading.Event, Callable[..., P]], None]
 
 
 class Job(Generic[P]):
-    """A job with its own thread and stop signal. `work` gets the signal and a function that updates the progress.
+    """A job with its own thread and stop signal. `work` gets the signal and a function that updates
+    the progress.
 
-    `id` is that of the result: a page that is opened by the address of the result finds the job by it. Unless it is
+    `id` is that of the result: a page that is opened by the address of the result finds the job by
+    it. Unless it is
     `lasting`, it is stopped when the tabs that follow it have been closed for ALONE seconds.
     """
 
-    def __init__(self, name: str, initial: P, work: Work[P], id: str = "", lasting: bool = False) -> None:
+    def __init__(
+        self, name: str, initial: P, work: Work[P], id: str = "", lasting: bool = False
+    ) -> None:
         self.id = id
         self.starter = ""  # the token of the browser that started it: others only watch
         if id:
@@ -126,7 +135,8 @@ def is_open(session: str) -> bool:
 def in_turns(owner: str, stop: threading.Event, steps: Iterable[T]) -> Iterator[T]:
     """Yield what `steps` yields, each made in a turn of its own among all work of this server.
 
-    Nothing that takes turns itself may be among the steps: with a single turn it would block indefinitely.
+    Nothing that takes turns itself may be among the steps: with a single turn it would block
+    indefinitely.
     """
     from attribution.pipeline.run import each_in_turn
 
@@ -151,7 +161,9 @@ def register(result_id: str, job: Job[Any]) -> None:
 
 
 def find(result_id: str) -> Job[Any] | None:
-    """Return the job of this process that is computing a result. Finished results are in the database."""
+    """Return the job of this process that is computing a result. Finished results are in the
+    database.
+    """
     job = _jobs.get(result_id)
     return job if job is not None and job.running else None
 

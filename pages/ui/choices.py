@@ -12,14 +12,31 @@ from pydantic import SecretStr, ValidationError
 
 from attribution.claims.enrichment import as_text, read_turns
 from attribution.embedders import EMBEDDERS
-from attribution.errors import AttributionError, BadSetting, ModelUnavailable, StoreError, setup_error, without_paths
+from attribution.errors import (
+    AttributionError,
+    BadSetting,
+    ModelUnavailable,
+    StoreError,
+    setup_error,
+    without_paths,
+)
 from attribution.evidence.permissions import demanded, of_saved_run
 from attribution.evidence.sources import read_document
 from attribution.fetching.formats import to_read_again
 from attribution.policy import DecisionPolicy
 from attribution.searchers import SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import CHANGES, COLLECTION, DEFAULTS, LABELS, LIMITS, WEB, Settings, Trust, visitor_endpoint
+from attribution.settings import (
+    CHANGES,
+    COLLECTION,
+    DEFAULTS,
+    LABELS,
+    LIMITS,
+    WEB,
+    Settings,
+    Trust,
+    visitor_endpoint,
+)
 from attribution.source import INSTANCE, Source
 from attribution.studies.papers import NAMES as PAPERS
 from attribution.studies.papers.presets import Preset, preset
@@ -34,7 +51,9 @@ LLM_TASKS = {
     "independence": "Which claims need context",
     "enrichment": "What that context is",
 }
-FORM = {name: label for name, label in LABELS.items() if CHANGES[name] != "decision"}  # settings of another run
+FORM = {
+    name: label for name, label in LABELS.items() if CHANGES[name] != "decision"
+}  # settings of another run
 _FIELDS = {**FORM, "openai_base_url": "Address", "openai_model": "Model", "openai_api_key": "Key"}
 _NAMES: Mapping[str, Mapping[str, Entry]] = {
     "segmenter_model": SEGMENTERS,
@@ -46,7 +65,9 @@ _log = logging.getLogger(__name__)
 
 
 def explain(error: Exception) -> tuple[str, str]:
-    """Return what happened and what to do, and the details: the message of another library, without our paths."""
+    """Return what happened and what to do, and the details: the message of another library, without
+    our paths.
+    """
     error = setup_error(error) or error
     match error:
         case ModelUnavailable():
@@ -68,8 +89,13 @@ def explain(error: Exception) -> tuple[str, str]:
 ENGINES = {name: entry for name, entry in SEARCHERS.items() if not Source.of(name).is_local}
 PASTED = "Pasted text.txt"
 _DIRECT = (
-    state.SEGMENTER, state.SEGMENTER_MODEL, state.VERIFIER, state.VERIFIER_MODEL, state.QUERY, state.SECOND_READER,
-)  # fmt: skip
+    state.SEGMENTER,
+    state.SEGMENTER_MODEL,
+    state.VERIFIER,
+    state.VERIFIER_MODEL,
+    state.QUERY,
+    state.SECOND_READER,
+)
 
 
 def settings() -> Settings | str:
@@ -92,15 +118,28 @@ def settings() -> Settings | str:
         return f"There are {added} documents, and a run takes {LIMITS.documents}: remove some, or make a collection."
     if sources == ["documents"] and not documents():
         return "There are no documents yet. Paste a text, give web addresses or upload files under “Add documents”."
-    choices: dict[str, object] = {name: state.value(name) for name in (*_DIRECT, *state.POLICY, *state.PRICES)}
-    choices |= {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
+    choices: dict[str, object] = {
+        name: state.value(name) for name in (*_DIRECT, *state.POLICY, *state.PRICES)
+    }
+    choices |= (
+        {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
+    )
     choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
     choices = {name: value for name, value in choices.items() if value not in (None, "", ())}
     if (found := chosen_preset()) is not None:
-        shown = {"sources", *_DIRECT, *state.POLICY, *LLM_TASKS}  # the form has these, as `use_preset` filled them in
-        choices = {name: value for name, value in found.values.items() if name not in shown} | choices
+        shown = {
+            "sources",
+            *_DIRECT,
+            *state.POLICY,
+            *LLM_TASKS,
+        }  # the form has these, as `use_preset` filled them in
+        choices = {
+            name: value for name, value in found.values.items() if name not in shown
+        } | choices
     try:
-        return demanded({"sources": tuple(sources)} | choices, Settings.from_environment(**_language_model()))
+        return demanded(
+            {"sources": tuple(sources)} | choices, Settings.from_environment(**_language_model())
+        )
     except AttributionError as error:
         return explain(error)[0]
 
@@ -113,20 +152,27 @@ def is_ready() -> bool:
 def settings_of(saved: Mapping[str, object], *ignored: Trust) -> Settings:
     """Return the settings of a saved run, with the language model of this session.
 
-    Raises BadSetting for a setting that a visitor may not choose, unless its kind is among the ignored.
+    Raises BadSetting for a setting that a visitor may not choose, unless its kind is among the
+    ignored.
     """
     own = Settings.from_environment(**_language_model())
-    return of_saved_run({name: value for name, value in saved.items() if value is not None}, own, *ignored)
+    return of_saved_run(
+        {name: value for name, value in saved.items() if value is not None}, own, *ignored
+    )
 
 
 def policy(report: Report) -> DecisionPolicy:
     """Return the policy of a run, with what the sliders say."""
-    return DecisionPolicy.of(report.settings).with_settings({name: state.value(name) for name in state.POLICY})
+    return DecisionPolicy.of(report.settings).with_settings(
+        {name: state.value(name) for name in state.POLICY}
+    )
 
 
 def fill_policy(policy: DecisionPolicy) -> None:
     """Set the sliders."""
-    state.fill(**{name: value for name, value in policy.as_settings().items() if name in state.POLICY})
+    state.fill(
+        **{name: value for name, value in policy.as_settings().items() if name in state.POLICY}
+    )
 
 
 def use_verifier() -> None:
@@ -135,17 +181,22 @@ def use_verifier() -> None:
 
 
 def chosen_preset() -> Preset | None:
-    """Return the settings of the selected paper, with what stands in on this machine; None where none is selected."""
+    """Return the settings of the selected paper, with what stands in on this machine; None where
+    none is selected.
+    """
     name, own = state.text(state.PRESET), endpoint()
     return preset(name, own) if name in PAPERS and not isinstance(own, str) else None
 
 
 def use_preset() -> None:
-    """Fill the form with what it shows of the selected paper's settings; without a paper, with the defaults."""
+    """Fill the form with what it shows of the selected paper's settings; without a paper, with the
+    defaults.
+    """
     found = chosen_preset()
     values = {name: DEFAULTS[name] for name in _DIRECT} | (found.values if found else {})
     state.fill(
-        llm_tasks=[task for task in LLM_TASKS if values.get(task) == "llm"], **{name: values[name] for name in _DIRECT}
+        llm_tasks=[task for task in LLM_TASKS if values.get(task) == "llm"],
+        **{name: values[name] for name in _DIRECT},
     )
 
 
@@ -155,13 +206,18 @@ def verifier_settings() -> Settings:
 
 
 def _language_model() -> dict[str, object]:
-    """Return the language model of this session: the endpoint and the model that were typed, else the environment's.
+    """Return the language model of this session: the endpoint and the model that were typed, else
+    the environment's.
 
     A typed address uses the key typed beside it or none; a typed key alone is for OpenAI.
     """
-    address, key, model = (state.text(box) for box in (state.LLM_ADDRESS, state.LLM_KEY, state.LLM_MODEL))
+    address, key, model = (
+        state.text(box) for box in (state.LLM_ADDRESS, state.LLM_KEY, state.LLM_MODEL)
+    )
     typed: dict[str, object] = (
-        {"endpoint": visitor_endpoint(address, SecretStr(key), state.browser())} if address or key else {}
+        {"endpoint": visitor_endpoint(address, SecretStr(key), state.browser())}
+        if address or key
+        else {}
     )
     return typed | ({"openai_model": model} if model else {})
 
@@ -177,7 +233,9 @@ def endpoint() -> Settings | str:
 def missing(table: Mapping[str, Entry]) -> dict[str, str]:
     """Return what each entry still needs in this session; empty if it is ready."""
     current = endpoint()
-    usable = None if isinstance(current, str) else current  # ignore what was typed if it cannot be used
+    usable = (
+        None if isinstance(current, str) else current
+    )  # ignore what was typed if it cannot be used
     return {name: entry.missing(usable) for name, entry in table.items()}
 
 
@@ -233,7 +291,9 @@ def is_example() -> bool:
 
 
 def fill_sources(sources: Sequence[str]) -> None:
-    """Select these sources in the form, but no instance: whoever made a link would see what its readers check."""
+    """Select these sources in the form, but no instance: whoever made a link would see what its
+    readers check.
+    """
     named: dict[str, list[str]] = {}
     for source in map(Source.of, sources):
         named.setdefault(source.kind, []).append(source.name)
@@ -264,26 +324,39 @@ def use_documents() -> None:
 
 
 def restore(report: Report) -> None:
-    """Fill the form with everything that a saved run was made with; keys and addresses are never saved."""
+    """Fill the form with everything that a saved run was made with; keys and addresses are never
+    saved.
+    """
     state.fill(question=report.question, turns=as_text(report.context), answer=report.answer)
     try:
-        saved = Settings(**{name: value for name, value in report.settings.items() if name in Settings.model_fields})
+        saved = Settings(
+            **{
+                name: value
+                for name, value in report.settings.items()
+                if name in Settings.model_fields
+            }
+        )
     except ValidationError:  # the settings of another version
         return
     fill_sources(saved.sources)
     fill_policy(DecisionPolicy.of(report.settings))
-    own = {p.url.removeprefix("document:"): p for p in report.pages if p.kind == "document" and p.text}
+    own = {
+        p.url.removeprefix("document:"): p for p in report.pages if p.kind == "document" and p.text
+    }
     state.fill(
         pasted=own[PASTED].text if PASTED in own else "",
         files=tuple(to_read_again(name, page) for name, page in own.items() if name != PASTED),
         fallback=list(saved.fallback),
-        llm_model=saved.openai_model, llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
+        llm_model=saved.openai_model,
+        llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
         **{name: getattr(saved, name) for name in (*_DIRECT, *state.PRICES)},
-    )  # fmt: skip
+    )
 
 
 def unreadable(document: Document) -> str:
-    """Return why an uploaded file cannot be read, and what to do; empty if it can. A session asks once."""
+    """Return why an uploaded file cannot be read, and what to do; empty if it can. A session asks
+    once.
+    """
     key = f"unreadable-{hashlib.sha256(document.content).hexdigest()}-{document.name}"
     if key not in st.session_state:
         try:
@@ -310,7 +383,9 @@ def differences(report: Report, run_documents: Sequence[Document]) -> list[str]:
         return changed
     now, before = _comparable(current.public()), _comparable(report.settings)
     ignored = set() if report.usage.llm else {"openai_model"}
-    names = [n for n in FORM if n in now and n in before and n not in ignored and now[n] != before[n]]
+    names = [
+        n for n in FORM if n in now and n in before and n not in ignored and now[n] != before[n]
+    ]
     changed += [FORM[name] for name in names]
     if "documents" in current.sources and documents() != tuple(run_documents):
         changed.append("My documents")
@@ -320,13 +395,22 @@ def differences(report: Report, run_documents: Sequence[Document]) -> list[str]:
 def _comparable(saved: Mapping[str, Any]) -> dict[str, Any]:
     """Normalise settings so that equal choices compare equal: the order of sources does not matter."""
     sources = sorted(WEB if s == "web" else s for s in saved.get("sources", ()))
-    return {"verifier": "auto", **saved, "sources": sources, "fallback": list(saved.get("fallback", ()))}
+    return {
+        "verifier": "auto",
+        **saved,
+        "sources": sources,
+        "fallback": list(saved.get("fallback", ())),
+    }
 
 
 def method(report: Report) -> str:
     """Describe the verifier and the sources of a run: “Checked with … against …”."""
     saved = _comparable(report.settings)
-    used = verifier_name(report.versions.get("verifier", "")) if saved["verifier"] == "auto" else saved["verifier"]
+    used = (
+        verifier_name(report.versions.get("verifier", ""))
+        if saved["verifier"] == "auto"
+        else saved["verifier"]
+    )
     used = str(saved.get("verifier_model") or used)
     label = VERIFIERS[used].label if used in VERIFIERS else used
     sources = [source_label(source) for source in saved["sources"]]
@@ -350,9 +434,17 @@ def sources_words(report: Report | None = None) -> str:
 def changed_options() -> list[str]:
     """Return the options of the form that differ from the defaults, in its words."""
     defaults = {n: DEFAULTS[n] for n in _DIRECT} | policy_of(verifier_settings()).as_settings()
-    changed = [LABELS[n] for n in (*_DIRECT, *state.POLICY) if state.value(n) not in (None, "", defaults[n])]
+    changed = [
+        LABELS[n]
+        for n in (*_DIRECT, *state.POLICY)
+        if state.value(n) not in (None, "", defaults[n])
+    ]
     llm = state.text(state.LLM_MODEL) or state.value(state.LLM_TASKS)
-    return [*changed, *(["Language model"] if llm else []), *(["Earlier turns"] if state.text(state.TURNS) else [])]
+    return [
+        *changed,
+        *(["Language model"] if llm else []),
+        *(["Earlier turns"] if state.text(state.TURNS) else []),
+    ]
 
 
 def _listed(parts: Sequence[str]) -> str:

@@ -27,20 +27,27 @@ _ROOT = '<div class="root"></div>'
 def _component(name: str, *scripts: str, body: str = _ROOT) -> ComponentRenderer:
     """Register a component that builds its nodes within its root."""
     return st.components.v2.component(
-        f"attribution.{name}", html=body, css=html.tokens_css(".root") + (_STATIC / f"{name}.css").read_text("utf-8"),
-        js=html.NODES_JS + "".join((_STATIC / f"{script}.js").read_text("utf-8") for script in scripts or (name,)),
-    )  # fmt: skip
+        f"attribution.{name}",
+        html=body,
+        css=html.tokens_css(".root") + (_STATIC / f"{name}.css").read_text("utf-8"),
+        js=html.NODES_JS
+        + "".join((_STATIC / f"{script}.js").read_text("utf-8") for script in scripts or (name,)),
+    )
 
 
 _link = st.components.v2.component(
-    "attribution.link", html='<p class="line"><span class="text"></span> <button type="button">Copy link</button></p>',
-    css=(_STATIC / "link.css").read_text("utf-8"), js=(_STATIC / "link.js").read_text("utf-8"),
-)  # fmt: skip
+    "attribution.link",
+    html='<p class="line"><span class="text"></span> <button type="button">Copy link</button></p>',
+    css=(_STATIC / "link.css").read_text("utf-8"),
+    js=(_STATIC / "link.js").read_text("utf-8"),
+)
 _SIDE = f'<section class="side"><h3></h3>{_ROOT}</section>'
 _pair = st.components.v2.component(
-    "attribution.answers", html=f'<div class="pairs"><div class="pair">{_SIDE * 2}</div></div>',
-    css=STYLES + (_STATIC / "answers.css").read_text("utf-8"), js=SCRIPTS + (_STATIC / "answers.js").read_text("utf-8"),
-)  # fmt: skip
+    "attribution.answers",
+    html=f'<div class="pairs"><div class="pair">{_SIDE * 2}</div></div>',
+    css=STYLES + (_STATIC / "answers.css").read_text("utf-8"),
+    js=SCRIPTS + (_STATIC / "answers.js").read_text("utf-8"),
+)
 _numbers, _rows, _runs = (
     _component("numbers"),
     _component("compare"),
@@ -50,7 +57,9 @@ _task = _component("task", "task", "task_view", body=f'<div class="wrap">{_ROOT}
 
 
 def link(text: str, *, key: str = "link", **parameters: str) -> None:
-    """Draw a line with a button that copies the link to a result; the parameters of the address name it."""
+    """Draw a line with a button that copies the link to a result; the parameters of the address
+    name it.
+    """
     _link(data={"text": text, "query": f"?{urlencode(parameters)}"}, key=key)
 
 
@@ -62,8 +71,12 @@ def number_button(value: str, text: str, of: str, small: str = "") -> Node:
 
 
 def numbers(node: Node, selected: str, *, key: str) -> str:
-    """Draw a table with number buttons; return the value of the one that was clicked, or an empty text."""
-    result = _numbers(data={"tree": html.data(node), "selected": selected}, key=key, on_open_change=ignore)
+    """Draw a table with number buttons; return the value of the one that was clicked, or an empty
+    text.
+    """
+    result = _numbers(
+        data={"tree": html.data(node), "selected": selected}, key=key, on_open_change=ignore
+    )
     clicked = getattr(result, "open", None)
     return clicked[:300] if isinstance(clicked, str) else ""
 
@@ -86,7 +99,9 @@ def answer_pair(data: Data, *, key: str) -> object:
 
 def run_list(data: Data, *, key: str) -> tuple[object, object]:
     """Draw the runs of the history; return the one to open, and those that are picked."""
-    result = _runs(data=data, key=key, default={"picked": []}, on_open_change=ignore, on_picked_change=ignore)
+    result = _runs(
+        data=data, key=key, default={"picked": []}, on_open_change=ignore, on_picked_change=ignore
+    )
     return result.open, result.picked
 
 

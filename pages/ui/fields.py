@@ -23,24 +23,42 @@ DOCUMENT_TYPES = [suffix.removeprefix(".") for suffix in SUFFIXES]
 FORMATS = f"{', '.join(KINDS)}, at most {LIMITS.file_mb} MB each."
 
 
-def text_input(label: str, name: str, placeholder: str, help: str | None = None, secret: bool = False) -> None:
+def text_input(
+    label: str, name: str, placeholder: str, help: str | None = None, secret: bool = False
+) -> None:
     """A line of text that survives a change of page."""
     st.text_input(
-        label, state.initial(name) or "", key=state.key(name), placeholder=placeholder, help=help,
-        type="password" if secret else "default", max_chars=LIMITS.address,
-    )  # fmt: skip
+        label,
+        state.initial(name) or "",
+        key=state.key(name),
+        placeholder=placeholder,
+        help=help,
+        type="password" if secret else "default",
+        max_chars=LIMITS.address,
+    )
 
 
-def multiselect(label: str, name: str, options: Mapping[str, str], placeholder: str, help: str) -> None:
+def multiselect(
+    label: str, name: str, options: Mapping[str, str], placeholder: str, help: str
+) -> None:
     """Some of the options, given with their labels; a choice that is no longer offered is dropped."""
     st.multiselect(
-        label, list(options), [option for option in state.initial(name) or () if option in options],
-        key=state.key(name), format_func=options.__getitem__, placeholder=placeholder, help=help,
-    )  # fmt: skip
+        label,
+        list(options),
+        [option for option in state.initial(name) or () if option in options],
+        key=state.key(name),
+        format_func=options.__getitem__,
+        placeholder=placeholder,
+        help=help,
+    )
 
 
 def pick(
-    label: str, name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None
+    label: str,
+    name: str,
+    table: Mapping[str, Entry],
+    help: str,
+    on_change: Callable[[], None] | None = None,
 ) -> str:
     """A choice among the entries that are ready."""
     needs = choices.missing(table)
@@ -50,26 +68,41 @@ def pick(
         initial = state.initial(name)
         index = ready.index(initial) if initial in ready else 0
         selected = st.selectbox(
-            label, ready, index, format_func=lambda entry: table[entry].label, key=state.key(name), help=help,
+            label,
+            ready,
+            index,
+            format_func=lambda entry: table[entry].label,
+            key=state.key(name),
+            help=help,
             on_change=on_change,
-        )  # fmt: skip
+        )
         small(as_sentence(table[selected].note))
     unready(table)
     return selected
 
 
-def pick_many(label: str, table: Mapping[str, Entry], default: Sequence[str], key: str, help: str) -> list[str]:
+def pick_many(
+    label: str, table: Mapping[str, Entry], default: Sequence[str], key: str, help: str
+) -> list[str]:
     """A choice of several of the entries that are ready; the others stand below it."""
     chosen = st.pills(
-        label, choices.ready(table), selection_mode="multi", default=list(default), key=key, wrap=True, help=help,
+        label,
+        choices.ready(table),
+        selection_mode="multi",
+        default=list(default),
+        key=key,
+        wrap=True,
+        help=help,
         format_func=lambda name: table[name].label,
-    )  # fmt: skip
+    )
     unready(table)
     return chosen
 
 
 def unready(table: Mapping[str, Entry]) -> None:
-    """The entries that cannot be chosen yet, by what they need; folded, so that they do not get in the way."""
+    """The entries that cannot be chosen yet, by what they need; folded, so that they do not get in
+    the way.
+    """
     waiting: dict[str, list[str]] = {}
     for name, step in choices.missing(table).items():
         if step:
@@ -89,7 +122,9 @@ def unready(table: Mapping[str, Entry]) -> None:
 
 
 POLL = 0.5  # seconds between looks at a download
-_jobs: dict[str, background.Job[Getting]] = {}  # by model: whoever asks for it first gets it for all
+_jobs: dict[
+    str, background.Job[Getting]
+] = {}  # by model: whoever asks for it first gets it for all
 
 
 @dataclass(frozen=True)
@@ -119,28 +154,47 @@ def _part(entry: Entry, chosen: Settings, running: bool) -> None:
     if job and now and now.running:
         progress_bar(now.part, f"Download of {model}")
         small(as_sentence("stopping" if now.stopping else now.what))
-        st.button("Stop", key="stop_download", on_click=job.stop, help="What is there so far is kept.", width="stretch")
+        st.button(
+            "Stop",
+            key="stop_download",
+            on_click=job.stop,
+            help="What is there so far is kept.",
+            width="stretch",
+        )
         return
     if running:
         st.rerun()  # it has ended: the whole form shows what has changed
     if now and now.error:
-        note("The model could not be made ready", now.error, label="contradicted", detail=now.detail)
+        note(
+            "The model could not be made ready", now.error, label="contradicted", detail=now.detail
+        )
     if is_ready(name, chosen):
         small("It is on this machine and ready.")
     elif is_downloaded(name, chosen):
-        small("It is on this machine. An int8 form, made once, is three to four times faster on CPUs.")
+        small(
+            "It is on this machine. An int8 form, made once, is three to four times faster on CPUs."
+        )
         _button("Make it faster", "Nothing is downloaded.", entry, chosen)
     else:
-        small(f"It is not on this machine yet. It is kept in {files.cache_folder()}, and a download can be stopped.")
+        small(
+            f"It is not on this machine yet. It is kept in {files.cache_folder()}, and a download can be stopped."
+        )
         size = entry.models.get(model, "").partition(":")[0].partition(", ")[2]
-        _button(f"Download ({size})" if size else "Download", "From the Hugging Face Hub.", entry, chosen)
+        _button(
+            f"Download ({size})" if size else "Download",
+            "From the Hugging Face Hub.",
+            entry,
+            chosen,
+        )
 
 
 def _button(label: str, help: str, entry: Entry, chosen: Settings) -> None:
     if st.button(label, key="start_download", help=help, width="stretch"):
         job = _jobs.get(_model(entry, chosen))
         if job is None or not job.running:  # another visitor may have begun since this was drawn
-            _jobs[_model(entry, chosen)] = background.Job("download", Getting(), _work(entry, chosen))
+            _jobs[_model(entry, chosen)] = background.Job(
+                "download", Getting(), _work(entry, chosen)
+            )
         st.rerun()
 
 

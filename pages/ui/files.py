@@ -20,12 +20,16 @@ from pages.ui.frame import note, small
 
 LIMIT = 500  # answers of one file
 KEPT = 200_000_000  # bytes of PDF files in memory, for pictures of their pages
-_pdfs: OrderedDict[tuple[str, str], Document] = OrderedDict()  # by run and page; the latest is the last
+_pdfs: OrderedDict[tuple[str, str], Document] = (
+    OrderedDict()
+)  # by run and page; the latest is the last
 _lock = threading.Lock()
 
 
 def keep_pdf(run_id: str, page: Page, documents: Sequence[Document]) -> None:
-    """Keep the PDF that a page of a run was read from in this process: a run itself keeps only what was read."""
+    """Keep the PDF that a page of a run was read from in this process: a run itself keeps only what
+    was read.
+    """
     file = next((d for d in documents if page.url == f"document:{safe_name(d.name)}"), None)
     if file is None or not page.breaks or not file.content.startswith(b"%PDF-"):
         return
@@ -37,35 +41,51 @@ def keep_pdf(run_id: str, page: Page, documents: Sequence[Document]) -> None:
 
 
 def kept_pdf(run_id: str, page: Page) -> Document | None:
-    """Return the PDF that a page was read from, if it is still in memory. A copy of the run has none."""
+    """Return the PDF that a page was read from, if it is still in memory. A copy of the run has
+    none.
+    """
     with _lock:
         return _pdfs.get((run_id, page.id))
 
 
 def sample(content: str, name: str) -> None:
     """Offer an example of a file that the page reads."""
-    st.download_button("Download a sample file", content, name, "application/json", on_click="ignore", key="sample")
+    st.download_button(
+        "Download a sample file", content, name, "application/json", on_click="ignore", key="sample"
+    )
 
 
 def read_answers(content: bytes, optional: Sequence[str] = ("question",)) -> list[Row]:
-    """Read the answers of a JSON Lines file, bad lines among them. Raises BadInput for none, or for too many."""
+    """Read the answers of a JSON Lines file, bad lines among them. Raises BadInput for none, or for
+    too many.
+    """
     rows = parse_rows(content, ["answer"], list(optional))
     if len(rows) > LIMIT:
-        raise BadInput(f"The file has {len(rows):,} answers, and this page takes {LIMIT}: split the file.")
+        raise BadInput(
+            f"The file has {len(rows):,} answers, and this page takes {LIMIT}: split the file."
+        )
     return rows
 
 
 def many_answers(
-    verb: str, start: Callable[[Sequence[Row]], None], ready: bool, about: str, example: str, *optional: str
+    verb: str,
+    start: Callable[[Sequence[Row]], None],
+    ready: bool,
+    about: str,
+    example: str,
+    *optional: str,
 ) -> None:
     """Offer to do with every answer of a file what the page does with one."""
     with st.expander("Many answers at once"):
         small(about)
         sample(example, "answers.jsonl")
         upload = st.file_uploader(
-            "Answers", ["jsonl", "json", "txt"], key="answers_file", help=f"JSON Lines, at most {LIMIT} answers.",
+            "Answers",
+            ["jsonl", "json", "txt"],
+            key="answers_file",
+            help=f"JSON Lines, at most {LIMIT} answers.",
             max_upload_size=LIMITS.file_mb,
-        )  # fmt: skip
+        )
         rows: list[Row] = []
         if upload is not None:
             try:
@@ -73,20 +93,36 @@ def many_answers(
             except BadInput as error:
                 note("This file cannot be used", error.public(), label="contradicted")
         label = f"{verb} {plural(len(rows), 'answer')}" if rows else f"{verb} the answers"
-        st.button(label, on_click=start, args=(rows,), disabled=not (rows and ready), key="start_many",
-                  help="With the sources and methods chosen above.")  # fmt: skip
+        st.button(
+            label,
+            on_click=start,
+            args=(rows,),
+            disabled=not (rows and ready),
+            key="start_many",
+            help="With the sources and methods chosen above.",
+        )
 
 
-Files = Mapping[str, tuple[str | Callable[[], str], str, str]]  # by their labels: the content, file name and media type
+Files = Mapping[
+    str, tuple[str | Callable[[], str], str, str]
+]  # by their labels: the content, file name and media type
 
 
 def downloads(files: Files) -> None:
     """Draw a button for each file."""
-    for column, (label, (content, name, kind)) in zip(st.columns(len(files)), files.items(), strict=True):
+    for column, (label, (content, name, kind)) in zip(
+        st.columns(len(files)), files.items(), strict=True
+    ):
         column.download_button(
-            f"Download {label}", partial(_encoded, label, content), name, kind, on_click="ignore",
-            key=f"download-{name}", width="stretch", help="The same result as a file.",
-        )  # fmt: skip
+            f"Download {label}",
+            partial(_encoded, label, content),
+            name,
+            kind,
+            on_click="ignore",
+            key=f"download-{name}",
+            width="stretch",
+            help="The same result as a file.",
+        )
 
 
 def _encoded(label: str, content: str | Callable[[], str]) -> bytes:
@@ -98,9 +134,13 @@ def copy_or_download(files: Files) -> None:
     """Show each file to copy from, and offer it to download."""
     with st.expander(f"Copy as {' or '.join(', '.join(files).rsplit(', ', 1))}"):
         chosen = st.segmented_control(
-            "Format", list(files), default=next(iter(files)), key="copy_format", required=True,
+            "Format",
+            list(files),
+            default=next(iter(files)),
+            key="copy_format",
+            required=True,
             help="The format in which the result is shown below.",
-        )  # fmt: skip
+        )
         content = files[chosen or next(iter(files))][0]
         st.code(content if isinstance(content, str) else content(), language=None, height=320)
     downloads(files)
@@ -108,14 +148,23 @@ def copy_or_download(files: Files) -> None:
 
 def menu(exported: Exported, hypothetical: Exported | None = None) -> None:
     """Draw a menu with a line for each format of a run, or of the run under other rules."""
-    with st.popover("Export", key="export", help="Download this run."), st.container(key="exports", gap=None):
+    with (
+        st.popover("Export", key="export", help="Download this run."),
+        st.container(key="exports", gap=None),
+    ):
         if hypothetical and st.checkbox(
-            "As changed in “What if”", key="export_what_if",
+            "As changed in “What if”",
+            key="export_what_if",
             help="The title of the file says what was changed. Otherwise it has the run as it was made.",
-        ):  # fmt: skip
+        ):
             exported = hypothetical
         for name, form in FORMATS.items():
             st.download_button(
-                f"**{form.label}** {form.note}", partial(export, name, exported), file_name(name, exported),
-                form.media_type, on_click="ignore", key=f"export-{name}", type="tertiary",
-            )  # fmt: skip
+                f"**{form.label}** {form.note}",
+                partial(export, name, exported),
+                file_name(name, exported),
+                form.media_type,
+                on_click="ignore",
+                key=f"export-{name}",
+                type="tertiary",
+            )

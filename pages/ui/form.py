@@ -18,13 +18,17 @@ from pages.ui.options import source_row
 COUNTER = "answer_count"
 _STATIC = Path(__file__).parent / "static"
 _counter = st.components.v2.component(
-    "attribution.counter", html='<p class="count"></p>', css=(_STATIC / "counter.css").read_text("utf-8"),
+    "attribution.counter",
+    html='<p class="count"></p>',
+    css=(_STATIC / "counter.css").read_text("utf-8"),
     js=(_STATIC / "counter.js").read_text("utf-8"),
-)  # fmt: skip
+)
 
 
 def _restore_draft() -> None:
-    """Fill in what was typed in this tab before it was reloaded; anything else that a browser sends is ignored."""
+    """Fill in what was typed in this tab before it was reloaded; anything else that a browser sends
+    is ignored.
+    """
     found = getattr(st.session_state.get(COUNTER), "draft", None)
     draft = found if isinstance(found, dict) else {}
     texts = {name: draft.get(name) for name in (state.QUESTION, state.ANSWER)}
@@ -44,11 +48,17 @@ class Examples:
 
 def question_field(placeholder: str, help: str, menu: Examples | None) -> None:
     """Draw the field for the question, and beside it the menu of examples."""
-    field, beside = st.columns([5, 1], vertical_alignment="bottom") if menu else (st.container(), None)
+    field, beside = (
+        st.columns([5, 1], vertical_alignment="bottom") if menu else (st.container(), None)
+    )
     field.text_input(
-        "Question", state.initial(state.QUESTION) or "", key=state.key(state.QUESTION), placeholder=placeholder,
-        help=help, max_chars=LIMITS.text,
-    )  # fmt: skip
+        "Question",
+        state.initial(state.QUESTION) or "",
+        key=state.key(state.QUESTION),
+        placeholder=placeholder,
+        help=help,
+        max_chars=LIMITS.text,
+    )
     if menu and beside:
         with beside:
             examples_menu(menu)
@@ -58,9 +68,14 @@ def examples_menu(menu: Examples, label: str = "Examples") -> None:
     """Draw the menu of examples."""
     titles = [str(example["title"]) for example in menu.examples]
     st.menu_button(
-        label, range(len(titles)), key=menu.key, format_func=titles.__getitem__, on_click=menu.choose, help=menu.help,
+        label,
+        range(len(titles)),
+        key=menu.key,
+        format_func=titles.__getitem__,
+        on_click=menu.choose,
+        help=menu.help,
         width="stretch",
-    )  # fmt: skip
+    )
 
 
 def all_examples() -> Examples:
@@ -77,12 +92,21 @@ def example_cards(on_demo: Callable[[], None]) -> None:
     columns = st.columns(CARDS + 1, gap="small")
     for place, example in enumerate(state.examples()[:CARDS]):
         columns[place].button(
-            f"**{example['title']}**  \n{example['question']}", on_click=choices.fill_example, args=(example,),
-            key=f"example-{place}", width="stretch", help=all_examples().help,
-        )  # fmt: skip
+            f"**{example['title']}**  \n{example['question']}",
+            on_click=choices.fill_example,
+            args=(example,),
+            key=f"example-{place}",
+            width="stretch",
+            help=all_examples().help,
+        )
     with columns[CARDS]:
-        st.button("Five-minute demo", on_click=on_demo, key="demo", width="stretch",
-                  help="Checks an answer with errors in it, and shows what can be done with the result.")  # fmt: skip
+        st.button(
+            "Five-minute demo",
+            on_click=on_demo,
+            key="demo",
+            width="stretch",
+            help="Checks an answer with errors in it, and shows what can be done with the result.",
+        )
         examples_menu(all_examples(), "More examples")
 
 
@@ -99,9 +123,11 @@ def form(
     explore: bool = False,
     thresholds: bool = True,
 ) -> None:
-    """Draw the form. `start` labels the button; `options` are drawn below the answer, `estimate` before the buttons.
+    """Draw the form. `start` labels the button; `options` are drawn below the answer, `estimate`
+    before the buttons.
 
-    `job` is what Stop stops. On Explore, the examples and Stop stand outside the form, and the segmenter among the
+    `job` is what Stop stops. On Explore, the examples and Stop stand outside the form, and the
+    segmenter among the
     options.
     """
     with st.container(key="form"):
@@ -111,20 +137,27 @@ def form(
             None if explore else all_examples(),
         )
         st.text_area(
-            "Answer", state.initial(state.ANSWER) or "", key=state.key(state.ANSWER), height=168 if compact else 300,
-            placeholder="Paste the answer to check", help="Text or Markdown. Its claims are checked one by one.",
+            "Answer",
+            state.initial(state.ANSWER) or "",
+            key=state.key(state.ANSWER),
+            height=168 if compact else 300,
+            placeholder="Paste the answer to check",
+            help="Text or Markdown. Its claims are checked one by one.",
             max_chars=LIMITS.answer,
-        )  # fmt: skip
+        )
         limit = Settings.model_fields["answer_limit"].default
         typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}
         state.keep_sources()
         _counter(
-            data={**typed, "documents": len(choices.documents()), "limit": limit}, key=COUNTER,
+            data={**typed, "documents": len(choices.documents()), "limit": limit},
+            key=COUNTER,
             on_draft_change=_restore_draft,
-        )  # fmt: skip
+        )
         if options:
             options()
-        with st.container(key="form_row", horizontal=True, vertical_alignment="center", gap="small"):
+        with st.container(
+            key="form_row", horizontal=True, vertical_alignment="center", gap="small"
+        ):
             source_row(explore, thresholds)
             job.buttons(start, on_start, running, ready, before=estimate, stop=not explore)
         if isinstance(problem := choices.settings(), str):

@@ -1,4 +1,6 @@
-"""Draw the frame of every page: the bar with its entries, tabs and heading, the style sheet, and notices."""
+"""Draw the frame of every page: the bar with its entries, tabs and heading, the style sheet, and
+notices.
+"""
 
 from __future__ import annotations
 
@@ -22,19 +24,29 @@ _STATIC = Path(__file__).parent / "static"
 DEMO = "demo"  # how often it was started in this session
 _SCRIPTS = ("help.js", "tour.js", "page.js")
 _script = st.components.v2.component(
-    "attribution.page", js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in _SCRIPTS)
+    "attribution.page",
+    js=html.NODES_JS + "".join((_STATIC / name).read_text("utf-8") for name in _SCRIPTS),
 )
 
 
 def styles(page: str, entry: str) -> None:
-    """Add the style sheet and the script of every page, and mark the page's tab and its entry in the bar."""
+    """Add the style sheet and the script of every page, and mark the page's tab and its entry in
+    the bar.
+    """
     scheme = "dark" if state.is_dark() else "light"
     css, help_css = ((_STATIC / name).read_text("utf-8") for name in ("styles.css", "help.css"))
     css += f'[data-testid$="NavLink"][href$="/{entry}"] {{ background: var(--here); font-weight: 600; }}'
     css += f'.st-key-tabs a[href$="{page}"] {{ border-color: var(--accent); font-weight: 600; }}'
-    st.html(f"<style>:root{{color-scheme:{scheme}}}{html.tokens_css(':root')}{css}{help_css}</style>")
-    help_sheet = tuple(sheet().items())  # for a dict among the values Streamlit would import pandas first
-    _script(data={"help": help_sheet, "page": page, "entry": entry, "demo": state.count(DEMO)}, key="page")
+    st.html(
+        f"<style>:root{{color-scheme:{scheme}}}{html.tokens_css(':root')}{css}{help_css}</style>"
+    )
+    help_sheet = tuple(
+        sheet().items()
+    )  # for a dict among the values Streamlit would import pandas first
+    _script(
+        data={"help": help_sheet, "page": page, "entry": entry, "demo": state.count(DEMO)},
+        key="page",
+    )
 
 
 def show(node: Node) -> None:
@@ -64,12 +76,17 @@ def progress_bar(share: float, label: str) -> None:
     show(el("progress", class_="ax-bar", value=f"{min(share, 1):.3f}", max=1, aria_label=label))
 
 
-def note(title: str, *lines: str, label: str = "pending", detail: str = "", brief: bool = False) -> None:
+def note(
+    title: str, *lines: str, label: str = "pending", detail: str = "", brief: bool = False
+) -> None:
     """A notice in its place on the page, with details folded; its text is never read as markup.
 
     A brief one is its title alone, and the lines are folded too.
     """
-    text: list[Child] = [*(el("p", *with_code(as_sentence(line))) for line in lines), folded(detail)]
+    text: list[Child] = [
+        *(el("p", *with_code(as_sentence(line))) for line in lines),
+        folded(detail),
+    ]
     head = [el("details", el("summary", title), *text)] if brief else [el("h3", title), *text]
     show(el("div", *head, class_=f"ax-note v-{label}", role="status"))
 
@@ -77,21 +94,35 @@ def note(title: str, *lines: str, label: str = "pending", detail: str = "", brie
 def copy_line(what: str, purpose: str, on_click: Callable[[], None]) -> None:
     """In place of what changes a result, for those to whom it does not belong."""
     with st.container(key="copy_line", horizontal=True, vertical_alignment="center", gap="small"):
-        show(el("p", f"You are reading somebody else's {what}. Make a copy to {purpose}.", class_="ax-status"))
+        show(
+            el(
+                "p",
+                f"You are reading somebody else's {what}. Make a copy to {purpose}.",
+                class_="ax-status",
+            )
+        )
         st.button(
-            "Make a copy", key="make_copy", on_click=on_click,
+            "Make a copy",
+            key="make_copy",
+            on_click=on_click,
             help="The copy is yours and has its own link; the original does not change.",
-        )  # fmt: skip
+        )
 
 
 def show_setup_error(error: Exception) -> bool:
-    """Show what is wrong with the disk, the database or the installation, whichever part of a page came upon it.
+    """Show what is wrong with the disk, the database or the installation, whichever part of a page
+    came upon it.
 
     False for any other error.
     """
     cause = setup_error(error)
     if cause is not None:
-        note("The server has a problem", cause.public(), "Then reload the page.", label="contradicted")
+        note(
+            "The server has a problem",
+            cause.public(),
+            "Then reload the page.",
+            label="contradicted",
+        )
     return cause is not None
 
 
@@ -102,7 +133,12 @@ def plot(figure: Figure, key: str, alt: str) -> None:
 
 ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, and its name
     "Explore": {"explore": "Explore"},
-    "Compare": {"compare": "Segmenters", "answers": "Two answers", "many": "Answers", "retrieval": "Retrieval"},
+    "Compare": {
+        "compare": "Segmenters",
+        "answers": "Two answers",
+        "many": "Answers",
+        "retrieval": "Retrieval",
+    },
     "Library": {"library": "Library"},
     "History": {"history": "History"},
     "Lab": {
@@ -120,13 +156,18 @@ def navigation() -> st.Page:
     """Draw the bar and return the page to run. Only the first tab of an entry stands in the bar."""
     pages = [
         st.Page(
-            f"pages/{name}.py", title=tab if place else entry, default=name == "explore",
+            f"pages/{name}.py",
+            title=tab if place else entry,
+            default=name == "explore",
             visibility="hidden" if place else "visible",
         )
         for entry, tabs in ENTRIES.items()
         for place, (name, tab) in enumerate(tabs.items())
-    ]  # fmt: skip
-    pages += [st.Page(_redirect(new), title=old, url_path=old, visibility="hidden") for old, new in MOVED.items()]
+    ]
+    pages += [
+        st.Page(_redirect(new), title=old, url_path=old, visibility="hidden")
+        for old, new in MOVED.items()
+    ]
     return st.navigation(pages, position="top")
 
 
@@ -140,7 +181,8 @@ def _redirect(name: str) -> Callable[[], None]:
 def begin(name: str, heading: str, introduction: str, **loaders: Callable[[str], object]) -> None:
     """Begin a page: its tabs, its heading, and a sentence that says what it is for.
 
-    [Terms] of the glossary in brackets explain themselves. `loaders` load the results that the address names.
+    [Terms] of the glossary in brackets explain themselves. `loaders` load the results that the
+    address names.
     """
     state.begin(name, **loaders)
     tabs = next(tabs for tabs in ENTRIES.values() if name in tabs)
@@ -154,4 +196,11 @@ def begin(name: str, heading: str, introduction: str, **loaders: Callable[[str],
 
 def head(heading: str, introduction: str) -> None:
     """Draw the heading of a page and the sentence below it."""
-    show(el("div", el("h2", heading), el("p", *explained(introduction), class_="ax-lead"), class_="ax-head"))
+    show(
+        el(
+            "div",
+            el("h2", heading),
+            el("p", *explained(introduction), class_="ax-lead"),
+            class_="ax-head",
+        )
+    )

@@ -33,7 +33,8 @@ def _by_word() -> dict[str, str]:
 
 
 def explained(text: str) -> list[Child]:
-    """Explain the terms in brackets in one of our own texts: [claim] and [claims] show the meaning of claim.
+    """Explain the terms in brackets in one of our own texts: [claim] and [claims] show the meaning
+    of claim.
 
     Raises KeyError for a term that is not in the glossary.
     """
@@ -42,10 +43,18 @@ def explained(text: str) -> list[Child]:
 
 
 def term(words: str) -> Node:
-    """Show a term with a dotted underline; its meaning appears on hover and focus, and is read aloud with it."""
+    """Show a term with a dotted underline; its meaning appears on hover and focus, and is read
+    aloud with it.
+    """
     known, word = _by_word(), words.casefold()
     meaning = known[word] if word in known else known[word.removesuffix("s")]
-    return el("span", words, el("span", meaning, role="tooltip", class_="ax-meaning"), tabindex=0, class_="ax-term")
+    return el(
+        "span",
+        words,
+        el("span", meaning, role="tooltip", class_="ax-meaning"),
+        tabindex=0,
+        class_="ax-term",
+    )
 
 
 SHORTCUTS = (  # key and its action; help.js handles the same keys
@@ -65,8 +74,14 @@ SHORTCUTS = (  # key and its action; help.js handles the same keys
     ("/", "Go to the search field, or to the question"),
 )
 CLAIM_KEYS = (
-    ("Tab", "Reach the claims, links, buttons and menus one by one; the first of them skips to the answer"),
-    ("Enter", "Select the claim that has the focus; again: go to its evidence; elsewhere: press, open, save a note"),
+    (
+        "Tab",
+        "Reach the claims, links, buttons and menus one by one; the first of them skips to the answer",
+    ),
+    (
+        "Enter",
+        "Select the claim that has the focus; again: go to its evidence; elsewhere: press, open, save a note",
+    ),
     ("← →", "With the focus on a claim, a filter or a tab: the one before it, the one after it"),
     ("Ctrl+Z", "Undo the last edit; with Shift, redo it"),
     ("Esc", "Back from the evidence to the claim; close what is open"),
@@ -142,7 +157,9 @@ DEMO: tuple[Step, ...] = (
 def sheet() -> dict[str, object]:
     """Return shortcuts as pairs, and badges, terms and the steps of the tour as trees and texts."""
     badges = el("dl", *(el("div", el("dt", badge(k)), el("dd", look(k).help)) for k in LABELS))
-    glossary = el("dl", *(el("div", el("dt", name), el("dd", meaning)) for name, meaning in terms().items()))
+    glossary = el(
+        "dl", *(el("div", el("dt", name), el("dd", meaning)) for name, meaning in terms().items())
+    )
     return {
         "shortcuts": list(map(list, SHORTCUTS)),
         "claim_keys": list(map(list, CLAIM_KEYS)),

@@ -1,4 +1,6 @@
-"""Draw a page with one job: start it in the background, follow it, stop it, and show its result under an address."""
+"""Draw a page with one job: start it in the background, follow it, stop it, and show its result
+under an address.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ P = TypeVar("P", bound=JobProgress)
 class JobPage(Generic[P]):
     """The job of a page, and the result to show while there is none.
 
-    `name` is the parameter of the address that names a result, `what` the result in the sentences of the page; `read`
+    `name` is the parameter of the address that names a result, `what` the result in the sentences
+    of the page; `read`
     loads a saved one. A page starts a job with `launch` and draws everything with `draw`.
     """
 
@@ -41,7 +44,9 @@ class JobPage(Generic[P]):
         return job
 
     def launch(self, initial: P, work: Work[P], id: str = "", lasting: bool = False) -> None:
-        """Start a job, unless one is running; `id` is that of its result. A lasting one continues without its tab."""
+        """Start a job, unless one is running; `id` is that of its result. A lasting one continues
+        without its tab.
+        """
         if not self.is_running():
             self.start(Job(self.name, initial, work, id, lasting))
 
@@ -55,7 +60,9 @@ class JobPage(Generic[P]):
         state.put(f"{self.name}_notice", None)
 
     def stop(self) -> None:
-        """End the job with the results it has; a job of another browser continues, but is no longer shown."""
+        """End the job with the results it has; a job of another browser continues, but is no longer
+        shown.
+        """
         if (job := self.job()) is None:
             return
         if self.is_own():
@@ -140,7 +147,9 @@ class JobPage(Generic[P]):
     # --- drawing ---
 
     def draw(self, form: Callable[[bool], None], result: Callable[[P], None]) -> bool:
-        """Draw the form, and below it the result, which is redrawn while the job runs. Return True while it runs."""
+        """Draw the form, and below it the result, which is redrawn while the job runs. Return True
+        while it runs.
+        """
         running = self.is_running()  # asked once, so that form and result agree
         form(running)
         self.draw_result(running, result)
@@ -153,7 +162,9 @@ class JobPage(Generic[P]):
         if polling != self.is_running():
             st.rerun()  # the form has to change too
         now = self.current()
-        with st.container(key=f"progress_{self.name}"):  # what follows keeps its place, and is not drawn anew
+        with st.container(
+            key=f"progress_{self.name}"
+        ):  # what follows keeps its place, and is not drawn anew
             self.draw_notice()
             if now and now.running and (doing := now.doing()):
                 left = now.seconds_left
@@ -162,7 +173,12 @@ class JobPage(Generic[P]):
                 status_line(doing if left is None or now.stopping else f"{doing} {time_left(left)}")
                 progress_bar(now.share(), f"Progress of the {self.what}")
             if now and now.error:
-                note(f"The {self.what} could not be finished", now.error, label="contradicted", detail=now.detail)
+                note(
+                    f"The {self.what} could not be finished",
+                    now.error,
+                    label="contradicted",
+                    detail=now.detail,
+                )
         if now:
             result(now)
 
@@ -184,24 +200,40 @@ class JobPage(Generic[P]):
         """Draw the buttons of a page in a row, `before` in front of them; Stop may stand elsewhere."""
         own = self.is_own()
         watching = "Another browser started this, and it continues there."
-        with st.container(key="go", horizontal=True, horizontal_alignment="right", vertical_alignment="center"):
+        with st.container(
+            key="go", horizontal=True, horizontal_alignment="right", vertical_alignment="center"
+        ):
             if before:
                 before()
             if stop:
                 st.button(
-                    "Stop" if own else "Stop watching", on_click=self.stop, disabled=not running, key="stop",
+                    "Stop" if own else "Stop watching",
+                    on_click=self.stop,
+                    disabled=not running,
+                    key="stop",
                     help=f"{stop_help} (key: s)" if own else watching,
-                )  # fmt: skip
+                )
             st.button(
-                start, type="primary", on_click=on_start, disabled=running or not ready, key="start",
+                start,
+                type="primary",
+                on_click=on_start,
+                disabled=running or not ready,
+                key="start",
                 help="Start with what is filled in (key: r).",
-            )  # fmt: skip
+            )
 
     def offer_to_continue(self, known: str, on_click: Callable[[], None], purpose: str) -> None:
-        """Offer to complete a result that was stopped or cut off; to those who do not own it, a copy."""
+        """Offer to complete a result that was stopped or cut off; to those who do not own it, a
+        copy.
+        """
         note("Not complete", known)
         if self.owns():
-            st.button("Continue", on_click=on_click, key="go_on", type="primary",
-                      help="Do what is missing, with the same choices.")  # fmt: skip
+            st.button(
+                "Continue",
+                on_click=on_click,
+                key="go_on",
+                type="primary",
+                help="Do what is missing, with the same choices.",
+            )
         else:
             copy_line(self.what, purpose, self.copy)

@@ -19,14 +19,24 @@ from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
 from pages.ui.choices import LLM_TASKS
-from pages.ui.fields import DOCUMENT_TYPES, FORMATS, earlier_turns, model_download, multiselect, pick, text_input
+from pages.ui.fields import (
+    DOCUMENT_TYPES,
+    FORMATS,
+    earlier_turns,
+    model_download,
+    multiselect,
+    pick,
+    text_input,
+)
 from pages.ui.frame import as_label, note, small
 
 if TYPE_CHECKING:
     from attribution.llm.client import Connection
 
 
-SECOND_READERS = {"": Entry("", "nobody")} | {name: VERIFIERS[name] for name in ("llm", "deberta", "embedded-base")}
+SECOND_READERS = {"": Entry("", "nobody")} | {
+    name: VERIFIERS[name] for name in ("llm", "deberta", "embedded-base")
+}
 
 
 def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
@@ -36,28 +46,38 @@ def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
     """
     with (
         st.popover(
-            f"Sources: {as_label(choices.sources_words())}", key="sources_menu", help="Where evidence may come from."
+            f"Sources: {as_label(choices.sources_words())}",
+            key="sources_menu",
+            help="Where evidence may come from.",
         ),
         st.container(key="sources_box"),
     ):
         _sources()
-    added, problems = len(choices.documents()), [*filter(None, map(choices.unreadable, state.uploads(state.FILES)))]
+    added, problems = (
+        len(choices.documents()),
+        [*filter(None, map(choices.unreadable, state.uploads(state.FILES)))],
+    )
     unread = f" · {len(problems)} unreadable" if problems else ""
     with st.popover(
-        f"Documents ({added}){unread}" if added else "Add documents", key="documents_menu",
+        f"Documents ({added}){unread}" if added else "Add documents",
+        key="documents_menu",
         help="Texts, web addresses and files of your own to check against.",
-    ):  # fmt: skip
+    ):
         if problems:
             note(f"{plural(len(problems), 'file')} cannot be read", *problems, label="missing")
         _documents()
-    with st.popover("Options", key="options_menu", help="How claims are found, searched for and checked."):
+    with st.popover(
+        "Options", key="options_menu", help="How claims are found, searched for and checked."
+    ):
         with st.container(key="options_box"):
             left, right = st.columns(2, gap="medium")
         with left:
             _as_in_a_paper()
             _methods(segmenter)
         with right:
-            place = st.empty()  # by which the browser forgets the sliders at once, not when the script has ended
+            place = (
+                st.empty()
+            )  # by which the browser forgets the sliders at once, not when the script has ended
             if thresholds:
                 with place.container():
                     for name in SLIDERS:
@@ -71,10 +91,14 @@ def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
 def _as_in_a_paper() -> None:
     names = ("", *PAPERS)
     st.selectbox(
-        "As in the paper", names, names.index(state.initial(state.PRESET) or ""), key=state.key(state.PRESET),
-        format_func=lambda name: paper(name).authors if name else "None", on_change=choices.use_preset,
+        "As in the paper",
+        names,
+        names.index(state.initial(state.PRESET) or ""),
+        key=state.key(state.PRESET),
+        format_func=lambda name: paper(name).authors if name else "None",
+        on_change=choices.use_preset,
         help="The settings of a paper's experiments, and what stands in where this server lacks them.",
-    )  # fmt: skip
+    )
     if found := choices.chosen_preset():
         for one in found.stood_in:
             if one.setting != "sources":
@@ -85,7 +109,12 @@ def _methods(segmenter: bool) -> None:
     if segmenter:
         help = "How claims are drawn from the answer (segmenter)."
         _method(state.SEGMENTER, SEGMENTERS, help)
-    pick(LABELS[state.QUERY], state.QUERY, QUERIES, "What the sources are searched for, for each claim.")
+    pick(
+        LABELS[state.QUERY],
+        state.QUERY,
+        QUERIES,
+        "What the sources are searched for, for each claim.",
+    )
     help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
     _method(state.VERIFIER, VERIFIERS, help, choices.use_verifier)
     help = "A second reader of the claims that the verifier leaves in doubt, blind to its verdict. Both are kept."
@@ -98,12 +127,20 @@ def slider(name: str) -> None:
     whole = isinstance(least, int)
     number, step, shown = (int, 1, "%d") if whole else (float, 0.01, "%.2f")
     st.slider(
-        LABELS[name], number(least), number(most), number(state.initial(name)), step, format=shown,
-        key=state.key(name), help=f"{HELP[name][0].upper()}{HELP[name][1:]}. It relabels a finished run immediately.",
-    )  # fmt: skip
+        LABELS[name],
+        number(least),
+        number(most),
+        number(state.initial(name)),
+        step,
+        format=shown,
+        key=state.key(name),
+        help=f"{HELP[name][0].upper()}{HELP[name][1:]}. It relabels a finished run immediately.",
+    )
 
 
-def _method(name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None) -> None:
+def _method(
+    name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None
+) -> None:
     """An implementation, and its model where the implementation takes one."""
     selected = pick(LABELS[name], name, table, help, on_change)
     if selected and (setting := table[selected].model_setting):
@@ -126,12 +163,19 @@ def _sources() -> None:
         small(f"The web needs: {needs}")
     elif state.value(state.WEB):
         _web()
-    _source("My documents", state.DOCUMENTS, "Texts, web addresses and files of your own. They stay on this server.")
+    _source(
+        "My documents",
+        state.DOCUMENTS,
+        "Texts, web addresses and files of your own. They stay on this server.",
+    )
     if names := choices.collections():
         multiselect(
-            "Collections", state.COLLECTIONS, {name: name for name in names}, "none",
+            "Collections",
+            state.COLLECTIONS,
+            {name: name for name in names},
+            "none",
             "Collections of the Library, which all users of this server share.",
-        )  # fmt: skip
+        )
 
 
 def _source(label: str, name: str, help: str, disabled: bool = False) -> None:
@@ -142,29 +186,57 @@ def _web() -> None:
     """The engine that searches the web, and those that take over."""
     selected = pick("Search engine", state.ENGINE, choices.ENGINES, "Where the web is searched.")
     text_input(
-        "Or a SearXNG instance", state.INSTANCE, "https://…",
+        "Or a SearXNG instance",
+        state.INSTANCE,
+        "https://…",
         "Used instead of the engine above. It must be on the public web and answer in JSON.",
-    )  # fmt: skip
+    )
     ready = [name for name in choices.ready(choices.ENGINES) if name != selected]
     multiselect(
-        LABELS[state.FALLBACK], state.FALLBACK, {name: choices.ENGINES[name].label for name in ready}, "none",
+        LABELS[state.FALLBACK],
+        state.FALLBACK,
+        {name: choices.ENGINES[name].label for name in ready},
+        "none",
         "Only these engines are used as fallbacks, in this order. The result says when one was used.",
-    )  # fmt: skip
+    )
 
 
 def _documents() -> None:
     for label, name, height, placeholder, help in (
-        ("Pasted text", state.PASTED, 110, "Paste a source text", "It becomes a document of its own."),
-        ("Web addresses", state.ADDRESSES, 80, "https://…, one per line", "Each page is downloaded and read."),
+        (
+            "Pasted text",
+            state.PASTED,
+            110,
+            "Paste a source text",
+            "It becomes a document of its own.",
+        ),
+        (
+            "Web addresses",
+            state.ADDRESSES,
+            80,
+            "https://…, one per line",
+            "Each page is downloaded and read.",
+        ),
     ):
         st.text_area(
-            label, state.initial(name) or "", height=height, key=state.key(name), placeholder=placeholder, help=help,
-            on_change=choices.use_documents, max_chars=LIMITS.text,
-        )  # fmt: skip
+            label,
+            state.initial(name) or "",
+            height=height,
+            key=state.key(name),
+            placeholder=placeholder,
+            help=help,
+            on_change=choices.use_documents,
+            max_chars=LIMITS.text,
+        )
     st.file_uploader(
-        "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=state.key(state.FILES), help=FORMATS,
-        on_change=choices.use_documents, max_upload_size=LIMITS.file_mb,
-    )  # fmt: skip
+        "Files",
+        DOCUMENT_TYPES,
+        accept_multiple_files=True,
+        key=state.key(state.FILES),
+        help=FORMATS,
+        on_change=choices.use_documents,
+        max_upload_size=LIMITS.file_mb,
+    )
     if state.value(state.DOCUMENTS) and not state.value(state.LIBRARY):
         small("The built-in library is not searched beside them; Sources turns it on.")
     if earlier := state.initial(state.FILES):
@@ -175,28 +247,47 @@ def language_model() -> None:
     """The endpoint that prompts are sent to, for this session alone."""
     with st.expander("Language model", key="llm_box", on_change="rerun"):
         text_input(
-            "Address", state.LLM_ADDRESS, "https://api.openai.com/v1",
+            "Address",
+            state.LLM_ADDRESS,
+            "https://api.openai.com/v1",
             "Any OpenAI-compatible endpoint. The operator of this server must allow addresses on its own network.",
-        )  # fmt: skip
-        text_input("Model", state.LLM_MODEL, "name of the model", "As the endpoint calls it, such as llama3.1:8b.")
+        )
         text_input(
-            "Key", state.LLM_KEY, "", "Used in this session only. It is never stored, logged or put into a report.",
+            "Model",
+            state.LLM_MODEL,
+            "name of the model",
+            "As the endpoint calls it, such as llama3.1:8b.",
+        )
+        text_input(
+            "Key",
+            state.LLM_KEY,
+            "",
+            "Used in this session only. It is never stored, logged or put into a report.",
             secret=True,
-        )  # fmt: skip
+        )
         multiselect(
-            ALSO, state.LLM_TASKS, LLM_TASKS, "nothing: rules decide",
+            ALSO,
+            state.LLM_TASKS,
+            LLM_TASKS,
+            "nothing: rules decide",
             "Steps that use rules by default. One prompt for each claim; if it fails, the rules decide.",
-        )  # fmt: skip
+        )
         for name, direction in zip(state.PRICES, ("input", "output"), strict=True):
             st.number_input(
-                f"Price per million {direction} tokens", min_value=0.0, value=state.initial(name), key=state.key(name),
-                placeholder="unknown", help="In your currency. Runs then show their expected and actual cost.",
-            )  # fmt: skip
+                f"Price per million {direction} tokens",
+                min_value=0.0,
+                value=state.initial(name),
+                key=state.key(name),
+                placeholder="unknown",
+                help="In your currency. Runs then show their expected and actual cost.",
+            )
         if isinstance(problem := choices.endpoint(), str):
             small(problem)
         elif version := problem.prompt_version:
             small(f"Prompts of the operator: {version}.")
-        typed = tuple(state.text(name) for name in (state.LLM_ADDRESS, state.LLM_MODEL, state.LLM_KEY))
+        typed = tuple(
+            state.text(name) for name in (state.LLM_ADDRESS, state.LLM_MODEL, state.LLM_KEY)
+        )
         if st.button("Test connection", key="test_connection", help="Sends one short prompt."):
             _test_connection(typed)
         if (tested := state.get(TESTED)) and tested[
@@ -217,12 +308,18 @@ def _test_connection(typed: tuple[str, ...]) -> None:
         return
     with st.spinner("Waiting for the language model …"):
         connection = check_connection(endpoint)
-        state.put(TESTED, (typed, connection))  # before anything is drawn, at which a redraw could cut in
+        state.put(
+            TESTED, (typed, connection)
+        )  # before anything is drawn, at which a redraw could cut in
 
 
 def _outcome(connection: Connection) -> None:
     """Say whether the language model answers, and which field to check where it does not."""
-    field = f"Check “{connection.field.capitalize()}”. " if connection.field and not connection.ok else ""
+    field = (
+        f"Check “{connection.field.capitalize()}”. "
+        if connection.field and not connection.ok
+        else ""
+    )
     label = "supported" if connection.ok else "contradicted"
     title = "It works" if connection.ok else "It does not work"
     note(title, f"{connection.message} {field}", label=label, detail=connection.detail)

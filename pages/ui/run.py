@@ -64,7 +64,9 @@ R = TypeVar("R", bound=RunProgress)
 
 
 class RunJob(background.Job[RunProgress]):
-    """One run. `before` is the run that it continues or edits, which is shown until there is something new."""
+    """One run. `before` is the run that it continues or edits, which is shown until there is
+    something new.
+    """
 
     def __init__(
         self,
@@ -95,7 +97,9 @@ class RunJob(background.Job[RunProgress]):
                 unfinished=before.unfinished,
             )
             if before
-            else RunProgress(blank(question, answer, settings), secrets.token_hex(6), documents=tuple(documents))
+            else RunProgress(
+                blank(question, answer, settings), secrets.token_hex(6), documents=tuple(documents)
+            )
         )
         super().__init__("run", initial, work, lasting=lasting)
 
@@ -103,7 +107,12 @@ class RunJob(background.Job[RunProgress]):
 def blank(question: str, answer: str, settings: Settings) -> Report:
     """Return a report without results."""
     return Report(
-        id="", created_at="", question=question, answer=answer, settings=with_policy(settings).public(), versions={}
+        id="",
+        created_at="",
+        question=question,
+        answer=answer,
+        settings=with_policy(settings).public(),
+        versions={},
     )
 
 
@@ -113,7 +122,9 @@ def follow(
     update: Callable[..., R],
     own: Callable[[E], Mapping[str, object] | None] = lambda event: None,
 ) -> None:
-    """Bring the progress up to date with each event; `own` returns the changes of events that are not of a run."""
+    """Bring the progress up to date with each event; `own` returns the changes of events that are
+    not of a run.
+    """
     try:
         for event in events:
             changes = own(event)
@@ -158,7 +169,10 @@ def _changes(now: RunProgress, event: Event | Carried) -> dict[str, object]:
             new = {
                 "verdicts": tuple(verdicts[i] for i in order if i in verdicts),
                 "evidence": tuple(
-                    sorted((e for e in (*others, *evidence) if e.claim_id in order), key=lambda e: order[e.claim_id])
+                    sorted(
+                        (e for e in (*others, *evidence) if e.claim_id in order),
+                        key=lambda e: order[e.claim_id],
+                    )
                 ),
             }
     return changes | {"report": report.model_copy(update=new)}
@@ -198,14 +212,22 @@ def load(run_id: str) -> None:
         inputs = None if report else saved(lambda database: database.runs.inputs(run_id))[0]
     if report:
         choices.restore(report)
-        RUN.show(RunProgress(report, report.id, accepted=True, running=False, documents=choices.documents()))
+        RUN.show(
+            RunProgress(
+                report, report.id, accepted=True, running=False, documents=choices.documents()
+            )
+        )
         return
     if inputs and not inputs.finished:
         reason = ""
         report = store().runs.load_unfinished(run_id) or _unstarted(run_id, inputs)
         choices.restore(report)
         documents = choices.documents()
-        RUN.show(RunProgress(report, run_id, accepted=True, running=False, documents=documents, unfinished=True))
+        RUN.show(
+            RunProgress(
+                report, run_id, accepted=True, running=False, documents=documents, unfinished=True
+            )
+        )
     RUN.refuse(reason)
 
 
@@ -275,9 +297,13 @@ def analyse() -> None:
     """Start a run with the inputs of the form."""
     settings = choices.settings()
     if not isinstance(settings, str) and not choices.turns_problem() and not is_running():
-        state.fill(**{name: state.value(name) for name in state.POLICY})  # the sliders move to another place
+        state.fill(
+            **{name: state.value(name) for name in state.POLICY}
+        )  # the sliders move to another place
         now = current()
-        again = now.report if now and is_own() and (now.report.edits or now.report.judgements) else None
+        again = (
+            now.report if now and is_own() and (now.report.edits or now.report.judgements) else None
+        )
         _start(*text(), settings, choices.documents(), choices.turns(), again=again)
 
 
@@ -294,9 +320,13 @@ def continue_run() -> None:
         RUN.refuse(explain(error)[0], "The run cannot be continued")
         return
     known = store().runs.load_unfinished(now.report.id) or now.report
-    reached = tuple(v for v in known.verdicts if v.label != "not_reached")  # the others are pending again
+    reached = tuple(
+        v for v in known.verdicts if v.label != "not_reached"
+    )  # the others are pending again
     known = known.model_copy(update={"verdicts": reached})
-    documents = store().runs.documents(known.id) or now.documents  # a stopped run's are those of the form
+    documents = (
+        store().runs.documents(known.id) or now.documents
+    )  # a stopped run's are those of the form
     before = replace(now, report=known, unfinished=not inputs.finished)
     _start(inputs.question, inputs.answer, settings, documents, known.context, before)
 
@@ -310,20 +340,32 @@ def _start(
     before: RunProgress | None = None,
     again: Report | None = None,
 ) -> None:
-    """Start a run; `before` is the one it continues, `again` one whose changes by hand are made in it too."""
+    """Start a run; `before` is the one it continues, `again` one whose changes by hand are made in
+    it too.
+    """
     browser, database, run_id = state.browser(), store(), before.report.id if before else ""
 
     def run(
-        question: str, answer: str, settings: Settings, documents: Sequence[Document], stop: threading.Event
+        question: str,
+        answer: str,
+        settings: Settings,
+        documents: Sequence[Document],
+        stop: threading.Event,
     ) -> Iterator[Event | Carried]:
         from attribution.pipeline.editing import edit
         from attribution.pipeline.run import in_turn
         from attribution.pipeline.run import run as events
 
         def going() -> Iterator[Event | Carried]:
-            yield from events(question, answer, settings, database, documents, stop, run_id=run_id, context=turns)
+            yield from events(
+                question, answer, settings, database, documents, stop, run_id=run_id, context=turns
+            )
             if again and last and not last.stopped:
-                yield from carry(again, last, lambda now, change: edit(now, change, settings, database, stop=stop))
+                yield from carry(
+                    again,
+                    last,
+                    lambda now, change: edit(now, change, settings, database, stop=stop),
+                )
 
         last: Report | None = None
         for event in in_turn(browser, stop, going):
@@ -342,7 +384,9 @@ def text() -> tuple[str, str]:
 
 
 def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
-    """Change the shown run in the background; documents and addresses are evidence for the claims it concerns."""
+    """Change the shown run in the background; documents and addresses are evidence for the claims
+    it concerns.
+    """
     now = current()
     if now is None or now.running:
         return
@@ -353,24 +397,42 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
         return
     database, browser = store(), state.browser()
 
-    def run(_q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
+    def run(
+        _q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event
+    ) -> Iterator[Event]:
         from attribution.pipeline.editing import edit as events
         from attribution.pipeline.run import each_in_turn
 
-        return each_in_turn(browser, stop, events(now.report, change, settings, database, own, addresses, stop))
+        return each_in_turn(
+            browser, stop, events(now.report, change, settings, database, own, addresses, stop)
+        )
 
-    RUN.start(RunJob(now.report.question, now.report.answer, settings, documents, run, before=now, lasting=False))
+    RUN.start(
+        RunJob(
+            now.report.question,
+            now.report.answer,
+            settings,
+            documents,
+            run,
+            before=now,
+            lasting=False,
+        )
+    )
 
 
 def judge(change: Judge) -> RunProgress | None:
-    """Set or clear the analyst's verdict on a claim, at once: no model is asked. None if that is refused."""
+    """Set or clear the analyst's verdict on a claim, at once: no model is asked. None if that is
+    refused.
+    """
     from attribution.pipeline.editing import edit as events
 
     now = current()
     if now is None or now.running:
         return None
     try:
-        (finished,) = (e for e in events(now.report, change, Settings(), store()) if isinstance(e, Finished))
+        (finished,) = (
+            e for e in events(now.report, change, Settings(), store()) if isinstance(e, Finished)
+        )
     except (BadInput, NotYours) as error:
         RUN.refuse(explain(error)[0], "Your verdict could not be kept")
         return None
@@ -433,7 +495,9 @@ def current() -> RunProgress | None:
 
 
 def problem() -> tuple[str, str, str, str] | None:
-    """Return why the last run could not start or finish: a title, the reason, details, and the look of the notice."""
+    """Return why the last run could not start or finish: a title, the reason, details, and the look
+    of the notice.
+    """
     job = RUN.job()
     now = job.progress() if job else None
     if now and now.rejected:
@@ -443,12 +507,20 @@ def problem() -> tuple[str, str, str, str] | None:
         title = "The run could not be finished" if now.accepted else "The run could not start"
         return title, now.error, now.detail, "contradicted"
     if now and not now.running and not now.accepted:
-        return "The run was stopped in the queue", "Nothing was checked. Analyse starts it again.", "", "missing"
+        return (
+            "The run was stopped in the queue",
+            "Nothing was checked. Analyse starts it again.",
+            "",
+            "missing",
+        )
     return None
 
 
-def cached_view(now: RunProgress, editable: bool, only: str, draw: Callable[[tuple[View, str] | None], View]) -> View:
-    """Return the result of `draw`, recomputed only when claims, verdicts, choices or the right to edit have changed.
+def cached_view(
+    now: RunProgress, editable: bool, only: str, draw: Callable[[tuple[View, str] | None], View]
+) -> View:
+    """Return the result of `draw`, recomputed only when claims, verdicts, choices or the right to
+    edit have changed.
 
     Where `only` one claim has changed, `draw` gets the result before and that claim's id.
     """
@@ -464,7 +536,9 @@ def cached_view(now: RunProgress, editable: bool, only: str, draw: Callable[[tup
 
 
 def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
-    """Return the estimate for a run, or for a comparison of these segmenters, and True while it is being computed."""
+    """Return the estimate for a run, or for a comparison of these segmenters, and True while it is
+    being computed.
+    """
     (question, answer), settings, documents = text(), choices.settings(), choices.documents()
     turns = choices.turns()
     if isinstance(settings, str) or not answer.strip():

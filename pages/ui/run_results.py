@@ -32,14 +32,18 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, DejaVu Sans, sans-serif"
-NARROWEST, NAME = 340, 80  # pixels: of the bar on a phone, where a label must fit too; of a bar's name
+NARROWEST, NAME = (
+    340,
+    80,
+)  # pixels: of the bar on a phone, where a label must fit too; of a bar's name
 CLEAR = "rgba(0,0,0,0)"
 
 
 def graph_objects() -> ModuleType:
     """Import plotly when a result needs it.
 
-    numpy and pandas come first: while another thread (models load in the background) is still importing them, plotly
+    numpy and pandas come first: while another thread (models load in the background) is still
+    importing them, plotly
     would use them half imported; importing them here waits for that thread.
     """
     import numpy  # noqa: F401
@@ -65,14 +69,24 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Figure:
         style = look(label)
         ink, tint = (style.dark_ink, style.dark_tint) if dark else (style.ink, style.tint)
         figure.add_bar(
-            x=counts, y=names, orientation="h", name=style.word,
+            x=counts,
+            y=names,
+            orientation="h",
+            name=style.word,
             text=[_words(style.icon, style.noun, count, room * count / most) for count in counts],
-            customdata=[len(labels) for labels in labelled], textposition="inside", insidetextanchor="middle",
-            textangle=0, constraintext="none", textfont={"color": ink, "size": 13},
+            customdata=[len(labels) for labels in labelled],
+            textposition="inside",
+            insidetextanchor="middle",
+            textangle=0,
+            constraintext="none",
+            textfont={"color": ink, "size": 13},
             hovertemplate=f"{style.word}: %{{x}} of %{{customdata}} claims<extra></extra>",
-            marker={"color": CLEAR if tint == "transparent" else tint, "line": {"color": ink, "width": 1},
-                    "opacity": 0.5 if label.startswith(WEAK) else 1},
-        )  # fmt: skip
+            marker={
+                "color": CLEAR if tint == "transparent" else tint,
+                "line": {"color": ink, "width": 1},
+                "opacity": 0.5 if label.startswith(WEAK) else 1,
+            },
+        )
     blank = {"visible": False, "fixedrange": True}
     labels = {
         "fixedrange": True,
@@ -80,12 +94,18 @@ def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Figure:
         "tickfont": {"size": 13, "color": "#a5a09a" if dark else "#5f5b57"},
     }
     figure.update_layout(
-        barmode="stack", bargap=0.2 if several else 0.06, height=32 + 34 * (len(reports) - 1), showlegend=False,
+        barmode="stack",
+        bargap=0.2 if several else 0.06,
+        height=32 + 34 * (len(reports) - 1),
+        showlegend=False,
         xaxis={**blank, "range": [-most * 0.002, most * 1.002]},
         yaxis={**labels, "automargin": True} if several else {**blank, "range": [-0.52, 0.52]},
-        margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 4 if several else 0}, paper_bgcolor=CLEAR, plot_bgcolor=CLEAR,
-        font={"family": FONT}, hoverlabel={"font": {"size": 13}},
-    )  # fmt: skip
+        margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 4 if several else 0},
+        paper_bgcolor=CLEAR,
+        plot_bgcolor=CLEAR,
+        font={"family": FONT},
+        hoverlabel={"font": {"size": 13}},
+    )
     return figure
 
 
@@ -105,7 +125,9 @@ def figures(report: Report) -> Node:
 
 
 def budget(report: Report) -> str:
-    """Return the queries, pages and seconds used of those allowed; empty if the web was not searched."""
+    """Return the queries, pages and seconds used of those allowed; empty if the web was not
+    searched.
+    """
     used, allowed = report.usage, report.settings
     if not used.queries and not used.downloads:
         return ""
@@ -114,7 +136,9 @@ def budget(report: Report) -> str:
         (f"{used.downloads:,}", "max_pages", "web pages"),
         (f"{used.seconds:,.0f}", "max_seconds", "s"),
     )
-    return ", ".join(f"{count} of {_limit(allowed.get(name))} {noun}" for count, name, noun in parts)
+    return ", ".join(
+        f"{count} of {_limit(allowed.get(name))} {noun}" for count, name, noun in parts
+    )
 
 
 def _limit(value: object) -> str:
@@ -131,7 +155,11 @@ def money(cost: float | None) -> str:
 def total(llm: Mapping[str, LlmUsage]) -> LlmUsage:
     """Sum the usage of all steps."""
     costs = [used.cost for used in llm.values() if used.cost is not None]
-    sums = {name: sum(getattr(used, name) for used in llm.values()) for name in LlmUsage.model_fields if name != "cost"}
+    sums = {
+        name: sum(getattr(used, name) for used in llm.values())
+        for name in LlmUsage.model_fields
+        if name != "cost"
+    }
     return LlmUsage(**sums, cost=sum(costs) if costs else None)
 
 
@@ -153,7 +181,16 @@ def llm_costs(report: Report) -> Node | None:
     rows = [(STAGES.get(step, step.capitalize()), used) for step, used in llm.items()]
     rows += [("Total", total(llm))] if len(rows) > 1 else []
     price = ["Cost"] if any(used.cost is not None for used in llm.values()) else []
-    heads = ("Step", "Prompts", "Cached replies", "Failed", "Input tokens", "Output tokens", "Time", *price)
+    heads = (
+        "Step",
+        "Prompts",
+        "Cached replies",
+        "Failed",
+        "Input tokens",
+        "Output tokens",
+        "Time",
+        *price,
+    )
     return table(heads, (_row(name, used)[: len(heads)] for name, used in rows))
 
 
@@ -166,7 +203,9 @@ POLL = 0.5  # seconds between looks at work in progress
 
 
 def cost(running: bool, segmenters: Sequence[str] = ()) -> None:
-    """Show the estimate for a run or a comparison of segmenters, computed in the background so the page never waits."""
+    """Show the estimate for a run or a comparison of segmenters, computed in the background so the
+    page never waits.
+    """
     waiting = run.estimate(segmenters)[1] and not running
     st.fragment(_line, run_every=POLL if waiting else None)(waiting, running, segmenters)
 
@@ -182,9 +221,15 @@ def _line(polling: bool, running: bool, segmenters: Sequence[str]) -> None:
         parts = ["Estimating …"]
     elif value is not None:
         pages = f"up to {plural(value.pages, 'page')}"
-        parts = [f"~{plural(value.claims, 'claim')} ·", f"{pages} ·", f"{max(value.seconds, 1):.0f} s"]
+        parts = [
+            f"~{plural(value.claims, 'claim')} ·",
+            f"{pages} ·",
+            f"{max(value.seconds, 1):.0f} s",
+        ]
         parts += [f"· {prompts}"] if (prompts := expected_cost(value.llm)) else []
-    spaced: list[Child] = [node for part in parts for node in (el("span", part), " ")]  # each stays on one line
+    spaced: list[Child] = [
+        node for part in parts for node in (el("span", part), " ")
+    ]  # each stays on one line
     show(el("p", *spaced, class_="ax-estimate"))
 
 
@@ -200,7 +245,9 @@ SEARCH_FAILED = ("search_failed", "search_limited")
 
 
 def is_unfinished(now: RunProgress) -> bool:
-    """Return True if the run ended before it was finished, by an error or because its server was stopped."""
+    """Return True if the run ended before it was finished, by an error or because its server was
+    stopped.
+    """
     if now.running or not now.report.id or not (now.unfinished or now.error):
         return False
     inputs = store().runs.inputs(now.report.id)
@@ -218,7 +265,11 @@ def continue_button(now: RunProgress) -> None:
         return
     claims = len(now.report.claims)
     verdicts = sum(v.label != "not_reached" for v in now.report.verdicts)
-    known = f"{verdicts} of {plural(claims, 'claim')} have a verdict." if claims else "No claim was checked yet."
+    known = (
+        f"{verdicts} of {plural(claims, 'claim')} have a verdict."
+        if claims
+        else "No claim was checked yet."
+    )
     own = store().rights.access(now.report.id).own
     how = (
         "Continue checks the others with the same settings. What was found, read and judged is not done again."
@@ -229,13 +280,18 @@ def continue_button(now: RunProgress) -> None:
     note(title, known, how, label="missing")
     if own:
         st.button(
-            "Continue", type="primary", on_click=run.continue_run, key="continue",
+            "Continue",
+            type="primary",
+            on_click=run.continue_run,
+            key="continue",
             help="Check what is left; finished claims keep their verdicts.",
-        )  # fmt: skip
+        )
 
 
 def notices(now: RunProgress, report: Report) -> None:
-    """Show what could not be used and what was used instead, then states of the result that need explaining."""
+    """Show what could not be used and what was used instead, then states of the result that need
+    explaining.
+    """
     not_used(report)
     _carried(now)
     if not now.running and not now.unfinished:
@@ -248,15 +304,27 @@ def _carried(now: RunProgress) -> None:
         return
     made = f"{plural(carried.made, 'change')} of the previous run {'was' if carried.made == 1 else 'were'} made again."
     if carried.left:
-        note(f"{plural(len(carried.left), 'change')} could not be made again", *carried.left, label="missing")
+        note(
+            f"{plural(len(carried.left), 'change')} could not be made again",
+            *carried.left,
+            label="missing",
+        )
     with st.container(key="carried", horizontal=True, vertical_alignment="center", gap="small"):
         show(el("p", made, class_="ax-status", role="status"))
-        st.button("Open the run before", on_click=run.open_before, args=(carried.before,), key="run_before",
-                  type="tertiary", help="It is as you left it, with all your changes.")  # fmt: skip
+        st.button(
+            "Open the run before",
+            on_click=run.open_before,
+            args=(carried.before,),
+            key="run_before",
+            type="tertiary",
+            help="It is as you left it, with all your changes.",
+        )
 
 
 def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
-    """Show what could not be used and what was used instead; `segmenters` are the labels of those that failed."""
+    """Show what could not be used and what was used instead; `segmenters` are the labels of those
+    that failed.
+    """
     for failure in (f for f in report.failures if f.kind == "unsupported_language"):
         note(f"Not every part reads {failure.subject}", failure.message, label="missing")
     if left_out := _messages([f for f in report.failures if f.kind == "left_out"]):
@@ -275,11 +343,20 @@ def _language_model(report: Report, segmenters: Sequence[str]) -> None:
     """Show the prompts that failed, by step."""
     failed = [] if report.stopped else [f for f in report.failures if f.kind == "llm_failed"]
     counts = Counter(f.stage for f in failed if f.stage in LLM_FAILURES)
-    lines = [f"{plural(count, LLM_FAILURES[stage][0])} {LLM_FAILURES[stage][1]}" for stage, count in counts.items()]
+    lines = [
+        f"{plural(count, LLM_FAILURES[stage][0])} {LLM_FAILURES[stage][1]}"
+        for stage, count in counts.items()
+    ]
     if failed:
         reasons = _messages(failed)[:2]
         lines += [f"Segmenters concerned: {', '.join(segmenters)}."] if segmenters else []
-        note("The language model could not be used", *lines, *reasons, CONNECTION, label="conflicting")
+        note(
+            "The language model could not be used",
+            *lines,
+            *reasons,
+            CONNECTION,
+            label="conflicting",
+        )
 
 
 def _verifier(report: Report) -> None:
@@ -288,7 +365,12 @@ def _verifier(report: Report) -> None:
     if failed:
         reasons = _messages(failed)[:2]
         title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
-        note(title, *reasons, "Choose another verifier under “Options”, and run again.", label="conflicting")
+        note(
+            title,
+            *reasons,
+            "Choose another verifier under “Options”, and run again.",
+            label="conflicting",
+        )
 
 
 def _smaller_verifier(report: Report) -> None:
@@ -314,7 +396,10 @@ def _outcome(now: RunProgress, report: Report) -> None:
         title = f"{len(lost)} of {plural(len(names), 'document')} could not be read: {unread}"
         note(title, *_messages(lost), label="missing", brief=True)
     if not report.claims:
-        note("No claim was found", "The answer has no sentence to check. Paste running text, a list or a table.")
+        note(
+            "No claim was found",
+            "The answer has no sentence to check. Paste running text, a list or a table.",
+        )
     elif labels == {"not_checked"} and len(report.verdicts) == len(report.claims):
         note(
             "No claim worth checking",
@@ -323,15 +408,20 @@ def _outcome(now: RunProgress, report: Report) -> None:
         )
     elif failed and not report.evidence:
         note("The web could not be searched", *dict.fromkeys(failed), label="missing")
-        st.button("Check against the built-in library", on_click=run.analyse_with_library, key="with_library")
+        st.button(
+            "Check against the built-in library",
+            on_click=run.analyse_with_library,
+            key="with_library",
+        )
     elif labels <= {"not_reached", "not_checked"} and not report.stopped and report.created_at:
         reasons = dict.fromkeys(v.reason for v in report.verdicts if v.label == "not_reached")
         note("No claim could be compared with the sources", *reasons, label="missing")
     elif labels and labels <= {"missing", "not_checked"}:
         note(
             "Nothing was found for any claim",
-            "The sources have no passage about this answer. Choose another source, or add documents.", label="missing",
-        )  # fmt: skip
+            "The sources have no passage about this answer. Choose another source, or add documents.",
+            label="missing",
+        )
 
 
 STEPS = {  # of a run, with their shares of the progress bar
@@ -351,7 +441,10 @@ def _units(now: RunProgress, step: str) -> tuple[int, int]:
     """Return the units done and in total. A search that led to downloads continues with them."""
     if now.stage == "second" and step == "verify":
         return now.units.get("second", (0, 0))
-    return max((now.units.get(name, (0, 0)) for name in {step, "fetch" if step == "search" else step}), default=(0, 0))
+    return max(
+        (now.units.get(name, (0, 0)) for name in {step, "fetch" if step == "search" else step}),
+        default=(0, 0),
+    )
 
 
 def status(now: RunProgress, report: Report, hypothetical: str = "") -> None:
@@ -362,7 +455,15 @@ def status(now: RunProgress, report: Report, hypothetical: str = "") -> None:
     if hypothetical:
         with st.container(key="status", horizontal=True, vertical_alignment="center", gap="small"):
             words = el("strong", f"What if: {headline(report)}")
-            show(el("p", words, el("span", hypothetical, class_="quiet"), class_="ax-status", role="status"))
+            show(
+                el(
+                    "p",
+                    words,
+                    el("span", hypothetical, class_="quiet"),
+                    class_="ax-status",
+                    role="status",
+                )
+            )
             help = "Show the verdicts of the run as it was made."
             if st.button("Back to the run", key="reset_what_if", type="tertiary", help=help):
                 thresholds.reset_what_if(now.report)
@@ -373,7 +474,9 @@ def status(now: RunProgress, report: Report, hypothetical: str = "") -> None:
         if now.running:
             current = _step(now)
             (done, total), before = _units(now, current), list(STEPS)[: list(STEPS).index(current)]
-            share = sum(STEPS[name][1] for name in before) + STEPS[current][1] * (done / total if total else 0)
+            share = sum(STEPS[name][1] for name in before) + STEPS[current][1] * (
+                done / total if total else 0
+            )
             progress_bar(share, "Progress of the run")
 
 
@@ -381,14 +484,22 @@ def _done(now: RunProgress, report: Report) -> Node:
     facts = [
         plural(len(report.pages), "page"),
         f"{plural(report.usage.pairs, 'passage')} judged" if report.usage.pairs else "",
-        f"{now.seconds:.1f} s" if now.seconds >= 0.05 and not report.edits else "",  # an edit's time is not the run's
+        f"{now.seconds:.1f} s"
+        if now.seconds >= 0.05 and not report.edits
+        else "",  # an edit's time is not the run's
         budget(report),
-        f"the second reader changed {changed(report)[0]} of {changed(report)[1]}" if changed(report)[1] else "",
+        f"the second reader changed {changed(report)[0]} of {changed(report)[1]}"
+        if changed(report)[1]
+        else "",
     ]
-    facts.insert(0, state.cached("quoted", (now.key, now.version), lambda: quoted_words(quotations(report))))
+    facts.insert(
+        0, state.cached("quoted", (now.key, now.version), lambda: quoted_words(quotations(report)))
+    )
     early = "Stopped early: " if report.stopped else ""
     quiet = el("span", " · ".join(filter(None, facts)), class_="quiet")
-    return el("p", el("strong", early + headline(report), title=totals(report)), quiet, class_="ax-status")
+    return el(
+        "p", el("strong", early + headline(report), title=totals(report)), quiet, class_="ax-status"
+    )
 
 
 def _doing(now: RunProgress, report: Report) -> Node:
@@ -408,7 +519,13 @@ def _doing(now: RunProgress, report: Report) -> Node:
             parts.append(el("span", f"✓ {results[name]}", class_="step"))
         elif name == current:
             doing = STAGES["second"] if now.stage == "second" else doing
-            parts.append(el("span", f"{doing} {done} of {total}" if total else f"{doing} …", class_="step now"))
+            parts.append(
+                el(
+                    "span",
+                    f"{doing} {done} of {total}" if total else f"{doing} …",
+                    class_="step now",
+                )
+            )
         else:
             parts.append(el("span", doing, class_="step"))
     clock = f"{'Stopping … ' if now.stopping else ''}{now.seconds:.0f} s"
@@ -431,18 +548,24 @@ def share_menu(report: Report) -> None:
         if any(page.kind == "document" for page in report.pages) and not access.private:
             shared, database = store().runs.shares_documents(report.id), store()
             small(
-                "The link shows verdicts and quotes" + (" and your documents." if shared else ", not your documents.")
+                "The link shows verdicts and quotes"
+                + (" and your documents." if shared else ", not your documents.")
             )
             st.checkbox(
-                "With the documents", shared, key=f"share_documents-{report.id}",
-                on_change=database.runs.share_documents, args=(report.id, not shared),
+                "With the documents",
+                shared,
+                key=f"share_documents-{report.id}",
+                on_change=database.runs.share_documents,
+                args=(report.id, not shared),
                 help="Whoever has the link can then read the whole text of your documents.",
-            )  # fmt: skip
+            )
         st.button(
-            "Share by link" if access.private else "Make private", on_click=store().runs.set_private,
-            args=(report.id, not access.private), key="private",
+            "Share by link" if access.private else "Make private",
+            on_click=store().runs.set_private,
+            args=(report.id, not access.private),
+            key="private",
             help="Who can open this address: everybody, or this browser alone.",
-        )  # fmt: skip
+        )
 
 
 def export_menu(report: Report) -> None:
@@ -453,7 +576,10 @@ def export_menu(report: Report) -> None:
     if other == DecisionPolicy.of(report.settings):
         return menu(made)
     rules = f"support from {other.support:.2f}, contradiction from {other.contradiction:.2f}"
-    menu(made, replace(made, report=thresholds.shown(report), title=f"What if ({rules}): {made.heading}"))
+    menu(
+        made,
+        replace(made, report=thresholds.shown(report), title=f"What if ({rules}): {made.heading}"),
+    )
 
 
 def details(report: Report) -> None:
@@ -462,8 +588,17 @@ def details(report: Report) -> None:
         what_failed(report.failures)
         with st.expander("Details"):
             if report.context:
-                turns = (el("p", el("strong", f"{s.capitalize()}: "), text, dir="auto") for s, text in report.context)
-                show(el("details", el("summary", plural(len(report.context), "earlier turn")), *turns))
+                turns = (
+                    el("p", el("strong", f"{s.capitalize()}: "), text, dir="auto")
+                    for s, text in report.context
+                )
+                show(
+                    el(
+                        "details",
+                        el("summary", plural(len(report.context), "earlier turn")),
+                        *turns,
+                    )
+                )
             show(el("p", totals(report), class_="ax-quiet-inline"))
             show(figures(report))
             show(table(("Step", "Time"), _times(report)))
@@ -473,7 +608,9 @@ def details(report: Report) -> None:
 
 
 def exported(report: Report) -> Exported:
-    """Return the run for an export; title and note, which every recipient can read, only if its owner exports it."""
+    """Return the run for an export; title and note, which every recipient can read, only if its
+    owner exports it.
+    """
     about = store().history.description(report.id)
     return Exported(report, about.title, about.note, edited_claims(report))
 
@@ -487,7 +624,10 @@ def what_failed(failures: Sequence[Failure]) -> None:
 
 def failure_table(failures: Iterable[Failure]) -> Node:
     """Return a table of the failures, with the messages of other libraries folded."""
-    rows = ((STAGES.get(f.stage, f.stage), f.subject, with_detail(f.message, f.detail)) for f in failures)
+    rows = (
+        (STAGES.get(f.stage, f.stage), f.subject, with_detail(f.message, f.detail))
+        for f in failures
+    )
     return table(("Step", "Subject", "What happened"), rows)
 
 

@@ -1,4 +1,5 @@
-"""The web app's server, and what the first page needs, prepared while it starts and a browser loads.
+"""The web app's server, and what the first page needs, prepared while it starts and a browser
+loads.
 
 python -m pages.ui.server --host ADDRESS --port PORT
 """
@@ -16,7 +17,8 @@ from contextlib import suppress
 from attribution.errors import AttributionError
 from attribution.settings import ROOT, Settings
 
-POLICY = "base-uri 'self'; object-src 'none'; img-src 'self' data: blob:"  # of the pages: no image from elsewhere
+# of the pages: no image from elsewhere
+POLICY = "base-uri 'self'; object-src 'none'; img-src 'self' data: blob:"
 
 
 def prepare_first_page() -> None:
@@ -30,18 +32,29 @@ def prepare_first_page() -> None:
 
 
 def serve(host: str, port: int) -> None:
-    """Serve the web app until a signal ends it. Every request passes the middleware, the first one outermost."""
+    """Serve the web app until a signal ends it. Every request passes the middleware, the first one
+    outermost.
+    """
     import streamlit as st
     import uvicorn
     from starlette.middleware import Middleware
     from streamlit.runtime.pages_manager import PagesManager
 
     from attribution.server.connections import Config
-    from attribution.server.middleware import AllowedHosts, BrowserCookie, ProtectedReplies, host_names
+    from attribution.server.middleware import (
+        AllowedHosts,
+        BrowserCookie,
+        ProtectedReplies,
+        host_names,
+    )
     from pages.ui.state import COOKIE
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl+C ends it as SIGTERM does, without a traceback
-    sys.argv = [str(ROOT / "app.py")]  # Streamlit puts this script's folder before all others to import from
+    signal.signal(
+        signal.SIGINT, signal.SIG_DFL
+    )  # Ctrl+C ends it as SIGTERM does, without a traceback
+    sys.argv = [
+        str(ROOT / "app.py")
+    ]  # Streamlit puts this script's folder before all others to import from
     PagesManager.uses_pages_directory = False  # app.py names the pages, for the first visitor too
     middleware = [
         Middleware(ProtectedReplies, policy=POLICY),

@@ -1,6 +1,8 @@
-"""The inputs of a session and each page's own values: the only place with `st.cache_*`, session state and secrets.
+"""The inputs of a session and each page's own values: the only place with `st.cache_*`, session
+state and secrets.
 
-All of it lives in `st.session_state`, so visitors never see each other's input; only the examples are shared.
+All of it lives in `st.session_state`, so visitors never see each other's input; only the examples
+are shared.
 """
 
 from __future__ import annotations
@@ -21,13 +23,23 @@ from attribution.settings import DEFAULTS, ROOT, SLIDERS, Settings
 from attribution.store.store import Store
 from attribution.types import Document
 
-QUESTION, ANSWER, EXAMPLE, TURNS = "question", "answer", "example", "turns"  # turns: before the question
+QUESTION, ANSWER, EXAMPLE, TURNS = (
+    "question",
+    "answer",
+    "example",
+    "turns",
+)  # turns: before the question
 SECOND = "second"  # answer, to the same question
 LIBRARY, WEB, DOCUMENTS = "library", "web", "documents"  # of the sources
 PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
 ENGINE, INSTANCE, FALLBACK, QUERY = "engine", "instance", "fallback", "query"
 SECOND_READER = "second_reader"
-SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = "segmenter", "segmenter_model", "verifier", "verifier_model"
+SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = (
+    "segmenter",
+    "segmenter_model",
+    "verifier",
+    "verifier_model",
+)
 THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_threshold"
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
@@ -40,10 +52,35 @@ _DEFAULTS: dict[str, object] = {
     **{name: DEFAULTS[name] for name in (SEGMENTER, VERIFIER, QUERY, SECOND_READER)},
 }
 _INPUTS = (
-    QUESTION, TURNS, ANSWER, SECOND, LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE,
-    INSTANCE, FALLBACK, QUERY, SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL, SECOND_READER, *POLICY, COMPARED,
-    LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES, PRESET,
-)  # fmt: skip
+    QUESTION,
+    TURNS,
+    ANSWER,
+    SECOND,
+    LIBRARY,
+    WEB,
+    DOCUMENTS,
+    PASTED,
+    ADDRESSES,
+    FILES,
+    COLLECTIONS,
+    ENGINE,
+    INSTANCE,
+    FALLBACK,
+    QUERY,
+    SEGMENTER,
+    SEGMENTER_MODEL,
+    VERIFIER,
+    VERIFIER_MODEL,
+    SECOND_READER,
+    *POLICY,
+    COMPARED,
+    LLM_ADDRESS,
+    LLM_MODEL,
+    LLM_KEY,
+    LLM_TASKS,
+    *PRICES,
+    PRESET,
+)
 COOKIE = "attribution_browser"
 T = TypeVar("T")
 _INITIAL, _PAGE, _LAST_VALUES, _BROWSER = "_initial", "_page", "_last_values", "_browser"
@@ -58,7 +95,8 @@ def examples() -> list[dict[str, Any]]:
 
 
 # --- inputs ---
-# A value is filled in as the initial value of a widget with a new key. Set through session state it would be lost
+# A value is filled in as the initial value of a widget with a new key. Set through session state it
+# would be lost
 # when a rerun cuts in before the browser has heard of it.
 
 
@@ -90,7 +128,9 @@ def text(name: str) -> str:
 def fill(**values: object) -> None:
     """Put values into inputs."""
     before = st.session_state[_INITIAL]
-    st.session_state[_INITIAL] = before | {n: (before.get(n, (0, None))[0] + 1, v) for n, v in values.items()}
+    st.session_state[_INITIAL] = before | {
+        n: (before.get(n, (0, None))[0] + 1, v) for n, v in values.items()
+    }
 
 
 def uploads(name: str) -> tuple[Document, ...]:
@@ -100,11 +140,15 @@ def uploads(name: str) -> tuple[Document, ...]:
 
 def documents_of(uploaded: Iterable[UploadedFile] | None) -> tuple[Document, ...]:
     """Uploaded files as documents. Browsers send a quotation mark in a file name as %22."""
-    return tuple(Document(f.name.replace("%22", '"'), f.getvalue(), f.type or "") for f in uploaded or ())
+    return tuple(
+        Document(f.name.replace("%22", '"'), f.getvalue(), f.type or "") for f in uploaded or ()
+    )
 
 
 def files() -> tuple[Document, ...]:
-    """The files to check against, first those of another page or of a saved run: an uploader cannot be filled in."""
+    """The files to check against, first those of another page or of a saved run: an uploader cannot
+    be filled in.
+    """
     return (*(initial(FILES) or ()), *uploads(FILES))
 
 
@@ -133,7 +177,8 @@ def kept_sources() -> dict[str, object]:
 
 
 def begin(page: str, **loaders: Callable[[str], object]) -> None:
-    """Fill in the values that a new session starts with; results named in the address go to their loaders, once.
+    """Fill in the values that a new session starts with; results named in the address go to their
+    loaders, once.
 
     Streamlit forgets a page's inputs when another page is opened: they are filled in again there.
     """
@@ -153,8 +198,12 @@ def begin(page: str, **loaders: Callable[[str], object]) -> None:
 
 
 def remember() -> None:
-    """Keep the inputs for the next page. `begin` does so; a page that fills some in and opens another must."""
-    st.session_state[_LAST_VALUES] = {name: files() if name == FILES else value(name) for name in _INPUTS}
+    """Keep the inputs for the next page. `begin` does so; a page that fills some in and opens
+    another must.
+    """
+    st.session_state[_LAST_VALUES] = {
+        name: files() if name == FILES else value(name) for name in _INPUTS
+    }
 
 
 # --- values of one page ---
@@ -180,7 +229,9 @@ def cached(name: str, key: object, make: Callable[[], T]) -> T:
 
 
 def count(name: str) -> int:
-    """A number for the keys of widgets: those with another number are new, and start with their initial values."""
+    """A number for the keys of widgets: those with another number are new, and start with their
+    initial values.
+    """
     return int(get(name) or 0)
 
 
@@ -190,9 +241,13 @@ def renew(name: str) -> None:
 
 
 def browser() -> str:
-    """The token in this browser's cookie, which the server sets: it marks the runs that were started here."""
+    """The token in this browser's cookie, which the server sets: it marks the runs that were
+    started here.
+    """
     if _BROWSER not in st.session_state:
-        st.session_state[_BROWSER] = (st.context.cookies.get(COOKIE) or secrets.token_urlsafe(24))[:64]
+        st.session_state[_BROWSER] = (st.context.cookies.get(COOKIE) or secrets.token_urlsafe(24))[
+            :64
+        ]
     return str(st.session_state[_BROWSER])
 
 
@@ -216,7 +271,8 @@ def is_dark() -> bool:
 def separate_secrets() -> None:
     """Have the endpoint of secrets.toml stand in the environment whole, or not at all.
 
-    Streamlit copies its values there one by one, beside those of the environment, which may be the other half of
+    Streamlit copies its values there one by one, beside those of the environment, which may be the
+    other half of
     another endpoint.
     """
     names = ("OPENAI_BASE_URL", "OPENAI_API_KEY")
@@ -228,12 +284,16 @@ def separate_secrets() -> None:
 
 
 def store() -> Store:
-    """Open the database for this browser. Call it in the session; the store can be used in any thread."""
+    """Open the database for this browser. Call it in the session; the store can be used in any
+    thread.
+    """
     return Store.open(Settings.from_environment().database_url, by=browser())
 
 
 def unowned_store() -> Store:
-    """Open the database without an owner: for models, and for runs within a comparison, which no browser lists."""
+    """Open the database without an owner: for models, and for runs within a comparison, which no
+    browser lists.
+    """
     return Store.open(Settings.from_environment().database_url)
 
 

@@ -41,7 +41,9 @@ def shown(report: Report) -> Report:
 
 
 def moves(report: Report) -> dict[str, Courses]:
-    """Return the courses of the verdicts by the name of the slider that moves; computed once for each choice."""
+    """Return the courses of the verdicts by the name of the slider that moves; computed once for
+    each choice.
+    """
     now = chosen(report)
 
     def make() -> tuple[Report, dict[str, Courses]]:  # with the report, so that its id stays
@@ -52,7 +54,9 @@ def moves(report: Report) -> dict[str, Courses]:
 
 
 def languages(report: Report, detect: bool = True) -> dict[str, str]:
-    """Return the languages of the shown run's pages, detected once; if `detect` is False, only those known already."""
+    """Return the languages of the shown run's pages, detected once; if `detect` is False, only
+    those known already.
+    """
     ids = tuple(page.id for page in report.pages)
     cached = state.get(PAGE_LANGUAGES)
     if cached is None or cached[0] != ids:

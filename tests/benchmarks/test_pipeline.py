@@ -10,7 +10,9 @@ def test_the_workload_is_the_same_each_time_and_of_the_promised_size(claims: int
     assert workload == make(claims) and len(workload.claims) == len(set(workload.claims)) == claims
     assert all(len(set(found)) == PAGES_PER_CLAIM for found in workload.found)
     for page in workload.pages:
-        assert SMALLEST <= sum(map(len, page.paragraphs)) <= LARGEST + 2_000  # the last sentence may go beyond
+        assert (
+            SMALLEST <= sum(map(len, page.paragraphs)) <= LARGEST + 2_000
+        )  # the last sentence may go beyond
     hits = [page for found in workload.found for page in found]
     assert claims == 1 or len(set(hits)) < len(hits)  # claims share pages
 

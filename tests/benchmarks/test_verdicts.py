@@ -14,17 +14,24 @@ from benchmarks.verdicts import LabelledClaim
 from tests.make import claim, evidence
 
 
-def case(label: Label, confidence: float, supported: bool, refuted: bool, true: bool | None) -> tuple:
+def case(
+    label: Label, confidence: float, supported: bool, refuted: bool, true: bool | None
+) -> tuple:
     claim = LabelledClaim(GivenClaim("c", ("p",)), "a", supported, refuted, true)
     strength = "strong" if confidence > 0.85 else "weak"
-    return claim, JudgedClaim(Verdict(claim_id="c", label=label, confidence=confidence, reason=""), (), strength)
+    return claim, JudgedClaim(
+        Verdict(claim_id="c", label=label, confidence=confidence, reason=""), (), strength
+    )
 
 
 CASES = [
-    case("supported", 0.9, True, False, True), case("supported", 0.6, False, False, False),
-    case("supported", 0.8, True, False, None), case("contradicted", 0.9, False, True, False),
-    case("contradicted", 0.7, True, False, True), case("unclear", 0.3, True, False, True),
-]  # fmt: skip
+    case("supported", 0.9, True, False, True),
+    case("supported", 0.6, False, False, False),
+    case("supported", 0.8, True, False, None),
+    case("contradicted", 0.9, False, True, False),
+    case("contradicted", 0.7, True, False, True),
+    case("unclear", 0.3, True, False, True),
+]
 
 
 @pytest.fixture
@@ -47,10 +54,15 @@ def test_judged_badges_are_what_calibrate_reads(tmp_path: Path) -> None:
     rows = list(verdicts.judged_rows("a set", "tried/1", claims, judged))
     assert {row["label"] for row in rows} == {"missing"}  # decided anew, and these have no evidence
     piece = evidence(claim("c"), 0.4, 0.1, "no_relation")
-    rows = list(verdicts.judged_rows("a set", "tried/1", claims[:2], [replace(judged[0], evidence=(piece,))] * 2))
+    rows = list(
+        verdicts.judged_rows(
+            "a set", "tried/1", claims[:2], [replace(judged[0], evidence=(piece,))] * 2
+        )
+    )
     assert [(row["label"], row["confidence"], row["right"]) for row in rows] == [
-        ("supported", 0.4, True), ("supported", 0.4, False),
-    ]  # fmt: skip
+        ("supported", 0.4, True),
+        ("supported", 0.4, False),
+    ]
     given = tmp_path / "judged.jsonl"
     given.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     version, badges, problems = read(read_rows(given, REQUIRED, OPTIONAL))
@@ -59,12 +71,27 @@ def test_judged_badges_are_what_calibrate_reads(tmp_path: Path) -> None:
 
 def test_pairs_are_read_by_the_meaning_of_their_labels(tmp_path: Path) -> None:
     def row(label: str, split: str) -> str:
-        return json.dumps({"hypothesis": f"{label}, {split}.", "premise": "A text.", "label": label, "split": split})
+        return json.dumps(
+            {
+                "hypothesis": f"{label}, {split}.",
+                "premise": "A text.",
+                "label": label,
+                "split": split,
+            }
+        )
 
     (tmp_path / "nli").mkdir()
-    lines = [row("yes", "test"), row("no", "test"), row("silent", "test"), row("odd", "test"), row("yes", "train")]
+    lines = [
+        row("yes", "test"),
+        row("no", "test"),
+        row("silent", "test"),
+        row("odd", "test"),
+        row("yes", "train"),
+    ]
     (tmp_path / "nli" / "some.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
     some = verdicts.Pairs("nli/some", "yes", ("silent",), "no", split="test")
     assert [(c.given.text, c.supported, c.refuted) for c in some(tmp_path)] == [
-        ("yes, test.", True, False), ("no, test.", False, True), ("silent, test.", False, False),
-    ]  # fmt: skip
+        ("yes, test.", True, False),
+        ("no, test.", False, True),
+        ("silent, test.", False, False),
+    ]

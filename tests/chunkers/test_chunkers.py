@@ -21,7 +21,9 @@ def check(text: str, chosen: Settings) -> list[int]:
         assert p.text[c.start : c.end] == c.text == c.text.strip()
         assert 0 < len(c.text) <= chosen.chunk_size and c.page_id == p.id
         covered[c.start : c.end] = b"\1" * len(c.text)
-    assert all(character.isspace() for character, seen in zip(p.text, covered, strict=True) if not seen)
+    assert all(
+        character.isspace() for character, seen in zip(p.text, covered, strict=True) if not seen
+    )
     starts = [c.start for c in chunks]
     assert starts == sorted(set(starts))
     if chosen.chunker == "fixed":  # they do not overlap
@@ -43,7 +45,13 @@ def test_chunks_are_slices_that_hold_every_word(
 ) -> None:
     check(
         text,
-        Settings(chunker=name, chunk_size=size, chunk_overlap=overlap, window_sentences=window, window_stride=stride),
+        Settings(
+            chunker=name,
+            chunk_size=size,
+            chunk_overlap=overlap,
+            window_sentences=window,
+            window_stride=stride,
+        ),
     )
 
 
@@ -51,11 +59,15 @@ def test_chunks_are_slices_that_hold_every_word(
 @pytest.mark.parametrize(
     "text",
     [
-        "x" * 100_000, "e\u0301" * 50_000, "👩🏽\u200d🚀" * 20_000, ("שלום עולם. " * 9_000), "\n" * 100_000 + "a",
+        "x" * 100_000,
+        "e\u0301" * 50_000,
+        "👩🏽\u200d🚀" * 20_000,
+        ("שלום עולם. " * 9_000),
+        "\n" * 100_000 + "a",
         "a. " * 33_000,
     ],
     ids=["one word", "combining", "emoji", "right to left", "blank lines", "short sentences"],
-)  # fmt: skip
+)
 def test_long_and_odd_texts_take_seconds_at_most(name: str, text: str) -> None:
     started = time.process_time()
     assert check(text, Settings(chunker=name))
@@ -76,12 +88,18 @@ def test_words_stay_whole_and_sentences_where_they_can(size: int) -> None:
 
 
 def test_a_word_longer_than_a_chunk_is_cut() -> None:
-    assert [len(c.text) for c in Fixed(Settings(chunk_size=64)).chunk(page("x" * 150))] == [64, 64, 22]
+    assert [len(c.text) for c in Fixed(Settings(chunk_size=64)).chunk(page("x" * 150))] == [
+        64,
+        64,
+        22,
+    ]
 
 
 def test_paragraphs_stay_whole_where_they_fit() -> None:
     first, second = "A paragraph of some length. " * 4, "Another paragraph is here. " * 4
-    chunks = Recursive(Settings(chunk_size=128, chunk_overlap=0)).chunk(page(f"{first}\n\n{second}"))
+    chunks = Recursive(Settings(chunk_size=128, chunk_overlap=0)).chunk(
+        page(f"{first}\n\n{second}")
+    )
     assert [c.text for c in chunks] == [first.strip(), second.strip()]
 
 

@@ -17,7 +17,9 @@ ANSWER = "Ada wrote notes in 1843. She lived in London."
 
 
 def claim(text: str, sentence: tuple[int, int] | None) -> Claim:
-    return Claim(id=content_id(text), text=text, spans=((0, 4),), sentence=sentence, worthiness="factual")
+    return Claim(
+        id=content_id(text), text=text, spans=((0, 4),), sentence=sentence, worthiness="factual"
+    )
 
 
 def test_a_claim_that_its_sentence_does_not_say_is_left_out_with_the_reason() -> None:
@@ -28,9 +30,11 @@ def test_a_claim_that_its_sentence_does_not_say_is_left_out_with_the_reason() ->
         return [0.9 if "notes" in text else 0.12345 for text, _ in pairs]
 
     claims = [
-        claim("Ada wrote notes.", (0, 24)), claim("Ada won a prize.", (0, 24)), claim("She lived in London.", (25, 45)),
+        claim("Ada wrote notes.", (0, 24)),
+        claim("Ada won a prize.", (0, 24)),
+        claim("She lived in London.", (25, 45)),
         claim("Ada wrote notes in London.", None),
-    ]  # fmt: skip
+    ]
     (good, bad, verbatim, whole), _ = check_coherence(ANSWER, claims, entailed, 0.5)
     assert asked == [
         ("Ada wrote notes.", "Ada wrote notes in 1843."),
@@ -54,7 +58,10 @@ def test_the_marks_of_a_sentence_do_not_count() -> None:
         asked.extend(pairs)
         return [0.9] * len(pairs)
 
-    claims = [claim("In 1843 she wrote Notes and more.", (0, end)), claim("Ada met Babbage.", (end + 1, len(answer)))]
+    claims = [
+        claim("In 1843 she wrote Notes and more.", (0, end)),
+        claim("Ada met Babbage.", (end + 1, len(answer))),
+    ]
     (verbatim, _), _ = check_coherence(answer, claims, entailed, 0.5)
     assert verbatim.coherence is None and asked == [("Ada met Babbage.", "She met Babbage.")]
 
@@ -79,13 +86,18 @@ def test_the_premise_of_a_cell_has_its_headings() -> None:
         asked.extend(pairs)
         return [0.1] * len(pairs)
 
-    whole, part = claim("The year of Psycho is 1960.", cell), claim("Psycho was released in 1960.", cell)
+    whole, part = (
+        claim("The year of Psycho is 1960.", cell),
+        claim("Psycho was released in 1960.", cell),
+    )
     (whole, part), _ = check_coherence(answer, [whole, part], entailed, 0.5)
     assert asked == [("Psycho was released in 1960.", "The year of Psycho is 1960.")]
     assert whole.checked and not part.checked
 
 
-@pytest.mark.parametrize(("segmenter", "published", "judged"), [("r_nd", False, 0.0), ("clauses", True, 0.0)])
+@pytest.mark.parametrize(
+    ("segmenter", "published", "judged"), [("r_nd", False, 0.0), ("clauses", True, 0.0)]
+)
 def test_the_runs_verifier_judges_beside_the_parse(
     segmenter: str, published: bool, judged: float, tmp_path: Path
 ) -> None:
@@ -95,8 +107,12 @@ def test_the_runs_verifier_judges_beside_the_parse(
     store = Store.open(f"sqlite:///{tmp_path}/coherence.sqlite3")
     (held,), _ = judged_by_run(answer, claims, settings, store, published=published)
     assert (held.coherence, held.coherent) == (judged, False)
-    (read,), _ = judged_by_run(answer, claims, settings.model_copy(update={"segmenter": "clauses"}), store)
-    assert read.coherence is not None and read.coherence > 0.5  # its claims are held against the parse when made
+    (read,), _ = judged_by_run(
+        answer, claims, settings.model_copy(update={"segmenter": "clauses"}), store
+    )
+    assert (
+        read.coherence is not None and read.coherence > 0.5
+    )  # its claims are held against the parse when made
 
 
 def test_nine_in_ten_hand_made_pairs_are_judged_right(tmp_path: Path) -> None:

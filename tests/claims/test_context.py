@@ -5,7 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.claims.context import add_context, check_independence, dependence_reason, named_by_context
+from attribution.claims.context import (
+    add_context,
+    check_independence,
+    dependence_reason,
+    named_by_context,
+)
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from tests.make import claim
@@ -36,7 +41,9 @@ def test_a_claim_has_the_headings_and_the_lead_in_above_it() -> None:
     cables = found["Each main cable contains 27,572 wires."]
     assert cables.context == ("Bridges", "The Golden Gate Bridge")
     assert named_by_context(cables) == "Bridges The Golden Gate Bridge"
-    assert named_by_context(found["The Golden Gate Bridge is red."]) == ""  # it names its subject itself
+    assert (
+        named_by_context(found["The Golden Gate Bridge is red."]) == ""
+    )  # it names its subject itself
     assert found["two main cables hold the deck"].context[-1] == "It needs these parts:"
     assert found["The deck is made of steel."].context == ("Bridges", "The Brooklyn Bridge")
 
@@ -47,14 +54,21 @@ def test_a_section_is_not_under_the_one_before_it() -> None:
     settings = Settings(database_url="sqlite://", segmenter="sentences")
     claims = SEGMENTERS.build("sentences", settings).segment("", answer).claims
     assert [claim.context for claim in add_context(claims, answer)] == [
-        ("The Golden Gate Bridge",), ("The Golden Gate Bridge", "Cables"), ("The Brooklyn Bridge",),
-    ]  # fmt: skip
+        ("The Golden Gate Bridge",),
+        ("The Golden Gate Bridge", "Cables"),
+        ("The Brooklyn Bridge",),
+    ]
 
 
 def test_bold_titles_follow_each_other() -> None:
     answer = "**The Nile**\n\nIt is long.\n\n**The Rhine**\n\nIt is short."
-    claims = SEGMENTERS.build("sentences", Settings(database_url="sqlite://")).segment("", answer).claims
-    assert [claim.context for claim in add_context(claims, answer)] == [("The Nile",), ("The Rhine",)]
+    claims = (
+        SEGMENTERS.build("sentences", Settings(database_url="sqlite://")).segment("", answer).claims
+    )
+    assert [claim.context for claim in add_context(claims, answer)] == [
+        ("The Nile",),
+        ("The Rhine",),
+    ]
 
 
 DATA = Path(__file__).parents[1] / "data" / "independence.jsonl"
@@ -97,7 +111,12 @@ def test_a_dependent_claim_says_why_and_keeps_everything_else() -> None:
 
 def test_what_the_conversation_has_brought_up_may_be_meant() -> None:
     before = "Who was Marie Curie?\n\nMarie Curie was a physicist who lived under the moon near the Harbour Bridge."
-    texts = ["The physicist died in 1934.", "The bridge is old.", "The moon orbits the Earth.", "Marie Curie died."]
+    texts = [
+        "The physicist died in 1934.",
+        "The bridge is old.",
+        "The moon orbits the Earth.",
+        "Marie Curie died.",
+    ]
     told = check_independence([claim(text) for text in texts], before)
     assert [c.independent for c in told] == [False, False, True, True]
     assert told[0].independence_reason == "It does not say which physicist is meant."

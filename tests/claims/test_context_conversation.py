@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attribution.claims.context import check_independence
-from attribution.claims.enrichment import as_text, check_turns, enrich, read_turns, standalone_question, transcript
+from attribution.claims.enrichment import (
+    as_text,
+    check_turns,
+    enrich,
+    read_turns,
+    standalone_question,
+    transcript,
+)
 from attribution.claims.worthiness import classify
 from attribution.errors import BadInput
 from attribution.segmenters.sentences import Sentences
@@ -28,10 +35,14 @@ def test_turns_are_read_as_they_are_typed() -> None:
     assert read_turns(" \n") == ()
 
 
-@pytest.mark.parametrize("rows", [
-    [{"speaker": "user", "text": "A?"}, {"speaker": "assistant", "text": "B."}],
-    [{"role": "human", "content": "A?"}, {"role": "Assistant", "content": "B."}], [["user", "A?"], ["assistant", "B."]],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"speaker": "user", "text": "A?"}, {"speaker": "assistant", "text": "B."}],
+        [{"role": "human", "content": "A?"}, {"role": "Assistant", "content": "B."}],
+        [["user", "A?"], ["assistant", "B."]],
+    ],
+)
 def test_turns_are_read_from_json(rows: list[object]) -> None:
     expected = (("user", "A?"), ("assistant", "B."))
     assert read_turns(json.dumps(rows)) == expected
@@ -39,11 +50,17 @@ def test_turns_are_read_from_json(rows: list[object]) -> None:
         assert read_turns("\n".join(map(json.dumps, rows))) == expected
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("What is it?", "expected “User: …”"), ('[{"speaker": "nobody", "text": "x"}]', "turn 1: expected"),
-    ('[{"speaker": "user", "text": 3}]', "turn 1: expected"), ("{oops", "not JSON"),
-    ("User: " + "x" * 20_001, "at most 50 turns"), ("User: x\n" * 51, "51 earlier turns"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("What is it?", "expected “User: …”"),
+        ('[{"speaker": "nobody", "text": "x"}]', "turn 1: expected"),
+        ('[{"speaker": "user", "text": 3}]', "turn 1: expected"),
+        ("{oops", "not JSON"),
+        ("User: " + "x" * 20_001, "at most 50 turns"),
+        ("User: x\n" * 51, "51 earlier turns"),
+    ],
+)
 def test_what_is_no_conversation_says_what_was_expected(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         read_turns(text)
@@ -74,15 +91,22 @@ def test_a_language_model_is_shown_the_whole_conversation() -> None:
         (TOWER[:1], "When was it built?", "When was the Eiffel Tower built?"),
         (TOWER, "Who was Gustave Eiffel?", "Who was Gustave Eiffel?"),
         ((), "When was it built?", "When was it built?"),
-        ((("user", "¿Qué es la Torre Eiffel?"),), "¿Cuándo fue construida?", "¿Cuándo fue construida?"),
+        (
+            (("user", "¿Qué es la Torre Eiffel?"),),
+            "¿Cuándo fue construida?",
+            "¿Cuándo fue construida?",
+        ),
         (
             (("user", "Did Marie Curie meet Lise Meitner?"),),
             "When did she die?",
-            "Did Marie Curie meet Lise Meitner? When did she die?",  # which of the two is not certain
+            # which of the two is not certain
+            "Did Marie Curie meet Lise Meitner? When did she die?",
         ),
     ],
 )
-def test_a_question_is_asked_without_its_conversation(turns: tuple[Turn, ...], question: str, expected: str) -> None:
+def test_a_question_is_asked_without_its_conversation(
+    turns: tuple[Turn, ...], question: str, expected: str
+) -> None:
     assert standalone_question(question, turns) == expected
 
 
@@ -98,6 +122,9 @@ def explicature(turns: tuple[Turn, ...], question: str, answer: str) -> str | No
 
 def test_claims_are_resolved_into_the_turns() -> None:
     answer = "It was completed in 1889."
-    assert explicature(TOWER, "When was it built?", answer) == "The Eiffel Tower was completed in 1889."
+    assert (
+        explicature(TOWER, "When was it built?", answer)
+        == "The Eiffel Tower was completed in 1889."
+    )
     assert explicature((), "When was it built?", answer) is None
     assert explicature(TOWER, "And when?", answer) == "The Eiffel Tower was completed in 1889."

@@ -39,7 +39,12 @@ def sound(question: str, answer: str, found: Claim) -> None:
         assert added_words(found) == ()
         return
     assert set(words(found.text) - words(found.enriched)) <= POINTERS
-    assert set(words(found.enriched)) <= {*words(question), *words(answer), *words(normalize("NFKC", answer)), "s"}
+    assert set(words(found.enriched)) <= {
+        *words(question),
+        *words(answer),
+        *words(normalize("NFKC", answer)),
+        "s",
+    }
     kept = found.enriched
     for start, end in reversed(added_words(found)):
         assert 0 <= start < end <= len(found.enriched)
@@ -51,7 +56,9 @@ def test_hand_made_cases() -> None:
     """Expectations were written first. A wrong enrichment is worse than none."""
     right = wrong = 0
     for case in CASES:
-        (found,) = (c for c in enriched_claims(case["question"], case["answer"]) if c.text == case["claim"])
+        (found,) = (
+            c for c in enriched_claims(case["question"], case["answer"]) if c.text == case["claim"]
+        )
         sound(case["question"], case["answer"], found)
         right += found.enriched is not None and found.enriched == case["expected"]
         wrong += found.enriched is not None and found.enriched != case["expected"]
@@ -64,19 +71,30 @@ def test_hand_made_cases() -> None:
 PIECES = st.sampled_from(
     [*dict.fromkeys(c["answer"] for c in CASES)][:30]
     + [
-        "It is red.", "\n\n", "- **Look**: They fell.", "\n", "# Its title", "| a | b |", "She* said _so_.", "His;",
+        "It is red.",
+        "\n\n",
+        "- **Look**: They fell.",
+        "\n",
+        "# Its title",
+        "| a | b |",
+        "She* said _so_.",
+        "His;",
         "the it it's",
     ]
-)  # fmt: skip
+)
 
 
 @settings(max_examples=25)
 @given(
-    st.lists(PIECES | st.text(max_size=20), max_size=4).map(" ".join), st.sampled_from([c["question"] for c in CASES])
+    st.lists(PIECES | st.text(max_size=20), max_size=4).map(" ".join),
+    st.sampled_from([c["question"] for c in CASES]),
 )
 def test_any_answer_is_left_sound(answer: str, question: str) -> None:
     found = enriched_claims(question, answer)
-    assert found == enrich(question, answer, [c.model_copy(update={"enriched": None}) for c in found])[0]
+    assert (
+        found
+        == enrich(question, answer, [c.model_copy(update={"enriched": None}) for c in found])[0]
+    )
     for each in found:
         sound(question, answer, each)
 
@@ -89,23 +107,37 @@ def test_only_factual_claims_that_lean_on_others_are_touched() -> None:
 
 
 @pytest.mark.parametrize(
-    "question", ["", "T?", "Psycho?", "What is Psycho?", "Who directed Psycho?", "Tell me about Psycho."]
+    "question",
+    ["", "T?", "Psycho?", "What is Psycho?", "Who directed Psycho?", "Tell me about Psycho."],
 )
-@pytest.mark.parametrize(("answer", "person", "thing"), [
-    ("Psycho is a 1960 film by Hitchcock. He was born in 1899. It won awards.", None, "Psycho"),
-    ("The film was shot in 1959. He was born in 1899. It won awards.", None, "The film"),
-    ("Alfred Hitchcock directed Psycho in 1960. He was born in 1899. It won awards.", "Alfred Hitchcock", "Psycho"),
-    ("Hitchcock directed Psycho in 1960. She was born in 1899. It won awards.", None, "Psycho"),
-])  # fmt: skip
-def test_pronouns_agree_with_what_replaces_them(question: str, answer: str, person: str | None, thing: str) -> None:
+@pytest.mark.parametrize(
+    ("answer", "person", "thing"),
+    [
+        ("Psycho is a 1960 film by Hitchcock. He was born in 1899. It won awards.", None, "Psycho"),
+        ("The film was shot in 1959. He was born in 1899. It won awards.", None, "The film"),
+        (
+            "Alfred Hitchcock directed Psycho in 1960. He was born in 1899. It won awards.",
+            "Alfred Hitchcock",
+            "Psycho",
+        ),
+        ("Hitchcock directed Psycho in 1960. She was born in 1899. It won awards.", None, "Psycho"),
+    ],
+)
+def test_pronouns_agree_with_what_replaces_them(
+    question: str, answer: str, person: str | None, thing: str
+) -> None:
     _, born, won = enriched_claims(question, answer)
-    if not (question.startswith("Who") and answer.startswith("Hitchcock")):  # then he is known to be a person
+    if not (
+        question.startswith("Who") and answer.startswith("Hitchcock")
+    ):  # then he is known to be a person
         assert born.enriched == (f"{person} was born in 1899." if person else None)
     assert won.enriched in (f"{thing} won awards.", None)
 
 
 @pytest.mark.parametrize("question", ["T?", "Psycho?", "Eiffel Tower height"])
-@pytest.mark.parametrize("answer", ["It was shot in black and white.", "He was born in 1899.", "They are tall."])
+@pytest.mark.parametrize(
+    "answer", ["It was shot in black and white.", "He was born in 1899.", "They are tall."]
+)
 def test_a_fragment_of_a_question_replaces_no_pronoun(question: str, answer: str) -> None:
     assert [c.enriched for c in enriched_claims(question, answer)] == [None]
 
@@ -113,7 +145,9 @@ def test_a_fragment_of_a_question_replaces_no_pronoun(question: str, answer: str
 @pytest.mark.parametrize("answer", ["He was born in 1899.", "She was born in 1899."])
 def test_the_work_that_a_question_names_is_not_the_person_it_asks_for(answer: str) -> None:
     assert enriched_claims("Who directed Psycho?", answer)[0].enriched is None
-    assert enriched_claims("Who was Hitchcock?", answer)[0].enriched == "Hitchcock was born in 1899."
+    assert (
+        enriched_claims("Who was Hitchcock?", answer)[0].enriched == "Hitchcock was born in 1899."
+    )
 
 
 def test_a_person_is_not_it() -> None:
@@ -123,16 +157,23 @@ def test_a_person_is_not_it() -> None:
 
 
 def test_added_words_are_a_word_diff() -> None:
-    found = claim("Her second prize was for chemistry.", enriched="Marie Curie's second prize was for chemistry.")
+    found = claim(
+        "Her second prize was for chemistry.",
+        enriched="Marie Curie's second prize was for chemistry.",
+    )
     assert [found.enriched[a:b] for a, b in added_words(found)] == ["Marie Curie's"]
 
 
-@pytest.mark.parametrize(("text", "enriched", "added", "removed"), [
-    ("He was born in 1899.", "Hitchcock was born in 1899.", ["Hitchcock"], []),
-    ("The tower opened in 1889.", "Eiffel's tower opened in 1889.", ["Eiffel's"], []),
-    ("Very few people came in 1889.", "People came in 1889.", [], ["Very few"]),
-    ("He quit in 1966.", "Jim resigned in 1966.", ["Jim resigned"], ["He quit"]), ("It opened.", None, [], []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "enriched", "added", "removed"),
+    [
+        ("He was born in 1899.", "Hitchcock was born in 1899.", ["Hitchcock"], []),
+        ("The tower opened in 1889.", "Eiffel's tower opened in 1889.", ["Eiffel's"], []),
+        ("Very few people came in 1889.", "People came in 1889.", [], ["Very few"]),
+        ("He quit in 1966.", "Jim resigned in 1966.", ["Jim resigned"], ["He quit"]),
+        ("It opened.", None, [], []),
+    ],
+)
 def test_words_that_were_removed_are_not_added(
     text: str, enriched: str | None, added: list[str], removed: list[str]
 ) -> None:
@@ -161,13 +202,19 @@ def test_a_name_that_would_come_out_broken_is_not_put_in() -> None:
     answer = "The Standard Operating Procedure is below. This page outlines the procedure for freezing plasma."
     assert all(c.enriched is None for c in enriched_claims("How is plasma frozen?", answer))
     answer = "Cockney vowels are long, and RP vowels are short. To measure those vowels, Praat records the formants."
-    assert all(c.enriched is None for c in enriched_claims("How do I measure Cockney accent vowels?", answer))
+    assert all(
+        c.enriched is None
+        for c in enriched_claims("How do I measure Cockney accent vowels?", answer)
+    )
 
 
-@pytest.mark.parametrize(("question", "enriched"), [
-    ("Tell me about the Oldervik dam and the chemist Ada Holm.", None),
-    ("What do the Oldervik dam and the chemist have in common?", None),
-    ("Who were Nils Berg and Ada Holm?", "Nils Berg and Ada Holm divorced in 1921."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("question", "enriched"),
+    [
+        ("Tell me about the Oldervik dam and the chemist Ada Holm.", None),
+        ("What do the Oldervik dam and the chemist have in common?", None),
+        ("Who were Nils Berg and Ada Holm?", "Nils Berg and Ada Holm divorced in 1921."),
+    ],
+)
 def test_they_are_not_a_thing_and_a_person(question: str, enriched: str | None) -> None:
     assert enriched_claims(question, "They divorced in 1921.")[0].enriched == enriched

@@ -44,14 +44,26 @@ def test_claims_keep_everything_else() -> None:
 
 @pytest.mark.parametrize("half", ["tune", "test"])
 def test_sentences_of_real_answers_labelled_by_hand(half: str) -> None:
-    rows = [json.loads(line) for line in (DATA / "worthiness.jsonl").read_text(encoding="utf-8").splitlines()]
-    own = [(r["label"] == "factual", classify_text(r["text"])[0] == "factual") for r in rows if r["half"] == half]
+    rows = [
+        json.loads(line)
+        for line in (DATA / "worthiness.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
+    own = [
+        (r["label"] == "factual", classify_text(r["text"])[0] == "factual")
+        for r in rows
+        if r["half"] == half
+    ]
     gold, guess = zip(*own, strict=True)
     assert len(own) == 150 and accuracy_score(gold, guess) >= max(0.85, sum(gold) / len(gold) + 0.1)
-    assert balanced_accuracy_score(gold, guess) >= 0.8 and f1_score(gold, guess, average="macro") >= 0.8
+    assert (
+        balanced_accuracy_score(gold, guess) >= 0.8
+        and f1_score(gold, guess, average="macro") >= 0.8
+    )
 
 
-@pytest.mark.parametrize("row", ["Film: Psycho; Year: 1960", "Planet: Mars; Moons: two", "Mars | two", "a|b"])
+@pytest.mark.parametrize(
+    "row", ["Film: Psycho; Year: 1960", "Planet: Mars; Moons: two", "Mars | two", "a|b"]
+)
 def test_a_table_row_is_factual_but_not_independent(row: str) -> None:
     assert classify_text(row) == classify_text("Capital: Paris") == ("factual", "")
     assert dependence_reason(row).startswith("A table row: ")
@@ -66,20 +78,30 @@ def test_a_colon_alone_is_no_table_row(text: str) -> None:
     ("text", "expected"),
     [
         ("The city paid 5 million crowns for the tower in 1889, as follows:", "factual"),
-        ("The tower has three owners:", "factual"), ("Three engineers built the dam:", "factual"),
+        ("The tower has three owners:", "factual"),
+        ("Three engineers built the dam:", "factual"),
         ("Jobs that fail permanently are moved to the dead letter table:", "factual"),
-        ("There are two harbours on the island:", "factual"), ("There are several reasons for this:", "not_a_claim"),
-        ("Here is an overview:", "not_a_claim"), ("The main points are as follows:", "not_a_claim"),
-        ("Key facts:", "not_a_claim"), ("In 1889:", "not_a_claim"), ("Follow these steps:", "not_a_claim"),
-        ("The timeline of events:", "not_a_claim"), ("The advantages of the method include:", "not_a_claim"),
+        ("There are two harbours on the island:", "factual"),
+        ("There are several reasons for this:", "not_a_claim"),
+        ("Here is an overview:", "not_a_claim"),
+        ("The main points are as follows:", "not_a_claim"),
+        ("Key facts:", "not_a_claim"),
+        ("In 1889:", "not_a_claim"),
+        ("Follow these steps:", "not_a_claim"),
+        ("The timeline of events:", "not_a_claim"),
+        ("The advantages of the method include:", "not_a_claim"),
     ],
-)  # fmt: skip
-def test_a_statement_with_a_colon_is_checked_and_an_announcement_is_not(text: str, expected: str) -> None:
+)
+def test_a_statement_with_a_colon_is_checked_and_an_announcement_is_not(
+    text: str, expected: str
+) -> None:
     assert classify_text(text)[0] == expected
 
 
 def test_the_rules_decide_nothing_about_an_answer_in_another_language() -> None:
     answer = "ナイル川は北に流れる。地中海に注ぐ。全長は約6650キロメートルである。"
     claims = [Claim(id=t, text=t, spans=()) for t in ("ナイル川は北に流れる。", "地中海に注ぐ。")]
-    assert {c.worthiness for c in classify(claims)} != {"factual"}  # what the rules for English would make of them
+    assert {c.worthiness for c in classify(claims)} != {
+        "factual"
+    }  # what the rules for English would make of them
     assert {c.worthiness for c in classify(claims, answer)} == {"factual"}

@@ -14,7 +14,9 @@ LABELLED = {
 COMMON = ["--sources", "documents", "--verifier", "embedded-small"]
 
 
-def test_it_prints_progress_a_summary_and_tables(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_prints_progress_a_summary_and_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     rows = [json.dumps(LABELLED | {"id": n}) for n in range(2)]
     given.write_text("\n".join([*rows, "{broken"]))
@@ -22,18 +24,30 @@ def test_it_prints_progress_a_summary_and_tables(tmp_path: Path, capsys: pytest.
     assert main(command) == 1
     said = capsys.readouterr().err
     assert "batch 1/3: line 3: not JSON" in said and " answers a minute, 0 s left" in said
-    assert [line.split() for line in said.splitlines() if line.startswith(("rows", "failed", "claims"))] == [
-        ["rows", "3"], ["failed", "1"], ["claims", "4"],
-    ]  # fmt: skip
+    assert [
+        line.split() for line in said.splitlines() if line.startswith(("rows", "failed", "claims"))
+    ] == [
+        ["rows", "3"],
+        ["failed", "1"],
+        ["claims", "4"],
+    ]
     assert "| Complete | 2 | 2 | 1.00 |" in said and "### Check-worthiness" not in said  # one table
     given.write_text("\n".join(rows))
     assert main(command) == 0
     assert "minute" not in capsys.readouterr().err  # nothing was left to analyse
 
 
-def test_workers_without_a_cluster_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_workers_without_a_cluster_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "in.jsonl").write_text(json.dumps(LABELLED))
-    command = ["batch", "--input", str(tmp_path / "in.jsonl"), "--output", str(tmp_path / "out.jsonl")]
+    command = [
+        "batch",
+        "--input",
+        str(tmp_path / "in.jsonl"),
+        "--output",
+        str(tmp_path / "out.jsonl"),
+    ]
     assert main([*command, "--workers", "2"]) == 2
     assert "--engine ray" in capsys.readouterr().err and not (tmp_path / "out.jsonl").exists()
     with pytest.raises(SystemExit):
@@ -41,7 +55,9 @@ def test_workers_without_a_cluster_are_refused(tmp_path: Path, capsys: pytest.Ca
     assert "0: expected a number from 1" in capsys.readouterr().err
 
 
-def test_a_second_batch_on_one_output_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_second_batch_on_one_output_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     given, output = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
     given.write_text(json.dumps(LABELLED))
     command = ["batch", "--input", str(given), "--output", str(output), *COMMON]
@@ -59,7 +75,9 @@ def test_a_second_batch_on_one_output_is_refused(tmp_path: Path, capsys: pytest.
     assert main(command) == 0
 
 
-def test_a_batch_that_waited_for_a_file_that_was_replaced_meanwhile_opens_the_new_one(tmp_path: Path) -> None:
+def test_a_batch_that_waited_for_a_file_that_was_replaced_meanwhile_opens_the_new_one(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "out.jsonl"
     with ResultFile(path) as first:
         first.append({"line": 2, "key": "a", "report": {"verdicts": []}})

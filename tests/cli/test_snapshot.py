@@ -40,7 +40,19 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         k: v for k, v in json.loads(again.read_text()).items() if k not in varied
     }
     assert (
-        main(["snapshot", "replay", str(frozen), "--set", "chunker=sentence", "--set", "top_k=2", "--out", str(again)])
+        main(
+            [
+                "snapshot",
+                "replay",
+                str(frozen),
+                "--set",
+                "chunker=sentence",
+                "--set",
+                "top_k=2",
+                "--out",
+                str(again),
+            ]
+        )
         == 0
     )
     changed = report_json.read(again.read_bytes()).report
@@ -52,19 +64,29 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     store = Store.open(Settings.from_environment().database_url)
     kept = store.runs.load(imported)
     assert kept is not None and all(p.text for p in kept.pages)
-    assert imported != run_id and store.runs.load(run_id) is None  # a deleted link leads to no run of a file
+    assert (
+        imported != run_id and store.runs.load(run_id) is None
+    )  # a deleted link leads to no run of a file
 
     snapshot = read(frozen)
     foreign = snapshot.report.model_copy(update={"id": imported, "question": "Another?"})
     other = import_run(type(snapshot)(foreign, snapshot.provenance, {}, {}), store)
-    assert other != imported and store.runs.load(imported) == kept  # nobody's run is replaced by an import
-    assert import_run(type(snapshot)(kept, snapshot.provenance, {}, {}), store) == imported  # it is there already
+    assert (
+        other != imported and store.runs.load(imported) == kept
+    )  # nobody's run is replaced by an import
+    assert (
+        import_run(type(snapshot)(kept, snapshot.provenance, {}, {}), store) == imported
+    )  # it is there already
 
 
-@pytest.mark.parametrize(("command", "message"), [
-    (["export", "no-such-run", "--out", "x.zip"], "no saved run"), (["import", "no-such-file"], "no such file"),
-    (["replay", "no-such-file", "--out", "x.json"], "no such file"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (["export", "no-such-run", "--out", "x.zip"], "no saved run"),
+        (["import", "no-such-file"], "no such file"),
+        (["replay", "no-such-file", "--out", "x.json"], "no such file"),
+    ],
+)
 def test_bad_input_is_one_line_and_a_status(command: list[str], message: str, capsys) -> None:
     assert main(["snapshot", *command]) == 2
     error = capsys.readouterr().err

@@ -14,7 +14,9 @@ EXAMPLE = ROOT / "examples" / "groundedness.jsonl"
 
 
 def measure(out: Path, *more: str, source: Path = EXAMPLE) -> int:
-    return main(["benchmark", "--input", str(source), "--out", str(out), "--methods", "quip", *more])
+    return main(
+        ["benchmark", "--input", str(source), "--out", str(out), "--methods", "quip", *more]
+    )
 
 
 def figures(out: Path) -> dict[str, Any]:
@@ -29,21 +31,34 @@ def lines(out: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (out / "rows.jsonl").read_text("utf-8").splitlines()]
 
 
-def test_it_writes_figures_scores_tables_and_a_plot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_it_writes_figures_scores_tables_and_a_plot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert measure(tmp_path / "out", "direct") == 0
     said = capsys.readouterr()
-    assert said.out == "" and "! direct is left out: set OPENAI" in said.err and "quip 28/28" in said.err
-    assert "| quip | " in said.err and "Misclassified responses of the test split by error type" in said.err
+    assert (
+        said.out == ""
+        and "! direct is left out: set OPENAI" in said.err
+        and "quip 28/28" in said.err
+    )
+    assert (
+        "| quip | " in said.err
+        and "Misclassified responses of the test split by error type" in said.err
+    )
     found = figures(tmp_path / "out")
     assert found["left_out"].keys() == {"direct"} and found["splits"]["test"]["rows"] == 14
     (method,) = found["methods"]
-    assert method["method"] == "quip" and method["reading"].startswith("n=") and method["test"] == 14
+    assert (
+        method["method"] == "quip" and method["reading"].startswith("n=") and method["test"] == 14
+    )
     rows = lines(tmp_path / "out")
     test = [r for r in rows if r["split"] == "test"]
     right = sum(r["grounded"] == r["found_grounded"] for r in test)
     assert len(rows) == 28 and method["accuracy"]["value"] == pytest.approx(right / 14, abs=1e-4)
     html = (tmp_path / "out" / "f1-latency.html").read_text("utf-8")
-    assert '"type":"log"' in html and "cdn.plot.ly" not in html.replace("https://cdn.plot.ly/un/", "")  # works offline
+    assert '"type":"log"' in html and "cdn.plot.ly" not in html.replace(
+        "https://cdn.plot.ly/un/", ""
+    )  # works offline
 
 
 def test_ctrl_c_keeps_what_is_there(
@@ -59,19 +74,32 @@ def test_ctrl_c_keeps_what_is_there(
 
     monkeypatch.setattr(Quip, "score", interrupted)
     assert measure(tmp_path / "out") == 130
-    assert "the same command resumes" in capsys.readouterr().err and len(lines(tmp_path / "out")) == 20
+    assert (
+        "the same command resumes" in capsys.readouterr().err and len(lines(tmp_path / "out")) == 20
+    )
     monkeypatch.setattr(Quip, "score", original)
     assert measure(tmp_path / "out") == 0 and len(lines(tmp_path / "out")) == 28
 
 
-def test_bad_rows_are_named_and_bad_input_ends_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bad_rows_are_named_and_bad_input_ends_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     source = tmp_path / "set.jsonl"
     source.write_bytes(EXAMPLE.read_bytes() + b'{"response": "r", "grounded": true}\n')
     assert measure(tmp_path / "out", source=source) == 1
     assert '! line 29: "context" is missing' in capsys.readouterr().err
-    assert measure(tmp_path / "out", "nonsense") == 2 and "expected one of cos_sim" in capsys.readouterr().err
-    assert measure(tmp_path / "none", source=tmp_path / "no.jsonl") == 2 and not (tmp_path / "none").exists()
+    assert (
+        measure(tmp_path / "out", "nonsense") == 2
+        and "expected one of cos_sim" in capsys.readouterr().err
+    )
+    assert (
+        measure(tmp_path / "none", source=tmp_path / "no.jsonl") == 2
+        and not (tmp_path / "none").exists()
+    )
     one = tmp_path / "one.jsonl"
     one.write_text('{"context": "c", "response": "r", "grounded": true}\n', "utf-8")
     assert measure(tmp_path / "one", source=one) == 1
-    assert "quip has no figures: no ungrounded response in the development split" in capsys.readouterr().err
+    assert (
+        "quip has no figures: no ungrounded response in the development split"
+        in capsys.readouterr().err
+    )

@@ -10,7 +10,8 @@ TEXTS = [
     "The river floods in spring.",
     "Every year the stream overflows in April, when the snow of the mountains melts.",
     "Copper prices rose.",
-    "The council of the town bought the mill in 1874 for 4,200 crowns, and closed it three years later. " * 4,
+    "The council of the town bought the mill in 1874 for 4,200 crowns, and closed it three years later. "
+    * 4,
 ]
 
 
@@ -22,7 +23,9 @@ def embedder() -> MiniLM:
 def test_vectors_are_those_of_the_network_in_float32_but_for_rounding(embedder: MiniLM) -> None:
     from sentence_transformers import SentenceTransformer
 
-    exact = SentenceTransformer(str(package_folder()), device="cpu").encode(TEXTS, normalize_embeddings=True)
+    exact = SentenceTransformer(str(package_folder()), device="cpu").encode(
+        TEXTS, normalize_embeddings=True
+    )
     vectors = embedder.embed(TEXTS)
     assert vectors.dtype == np.float32 and vectors.shape == (4, 384)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)

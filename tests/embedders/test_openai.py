@@ -16,7 +16,9 @@ KEY = "sk-very-secret-1234"
 
 
 def embedder(server: Served) -> endpoint.OpenAI:
-    return endpoint.OpenAI(Settings(endpoint=Endpoint(server.url("/v1"), SecretStr(KEY)), embedding_model="m-1"))
+    return endpoint.OpenAI(
+        Settings(endpoint=Endpoint(server.url("/v1"), SecretStr(KEY)), embedding_model="m-1")
+    )
 
 
 def answer(handler: BaseHTTPRequestHandler, body: object, status: int = 200) -> Answer:
@@ -28,7 +30,10 @@ def test_texts_become_unit_rows_in_order_and_in_batches(monkeypatch: pytest.Monk
 
     def respond(handler: BaseHTTPRequestHandler) -> Answer:
         texts = json.loads(served.requests[-1][3])["input"]
-        rows = [{"object": "embedding", "index": i, "embedding": [len(t), 1.0]} for i, t in enumerate(texts)]
+        rows = [
+            {"object": "embedding", "index": i, "embedding": [len(t), 1.0]}
+            for i, t in enumerate(texts)
+        ]
         return answer(handler, {"object": "list", "model": "m-1", "data": rows[::-1]})
 
     with http_server(respond) as served:
@@ -42,12 +47,17 @@ def test_texts_become_unit_rows_in_order_and_in_batches(monkeypatch: pytest.Monk
     assert headers["authorization"] == f"Bearer {KEY}"
 
 
-@pytest.mark.parametrize(("status", "body", "error", "words"), [
-    (401, {"error": {"message": f"Incorrect API key {KEY}"}}, Unavailable, "check the key"),
-    (404, {}, Unavailable, "check the model"), (400, {"error": {"message": "too long"}}, BadInput, "chunk_size"),
-    (200, {"data": []}, Unavailable, "cannot be read"), (200, [1, 2], Unavailable, "cannot be read"),
-    (200, {"data": [{"index": 0, "embedding": [1, "x"]}]}, Unavailable, "cannot be read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "body", "error", "words"),
+    [
+        (401, {"error": {"message": f"Incorrect API key {KEY}"}}, Unavailable, "check the key"),
+        (404, {}, Unavailable, "check the model"),
+        (400, {"error": {"message": "too long"}}, BadInput, "chunk_size"),
+        (200, {"data": []}, Unavailable, "cannot be read"),
+        (200, [1, 2], Unavailable, "cannot be read"),
+        (200, {"data": [{"index": 0, "embedding": [1, "x"]}]}, Unavailable, "cannot be read"),
+    ],
+)
 def test_what_goes_wrong_is_said_without_the_key(
     status: int, body: object, error: type[Exception], words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -56,7 +66,9 @@ def test_what_goes_wrong_is_said_without_the_key(
         used = embedder(served)
         with pytest.raises(error, match=words) as caught:
             used.embed(["a text"])
-    assert KEY not in str(caught.value) + caplog.text + repr(used._settings) + str(used._settings.public())
+    assert KEY not in str(caught.value) + caplog.text + repr(used._settings) + str(
+        used._settings.public()
+    )
 
 
 def test_a_server_that_is_not_there_is_said() -> None:
@@ -74,11 +86,15 @@ def test_without_a_key_nothing_is_asked(settings: Settings) -> None:
 def test_a_key_that_was_typed_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Typed in the sidebar it is a setting, and in no environment."""
     typed = Settings(endpoint=Endpoint(key=SecretStr(KEY)))
-    assert EMBEDDERS["openai"].missing(typed) == "" and "OPENAI_API_KEY" in EMBEDDERS["openai"].missing(Settings())
+    assert EMBEDDERS["openai"].missing(typed) == "" and "OPENAI_API_KEY" in EMBEDDERS[
+        "openai"
+    ].missing(Settings())
     assert EMBEDDERS["openai"].missing(Settings(endpoint=Endpoint("http://127.0.0.1:1/v1"))) == ""
 
 
-def test_a_redirect_is_not_followed_and_nothing_of_the_environment_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_redirect_is_not_followed_and_nothing_of_the_environment_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Other: secret-of-another")
     with http_server(lambda handler: answer(handler, {})) as other:
         target = {"Location": other.url("/v1/embeddings")}

@@ -7,7 +7,19 @@ from attribution.embedders.sentence_transformer import HubModel
 from attribution.errors import Unavailable
 from attribution.settings import Settings
 
-WORDS = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "the", "river", "is", "long", "short", "blue", "harbour"]
+WORDS = [
+    "[PAD]",
+    "[CLS]",
+    "[SEP]",
+    "[UNK]",
+    "the",
+    "river",
+    "is",
+    "long",
+    "short",
+    "blue",
+    "harbour",
+]
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +33,13 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (inner / "vocab.txt").write_text("\n".join(WORDS))
     torch.manual_seed(3)
     config = BertConfig(
-        vocab_size=len(WORDS), hidden_size=12, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
+        vocab_size=len(WORDS),
+        hidden_size=12,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
         max_position_embeddings=32,
-    )  # fmt: skip
+    )
     BertModel(config).save_pretrained(inner)
     BertTokenizerFast(str(inner / "vocab.txt")).save_pretrained(inner)
     transformer = Transformer(str(inner), max_seq_length=32)

@@ -23,7 +23,10 @@ def test_of_two_as_near_the_one_with_the_words_is_better() -> None:
 
 
 def test_a_page_and_its_copies_take_two_of_five_places_unless_there_are_no_others() -> None:
-    crowd, copy = [[Chunk(page_id=p, start=n, end=n + 1, text=f"{p} {n}") for n in range(9)] for p in ("a", "b")]
+    crowd, copy = [
+        [Chunk(page_id=p, start=n, end=n + 1, text=f"{p} {n}") for n in range(9)]
+        for p in ("a", "b")
+    ]
     others = [Chunk(page_id=p, start=0, end=1, text=p) for p in "cde"]
     ranked = [*(c for both in zip(crowd, copy, strict=True) for c in both), *others]
     assert spread(ranked, 5, {"a": "a", "b": "a"}) == [crowd[0], copy[0], *others]

@@ -16,9 +16,18 @@ from attribution.evidence.compounds import predicates
             "Ernst Wendt, who found the plant in 1911, was a botanist.",
             ("Ernst Wendt was a botanist.", "Ernst Wendt found the plant in 1911."),
         ),
-        ("The mill was built in 1768 in Brinmouth.", ()),  # of one predicate, whose date and place stay with it
-        ("The plant was approved in 2023, but it was rejected in 2020.", ()),  # what “it” is stands in the other part
-        ("It was approved in 2023 and opened in 2024.", ("It was approved in 2023.", "It was opened in 2024.")),
+        (
+            "The mill was built in 1768 in Brinmouth.",
+            (),
+        ),  # of one predicate, whose date and place stay with it
+        (
+            "The plant was approved in 2023, but it was rejected in 2020.",
+            (),
+        ),  # what “it” is stands in the other part
+        (
+            "It was approved in 2023 and opened in 2024.",
+            ("It was approved in 2023.", "It was opened in 2024."),
+        ),
         ("The mill was built. It burned down.", ()),  # sentences are judged one by one anyway
         ("Die Mühle wurde 1768 gebaut und brannte 1801 ab.", ()),
     ],

@@ -27,7 +27,9 @@ def check(title: str, text: str = "", rating: str = "", reviewed: str = ""):
         ("We rate this claim False.", "", None),  # of which claim? the headline denies it
     ],
 )
-def test_a_ruling_is_read_from_markup_or_text(text: str, rating: str, expected: tuple[str, bool] | None) -> None:
+def test_a_ruling_is_read_from_markup_or_text(
+    text: str, rating: str, expected: tuple[str, bool] | None
+) -> None:
     found = ruling(check("No, the well is not dry", text, rating))
     assert ((found.reviewed, found.true) if found else None) == expected
 
@@ -45,7 +47,10 @@ class Same:
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         found = (0.95 if p[0].strip(".") == p[1].strip(".") else 0.0 for p in pairs)
-        return [Judgement(Probabilities(entailed=p, contradicted=0, no_relation=1 - p), (0, 1)) for p in found]
+        return [
+            Judgement(Probabilities(entailed=p, contradicted=0, no_relation=1 - p), (0, 1))
+            for p in found
+        ]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +67,9 @@ class Same:
 def test_a_rating_decides_for_the_claim_that_it_is_about(
     title: str, text: str, judged: float, expected: tuple[float, float]
 ) -> None:
-    own = Judged(Judgement(Probabilities(entailed=judged, contradicted=0, no_relation=1 - judged), (0, 5)))
+    own = Judged(
+        Judgement(Probabilities(entailed=judged, contradicted=0, no_relation=1 - judged), (0, 5))
+    )
     (found,) = with_rulings([(CLAIM, title)], [own], [check(title, text)], Same())
     p = found.judgement.probabilities
     assert (p.entailed, p.contradicted) == expected

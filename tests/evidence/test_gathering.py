@@ -30,7 +30,9 @@ class Engine:
         self.asked.append(query)
         if self.fails:
             raise SearchFailed(self.fails, f"{self.name} is down", query)
-        return [SearchHit(url, url, rank, self.name, query) for rank, url in enumerate(self.urls[:k], 1)]
+        return [
+            SearchHit(url, url, rank, self.name, query) for rank, url in enumerate(self.urls[:k], 1)
+        ]
 
 
 def fetched(url: str, old: Page | None) -> Page:
@@ -38,9 +40,13 @@ def fetched(url: str, old: Page | None) -> Page:
 
 
 def gather(
-    settings: Settings, store: Store, engines: Sequence[Engine], fallback: Sequence[Engine] = (), claims: Any = None,
+    settings: Settings,
+    store: Store,
+    engines: Sequence[Engine],
+    fallback: Sequence[Engine] = (),
+    claims: Any = None,
     fetch: Any = fetched,
-) -> tuple[list[GatherStep], LiveSources]:  # fmt: skip
+) -> tuple[list[GatherStep], LiveSources]:
     sources = Sources(searchers=list(engines), fallback=list(fallback))
     gatherer = LiveSources(settings, store, sources, fetch)
     asked = claims or [claim("The Nile is long."), claim("The Nile flows north.")]
@@ -56,7 +62,9 @@ def urls(steps: Sequence[GatherStep]) -> set[str]:
     return {p.url for step in steps for p in step.pages}
 
 
-def test_the_next_engine_is_asked_in_order_and_every_change_is_said(settings: Settings, store: Store) -> None:
+def test_the_next_engine_is_asked_in_order_and_every_change_is_said(
+    settings: Settings, store: Store
+) -> None:
     one, two, three = (
         Engine("one", fails="search_limited"),
         Engine("two", fails="search_failed"),
@@ -88,8 +96,12 @@ def test_an_unreadable_document_concerns_claims_only_where_no_other_can_be_read(
     settings: Settings, store: Store, readable: bool
 ) -> None:
     lost = Failure(stage="fetch", subject="empty.txt", kind="no_text", message="empty.txt is empty")
-    sources = Sources(pages=[page("The Nile is long.", url="document:a.txt")] * readable, failures=[lost])
-    steps = LiveSources(settings, store, sources, fetched).gather([claim("The Nile is long.")], "", threading.Event())
+    sources = Sources(
+        pages=[page("The Nile is long.", url="document:a.txt")] * readable, failures=[lost]
+    )
+    steps = LiveSources(settings, store, sources, fetched).gather(
+        [claim("The Nile is long.")], "", threading.Event()
+    )
     (step,) = (step for step in steps if step.failures)
     assert step.failures == (lost,) and bool(step.claim_ids) is not readable
 
@@ -101,15 +113,21 @@ def test_a_source_that_answers_once_is_not_unread(settings: Settings, store: Sto
             return super().search(query, k)
 
     steps, _ = gather(settings, store, [Unsteady("library"), Engine("two", fails="search_failed")])
-    kinds = [(f.kind, f.subject) for step in steps for f in step.failures if f.kind == "source_unread"]
+    kinds = [
+        (f.kind, f.subject) for step in steps for f in step.failures if f.kind == "source_unread"
+    ]
     assert kinds == [("source_unread", "two")]
 
 
-@pytest.mark.parametrize(("error", "raised"), [
-    (StoreError("no space"), StoreError), (Unavailable("no model"), Unavailable),
-    (OSError(errno.ENOSPC, "No space left on device"), StoreError),
-    (ModuleNotFoundError("No module named 'faiss'", name="faiss"), Unavailable),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "raised"),
+    [
+        (StoreError("no space"), StoreError),
+        (Unavailable("no model"), Unavailable),
+        (OSError(errno.ENOSPC, "No space left on device"), StoreError),
+        (ModuleNotFoundError("No module named 'faiss'", name="faiss"), Unavailable),
+    ],
+)
 def test_what_is_wrong_with_the_disk_or_the_installation_ends_the_run(
     settings: Settings, store: Store, error: Exception, raised: type[Exception]
 ) -> None:
@@ -128,12 +146,17 @@ def test_what_is_wrong_with_the_disk_or_the_installation_ends_the_run(
 
 
 def test_one_page_under_many_addresses_is_fetched_once(settings: Settings, store: Store) -> None:
-    a = Engine("a", "http://www.x.example/p?utm_source=a", "https://x.example/p/", "https://y.example/")
+    a = Engine(
+        "a", "http://www.x.example/p?utm_source=a", "https://x.example/p/", "https://y.example/"
+    )
     b = Engine("b", "https://www.x.example/p#part")
     steps, gatherer = gather(settings, store, [a, b])
     assert len(urls(steps)) == 2 and gatherer.budget.spent == {"queries": 4, "downloads": 2}
     found = {
-        (t.claim_id, t.searcher) for s in steps for t in s.traces if "x.example" in next(iter(urls([s])), "x.example")
+        (t.claim_id, t.searcher)
+        for s in steps
+        for t in s.traces
+        if "x.example" in next(iter(urls([s])), "x.example")
     }
     assert len(found) == 4  # both claims, by both engines
     again, gatherer = gather(settings, store, [a, b])
@@ -141,24 +164,38 @@ def test_one_page_under_many_addresses_is_fetched_once(settings: Settings, store
     assert gatherer.budget.spent == {"queries": 0, "downloads": 0}  # whichever spelling came first
 
 
-def test_excluded_sites_are_left_out_also_behind_redirects(settings: Settings, store: Store) -> None:
+def test_excluded_sites_are_left_out_also_behind_redirects(
+    settings: Settings, store: Store
+) -> None:
     chosen = settings.model_copy(update={"exclude": ("own.example",), "pages_per_claim": 2})
     engine = Engine(
-        "e", "https://own.example/a", "https://www.own.example/b", "https://x.example/", "https://moved.example/"
+        "e",
+        "https://own.example/a",
+        "https://www.own.example/b",
+        "https://x.example/",
+        "https://moved.example/",
     )
 
     def fetch(url: str, old: Page | None) -> Page:
-        return fetched(url, old).model_copy(update={"reference": "https://sub.own.example/c" if "moved" in url else ""})
+        return fetched(url, old).model_copy(
+            update={"reference": "https://sub.own.example/c" if "moved" in url else ""}
+        )
 
     steps, _ = gather(chosen, store, [engine], fetch=fetch)
     assert urls(steps) == {"https://x.example/"}
     assert {kind for kind, _ in failures(steps)} == {"excluded"}
 
 
-@pytest.mark.parametrize(("limit", "kind"), [({"max_queries": 1}, "queries"), ({"max_pages": 1}, "downloads")])
-def test_a_budget_that_is_spent_is_said(settings: Settings, store: Store, limit: dict, kind: str) -> None:
+@pytest.mark.parametrize(
+    ("limit", "kind"), [({"max_queries": 1}, "queries"), ({"max_pages": 1}, "downloads")]
+)
+def test_a_budget_that_is_spent_is_said(
+    settings: Settings, store: Store, limit: dict, kind: str
+) -> None:
     steps, gatherer = gather(
-        settings.model_copy(update=limit), store, [Engine("e", "http://a.example/", "http://b.example/")]
+        settings.model_copy(update=limit),
+        store,
+        [Engine("e", "http://a.example/", "http://b.example/")],
     )
     assert gatherer.budget.spent[kind] == 1
     ((found, message),) = failures(steps)
@@ -178,7 +215,9 @@ def test_when_the_time_is_over_the_rest_ends_at_once(settings: Settings, store: 
     steps, gatherer = gather(chosen, store, [hung], claims=claims, fetch=fetch)
     over.set()
     assert gatherer.budget.seconds < 5 and {kind for kind, _ in failures(steps)} == {"budget_spent"}
-    assert {c for s in steps for c in s.complete} == {c.id for c in claims} and steps[-1].done == steps[-1].total
+    assert {c for s in steps for c in s.complete} == {c.id for c in claims} and steps[
+        -1
+    ].done == steps[-1].total
 
 
 def test_a_slow_host_does_not_take_all_threads(settings: Settings, store: Store) -> None:
@@ -222,7 +261,9 @@ def test_an_old_page_is_offered_for_renewal(settings: Settings, store: Store) ->
 
 
 def test_what_is_searched_for_a_claim() -> None:
-    own = Claim(id="c", text="It is long.", spans=(), enriched="The Nile is long.", independent=False)
+    own = Claim(
+        id="c", text="It is long.", spans=(), enriched="The Nile is long.", independent=False
+    )
     alone = own.model_copy(update={"independent": True})
     assert queries(own, "Which?", "claim") == ["It is long."]
     assert queries(own, "Which?", "enriched") == ["The Nile is long.", "Which? The Nile is long."]
@@ -231,14 +272,19 @@ def test_what_is_searched_for_a_claim() -> None:
     assert queries(alone, "", "with_question") == ["The Nile is long."]
 
 
-def test_fall_backs_are_checked_before_a_run(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fall_backs_are_checked_before_a_run(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("BRAVE_API_KEY", raising=False)
 
     def opened(**choices: Any) -> Sources:
         chosen = Settings.from_environment(sources="web", **choices)
         return open_sources(chosen, (), Store.open(chosen.database_url))
 
-    assert [e.name for e in opened(fallback="wikipedia, web").fallback] == ["wikipedia", "duckduckgo"]
+    assert [e.name for e in opened(fallback="wikipedia, web").fallback] == [
+        "wikipedia",
+        "duckduckgo",
+    ]
     for names, error, says in (
         ("nonsense", BadInput, "nonsense"),
         ("library", BadInput, "source"),
@@ -251,7 +297,10 @@ def test_fall_backs_are_checked_before_a_run(settings: Settings, monkeypatch: py
 def test_one_more_query_for_each_claim_asks_engines_of_the_web_for_its_refutation(
     settings: Settings, store: Store
 ) -> None:
-    web, wikipedia = Engine("duckduckgo", "https://a.example/1"), Engine("wikipedia", "https://b.example/2")
+    web, wikipedia = (
+        Engine("duckduckgo", "https://a.example/1"),
+        Engine("wikipedia", "https://b.example/2"),
+    )
     steps, gatherer = gather(settings, store, [web, wikipedia])
     asked, seconds = len(wikipedia.asked), gatherer.budget.seconds
     time.sleep(0.2)  # verifying is no search
@@ -259,5 +308,8 @@ def test_one_more_query_for_each_claim_asks_engines_of_the_web_for_its_refutatio
     started = time.monotonic()
     more = list(gatherer.refute([claim("The Nile is long.")], threading.Event()))
     assert web.asked[-1] == "The Nile is long. fact check" and len(wikipedia.asked) == asked
-    assert urls(more) == {"https://checks.example/3"} and more[-1].spent.searches == steps[-1].spent.searches + 1
+    assert (
+        urls(more) == {"https://checks.example/3"}
+        and more[-1].spent.searches == steps[-1].spent.searches + 1
+    )
     assert more[-1].spent.seconds < seconds + time.monotonic() - started + 0.1

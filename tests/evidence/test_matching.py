@@ -53,7 +53,9 @@ def test_a_passage_far_behind_the_nearest_is_no_evidence(settings: Settings, sto
     assert pieces[0].similarity - MAX_SIMILARITY_GAP > alone[0].similarity
 
 
-def test_where_there_are_no_more_passages_than_are_compared_all_are_judged(settings: Settings, store: Store) -> None:
+def test_where_there_are_no_more_passages_than_are_compared_all_are_judged(
+    settings: Settings, store: Store
+) -> None:
     minutes = "Minutes of 4 May. Present: Ada, Max. The roof was mended. The lift is old."
     for one in (claim("No customer data were leaked."), COMPLETED):
         [pieces] = over(settings, store, minutes, NEAR).match([one])
@@ -63,8 +65,13 @@ def test_where_there_are_no_more_passages_than_are_compared_all_are_judged(setti
 def test_a_passage_that_holds_the_claims_words_is_judged_however_its_cosine_misleads(
     settings: Settings, store: Store
 ) -> None:
-    others = [f"Data of customers number {number} leaked from a firm, it was said in May." for number in range(12)]
-    matcher = over(settings, store, f"{LIST} No customer data were leaked. {LIST}", *others, chunk_size=256)
+    others = [
+        f"Data of customers number {number} leaked from a firm, it was said in May."
+        for number in range(12)
+    ]
+    matcher = over(
+        settings, store, f"{LIST} No customer data were leaked. {LIST}", *others, chunk_size=256
+    )
     [pieces] = matcher.match([claim("No customer data were leaked.")])
     own = next(e for e in pieces if "No customer data were leaked." in e.text)
     assert own.relation == "entailed" and own.deciding_sentence == "No customer data were leaked."
@@ -73,8 +80,12 @@ def test_a_passage_that_holds_the_claims_words_is_judged_however_its_cosine_misl
 def test_what_is_far_from_everything_is_compared_with_the_nearest_passage_that_shares_a_word(
     settings: Settings, store: Store
 ) -> None:
-    matcher = over(settings, store, "Copper prices rose in Chile.", "The choir sang on Sunday.", top_k=1)
-    [pieces, nothing] = matcher.match([claim("Zebrafish rose early."), claim("Wibblenook autorenders spreadsheets.")])
+    matcher = over(
+        settings, store, "Copper prices rose in Chile.", "The choir sang on Sunday.", top_k=1
+    )
+    [pieces, nothing] = matcher.match(
+        [claim("Zebrafish rose early."), claim("Wibblenook autorenders spreadsheets.")]
+    )
     assert [e.text for e in pieces] == ["Copper prices rose in Chile."] and not pieces[0].about
     assert nothing == ()
 
@@ -88,9 +99,24 @@ def test_passages_about_as_near_all_count(settings: Settings, store: Store) -> N
 def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_it(
     settings: Settings, store: Store
 ) -> None:
-    ships = ["Aksel", "Birte", "Carsten", "Ditte", "Esben", "Frida", "Gorm", "Helle", "Inge", "Jens", "Karla", "Lars"]
+    ships = [
+        "Aksel",
+        "Birte",
+        "Carsten",
+        "Ditte",
+        "Esben",
+        "Frida",
+        "Gorm",
+        "Helle",
+        "Inge",
+        "Jens",
+        "Karla",
+        "Lars",
+    ]
     work = "carried timber from the northern port to the mills in the year of the flood."
-    asked = claim("Timber was carried from the northern port to the mills by Qvx-21 in the year of the flood.")
+    asked = claim(
+        "Timber was carried from the northern port to the mills by Qvx-21 in the year of the flood."
+    )
     found = {}
     for ranking in ("vectors", "hybrid"):
         texts = [f"The ship {ship} Qvx-{number} {work}" for number, ship in enumerate(ships, 11)]
@@ -103,7 +129,9 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
 def test_of_many_chunks_only_the_best_by_words_and_estimated_vectors_are_embedded(
     settings: Settings, store: Store
 ) -> None:
-    aside = [f"Of the town of Qvx-{n} it is told that its mills were built of oak." for n in range(100)]
+    aside = [
+        f"Of the town of Qvx-{n} it is told that its mills were built of oak." for n in range(100)
+    ]
     texts = [*aside, NEAR, "In Paris the Eiffel Tower was finished."]
     found = {}
     for shortlist in (4, 0):
@@ -112,7 +140,9 @@ def test_of_many_chunks_only_the_best_by_words_and_estimated_vectors_are_embedde
         [pieces] = matcher.match([COMPLETED])
         found[shortlist] = [(e.text, e.similarity) for e in pieces]
         if shortlist:
-            assert len(embedded) == 4 + 1 and {*texts[-2:], COMPLETED.text} <= set(embedded)  # the claim too
+            assert len(embedded) == 4 + 1 and {*texts[-2:], COMPLETED.text} <= set(
+                embedded
+            )  # the claim too
             kept = set(embedded)
         else:
             assert set(embedded) == set(texts) - kept  # what is embedded is kept
@@ -122,14 +152,18 @@ def test_of_many_chunks_only_the_best_by_words_and_estimated_vectors_are_embedde
 def test_a_passage_in_other_words_is_on_the_shortlist(settings: Settings, store: Store) -> None:
     asked = claim("The physician was given a medal for her research.")
     near = "Doctors honoured the scientist with an award for research that took her many years in the laboratory."
-    more = [f"The research of mill {number} was given up." for number in range(50)]  # more of the claim's words
+    more = [
+        f"The research of mill {number} was given up." for number in range(50)
+    ]  # more of the claim's words
     matcher = over(settings, store, *more, near, shortlist=12)
     embedded = embedded_by(matcher)
     matcher.match([asked])
     assert near in embedded and len(embedded) == 12 + 1
 
 
-def test_the_shortlist_grows_with_the_passages_that_are_asked_for(settings: Settings, store: Store) -> None:
+def test_the_shortlist_grows_with_the_passages_that_are_asked_for(
+    settings: Settings, store: Store
+) -> None:
     [evidence] = over(settings, store, *SAID, shortlist=4, top_k=8).match([COMPLETED])
     assert len(evidence) == 8
 
@@ -143,7 +177,9 @@ def test_an_early_look_embeds_half_as_much(settings: Settings, store: Store) -> 
     assert len(embedded) > 2 + 1
 
 
-def test_the_order_in_which_pages_come_does_not_change_the_shortlist(settings: Settings, store: Store) -> None:
+def test_the_order_in_which_pages_come_does_not_change_the_shortlist(
+    settings: Settings, store: Store
+) -> None:
     pages = [page(f"p{number}", text) for number, text in enumerate(SAID[:60])]
     found = []
     for some in (pages, pages[::-1]):
@@ -158,36 +194,61 @@ def test_the_order_in_which_pages_come_does_not_change_the_shortlist(settings: S
 
 
 def test_the_ranking_by_vectors_alone_leaves_no_chunk_out(settings: Settings, store: Store) -> None:
-    found = [over(settings, store, *SAID[:4], ranking="vectors", shortlist=most).match([COMPLETED]) for most in (1, 0)]
+    found = [
+        over(settings, store, *SAID[:4], ranking="vectors", shortlist=most).match([COMPLETED])
+        for most in (1, 0)
+    ]
     assert found[0] == found[1] and len(found[0][0]) == 4
 
 
-def test_the_verifier_reads_a_chunk_from_the_sentence_before_it_on(settings: Settings, store: Store) -> None:
+def test_the_verifier_reads_a_chunk_from_the_sentence_before_it_on(
+    settings: Settings, store: Store
+) -> None:
     text = "A heading\nFirst they met. Their first film was Psycho. It was a success."
     their = text.index("Their")
-    assert text[slice(*with_context(text, their, len(text), 512))].startswith("First they met. Their")
+    assert text[slice(*with_context(text, their, len(text), 512))].startswith(
+        "First they met. Their"
+    )
     cut = with_context(text, their + 8, len(text), 512)  # in a sentence
     assert text[slice(*cut)].startswith("Their first film")
     first = text.index("First")
-    assert with_context(text, first, len(text), 512) == (first, len(text))  # a heading is no context
+    assert with_context(text, first, len(text), 512) == (
+        first,
+        len(text),
+    )  # a heading is no context
     assert with_context(text, their, len(text), 50)[0] == their  # both together would be too long
     long, following = "word " * 200 + "end. Next one.", 1005
-    assert with_context(long, following, len(long), 512)[0] == following  # no sentence begins near enough
-    filler = "Grace Kelly acted for Alfred Hitchcock. " + "The harbour was quiet and the boats had not come in. " * 12
-    source = page("film", filler + "Grace Kelly met Alfred Hitchcock in 1953. Their first film together was a success.")
-    matcher = Matcher(settings.model_copy(update={"chunker": "sentence", "window_sentences": 1}), store, "")
+    assert (
+        with_context(long, following, len(long), 512)[0] == following
+    )  # no sentence begins near enough
+    filler = (
+        "Grace Kelly acted for Alfred Hitchcock. "
+        + "The harbour was quiet and the boats had not come in. " * 12
+    )
+    source = page(
+        "film",
+        filler
+        + "Grace Kelly met Alfred Hitchcock in 1953. Their first film together was a success.",
+    )
+    matcher = Matcher(
+        settings.model_copy(update={"chunker": "sentence", "window_sentences": 1}), store, ""
+    )
     matcher.add(source)
     [pieces] = matcher.match([claim("Their first film together was a success.")])
     last = next(e for e in pieces if e.text.endswith("success."))
     assert last.text.startswith("Grace Kelly met Alfred Hitchcock in 1953.")
-    assert all(source.text[e.start : e.end] == e.text and e.deciding_sentence in e.text for e in pieces)
+    assert all(
+        source.text[e.start : e.end] == e.text and e.deciding_sentence in e.text for e in pieces
+    )
 
 
 def test_a_claim_that_lost_words_alone_is_verified_once(settings: Settings, store: Store) -> None:
     matcher = over(settings, store, NEAR)
     about = claim("The Eiffel Tower in Paris was completed in 1889, some say.")
     shorter = about.model_copy(update={"enriched": COMPLETED.text})
-    longer = about.model_copy(update={"enriched": "The famous Eiffel Tower in Paris was completed in 1889."})
+    longer = about.model_copy(
+        update={"enriched": "The famous Eiffel Tower in Paris was completed in 1889."}
+    )
     assert [e.as_written for e in matcher.match([shorter])[0]] == [None]
     assert all(e.as_written for e in matcher.match([longer])[0])
 
@@ -203,7 +264,9 @@ def test_a_line_that_states_nothing_decides_nothing(settings: Settings, store: S
     assert text[slice(*piece.sentence)].startswith("It attracts seven million")
 
 
-def test_without_a_shortlist_too_a_page_leaves_room_for_the_others(settings: Settings, store: Store) -> None:
+def test_without_a_shortlist_too_a_page_leaves_room_for_the_others(
+    settings: Settings, store: Store
+) -> None:
     note = "The Eiffel Tower was completed in 19{}, says note {}, as do all the other notes of this archive in town."
     notes = " ".join(note.format(n % 90 + 10, n) for n in range(150))
     others = (  # each further from the claim than a hundred notes
@@ -217,15 +280,25 @@ def test_without_a_shortlist_too_a_page_leaves_room_for_the_others(settings: Set
     assert len({c.chunk.text for c in found} & {*others}) > 1
 
 
-def test_each_predicate_of_a_claim_that_is_left_open_has_passages_of_its_own(settings: Settings, store: Store) -> None:
+def test_each_predicate_of_a_claim_that_is_left_open_has_passages_of_its_own(
+    settings: Settings, store: Store
+) -> None:
     matcher = Matcher(settings.model_copy(update={"top_k": 1}), store, "")
     firm = "The Orrin Rope Company"
     matcher.add(page("end", f"{firm} was dissolved in 1948 by order of the court."))
     matcher.add(page("merger", f"In 1899 {firm} merged with its rival Tarrant."))
     for year in range(1900, 1906):
-        matcher.add(page(str(year), f"The harbour of Brinmouth was dredged in {year} by the county."))
-    [pieces] = matcher.match([claim(f"{firm} was dissolved in 1948 and merged with its rival Tarrant in 1899.")])
-    found = {(e.part, matcher.pages[e.page_id].title) for e in pieces if e.part and e.relation == "entailed"}
+        matcher.add(
+            page(str(year), f"The harbour of Brinmouth was dredged in {year} by the county.")
+        )
+    [pieces] = matcher.match(
+        [claim(f"{firm} was dissolved in 1948 and merged with its rival Tarrant in 1899.")]
+    )
+    found = {
+        (e.part, matcher.pages[e.page_id].title)
+        for e in pieces
+        if e.part and e.relation == "entailed"
+    }
     assert found == {
         (f"{firm} was dissolved in 1948.", "end"),
         (f"{firm} merged with its rival Tarrant in 1899.", "merger"),

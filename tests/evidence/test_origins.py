@@ -63,10 +63,26 @@ def test_passages_that_say_the_same_are_one_group_and_copies_one_origin() -> Non
             ("https://bbc.co.uk/news/world-europe-4711234567", ""),
             True,
         ),
-        (("https://en.wikipedia.org/wiki/Nile", ""), ("https://www.wikiwand.com/en/Nile", ""), True),
-        (("https://en.wikipedia.org/wiki/Nile", ""), ("https://de.wikipedia.org/wiki/Nile", ""), False),
-        (("https://a.example/1", "CAIRO (AP) — "), ("https://b.example/2", "By Jo Doe, Associated Press\n"), True),
-        (("https://a.example/1", "CAIRO (AP) — "), ("https://b.example/2", "CAIRO (Reuters) - "), False),
+        (
+            ("https://en.wikipedia.org/wiki/Nile", ""),
+            ("https://www.wikiwand.com/en/Nile", ""),
+            True,
+        ),
+        (
+            ("https://en.wikipedia.org/wiki/Nile", ""),
+            ("https://de.wikipedia.org/wiki/Nile", ""),
+            False,
+        ),
+        (
+            ("https://a.example/1", "CAIRO (AP) — "),
+            ("https://b.example/2", "By Jo Doe, Associated Press\n"),
+            True,
+        ),
+        (
+            ("https://a.example/1", "CAIRO (AP) — "),
+            ("https://b.example/2", "CAIRO (Reuters) - "),
+            False,
+        ),
         (("https://apnews.com/article/x", ""), ("https://b.example/2", "CAIRO (AP) — "), True),
         (("https://a.example/story", ""), ("https://a.example/story?utm_source=x", ""), True),
         (("https://a.example/story", ""), ("https://b.example/story", ""), False),
@@ -75,7 +91,9 @@ def test_passages_that_say_the_same_are_one_group_and_copies_one_origin() -> Non
 def test_mirrors_and_stories_of_one_agency_have_one_origin(
     one: tuple[str, str], two: tuple[str, str], same: bool
 ) -> None:
-    pages = with_origins([page(start + story(seed), url) for seed, (url, start) in enumerate((one, two))])
+    pages = with_origins(
+        [page(start + story(seed), url) for seed, (url, start) in enumerate((one, two))]
+    )
     assert (pages[0].origin == pages[1].origin != "") is same
     assert sources(pages) == ("2 pages, 1 origin" if same else "2 pages")
 
@@ -83,18 +101,29 @@ def test_mirrors_and_stories_of_one_agency_have_one_origin(
 def test_web_pages_that_publish_the_answer_are_marked_and_sources_of_it_are_not() -> None:
     answer, question = story(1, 120), "How long is the Nile?"
     published = page(f"{question} {answer} {story(7, 90)}", "https://chats.example/1")
-    copied, beside = page(answer, "https://copies.example/1"), page(story(8), "https://copies.example/2")
+    copied, beside = (
+        page(answer, "https://copies.example/1"),
+        page(story(8), "https://copies.example/2"),
+    )
     longer = page(f"{story(2)} {answer} {story(3)}", "https://en.wikipedia.org/wiki/Nile")
     document = page(answer, "document:own.txt", kind="document")
-    found = {p.url: p.genre for p in with_origins([published, copied, beside, longer, document], answer, question)}
+    found = {
+        p.url: p.genre
+        for p in with_origins([published, copied, beside, longer, document], answer, question)
+    }
     assert found == {
-        published.url: "answer", copied.url: "answer", beside.url: "answer", longer.url: "unknown",
+        published.url: "answer",
+        copied.url: "answer",
+        beside.url: "answer",
+        longer.url: "unknown",
         document.url: "unknown",
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("copies", [3, 8])
-def test_copies_in_a_folder_do_not_crowd_out_the_page_that_differs(tmp_path: Path, copies: int) -> None:
+def test_copies_in_a_folder_do_not_crowd_out_the_page_that_differs(
+    tmp_path: Path, copies: int
+) -> None:
     for n in range(copies):
         copy = "Mira Tolland was born in Aldport. She studied law and turned to painting."
         (tmp_path / f"copy{n}.txt").write_text(copy)

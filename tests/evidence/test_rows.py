@@ -53,16 +53,40 @@ PUMPS = "Power (kW): M6 6.2; M9 9.1\nWeight (kg): M6 98; M9 112\n"
         ("The weight of the M9 is 112 kg.", PUMPS, "entailed"),
         ("The weight of the M6 is 112 kg.", PUMPS, "the claim says “112 kg”, the source “98 kg”"),
         ("Upper Tolm is the highest of the stations, at 642 m.", STATIONS, "entailed"),
-        ("Upper Tolm lies 642 feet above sea level.", STATIONS, "the claim says “642 feet”, the source “642 m”"),
-        ("Tolm is the highest station.", STATIONS, "the source has “387” there, and “642” for Upper Tolm"),
-        ("The oldest station is Tolm.", STATIONS, "the source has “1904” there, and “1868” for Vellin"),
+        (
+            "Upper Tolm lies 642 feet above sea level.",
+            STATIONS,
+            "the claim says “642 feet”, the source “642 m”",
+        ),
+        (
+            "Tolm is the highest station.",
+            STATIONS,
+            "the source has “387” there, and “642” for Upper Tolm",
+        ),
+        (
+            "The oldest station is Tolm.",
+            STATIONS,
+            "the source has “1904” there, and “1868” for Vellin",
+        ),
         ("Vellin has 42,300 passengers a day.", STATIONS, "entailed"),
-        ("Vellin has 42,300 passengers a year.", STATIONS, "the claim says “42,300 a year”, the source “42300 a day”"),
+        (
+            "Vellin has 42,300 passengers a year.",
+            STATIONS,
+            "the claim says “42,300 a year”, the source “42300 a day”",
+        ),
         ("Birkhof harvested 655 tonnes of wheat in 2023.", HARVEST, "entailed"),
-        ("Auhof harvested 402 tonnes of wheat in 2023.", HARVEST, "the claim says “402 tonnes”, the source “371 t”"),
+        (
+            "Auhof harvested 402 tonnes of wheat in 2023.",
+            HARVEST,
+            "the claim says “402 tonnes”, the source “371 t”",
+        ),
         ("Auhof has an area of 96 km².", HARVEST, "the claim says “96 km²”, the source “96 ha”"),
         ("Auhof keeps 120 cows.", HARVEST, "the claim says “120”, the source “64”"),
-        ("Jan Tomek manages Lindenau.", HARVEST, "the claim says “Jan Tomek”, the source “Kurt Weiss”"),
+        (
+            "Jan Tomek manages Lindenau.",
+            HARVEST,
+            "the claim says “Jan Tomek”, the source “Kurt Weiss”",
+        ),
         ("Auhof harvested more wheat in 2023 than in 2022.", HARVEST, "the source has 371 and 402"),
         ("The wheat of Lindenau fell from 2022 to 2023.", HARVEST, "the source has 301 and 288"),
         ("Auhof has fewer cows than Birkhof.", HARVEST, "the source has 64 and 0"),
@@ -74,8 +98,16 @@ PUMPS = "Power (kW): M6 6.2; M9 9.1\nWeight (kg): M6 98; M9 112\n"
         ),
         ("In 2023, 46,800 passengers took the ferry from Tarvik to Skarholm.", FERRIES, "entailed"),
         ("Kettle Lane counted 376,500 cyclists in 2023.", COUNTERS, "entailed"),
-        ("Kettle Lane counted 398,700 cyclists in 2023.", COUNTERS, "the claim says “398,700”, the source “376500”"),
-        ("The peak hour of Kettle Lane is 08:00.", COUNTERS, "the claim says “08:00”, the source “17:00”"),
+        (
+            "Kettle Lane counted 398,700 cyclists in 2023.",
+            COUNTERS,
+            "the claim says “398,700”, the source “376500”",
+        ),
+        (
+            "The peak hour of Kettle Lane is 08:00.",
+            COUNTERS,
+            "the claim says “08:00”, the source “17:00”",
+        ),
     ],
 )
 def test_what_a_cell_says(claim: str, text: str, said: str) -> None:
@@ -100,14 +132,18 @@ def test_what_a_table_does_not_tell(claim: str) -> None:
 
 
 def test_another_row_says_nothing_of_a_claim() -> None:
-    page = Page(id="p", url="", title="", site="", kind="document", fetched_at="", sha256="", text=HARVEST)
+    page = Page(
+        id="p", url="", title="", site="", kind="document", fetched_at="", sha256="", text=HARVEST
+    )
     birkhof = row_at(HARVEST, HARVEST.index("Birkhof"))
     assert birkhof
     text = HARVEST[slice(*birkhof.span)]
-    judged = Judged(Judgement(Probabilities(entailed=0.9, contradicted=0.0, no_relation=0.1), (0, len(text))))
+    judged = Judged(
+        Judgement(Probabilities(entailed=0.9, contradicted=0.0, no_relation=0.1), (0, len(text)))
+    )
     claim = "Auhof harvested 655 tonnes of wheat in 2023."
     found = as_evidence(
         "c", page, text, birkhof.span[0], 1.0, (claim, text), judged, None, (), DecisionPolicy()
-    )  # fmt: skip
+    )
     assert found.relation == "no_relation"
     assert found.reservation and found.reservation.note == "the row is about Birkhof"

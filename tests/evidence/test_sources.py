@@ -14,29 +14,62 @@ from tests.make import claim
 from tests.servers import encrypted, pdf_bytes
 
 
-@pytest.mark.parametrize(("name", "content", "media_type", "title"), [
-    ("a.txt", b"The Nile flows north.", "", "a.txt"),
-    ("a.MD", b"# Rivers\n\nThe Nile flows north.", "application/x-whatever", "Rivers"),
-    ("a.md", b"---\ntitle: 'Rivers'\ntags: Nile\n---\n# The Nile\n\nThe Nile flows north.", "", "Rivers"),
-    ("a.html", b"<html><head><title>Rivers</title></head><body><p>The Nile flows north.</p></body>", "", "Rivers"),
-    ("a.pdf", pdf_bytes("The Nile flows north.", title="Rivers"), "", "Rivers"),
-    ("pasted", b"The Nile flows north.", "text/plain", "pasted"),
-    ("unnamed", pdf_bytes("The Nile flows north."), "", "unnamed"),
-    ("unnamed", b"<!DOCTYPE html><html><body><p>The Nile flows north.</p></body></html>", "", "unnamed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "content", "media_type", "title"),
+    [
+        ("a.txt", b"The Nile flows north.", "", "a.txt"),
+        ("a.MD", b"# Rivers\n\nThe Nile flows north.", "application/x-whatever", "Rivers"),
+        (
+            "a.md",
+            b"---\ntitle: 'Rivers'\ntags: Nile\n---\n# The Nile\n\nThe Nile flows north.",
+            "",
+            "Rivers",
+        ),
+        (
+            "a.html",
+            b"<html><head><title>Rivers</title></head><body><p>The Nile flows north.</p></body>",
+            "",
+            "Rivers",
+        ),
+        ("a.pdf", pdf_bytes("The Nile flows north.", title="Rivers"), "", "Rivers"),
+        ("pasted", b"The Nile flows north.", "text/plain", "pasted"),
+        ("unnamed", pdf_bytes("The Nile flows north."), "", "unnamed"),
+        (
+            "unnamed",
+            b"<!DOCTYPE html><html><body><p>The Nile flows north.</p></body></html>",
+            "",
+            "unnamed",
+        ),
+    ],
+)
 def test_types(name: str, content: bytes, media_type: str, title: str) -> None:
     read = read_document(Document(name, content, media_type))
     assert "The Nile flows north." in read.text and not {"<p>", "tags:"} & set(read.text.split())
-    assert (read.title, read.url, read.kind, read.site) == (title, f"document:{name}", "document", "Your documents")
+    assert (read.title, read.url, read.kind, read.site) == (
+        title,
+        f"document:{name}",
+        "document",
+        "Your documents",
+    )
 
 
-@pytest.mark.parametrize(("name", "content", "kind"), [
-    ("a.pdf", encrypted(pdf_bytes("Secret."), "key"), "encrypted"), ("a.pdf", b"%PDF-1.7 broken", "unreadable"),
-    ("a.pdf", b"no PDF at all", "wrong_type"), ("a.txt", b"", "no_text"), ("a.txt", b" \n\t", "no_text"),
-    ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0", "wrong_type"), ("a.docx", b"PK\x03\x04\x14\0", "wrong_type"),
-    ("a.html", b"<html><body>" + b"<div>" * 100_000, "unreadable"), ("a.txt", b"x" * 1001, "too_large"),
-])  # fmt: skip
-def test_what_cannot_be_read_says_so(name: str, content: bytes, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("a.pdf", encrypted(pdf_bytes("Secret."), "key"), "encrypted"),
+        ("a.pdf", b"%PDF-1.7 broken", "unreadable"),
+        ("a.pdf", b"no PDF at all", "wrong_type"),
+        ("a.txt", b"", "no_text"),
+        ("a.txt", b" \n\t", "no_text"),
+        ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0", "wrong_type"),
+        ("a.docx", b"PK\x03\x04\x14\0", "wrong_type"),
+        ("a.html", b"<html><body>" + b"<div>" * 100_000, "unreadable"),
+        ("a.txt", b"x" * 1001, "too_large"),
+    ],
+)
+def test_what_cannot_be_read_says_so(
+    name: str, content: bytes, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if kind == "too_large":
         monkeypatch.setattr("attribution.evidence.sources.MAX_BYTES", 1000)
     with pytest.raises(FetchFailed) as caught:
@@ -44,24 +77,31 @@ def test_what_cannot_be_read_says_so(name: str, content: bytes, kind: str, monke
     assert caught.value.kind == kind and caught.value.subject == name and name in str(caught.value)
 
 
-@pytest.mark.parametrize(("name", "safe"), [
-    ("../../etc/passwd", "passwd"),
-    ("C:\\Users\\me\\report.pdf", "report.pdf"),
-    ("folder/notes.txt/", "notes.txt"),
-    ("a\x00b\n\x1b[31mc.txt", "ab[31mc.txt"),
-    ("fdp.\u202eexe.txt", "fdp.exe.txt"),
-    ("  spaced   name.md ", "spaced name.md"),
-    (".hidden", "hidden"),
-    ("", "document"), ("..", "document"), ("///", "document"),
-    ("<b onclick=x>.txt", "<b onclick=x>.txt"),  # escaped where it is shown
-    ("x" * 500 + ".pdf", "x" * 116 + ".pdf"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\me\\report.pdf", "report.pdf"),
+        ("folder/notes.txt/", "notes.txt"),
+        ("a\x00b\n\x1b[31mc.txt", "ab[31mc.txt"),
+        ("fdp.\u202eexe.txt", "fdp.exe.txt"),
+        ("  spaced   name.md ", "spaced name.md"),
+        (".hidden", "hidden"),
+        ("", "document"),
+        ("..", "document"),
+        ("///", "document"),
+        ("<b onclick=x>.txt", "<b onclick=x>.txt"),  # escaped where it is shown
+        ("x" * 500 + ".pdf", "x" * 116 + ".pdf"),
+    ],
+)
 def test_names_lose_folders_and_invisible_characters(name: str, safe: str) -> None:
     assert safe_name(name) == safe
     assert read_document(Document(name, pdf_bytes("Text."))).url == f"document:{safe}"
 
 
-@pytest.mark.parametrize("text", ["missing.pdf", "notes/missing.txt", "~/missing", "./missing", "missing.DOCX"])
+@pytest.mark.parametrize(
+    "text", ["missing.pdf", "notes/missing.txt", "~/missing", "./missing", "missing.DOCX"]
+)
 def test_a_path_that_is_not_there_is_no_such_file(text: str) -> None:
     with pytest.raises(BadInput, match="no such file"):
         existing(text)
@@ -74,20 +114,29 @@ def test_other_words_are_told_the_names(tmp_path: Path) -> None:
     assert existing(str(tmp_path / "a.md")).kind == "path" and existing("web").kind == "engine"
 
 
-@pytest.mark.parametrize(("text", "kind", "name", "web"), [
-    ("library", "library", "", False), ("web", "engine", "duckduckgo", True),
-    ("searxng", "engine", "searxng", True),
-    ("searxng:https://x.example/search", "instance", "https://x.example/search", True),
-    ("collection:my notes", "collection", "my notes", False),
-    ("https://x.example/a", "address", "https://x.example/a", False), ("README.md", "path", "README.md", False),
-    ("C:\\Users", "path", "C:\\Users", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "kind", "name", "web"),
+    [
+        ("library", "library", "", False),
+        ("web", "engine", "duckduckgo", True),
+        ("searxng", "engine", "searxng", True),
+        ("searxng:https://x.example/search", "instance", "https://x.example/search", True),
+        ("collection:my notes", "collection", "my notes", False),
+        ("https://x.example/a", "address", "https://x.example/a", False),
+        ("README.md", "path", "README.md", False),
+        ("C:\\Users", "path", "C:\\Users", False),
+    ],
+)
 def test_a_source_is_read_the_same_everywhere(text: str, kind: str, name: str, web: bool) -> None:
     source = Source.of(text)
     assert (source.kind, source.name, source.searches_web) == (kind, name, web)
-    report = Report(id="r", created_at="", question="", answer="", settings={"sources": [text]}, versions={})
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={"sources": [text]}, versions={}
+    )
     assert ("web" in done_already(claim(), report)) is web
-    shown = {"engine": "web", "instance": "web", "address": "web", "path": "documents"}.get(kind, kind)
+    shown = {"engine": "web", "instance": "web", "address": "web", "path": "documents"}.get(
+        kind, kind
+    )
     assert kinds([source]) == [shown]
 
 
@@ -95,8 +144,15 @@ def test_a_file_that_was_read_in_part_counts_as_read_and_is_reported(tmp_path: P
     (tmp_path / "a.pdf").touch()
     damaged = pdf(line("It opened in 1878."), line("It was lost.")).replace(b"7 0 R]", b"1 0 R]")
     settings = Settings(sources=("documents",), database_url=f"sqlite:///{tmp_path / 'a.db'}")
-    sources = open_sources(settings, [Document("a.pdf", damaged)], Store.open(settings.database_url))
+    sources = open_sources(
+        settings, [Document("a.pdf", damaged)], Store.open(settings.database_url)
+    )
     assert [page.text for page in sources.pages] == ["It opened in 1878."]
     assert [(f.subject, f.kind) for f in sources.failures] == [("a.pdf", "left_out")]
     assert "page 2 could not be read" in sources.failures[0].message
-    assert unread(settings.model_copy(update={"sources": (str(tmp_path / "a.pdf"),)}), sources.failures) == []
+    assert (
+        unread(
+            settings.model_copy(update={"sources": (str(tmp_path / "a.pdf"),)}), sources.failures
+        )
+        == []
+    )

@@ -23,26 +23,34 @@ from tests.servers import Answer, encrypted, http_server, pdf_bytes, raw_server
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 PAGE = b"<!doctype html><html><head><title>A page</title></head><body><p>The Nile flows north.</p></body></html>"
 QUICK = Settings(page_timeout=0.5, connect_timeout=0.4, read_timeout=0.4, page_bytes=200_000)
-PATIENT = QUICK.model_copy(update={"page_timeout": 20.0, "connect_timeout": 2.0, "read_timeout": 2.0})
+PATIENT = QUICK.model_copy(
+    update={"page_timeout": 20.0, "connect_timeout": 2.0, "read_timeout": 2.0}
+)
 
 
 def local(address: str) -> bool:
     return address == "127.0.0.1"
 
 
-def failure(url: str, settings: Settings = PATIENT, allow: Callable[[str], bool] = local) -> FetchFailed:
+def failure(
+    url: str, settings: Settings = PATIENT, allow: Callable[[str], bool] = local
+) -> FetchFailed:
     with pytest.raises(FetchFailed) as caught:
         fetch(url, settings, allow)
     assert caught.value.subject == url
     return caught.value
 
 
-def always(status: int, headers: dict[str, str], content: bytes) -> Callable[[BaseHTTPRequestHandler], Answer]:
+def always(
+    status: int, headers: dict[str, str], content: bytes
+) -> Callable[[BaseHTTPRequestHandler], Answer]:
     return lambda request: (status, headers, content)
 
 
 def names(monkeypatch: pytest.MonkeyPatch, **answers: list[str] | list[list[str]]) -> list[str]:
-    """Let host names (with _ for .) resolve as told; a list of lists gives each call the next. Returns the calls."""
+    """Let host names (with _ for .) resolve as told; a list of lists gives each call the next.
+    Returns the calls.
+    """
     real = socket.getaddrinfo
     asked: list[str] = []
 
@@ -53,7 +61,10 @@ def names(monkeypatch: pytest.MonkeyPatch, **answers: list[str] | list[list[str]
         asked.append(str(host))
         found = answers[name]
         now = found.pop(0) if isinstance(found[0], list) else found
-        return [(socket.AF_INET6 if ":" in a else socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, port)) for a in now]
+        return [
+            (socket.AF_INET6 if ":" in a else socket.AF_INET, socket.SOCK_STREAM, 6, "", (a, port))
+            for a in now
+        ]
 
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
     return asked
@@ -65,7 +76,12 @@ def test_a_page_and_what_the_server_is_told(monkeypatch: pytest.MonkeyPatch) -> 
     with http_server(always(200, {**HTML, "Set-Cookie": "a=b"}, PAGE)) as server:
         page = fetch(server.url("/a?b=c#d"), PATIENT, local)
         fetch(server.url("/again"), PATIENT, local)
-        assert (page.title, page.text, page.kind, page.reference) == ("A page", "The Nile flows north.", "web", "")
+        assert (page.title, page.text, page.kind, page.reference) == (
+            "A page",
+            "The Nile flows north.",
+            "web",
+            "",
+        )
         assert page.url == server.url("/a?b=c#d")
         assert server.paths == ["/a?b=c", "/again"]
         headers = server.requests[1][2]
@@ -76,11 +92,27 @@ def test_a_page_and_what_the_server_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 def test_gzip_plain_text_and_pdf() -> None:
     bodies: dict[str, Answer] = {
         "/gzip": (200, {**HTML, "Content-Encoding": "gzip"}, gzip.compress(PAGE)),
-        "/text": (200, {"Content-Type": "text/plain; charset=windows-1251"}, "Нил течёт".encode("cp1251")),
+        "/text": (
+            200,
+            {"Content-Type": "text/plain; charset=windows-1251"},
+            "Нил течёт".encode("cp1251"),
+        ),
         "/pdf": (200, {"Content-Type": "application/octet-stream"}, pdf_bytes("From a PDF.")),
-        "/closed": (200, {"Content-Type": "application/pdf"}, encrypted(pdf_bytes("Secret."), "key")),
-        "/html": (200, {"Content-Type": "text/html; charset=windows-1251"}, "<p>Нил течёт".encode("cp1251")),
-        "/parts": (200, {**HTML, "Content-Encoding": "gzip"}, gzip.compress(PAGE[:70]) + gzip.compress(PAGE[70:])),
+        "/closed": (
+            200,
+            {"Content-Type": "application/pdf"},
+            encrypted(pdf_bytes("Secret."), "key"),
+        ),
+        "/html": (
+            200,
+            {"Content-Type": "text/html; charset=windows-1251"},
+            "<p>Нил течёт".encode("cp1251"),
+        ),
+        "/parts": (
+            200,
+            {**HTML, "Content-Encoding": "gzip"},
+            gzip.compress(PAGE[:70]) + gzip.compress(PAGE[70:]),
+        ),
         "/padded": (200, {**HTML, "Content-Encoding": "gzip"}, gzip.compress(PAGE) + b"\0" * 40),
         "/broken": (200, {**HTML, "Content-Encoding": "gzip"}, gzip.compress(PAGE)[:-20]),
         "/brotli": (200, {**HTML, "Content-Encoding": "br"}, b"whatever"),
@@ -91,39 +123,87 @@ def test_gzip_plain_text_and_pdf() -> None:
             for path in ("/gzip", "/parts", "/padded", "/text", "/pdf", "/html")
         ]
         assert texts == ["The Nile flows north."] * 3 + ["Нил течёт", "From a PDF.", "Нил течёт"]
-        assert [failure(server.url(path)).kind for path in ("/broken", "/brotli")] == ["unreadable"] * 2
+        assert [failure(server.url(path)).kind for path in ("/broken", "/brotli")] == [
+            "unreadable"
+        ] * 2
         assert failure(server.url("/closed")).kind == "encrypted"
 
 
-@pytest.mark.parametrize("url", [
-    "file:///etc/passwd", "gopher://example.org/", "javascript:alert(1)", "data:text/html,x", "ftp://example.org/",
-    "example.org", "//example.org/", "", "http://", "http:///path", "http://exa mple.org/", "http://[::1", "https://\x00/",
-    "http://user:secret@example.org/", "http://user@example.org/", "http://example.org:99999/",
-    "http://example.org:0/", "http://" + "a" * 70_000,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd",
+        "gopher://example.org/",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "ftp://example.org/",
+        "example.org",
+        "//example.org/",
+        "",
+        "http://",
+        "http:///path",
+        "http://exa mple.org/",
+        "http://[::1",
+        "https://\x00/",
+        "http://user:secret@example.org/",
+        "http://user@example.org/",
+        "http://example.org:99999/",
+        "http://example.org:0/",
+        "http://" + "a" * 70_000,
+    ],
+)
 def test_addresses_that_are_not_fetched(url: str) -> None:
     error = failure(url)
     assert error.kind == "bad_address" and "secret" not in str(error) and len(str(error)) < 400
 
 
-@pytest.mark.parametrize("host", [
-    "127.0.0.1", "127.1", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1", "[::1]", "[::ffff:127.0.0.1]",
-    "localhost",
-    "0.0.0.0", "10.0.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "224.0.0.1", "[fe80::1]", "[fd00::1]",
-    "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[::7f00:1]",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "127.1",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "0177.0.0.1",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "localhost",
+        "0.0.0.0",
+        "10.0.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "100.64.0.1",
+        "224.0.0.1",
+        "[fe80::1]",
+        "[fd00::1]",
+        "[64:ff9b::7f00:1]",
+        "[2002:7f00:1::]",
+        "[::7f00:1]",
+    ],
+)
 def test_private_addresses_are_refused_however_they_are_written(host: str) -> None:
     with http_server(always(200, HTML, PAGE)) as server:
         error = failure(f"http://{host}:{server.port}/", PATIENT, is_public)
         # what is not even taken for an address is no way in either
-        assert error.kind in ("blocked_address", "bad_address") or "cannot be resolved" in str(error)
+        assert error.kind in ("blocked_address", "bad_address") or "cannot be resolved" in str(
+            error
+        )
         assert server.requests == []
 
 
 def test_public_addresses() -> None:
-    assert all(map(is_public, ("8.8.8.8", "2606:4700::1", "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808::1")))
+    assert all(
+        map(
+            is_public,
+            ("8.8.8.8", "2606:4700::1", "::ffff:8.8.8.8", "64:ff9b::808:808", "2002:808:808::1"),
+        )
+    )
     assert not any(
-        map(is_public, ("fec0::1", "ff02::1", "2001:db8::1", "64:ff9b:1::1", "240.0.0.1", "x", "fe80::1%lo"))
+        map(
+            is_public,
+            ("fec0::1", "ff02::1", "2001:db8::1", "64:ff9b:1::1", "240.0.0.1", "x", "fe80::1%lo"),
+        )
     )
 
 
@@ -137,7 +217,9 @@ def test_rebinding_has_no_second_lookup(monkeypatch: pytest.MonkeyPatch) -> None
     with http_server(always(200, HTML, PAGE)) as good, pytest.MonkeyPatch.context() as patch:
         asked = names(patch, rebind_example=[["127.0.0.1"], ["127.0.0.1"], ["127.0.0.2"]])
         page = fetch(good.url("/", "rebind.example"), PATIENT, local)
-        assert page.text == "The Nile flows north." and len(asked) == 2  # one of them for robots.txt
+        assert (
+            page.text == "The Nile flows north." and len(asked) == 2
+        )  # one of them for robots.txt
         assert good.requests[0][2]["Host"] == f"rebind.example:{good.port}"
         # the next page asks again, and is refused
         assert failure(good.url("/", "rebind.example")).kind == "blocked_address"
@@ -160,7 +242,9 @@ def test_rebinding_within_one_page_sends_nothing_inside(monkeypatch: pytest.Monk
 @pytest.mark.parametrize("host", ["xn--i-7iq.example", "xn--zzz999999", "xn--"])
 def test_names_that_idna_does_not_know(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     real = socket.getaddrinfo
-    monkeypatch.setattr(socket, "getaddrinfo", lambda host, *args, **kwargs: real("127.0.0.1", *args, **kwargs))
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *args, **kwargs: real("127.0.0.1", *args, **kwargs)
+    )
 
     def respond(request: BaseHTTPRequestHandler) -> Answer:
         answers: dict[str, Answer] = {
@@ -175,7 +259,10 @@ def test_names_that_idna_does_not_know(monkeypatch: pytest.MonkeyPatch, host: st
         assert failure(server.url("/user", host)).kind == "bad_address"
         gone = failure(server.url("/gone", host))
         assert gone.kind == "http_error" and host in str(gone)
-        assert failure(server.url("/page", host), allow=lambda address: False).kind == "blocked_address"
+        assert (
+            failure(server.url("/page", host), allow=lambda address: False).kind
+            == "blocked_address"
+        )
 
 
 def test_the_tls_name_stays_while_the_address_is_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +277,9 @@ def test_the_tls_name_stays_while_the_address_is_pinned(monkeypatch: pytest.Monk
     assert error.kind == "unreachable" and b"pages.example" in hello
 
 
-def test_requests_at_once_read_the_trusted_certificates_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_at_once_read_the_trusted_certificates_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     made: list[None] = []
 
     def slowly(**options: Any) -> ssl.SSLContext:
@@ -209,13 +298,20 @@ def test_the_second_address_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     with http_server(always(200, HTML, PAGE)) as server:
         names(monkeypatch, two_example=["127.0.0.3", "127.0.0.1"])
         allowed = ("127.0.0.1", "127.0.0.3")
-        assert fetch(server.url("/", "two.example"), PATIENT, lambda a: a in allowed).text == "The Nile flows north."
+        assert (
+            fetch(server.url("/", "two.example"), PATIENT, lambda a: a in allowed).text
+            == "The Nile flows north."
+        )
 
 
 def test_redirects_are_followed_and_the_last_address_kept() -> None:
     def respond(request: BaseHTTPRequestHandler) -> Answer:
         steps = {"/a": "b", "/b": "/c?x=1", "/c?x=1": "/final#here"}
-        return (302, {"Location": steps[request.path]}, b"") if request.path in steps else (200, HTML, PAGE)
+        return (
+            (302, {"Location": steps[request.path]}, b"")
+            if request.path in steps
+            else (200, HTML, PAGE)
+        )
 
     with http_server(respond) as server:
         page = fetch(server.url("/a"), PATIENT, local)
@@ -225,9 +321,12 @@ def test_redirects_are_followed_and_the_last_address_kept() -> None:
 
 def test_redirects_that_lead_nowhere() -> None:
     targets = {
-        "/circle/a": "/circle/b", "/circle/b": "/circle/a", "/file": "file:///etc/passwd", "/broken": "http://[",
+        "/circle/a": "/circle/b",
+        "/circle/b": "/circle/a",
+        "/file": "file:///etc/passwd",
+        "/broken": "http://[",
         "/user": "http://me:secret@127.0.0.1/",
-    }  # fmt: skip
+    }
 
     def respond(request: BaseHTTPRequestHandler) -> Answer:
         if request.path.startswith("/long"):
@@ -239,22 +338,34 @@ def test_redirects_that_lead_nowhere() -> None:
         assert circle.kind == long.kind == "redirect_loop"
         assert "circle" in str(circle) and "5 redirects" in str(long)
         assert len(server.requests) == 2 + 6
-        assert [failure(server.url(f"/{kind}")).kind for kind in ("file", "broken", "user")] == ["bad_address"] * 3
+        assert [failure(server.url(f"/{kind}")).kind for kind in ("file", "broken", "user")] == [
+            "bad_address"
+        ] * 3
 
 
 def test_a_redirect_to_a_forbidden_address_is_refused() -> None:
     with http_server(always(200, HTML, PAGE)) as inside:
-        with http_server(always(302, {"Location": inside.url("/secret")}, b""), "127.0.0.2") as outside:
+        with http_server(
+            always(302, {"Location": inside.url("/secret")}, b""), "127.0.0.2"
+        ) as outside:
             error = failure(outside.url(), PATIENT, lambda address: address == "127.0.0.2")
             assert error.kind == "blocked_address" and len(outside.requests) == 1
         assert inside.requests == []
 
 
-@pytest.mark.parametrize(("status", "kind", "says"), [
-    (404, "http_error", "does not exist"), (403, "http_error", "document"), (429, "rate_limited", "wait"),
-    (500, "server_error", "later"), (503, "server_error", "later"), (304, "http_error", "304"),
-    (402, "paywall", "payment"), (451, "http_error", "legal"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("status", "kind", "says"),
+    [
+        (404, "http_error", "does not exist"),
+        (403, "http_error", "document"),
+        (429, "rate_limited", "wait"),
+        (500, "server_error", "later"),
+        (503, "server_error", "later"),
+        (304, "http_error", "304"),
+        (402, "paywall", "payment"),
+        (451, "http_error", "legal"),
+    ],
+)
 def test_http_errors_say_what_to_do(status: int, kind: str, says: str) -> None:
     with http_server(always(status, HTML, PAGE if status != 304 else b"")) as server:
         error = failure(server.url())
@@ -276,7 +387,10 @@ def test_size_is_counted_while_it_streams_and_after_unpacking() -> None:
     }
     with raw_server(stream) as endless, http_server(lambda request: bodies[request.path]) as server:
         tracemalloc.start()
-        kinds = [failure(url).kind for url in (endless.url(), server.url("/declared"), server.url("/bomb"))]
+        kinds = [
+            failure(url).kind
+            for url in (endless.url(), server.url("/declared"), server.url("/bomb"))
+        ]
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert kinds == ["too_large"] * 3 and peak < 5_000_000
@@ -293,12 +407,15 @@ def drip(head: bytes, part: bytes) -> Callable[[socket.socket, threading.Event],
     return talk
 
 
-@pytest.mark.parametrize(("head", "part"), [
-    (b"", b""),  # accepts and says nothing
-    (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", b"x"),
-    (b"HTTP/1.1 200 OK\r\n", b"a: b\r\n"),  # headers without end
-    (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\nabc", b""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("head", "part"),
+    [
+        (b"", b""),  # accepts and says nothing
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n", b"x"),
+        (b"HTTP/1.1 200 OK\r\n", b"a: b\r\n"),  # headers without end
+        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 5000\r\n\r\nabc", b""),
+    ],
+)
 def test_stall_and_slow_drip_end_with_the_clock(head: bytes, part: bytes) -> None:
     with raw_server(drip(head, part)) as server:
         started = time.monotonic()
@@ -337,15 +454,23 @@ def test_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
     assert failure(f"http://127.0.0.1:{port}/").kind == "unreachable"
     error = failure("http://does-not-exist.invalid/")
     assert error.kind == "unreachable" and "does-not-exist.invalid" in str(error)
-    assert "check the address" in str(error) and "Errno" not in str(error) and "Errno" in error.detail
+    assert (
+        "check the address" in str(error) and "Errno" not in str(error) and "Errno" in error.detail
+    )
     assert failure("http://" + "a" * 64 + ".example/").kind in ("unreachable", "bad_address")
     assert resolve("127.0.0.1", 80, 1) == ["127.0.0.1"]
 
 
-@pytest.mark.parametrize("answer", [
-    b"", b"garbage\r\n\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\nContent-Type: text/html\r\n\r\nshort",
-    b"HTTP/1.1 200 OK\r\n" + b"a: " + b"b" * 300_000 + b"\r\n\r\n", b"HTTP/1.1 999999 X\r\n\r\n",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"garbage\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 50\r\nContent-Type: text/html\r\n\r\nshort",
+        b"HTTP/1.1 200 OK\r\n" + b"a: " + b"b" * 300_000 + b"\r\n\r\n",
+        b"HTTP/1.1 999999 X\r\n\r\n",
+    ],
+)
 def test_answers_that_are_no_http(answer: bytes) -> None:
     def talk(connection: socket.socket, over: threading.Event) -> None:
         connection.recv(4096)

@@ -31,22 +31,33 @@ CASES: dict[str, tuple[Answer, str]] = {
     "/inside": ((302, {"Location": "http://127.0.0.9/"}, b""), "blocked_address"),
     "/file": ((302, {"Location": "file:///etc/passwd"}, b""), "bad_address"),
     "/gopher": ((302, {"Location": "gopher://127.0.0.1/"}, b""), "bad_address"),
-    "/limited": ((429, {"Retry-After": "5"}, b""), "rate_limited"), "/down": ((503, {}, b""), "server_error"),
-    "/gone": ((404, HTML, b""), "http_error"), "/paid": ((402, HTML, b""), "paywall"),
+    "/limited": ((429, {"Retry-After": "5"}, b""), "rate_limited"),
+    "/down": ((503, {}, b""), "server_error"),
+    "/gone": ((404, HTML, b""), "http_error"),
+    "/paid": ((402, HTML, b""), "paywall"),
     "/bomb": ((200, GZIP, gzip.compress(b" " * 100_000_000, 6)), "too_large"),
     "/lies": ((200, HTML, b"\x89PNG\r\n\x1a\n\0\0"), "wrong_type"),
     "/closed.pdf": ((200, PDF, encrypted(pdf_bytes("Secret."), "key")), "encrypted"),
-    "/long.pdf": ((200, PDF, pdf_bytes(*(f"Page {n} of three hundred." for n in range(1, 301)))), "page"),
+    "/long.pdf": (
+        (200, PDF, pdf_bytes(*(f"Page {n} of three hundred." for n in range(1, 301)))),
+        "page",
+    ),
     "/nested": ((200, HTML, b"<html><body>" + b"<div>" * 1_000_000 + b"deep"), "unreadable"),
     "/1251": ((200, HTML, f"<html><body><p>{RUSSIAN}</p></body></html>".encode("cp1251")), "page"),
-    "/script": ((200, HTML, b"<body><div id=app></div><script src=a.js></script></body>"), "needs_javascript"),
-    "/empty": ((200, HTML, b"<html><body></body></html>"), "no_text"), "/good": ((200, HTML, PAGE), "page"),
-}  # fmt: skip
+    "/script": (
+        (200, HTML, b"<body><div id=app></div><script src=a.js></script></body>"),
+        "needs_javascript",
+    ),
+    "/empty": ((200, HTML, b"<html><body></body></html>"), "no_text"),
+    "/good": ((200, HTML, PAGE), "page"),
+}
 
 
 def endless(connection: socket.socket, over: threading.Event) -> None:
     connection.recv(4096)
-    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n")
+    connection.sendall(
+        b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
     while not over.is_set():
         connection.sendall(b"10000\r\n" + b"x" * 65_536 + b"\r\n")
 
@@ -67,7 +78,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if not shutil.which("openssl"):
         pytest.skip("openssl makes the certificate of this test; install it")
     both = tmp_path_factory.mktemp("tls") / "both.pem"
-    command = "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=wrong.example -keyout - -out -"
+    command = (
+        "openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=wrong.example -keyout - -out -"
+    )
     both.write_bytes(subprocess.run(command.split(), capture_output=True, check=True).stdout)
     return both
 
@@ -87,7 +100,11 @@ class Memory:
         for pid in ("self", *(str(worker.process.pid) for worker in list(_workers))):
             status = Path(f"/proc/{pid}/status")
             try:
-                total += next(int(x.split()[1]) for x in status.read_text().splitlines() if x.startswith("VmRSS"))
+                total += next(
+                    int(x.split()[1])
+                    for x in status.read_text().splitlines()
+                    if x.startswith("VmRSS")
+                )
             except (OSError, StopIteration):
                 continue
         return total * 1024
@@ -103,20 +120,29 @@ class Memory:
 
 
 @pytest.fixture
-def web(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[dict[str, str], Served]]:
-    """Addresses with what each should end in; and a server on an address that nothing may be asked of."""
+def web(
+    certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[tuple[dict[str, str], Served]]:
+    """Addresses with what each should end in; and a server on an address that nothing may be asked
+    of.
+    """
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate)
     forbids = always(200, {"Content-Type": "text/plain"}, b"User-agent: *\nDisallow: /")
     with ExitStack() as stack:
         inside = stack.enter_context(http_server(always(200, HTML, PAGE), "127.0.0.2"))
         server = stack.enter_context(http_server(lambda request: CASES[request.path][0]))
-        expected = {server.url(path, f"h{i}.example"): kind for i, (path, (_, kind)) in enumerate(CASES.items())}
+        expected = {
+            server.url(path, f"h{i}.example"): kind
+            for i, (path, (_, kind)) in enumerate(CASES.items())
+        }
         asked = {f"h{i}_example": ["127.0.0.1"] for i in range(len(CASES))}
         expected[stack.enter_context(raw_server(endless)).url()] = "too_large"
         expected[stack.enter_context(raw_server(drip)).url()] = "timed_out"
         expected[stack.enter_context(raw_server(silent, robots=True)).url()] = "robots"
-        expected[stack.enter_context(http_server(always(200, HTML, PAGE), robots=forbids)).url()] = "robots"
+        expected[
+            stack.enter_context(http_server(always(200, HTML, PAGE), robots=forbids)).url()
+        ] = "robots"
         secure = stack.enter_context(http_server(always(200, HTML, PAGE), tls=tls))
         expected[f"https://127.0.0.1:{secure.port}/"] = "bad_certificate"
         expected[inside.url("/", "rebind.example")] = "blocked_address"
@@ -128,16 +154,24 @@ def web(certificate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[di
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
-def test_every_case_ends_by_itself(web: tuple[dict[str, str], Served], store: Store, settings: Settings) -> None:
+def test_every_case_ends_by_itself(
+    web: tuple[dict[str, str], Served], store: Store, settings: Settings
+) -> None:
     expected, inside = web
-    chosen = settings.model_copy(update={"page_timeout": 8.0, "robots_timeout": 3.0, "read_timeout": 5.0})
+    chosen = settings.model_copy(
+        update={"page_timeout": 8.0, "robots_timeout": 3.0, "read_timeout": 5.0}
+    )
     read(PAGE, "text/html", "warm", 60.0)
     memory = Memory()
     started = time.monotonic()
-    gatherer = LiveSources(chosen, store, Sources(addresses=list(expected)), Fetcher(chosen, local).fetch)
+    gatherer = LiveSources(
+        chosen, store, Sources(addresses=list(expected)), Fetcher(chosen, local).fetch
+    )
     steps: list[GatherStep] = list(gatherer.gather([claim()], "", threading.Event()))
     seconds, grown = time.monotonic() - started, memory.grown()
-    found = {p.url: "page" for s in steps for p in s.pages} | {f.subject: f.kind for s in steps for f in s.failures}
+    found = {p.url: "page" for s in steps for p in s.pages} | {
+        f.subject: f.kind for s in steps for f in s.failures
+    }
     assert found == expected
     assert inside.requests == [] and inside.rules_read == 0
     assert grown < LIMIT, f"{grown / 1e6:.0f} MB"
@@ -161,7 +195,9 @@ def test_a_parser_that_hangs_or_dies_costs_its_page_alone(monkeypatch: pytest.Mo
     assert read(PAGE, "text/html", "https://good.example/", 60.0).text == "The Nile flows north."
 
 
-def test_no_page_waits_for_a_process_to_start_while_another_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_page_waits_for_a_process_to_start_while_another_is_free(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from attribution.fetching import sandbox
 
     read(PAGE, "text/html", "warm", 60.0)

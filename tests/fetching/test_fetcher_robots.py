@@ -28,17 +28,24 @@ def kind(fetcher: Fetcher, url: str) -> str:
         return error.kind
 
 
-@pytest.mark.parametrize(("text", "status", "expected"), [
-    ("User-agent: *\nDisallow: /", 200, "robots"),
-    ("User-agent: *\nDisallow: /private", 200, "page"),
-    (f"User-agent: {AGENT}\nDisallow: /\nUser-agent: *\nAllow: /", 200, "robots"),
-    (f"User-agent: {AGENT}\nAllow: /\n\nUser-agent: *\nDisallow: /", 200, "page"),
-    ("User-agent: somebody-else\nDisallow: /", 200, "page"),
-    ("<html>no rules at all</html>", 200, "page"),
-    ("", 404, "page"), ("", 403, "page"), ("", 500, "robots"), ("", 503, "robots"), ("", 304, "page"),
-    ("User-agent: *\nDisallow: /\n" + "# x\n" * 300_000, 200, "robots"),  # cut, but read
-    ("User-agent: *\nDisallow: /*" + "a*" * 2_000 + "b$", 200, "page"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "status", "expected"),
+    [
+        ("User-agent: *\nDisallow: /", 200, "robots"),
+        ("User-agent: *\nDisallow: /private", 200, "page"),
+        (f"User-agent: {AGENT}\nDisallow: /\nUser-agent: *\nAllow: /", 200, "robots"),
+        (f"User-agent: {AGENT}\nAllow: /\n\nUser-agent: *\nDisallow: /", 200, "page"),
+        ("User-agent: somebody-else\nDisallow: /", 200, "page"),
+        ("<html>no rules at all</html>", 200, "page"),
+        ("", 404, "page"),
+        ("", 403, "page"),
+        ("", 500, "robots"),
+        ("", 503, "robots"),
+        ("", 304, "page"),
+        ("User-agent: *\nDisallow: /\n" + "# x\n" * 300_000, 200, "robots"),  # cut, but read
+        ("User-agent: *\nDisallow: /*" + "a*" * 2_000 + "b$", 200, "page"),
+    ],
+)
 def test_rules(text: str, status: int, expected: str) -> None:
     with http_server(always(200, HTML, PAGE), **rules(text, status)) as server:
         assert kind(Fetcher(QUICK, local), server.url("/" + "a" * 500)) == expected
@@ -48,9 +55,9 @@ def test_rules(text: str, status: int, expected: str) -> None:
 def test_rules_are_read_once_a_run_and_their_file_is_never_in_the_way() -> None:
     with http_server(always(200, HTML, PAGE), **rules("User-agent: *\nDisallow: /no")) as server:
         fetcher = Fetcher(QUICK, local)
-        assert [kind(fetcher, server.url(path)) for path in ("/a", "/b", "/no", "/no/c")] == ["page"] * 2 + [
-            "robots"
-        ] * 2
+        assert [kind(fetcher, server.url(path)) for path in ("/a", "/b", "/no", "/no/c")] == [
+            "page"
+        ] * 2 + ["robots"] * 2
         assert server.rules_read == 1
 
 
@@ -75,7 +82,10 @@ def test_rules_are_fetched_as_safely_as_a_page() -> None:
     with http_server(always(200, HTML, PAGE)) as inside:
         elsewhere = rules("", 302, Location=inside.url("/robots.txt"))
         with http_server(always(200, HTML, PAGE), "127.0.0.2", **elsewhere) as server:
-            assert kind(Fetcher(QUICK, lambda address: address == "127.0.0.2"), server.url()) == "blocked_address"
+            assert (
+                kind(Fetcher(QUICK, lambda address: address == "127.0.0.2"), server.url())
+                == "blocked_address"
+            )
             assert server.requests == [] and inside.rules_read == 0
     assert kind(Fetcher(QUICK, is_public), "http://127.0.0.1/") == "blocked_address"
 
@@ -90,14 +100,18 @@ def test_a_host_gets_the_pause_it_asks_for_up_to_a_limit_and_others_none() -> No
     slow = rules("User-agent: *\nCrawl-delay: 30")
     with http_server(respond, **slow) as server, http_server(always(200, HTML, PAGE)) as other:
         fetcher = Fetcher(QUICK, local)
-        threads = [threading.Thread(target=fetcher.fetch, args=(server.url(f"/{n}"),)) for n in range(3)]
+        threads = [
+            threading.Thread(target=fetcher.fetch, args=(server.url(f"/{n}"),)) for n in range(3)
+        ]
         for thread in threads:
             thread.start()
         fetcher.fetch(other.url())
         for thread in threads:
             thread.join()
     assert len(times) == 3
-    assert 0.6 <= times[-1] - times[0] < 10  # two pauses: a request that arrives late shortens the one after it
+    assert (
+        0.6 <= times[-1] - times[0] < 10
+    )  # two pauses: a request that arrives late shortens the one after it
 
 
 def test_only_so_many_at_once_from_one_host() -> None:
@@ -115,7 +129,9 @@ def test_only_so_many_at_once_from_one_host() -> None:
 
     with http_server(respond) as server:
         fetcher = Fetcher(QUICK, local)
-        threads = [threading.Thread(target=fetcher.fetch, args=(server.url(f"/{n}"),)) for n in range(7)]
+        threads = [
+            threading.Thread(target=fetcher.fetch, args=(server.url(f"/{n}"),)) for n in range(7)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -125,7 +141,10 @@ def test_only_so_many_at_once_from_one_host() -> None:
 
 def test_an_old_copy_is_renewed_where_nothing_has_changed() -> None:
     def respond(request: BaseHTTPRequestHandler) -> Answer:
-        if request.headers.get("If-None-Match") == '"v1"' and request.headers.get("If-Modified-Since") == "then":
+        if (
+            request.headers.get("If-None-Match") == '"v1"'
+            and request.headers.get("If-Modified-Since") == "then"
+        ):
             return 304, {}, b""
         return 200, {**HTML, "ETag": '"v1"', "Last-Modified": "then"}, PAGE
 
@@ -136,6 +155,10 @@ def test_an_old_copy_is_renewed_where_nothing_has_changed() -> None:
         old = first.model_copy(update={"fetched_at": "2020-01-01T00:00:00+00:00"})
         again = fetcher.fetch(server.url("/a"), old)
         assert again.fetched_at > old.fetched_at
-        assert again.model_copy(update={"fetched_at": ""}) == old.model_copy(update={"fetched_at": ""})
-        changed = fetcher.fetch(server.url("/a"), old.model_copy(update={"etag": '"v0"', "text": "old"}))
+        assert again.model_copy(update={"fetched_at": ""}) == old.model_copy(
+            update={"fetched_at": ""}
+        )
+        changed = fetcher.fetch(
+            server.url("/a"), old.model_copy(update={"etag": '"v0"', "text": "old"})
+        )
         assert changed.text == first.text

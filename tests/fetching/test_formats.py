@@ -29,7 +29,9 @@ def zipped(**members: str | bytes) -> bytes:
 
 
 def docx(body: str, head: str = "") -> bytes:
-    return zipped(**{"word__document.xml": f"{head}<w:document {W}><w:body>{body}</w:body></w:document>"})
+    return zipped(
+        **{"word__document.xml": f"{head}<w:document {W}><w:body>{body}</w:body></w:document>"}
+    )
 
 
 def paragraph(text: str) -> str:
@@ -44,19 +46,31 @@ def epub(*hrefs: str, **chapters: str | bytes) -> bytes:
 
 
 def chapter(text: str) -> str:
-    return f"<html><body><p>{text} It goes on for a sentence or two, as chapters do.</p></body></html>"
+    return (
+        f"<html><body><p>{text} It goes on for a sentence or two, as chapters do.</p></body></html>"
+    )
 
 
 def test_epub_follows_the_spine() -> None:
-    book = epub("z.xhtml", "a.xhtml", **{"O__a.xhtml": chapter("Second."), "O__z.xhtml": chapter("First.")})
+    book = epub(
+        "z.xhtml", "a.xhtml", **{"O__a.xhtml": chapter("Second."), "O__z.xhtml": chapter("First.")}
+    )
     text = extract(book, "", "b.epub", document=True).text
     assert text.index("First.") < text.index("Second.")
 
 
 def test_epub_reads_what_stands_for_a_chapter_of_another_kind() -> None:
     data = 'm.json" media-type="application/json" fallback="i1'
-    found = extract(epub(data, "a.xhtml", **{"O__m.json": "[1]", "O__a.xhtml": chapter("It is.")}), "", "b.epub", True)
-    assert (found.text, found.unread) == ("It is. It goes on for a sentence or two, as chapters do.", "")
+    found = extract(
+        epub(data, "a.xhtml", **{"O__m.json": "[1]", "O__a.xhtml": chapter("It is.")}),
+        "",
+        "b.epub",
+        True,
+    )
+    assert (found.text, found.unread) == (
+        "It is. It goes on for a sentence or two, as chapters do.",
+        "",
+    )
 
 
 PAGES = st.lists(st.text("ab \n\r\t-1.\u00a0é"), min_size=2, max_size=6)
@@ -80,21 +94,30 @@ def test_more_form_feeds_than_a_pdf_may_have_pages_are_no_pages() -> None:
 def test_every_kind_of_file_is_offered_and_documented() -> None:
     assert set(DOCUMENT_TYPES) == {suffix[1:] for suffix in SUFFIXES} >= {"srt", "vtt"}
     assert set(SUFFIXES.values()) == READERS.keys() - {READ}
-    for text in (FORMATS, *(Path(name).read_text("utf-8") for name in ("docs/evidence.md", "README.md"))):
+    for text in (
+        FORMATS,
+        *(Path(name).read_text("utf-8") for name in ("docs/evidence.md", "README.md")),
+    ):
         assert all(kind in text for kind in KINDS)
 
 
 BOMB = '<!DOCTYPE d [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
 
 
-@pytest.mark.parametrize(("name", "content", "kind"), [
-    ("empty.docx", b"", "no_text"), ("blank.docx", docx(paragraph(" ")), "no_text"),
-    ("text.docx", b"not a zip", "wrong_type"),
-    ("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
-    ("bomb.docx", docx(paragraph("&b;"), BOMB), "unreadable"), ("parts.docx", zipped(other="x"), "unreadable"),
-    ("broken.docx", docx("<w:p>"), "unreadable"), ("path.epub", epub("../../../etc/passwd"), "no_text"),
-    ("rights.epub", epub(**{"META-INF__rights.xml": "x"}), "encrypted"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("empty.docx", b"", "no_text"),
+        ("blank.docx", docx(paragraph(" ")), "no_text"),
+        ("text.docx", b"not a zip", "wrong_type"),
+        ("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "encrypted"),
+        ("bomb.docx", docx(paragraph("&b;"), BOMB), "unreadable"),
+        ("parts.docx", zipped(other="x"), "unreadable"),
+        ("broken.docx", docx("<w:p>"), "unreadable"),
+        ("path.epub", epub("../../../etc/passwd"), "no_text"),
+        ("rights.epub", epub(**{"META-INF__rights.xml": "x"}), "encrypted"),
+    ],
+)
 def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None:
     with pytest.raises(FetchFailed) as failed:
         extract(content, "", name, document=True)
@@ -103,7 +126,9 @@ def test_each_failure_has_its_kind(name: str, content: bytes, kind: str) -> None
 
 
 def test_a_document_type_without_entities_is_read() -> None:
-    declared = docx(paragraph("One."), '<!DOCTYPE d PUBLIC "-//A" "http://a.org/d.dtd" [<!ELEMENT d ANY>]>')
+    declared = docx(
+        paragraph("One."), '<!DOCTYPE d PUBLIC "-//A" "http://a.org/d.dtd" [<!ELEMENT d ANY>]>'
+    )
     assert extract(declared, "", "a.docx", document=True).text == "One."
     page = "<!DOCTYPE html [\n<!ELEMENT p ANY>\n]><html><body><p>The tower was finished in 1889.</p></body></html>"
     assert extract(page.encode(), "text/html", "a.html").text == "The tower was finished in 1889."
@@ -119,10 +144,17 @@ ENTITY = b'<?xml version="1.0"?><!DOCTYPE html [<!ENTITY y "1889">]><html><body>
         ("a.svg", SVG, "wrong_type", "is an SVG picture"),
         ("a.html", SVG, "wrong_type", "is an SVG picture"),
         ("a.xhtml", ENTITY, "unreadable", "declares XML entities"),
-        ("a.mhtml", b"MIME-Version: 1.0\nContent-Type: multipart/related\n\nText.", "no_text", "without HTML"),
+        (
+            "a.mhtml",
+            b"MIME-Version: 1.0\nContent-Type: multipart/related\n\nText.",
+            "no_text",
+            "without HTML",
+        ),
     ],
 )
-def test_what_only_looks_like_a_page_is_named(name: str, content: bytes, kind: str, said: str) -> None:
+def test_what_only_looks_like_a_page_is_named(
+    name: str, content: bytes, kind: str, said: str
+) -> None:
     with pytest.raises(FetchFailed, match=said) as failed:
         extract(content, "", name, document=True)
     assert failed.value.kind == kind
@@ -131,15 +163,22 @@ def test_what_only_looks_like_a_page_is_named(name: str, content: bytes, kind: s
 @pytest.mark.parametrize("media_type", ["", "multipart/related", "message/rfc822", "text/html"])
 def test_a_page_saved_with_its_pictures_is_read_by_its_html(media_type: str) -> None:
     saved = EmailMessage()
-    saved.set_content("The tower was finished in 1889 \u2013 or so.", subtype="html", charset="utf-8")
+    saved.set_content(
+        "The tower was finished in 1889 \u2013 or so.", subtype="html", charset="utf-8"
+    )
     saved.add_related(b"\x89PNG", "image", "png")
     saved["Subject"] = "Saved"
-    assert extract(saved.as_bytes(), media_type, "a.mhtml").text == "The tower was finished in 1889 \u2013 or so."
+    assert (
+        extract(saved.as_bytes(), media_type, "a.mhtml").text
+        == "The tower was finished in 1889 \u2013 or so."
+    )
 
 
 @pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.epub"])
 def test_a_text_under_the_name_of_a_file_is_a_text(name: str) -> None:
-    assert extract(b"The tower opened.", "text/plain", name, document=True).text == "The tower opened."
+    assert (
+        extract(b"The tower opened.", "text/plain", name, document=True).text == "The tower opened."
+    )
 
 
 def test_a_huge_member_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:

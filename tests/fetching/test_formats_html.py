@@ -22,7 +22,9 @@ ARTICLE = (
 )
 
 
-def failure(content: bytes, media_type: str = "text/html", name: str = "https://example.org/a") -> FetchFailed:
+def failure(
+    content: bytes, media_type: str = "text/html", name: str = "https://example.org/a"
+) -> FetchFailed:
     with pytest.raises(FetchFailed) as caught:
         extract(content, media_type, name)
     assert caught.value.subject == name
@@ -39,17 +41,31 @@ def test_article_with_title_date_site_and_table() -> None:
 
 def test_short_page_and_fragment_keep_their_text() -> None:
     assert extract(b"<p>One line.</p>", "text/html", "a.html").text == "One line."
-    assert extract(b"<?xml version='1.0' encoding='utf-8'?><html xmlns='http://www.w3.org/1999/xhtml'><body>"
-                   b"<p>One line.</p></body></html>", "application/xhtml+xml", "a").text == "One line."  # fmt: skip
+    assert (
+        extract(
+            b"<?xml version='1.0' encoding='utf-8'?><html xmlns='http://www.w3.org/1999/xhtml'><body>"
+            b"<p>One line.</p></body></html>",
+            "application/xhtml+xml",
+            "a",
+        ).text
+        == "One line."
+    )
 
 
-@pytest.mark.parametrize("content", [
-    ARTICLE.replace("eleven", "одиннадцать").encode("windows-1251"),
-    ARTICLE.replace("<head>", "<head><meta charset='windows-1251'>").replace("eleven", "одиннадцать").encode("cp1251"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "content",
+    [
+        ARTICLE.replace("eleven", "одиннадцать").encode("windows-1251"),
+        ARTICLE.replace("<head>", "<head><meta charset='windows-1251'>")
+        .replace("eleven", "одиннадцать")
+        .encode("cp1251"),
+    ],
+)
 def test_windows_1251(content: bytes) -> None:
     declared = "text/html" if b"charset" in content else "text/html; charset=windows-1251"
-    assert "through одиннадцать countries" in extract(content, declared, "https://example.org/a").text
+    assert (
+        "through одиннадцать countries" in extract(content, declared, "https://example.org/a").text
+    )
 
 
 RUSSIAN = "Нил течёт на север через одиннадцать стран и впадает в Средиземное море. Его длина около 6650 километров."
@@ -62,22 +78,31 @@ def test_windows_1251_declared_as_utf_8(declared: str) -> None:
 
 
 def test_a_broken_byte_costs_one_character() -> None:
-    text = extract(RUSSIAN.encode() + b"\xff" + RUSSIAN.encode(), "text/plain; charset=utf-8", "a.txt").text
+    text = extract(
+        RUSSIAN.encode() + b"\xff" + RUSSIAN.encode(), "text/plain; charset=utf-8", "a.txt"
+    ).text
     assert text == RUSSIAN + "\ufffd" + RUSSIAN
 
 
-@pytest.mark.parametrize(("content", "media_type", "text"), [
-    ("naïve".encode(), "text/plain", "naïve"),
-    ("naïve".encode(), "text/plain; charset=iso-8859-1", "naïve"),  # wrongly declared, as servers do
-    ("\ufeffnaïve".encode(), "text/plain", "naïve"),
-    ("naïve “quote”".encode("utf-16"), "text/plain", "naïve “quote”"),
-    ("naïve".encode("utf-16-le"), "text/plain; charset=utf-16-le", "naïve"),
-    ("naïve “quote”".encode("cp1252"), "text/plain", "naïve “quote”"),
-    ("naïve \x81".encode("latin-1"), "text/plain; charset=nonsense", "naïve"),
-    ("日本語".encode("iso-2022-jp"), "text/plain; charset=iso-2022-jp", "日本語"),
-    (b"6e61", "text/plain; charset=hex", "6e61"),  # a codec that is no charset
-    (b"a\x00b\x1b[0mc\r\nd\re\x0bf", "text/plain", "ab[0mc\nd\ne\nf"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "media_type", "text"),
+    [
+        ("naïve".encode(), "text/plain", "naïve"),
+        (
+            "naïve".encode(),
+            "text/plain; charset=iso-8859-1",
+            "naïve",
+        ),  # wrongly declared, as servers do
+        ("\ufeffnaïve".encode(), "text/plain", "naïve"),
+        ("naïve “quote”".encode("utf-16"), "text/plain", "naïve “quote”"),
+        ("naïve".encode("utf-16-le"), "text/plain; charset=utf-16-le", "naïve"),
+        ("naïve “quote”".encode("cp1252"), "text/plain", "naïve “quote”"),
+        ("naïve \x81".encode("latin-1"), "text/plain; charset=nonsense", "naïve"),
+        ("日本語".encode("iso-2022-jp"), "text/plain; charset=iso-2022-jp", "日本語"),
+        (b"6e61", "text/plain; charset=hex", "6e61"),  # a codec that is no charset
+        (b"a\x00b\x1b[0mc\r\nd\re\x0bf", "text/plain", "ab[0mc\nd\ne\nf"),
+    ],
+)
 def test_plain_text_is_decoded_and_cleaned(content: bytes, media_type: str, text: str) -> None:
     assert extract(content, media_type, "a.txt").text == text
 
@@ -92,11 +117,17 @@ def test_markdown_as_it_is_with_its_first_heading_as_title() -> None:
 
 
 def test_pdf_pages_are_joined() -> None:
-    found = extract(pdf_bytes("First page.", "", "Third page.", title="A study"), "application/pdf", "a.pdf")
+    found = extract(
+        pdf_bytes("First page.", "", "Third page.", title="A study"), "application/pdf", "a.pdf"
+    )
     assert (found.title, found.text) == ("A study", "First page.\n\nThird page.")
     page = make_page("https://example.org/a.pdf", "web", found)
     assert page.breaks == (0, 13, 13)
-    assert [page.page_number(page.text.index(word)) for word in ("First", "page", "Third")] == [1, 1, 3]
+    assert [page.page_number(page.text.index(word)) for word in ("First", "page", "Third")] == [
+        1,
+        1,
+        3,
+    ]
     assert make_page("a", "web", extract(b"No pages.", "text/plain", "a")).page_number(0) is None
 
 
@@ -120,12 +151,17 @@ def test_pdf_with_too_many_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     assert long.kind == "too_large" and "3 pages" in str(long)
 
 
-@pytest.mark.parametrize(("content", "media_type", "says"), [
-    (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "text/html", "PNG"), (b"PK\x03\x04" + bytes(range(256)), "text/plain", "ZIP"),
-    (bytes(range(256)) * 10, "text/html", "binary"),
-    (b"<html><body>Please log in</body></html>", "application/pdf", "web page"),
-    (b"{}", "application/json", "application/json"), (b"\x89PNG\r\n\x1a\n", "image/png", "image/png"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "media_type", "says"),
+    [
+        (b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "text/html", "PNG"),
+        (b"PK\x03\x04" + bytes(range(256)), "text/plain", "ZIP"),
+        (bytes(range(256)) * 10, "text/html", "binary"),
+        (b"<html><body>Please log in</body></html>", "application/pdf", "web page"),
+        (b"{}", "application/json", "application/json"),
+        (b"\x89PNG\r\n\x1a\n", "image/png", "image/png"),
+    ],
+)
 def test_a_lying_or_unwanted_type_is_said(content: bytes, media_type: str, says: str) -> None:
     error = failure(content, media_type)
     assert error.kind == "wrong_type" and says in str(error) and "expected HTML" in str(error)
@@ -134,39 +170,82 @@ def test_a_lying_or_unwanted_type_is_said(content: bytes, media_type: str, says:
 PAID = '<script type=\'application/ld+json\'>{"@type": "NewsArticle", "isAccessibleForFree": "False"}</script>'
 
 
-@pytest.mark.parametrize(("page", "kind", "says"), [
-    ("", "no_text", "is empty"), ("  \n", "no_text", "no text"), ("<body><img src=a.png></body>", "no_text", "no text"),
-    ("<body><script>render()</script><div id=app></div></body>", "needs_javascript", "JavaScript"),
-    ("<body><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript></body>",
-     "needs_javascript", "JavaScript"),
-    ("<body><p>Please enable JavaScript and cookies to continue.</p></body>", "needs_javascript", "JavaScript"),
-    (f"<head>{PAID}</head><body><p>The first lines of a story.</p></body>", "paywall", "subscribers"),
-    ("<head><meta property='article:content_tier' content='locked'></head><body><p>A.</p></body>", "paywall", "open"),
-    ("<body><p>The first lines.</p><p>Subscribe to continue reading.</p></body>", "paywall", "subscribers"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("page", "kind", "says"),
+    [
+        ("", "no_text", "is empty"),
+        ("  \n", "no_text", "no text"),
+        ("<body><img src=a.png></body>", "no_text", "no text"),
+        (
+            "<body><script>render()</script><div id=app></div></body>",
+            "needs_javascript",
+            "JavaScript",
+        ),
+        (
+            "<body><div id=root></div><noscript>You need to enable JavaScript to run this app.</noscript></body>",
+            "needs_javascript",
+            "JavaScript",
+        ),
+        (
+            "<body><p>Please enable JavaScript and cookies to continue.</p></body>",
+            "needs_javascript",
+            "JavaScript",
+        ),
+        (
+            f"<head>{PAID}</head><body><p>The first lines of a story.</p></body>",
+            "paywall",
+            "subscribers",
+        ),
+        (
+            "<head><meta property='article:content_tier' content='locked'></head><body><p>A.</p></body>",
+            "paywall",
+            "open",
+        ),
+        (
+            "<body><p>The first lines.</p><p>Subscribe to continue reading.</p></body>",
+            "paywall",
+            "subscribers",
+        ),
+    ],
+)
 def test_pages_that_show_little_are_told_apart(page: str, kind: str, says: str) -> None:
     error = failure(f"<html>{page}</html>".encode() if page.strip() else page.encode())
     assert error.kind == kind and says in str(error)
 
 
-@pytest.mark.parametrize("page", [
-    "<p>JavaScript was created in 1995.</p>",
-    f"<head>{PAID}</head><body><p>{'The whole story is here, and it is long. ' * 50}</p></body>",
-    "<noscript>This page needs JavaScript.</noscript><p>" + "But its text is here without it. " * 20 + "</p>",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p>JavaScript was created in 1995.</p>",
+        f"<head>{PAID}</head><body><p>{'The whole story is here, and it is long. ' * 50}</p></body>",
+        "<noscript>This page needs JavaScript.</noscript><p>"
+        + "But its text is here without it. " * 20
+        + "</p>",
+    ],
+)
 def test_pages_that_only_look_like_it_are_read(page: str) -> None:
     assert extract(f"<html>{page}</html>".encode(), "text/html", "https://example.org/a").text
 
 
-@pytest.mark.parametrize(("text", "date"), [
-    ("2024-03-05", "2024-03-05"), ("2024-03-05T10:00:00Z", "2024-03-05"), ("2024-13-05", ""), ("2999-01-01", ""),
-    ("yesterday", ""), ("", ""), ("2024-03-051", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("2024-03-05", "2024-03-05"),
+        ("2024-03-05T10:00:00Z", "2024-03-05"),
+        ("2024-13-05", ""),
+        ("2999-01-01", ""),
+        ("yesterday", ""),
+        ("", ""),
+        ("2024-03-051", ""),
+    ],
+)
 def test_a_date_is_a_day_that_was(text: str, date: str) -> None:
     assert valid_date(text) == date
 
 
-@pytest.mark.parametrize("depth", [200, 254, 2_000, 20_000, 100_000])  # around the parser's limit and far beyond
+@pytest.mark.parametrize(
+    "depth", [200, 254, 2_000, 20_000, 100_000]
+)  # around the parser's limit and far beyond
 @pytest.mark.parametrize("opening", ["<div>", "<b><i><a>", "<table><tr><td>", "<ul><li>"])
 def test_deep_nesting_neither_crashes_nor_hangs(opening: str, depth: int) -> None:
     started = time.monotonic()
@@ -182,7 +261,9 @@ def test_html_that_makes_extractors_slow_stays_fast() -> None:
     script = "<script type='application/ld+json'>" + '{"@type":[' * 100_000 + "</script>"
     lists = "<ul><li>aaa bbb</li></ul>" * 8_000
     text = extract(
-        f"<html><head>{script}</head><body>{lists}</body></html>".encode(), "text/html", "https://e.org/"
+        f"<html><head>{script}</head><body>{lists}</body></html>".encode(),
+        "text/html",
+        "https://e.org/",
     ).text
     assert text.count("aaa bbb") > 5_000 and time.monotonic() - started < 20  # it took minutes
 
@@ -193,7 +274,11 @@ def test_too_many_elements(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_page_carries_its_hash_id_and_time() -> None:
-    page = make_page("https://example.org/a", "web", extract(ARTICLE.encode(), "text/html", "https://example.org/a"))
+    page = make_page(
+        "https://example.org/a",
+        "web",
+        extract(ARTICLE.encode(), "text/html", "https://example.org/a"),
+    )
     assert page.sha256 == hashlib.sha256(page.text.encode()).hexdigest()
     assert page.id == content_id(page.url, page.sha256)
     assert datetime.fromisoformat(page.fetched_at).utcoffset() is not None
@@ -201,26 +286,71 @@ def test_a_page_carries_its_hash_id_and_time() -> None:
 
 
 PIECES = [
-    b"<!doctype html>", b"<html>", b"<body>", b"<p>", b"</p>", b"<table><tr><td>", b"<div ", b"class='", b"<!--",
+    b"<!doctype html>",
+    b"<html>",
+    b"<body>",
+    b"<p>",
+    b"</p>",
+    b"<table><tr><td>",
+    b"<div ",
+    b"class='",
+    b"<!--",
     b"-->",
-    b"<![CDATA[", b"<script type='application/ld+json'>{", b"</script>", b"<meta charset=utf-16>", b"<title>", b"&#0;",
-    b"&#xd800;", b"<?xml version='1.0' encoding='x'?>", b"<svg><math>", b"<time datetime='2024-99-99'>", b"The Nile. ",
-    b"%PDF-1.4\n", b"1 0 obj << /Type /Catalog /Pages 1 0 R >> endobj\n", b"trailer << /Root 1 0 R >>",
+    b"<![CDATA[",
+    b"<script type='application/ld+json'>{",
+    b"</script>",
+    b"<meta charset=utf-16>",
+    b"<title>",
+    b"&#0;",
+    b"&#xd800;",
+    b"<?xml version='1.0' encoding='x'?>",
+    b"<svg><math>",
+    b"<time datetime='2024-99-99'>",
+    b"The Nile. ",
+    b"%PDF-1.4\n",
+    b"1 0 obj << /Type /Catalog /Pages 1 0 R >> endobj\n",
+    b"trailer << /Root 1 0 R >>",
     b"startxref\n9\n",
-    b"\xff\xfe", b"\xef\xbb\xbf", b"\x00", b"\x1b$B", b"\xd0\x9d",
-]  # fmt: skip
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\x00",
+    b"\x1b$B",
+    b"\xd0\x9d",
+]
 TYPES = [
-    "", "text/html", "text/plain", "text/markdown", "application/pdf", "application/octet-stream", "image/png",
-    "text/html; charset=utf-16", "text/plain; charset=idna", "text/plain; charset=utf-7", "text/plain; charset=\udc80",
-]  # fmt: skip
+    "",
+    "text/html",
+    "text/plain",
+    "text/markdown",
+    "application/pdf",
+    "application/octet-stream",
+    "image/png",
+    "text/html; charset=utf-16",
+    "text/plain; charset=idna",
+    "text/plain; charset=utf-7",
+    "text/plain; charset=\udc80",
+]
 
 
-KINDS = ("wrong_type", "unreadable", "too_large", "no_text", "needs_javascript", "encrypted", "paywall")
+KINDS = (
+    "wrong_type",
+    "unreadable",
+    "too_large",
+    "no_text",
+    "needs_javascript",
+    "encrypted",
+    "paywall",
+)
 
 
 @settings(max_examples=60)
-@given(st.binary(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join), st.sampled_from(TYPES))
-@example(pdf_bytes("Text.").replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]"), "application/pdf")  # a page tree in a circle
+@given(
+    st.binary(max_size=300) | st.lists(st.sampled_from(PIECES), max_size=12).map(b"".join),
+    st.sampled_from(TYPES),
+)
+@example(
+    pdf_bytes("Text.").replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]"), "application/pdf"
+)  # a page tree in a circle
 def test_any_bytes_give_text_or_a_typed_failure(content: bytes, media_type: str) -> None:
     try:
         text = extract(content, media_type, "https://example.org/a").text

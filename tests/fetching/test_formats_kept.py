@@ -28,7 +28,9 @@ AROUND = (
 
 
 def text(content: bytes | str, name: str = "a.html") -> str:
-    return extract(content if isinstance(content, bytes) else content.encode(), "", name, document=True).text
+    return extract(
+        content if isinstance(content, bytes) else content.encode(), "", name, document=True
+    ).text
 
 
 def page(middle: str, head: str = "") -> str:
@@ -52,26 +54,44 @@ def test_a_control_character_costs_itself_alone(character: str) -> None:
     assert MILL in text(book(f"<p>{MILL}{character}</p>{AROUND}"), "a.epub")
 
 
-@pytest.mark.parametrize("middle", [
-    f"<figure><img src=a.png><figcaption>{MILL}</figcaption></figure>", f"<div>{MILL}</div>",
-    f"<aside><p>{MILL}</p></aside>", f"<table><tr><td><ul><li>{MILL}</li></ul></td></tr></table>",
-    f"<figure><pre># {MILL} ]</pre></figure>",
-    f"<blockquote>{MILL}</blockquote>", f"<dl><dt>Mill</dt><dd>{MILL}</dd></dl>", f"<p><button>{MILL}</button></p>",
-    f"<table><caption>{MILL}</caption><tr><td>Mill</td><td>1893</td></tr></table>",
-    f"<p>{MILL.replace('1893', '<time>1893</time>')}</p>", f"<p>{MILL.replace('mill', '<b>m</b>ill')}</p>",
-    *(f'<p><span style="{style}">{MILL}</span></p>' for style in (
-        "background-color: transparent", "border-top:-1px; padding-left:-100px", "opacity:0; transition: opacity 1s",
-    )),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "middle",
+    [
+        f"<figure><img src=a.png><figcaption>{MILL}</figcaption></figure>",
+        f"<div>{MILL}</div>",
+        f"<aside><p>{MILL}</p></aside>",
+        f"<table><tr><td><ul><li>{MILL}</li></ul></td></tr></table>",
+        f"<figure><pre># {MILL} ]</pre></figure>",
+        f"<blockquote>{MILL}</blockquote>",
+        f"<dl><dt>Mill</dt><dd>{MILL}</dd></dl>",
+        f"<p><button>{MILL}</button></p>",
+        f"<table><caption>{MILL}</caption><tr><td>Mill</td><td>1893</td></tr></table>",
+        f"<p>{MILL.replace('1893', '<time>1893</time>')}</p>",
+        f"<p>{MILL.replace('mill', '<b>m</b>ill')}</p>",
+        *(
+            f'<p><span style="{style}">{MILL}</span></p>'
+            for style in (
+                "background-color: transparent",
+                "border-top:-1px; padding-left:-100px",
+                "opacity:0; transition: opacity 1s",
+            )
+        ),
+    ],
+)
 def test_what_the_article_says_is_kept(middle: str) -> None:
     assert MILL in text(page(middle))
 
 
-@pytest.mark.parametrize("beside", [
-    f"<a href=/b><figure><figcaption>{MILL}</figcaption></figure></a>", "<figure><figcaption>Mill: A. Smith</figure>",
-    f"<div class=callToAction><figure><figcaption>{MILL}</figcaption></figure></div>",
-    f"<figure><figcaption>{AROUND[3:116]} (photo: Mill)</figcaption></figure>",  # which the article says itself
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "beside",
+    [
+        f"<a href=/b><figure><figcaption>{MILL}</figcaption></figure></a>",
+        "<figure><figcaption>Mill: A. Smith</figure>",
+        f"<div class=callToAction><figure><figcaption>{MILL}</figcaption></figure></div>",
+        # which the article says itself
+        f"<figure><figcaption>{AROUND[3:116]} (photo: Mill)</figcaption></figure>",
+    ],
+)
 def test_a_caption_of_a_link_of_a_call_of_few_words_or_said_twice_is_not(beside: str) -> None:
     assert "ill" not in text(page(beside)).replace("by the mill", "")
 
@@ -83,7 +103,9 @@ def test_the_lead_in_a_header_and_a_heading_are_read_and_a_path_above_them_is_no
         .replace("<article>", f"<header><h1>Lindal</h1><p>{MILL}</p></header><article>")
     )
     assert MILL in text(lead)
-    heading = "<div class=caption><h3>Its mill</h3></div><p>It was rebuilt in 1893 by two brothers.</p>"
+    heading = (
+        "<div class=caption><h3>Its mill</h3></div><p>It was rebuilt in 1893 by two brothers.</p>"
+    )
     assert "Its mill" in text(page(heading))
     path = "<div class=breadcrumb>Home > The orchard at Lindal has grown perry pears</div>"
     assert text(page("").replace("<article>", f"{path}<article>")) == text(page(""))
@@ -98,50 +120,85 @@ def test_a_short_page_keeps_its_blocks_apart_and_all_of_them() -> None:
 def test_a_page_with_a_time_keeps_its_lead_and_the_rows_of_its_table() -> None:
     lead = "The Tarn dam is 84 metres high and was finished in 1962."
     rest = "<p>It was rebuilt in <time>1998</time> by the engineer. The lake supplies water to 310,000 people.</p>"
-    table = "<table><tr><th>Turbine</th><th>Power</th></tr><tr><td>North</td><td>42</td></tr></table>"
+    table = (
+        "<table><tr><th>Turbine</th><th>Power</th></tr><tr><td>North</td><td>42</td></tr></table>"
+    )
     page = f"<h1>The Tarn dam</h1><div>{lead}</div>{rest}{table}"
     for body in (page, f"<article>{page}</article>"):
         lines = text(f"<html><body>{body}</body></html>").split("\n\n")
-        assert lead in lines and lines[-1] == "North: Power 42" and any("rebuilt in 1998 by" in line for line in lines)
+        assert (
+            lead in lines
+            and lines[-1] == "North: Power 42"
+            and any("rebuilt in 1998 by" in line for line in lines)
+        )
 
 
-@pytest.mark.parametrize("end", ["<aside>{}</aside></article>", "<aside><p>{}</p></aside></article>"])
+@pytest.mark.parametrize(
+    "end", ["<aside>{}</aside></article>", "<aside><p>{}</p></aside></article>"]
+)
 def test_an_aside_at_the_article_s_end_is_kept(end: str) -> None:
     assert MILL in text(page("").replace("</article>", end.format(MILL)))
-    assert "also like" not in text(page("").replace("</article>", end.format("You may also like …")))
+    assert "also like" not in text(
+        page("").replace("</article>", end.format("You may also like …"))
+    )
 
 
-@pytest.mark.parametrize(("middle", "head"), [
-    (f"<p hidden>{GONE}</p>", ""), (f"<template><p>{GONE}</p></template>", ""), (f"<p><s>{GONE}</s></p>", ""),
-    (f"<p><del>{GONE}</del></p>", ""), (f"<noscript><p>{GONE}</p></noscript>", ""),
-    *((f'<p style="{style}">{GONE}</p>', "") for style in (
-        "display: none", "visibility:hidden", "font-size:0", "opacity:0", "position:absolute;left:-9999px",
-        "text-decoration: line-through",
-    )),
-    (f"<div><button>{GONE[:-1]}</button></div>", ""),
-    (f"<p class='a x'>{GONE}</p>", "<style>@media print {.y {color: red}} p, .x {display: none}</style>"),
-    (f"<p id=x>{GONE}</p>", "<style>#x{visibility:hidden}</style>"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("middle", "head"),
+    [
+        (f"<p hidden>{GONE}</p>", ""),
+        (f"<template><p>{GONE}</p></template>", ""),
+        (f"<p><s>{GONE}</s></p>", ""),
+        (f"<p><del>{GONE}</del></p>", ""),
+        (f"<noscript><p>{GONE}</p></noscript>", ""),
+        *(
+            (f'<p style="{style}">{GONE}</p>', "")
+            for style in (
+                "display: none",
+                "visibility:hidden",
+                "font-size:0",
+                "opacity:0",
+                "position:absolute;left:-9999px",
+                "text-decoration: line-through",
+            )
+        ),
+        (f"<div><button>{GONE[:-1]}</button></div>", ""),
+        (
+            f"<p class='a x'>{GONE}</p>",
+            "<style>@media print {.y {color: red}} p, .x {display: none}</style>",
+        ),
+        (f"<p id=x>{GONE}</p>", "<style>#x{visibility:hidden}</style>"),
+    ],
+)
 def test_what_no_reader_sees_is_no_evidence(middle: str, head: str) -> None:
     found = text(page(middle, head if "p," not in head else head.replace("p, ", "")))
     assert GONE[:-1] not in found and "Some forty varieties" in found
 
 
-@pytest.mark.parametrize(("hidden", "head"), [
-    (f"<p hidden>{GONE}</p>", ""), (f"<p style='text-decoration:line-through'>{GONE}</p>", ""),
-    (f"<p class=x>{GONE}</p>", "<style>.x {display: none}</style>"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("hidden", "head"),
+    [
+        (f"<p hidden>{GONE}</p>", ""),
+        (f"<p style='text-decoration:line-through'>{GONE}</p>", ""),
+        (f"<p class=x>{GONE}</p>", "<style>.x {display: none}</style>"),
+    ],
+)
 def test_a_short_page_gives_no_hidden_evidence_either(hidden: str, head: str) -> None:
     short = f"<html><head>{head}</head><body><article><h1>Mill</h1><p>{MILL}</p>{hidden}</article></body></html>"
     assert MILL in text(short) and GONE not in text(short)
-    assert GONE in text(short.replace(f"<p>{MILL}</p>", ""))  # its only paragraph: a script will show it
+    assert GONE in text(
+        short.replace(f"<p>{MILL}</p>", "")
+    )  # its only paragraph: a script will show it
 
 
-@pytest.mark.parametrize(("written", "found"), [
-    (f"{MILL} ~~{GONE}~~ It is ~5 m, ~~~ and 2~~3.", f"{MILL}  It is ~5 m, ~~~ and 2~~3."),
-    (f"{MILL}<!-- {GONE}\n\n{GONE} -->\n", MILL),
-    (f"`<!-- a -->` <!-- b --> {MILL} <!-- c", f"`<!-- a -->`  {MILL} <!-- c"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("written", "found"),
+    [
+        (f"{MILL} ~~{GONE}~~ It is ~5 m, ~~~ and 2~~3.", f"{MILL}  It is ~5 m, ~~~ and 2~~3."),
+        (f"{MILL}<!-- {GONE}\n\n{GONE} -->\n", MILL),
+        (f"`<!-- a -->` <!-- b --> {MILL} <!-- c", f"`<!-- a -->`  {MILL} <!-- c"),
+    ],
+)
 def test_what_markdown_strikes_out_or_comments_is_no_evidence(written: str, found: str) -> None:
     assert text(written.encode(), "a.md") == found
 
@@ -152,21 +209,44 @@ def test_an_article_that_scripts_will_show_is_read() -> None:
 
 
 def test_a_gallery_that_scripts_will_show_is_read() -> None:
-    slides = "".join(f"<div class=slide hidden><h2>Mill {n}</h2><p>{MILL}</p></div>" for n in range(40))
+    slides = "".join(
+        f"<div class=slide hidden><h2>Mill {n}</h2><p>{MILL}</p></div>" for n in range(40)
+    )
     first = slides[: slides.index("<div class=slide", 1)]
     assert "Mill 7" in text(page(slides)) and "Mill 0" not in text(page(first))
 
 
-@pytest.mark.parametrize(("chapters", "kept"), [
-    ((f"<p>One</p><div>{MILL}</div>{AROUND}",), MILL), ((f"<h1>Mill</h1><h2>{MILL}</h2>{AROUND}",), MILL),
-    ((f"<aside>{MILL}</aside>{AROUND}",), MILL), ((f"<ol class='nav'><li>{MILL}</li></ol>{AROUND}",), MILL),
-    (("<div>The wheel is still,</div><div>the race is dry;</div>",), "The wheel is still,\n\nthe race is dry;"),
-    ((f"<p>{MILL}<a epub:type='noteref'>2</a> It</p>".replace("<a", "<a xmlns:epub='http://www.idpf.org/2007/ops'"),),
-     f"{MILL}[2] It"), ((f"<p>{MILL}<a role='doc-noteref' href='#n'>2</a><a href='#m'>3</a></p>",), f"{MILL}[2]3"),
-    (("<p>The 10<a class='footnote-ref'><sup>3</sup></a> mills.</p>",), "The 10[3] mills."),
-    (("<p>Lot 12.</p>", f"<p>{MILL}</p>"), MILL), (("<p>Caf&eacute;&nbsp;Mill.",), "Café Mill."),
-    (("<table><tr><th>Mill</th><th>Rebuilt</th></tr><tr><td>Lindal</td><td>1893</td></tr></table>",), "Rebuilt 1893"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("chapters", "kept"),
+    [
+        ((f"<p>One</p><div>{MILL}</div>{AROUND}",), MILL),
+        ((f"<h1>Mill</h1><h2>{MILL}</h2>{AROUND}",), MILL),
+        ((f"<aside>{MILL}</aside>{AROUND}",), MILL),
+        ((f"<ol class='nav'><li>{MILL}</li></ol>{AROUND}",), MILL),
+        (
+            ("<div>The wheel is still,</div><div>the race is dry;</div>",),
+            "The wheel is still,\n\nthe race is dry;",
+        ),
+        (
+            (
+                f"<p>{MILL}<a epub:type='noteref'>2</a> It</p>".replace(
+                    "<a", "<a xmlns:epub='http://www.idpf.org/2007/ops'"
+                ),
+            ),
+            f"{MILL}[2] It",
+        ),
+        ((f"<p>{MILL}<a role='doc-noteref' href='#n'>2</a><a href='#m'>3</a></p>",), f"{MILL}[2]3"),
+        (("<p>The 10<a class='footnote-ref'><sup>3</sup></a> mills.</p>",), "The 10[3] mills."),
+        (("<p>Lot 12.</p>", f"<p>{MILL}</p>"), MILL),
+        (("<p>Caf&eacute;&nbsp;Mill.",), "Café Mill."),
+        (
+            (
+                "<table><tr><th>Mill</th><th>Rebuilt</th></tr><tr><td>Lindal</td><td>1893</td></tr></table>",
+            ),
+            "Rebuilt 1893",
+        ),
+    ],
+)
 def test_a_chapter_is_read_whole(chapters: tuple[str, ...], kept: str) -> None:
     assert kept in text(book(*chapters), "a.epub")
 
@@ -177,15 +257,20 @@ def test_a_book_with_a_flaw_is_read() -> None:
         "O__c1.png": b"\x89PNG\r\n\x1a\n IHDR",
     }
     assert text(epub("c0.xhtml", "absent.xhtml", "c1.png", **members), "a.epub") == MILL
-    opf = (
-        '<!DOCTYPE package><package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="capítulo.xhtml"/>'
-    )
+    opf = '<!DOCTYPE package><package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="a" href="capítulo.xhtml"/>'
     opf += '</manifest><spine><itemref idref="a"/></spine></package>'
-    parts = {"META-INF__container.xml": CONTAINER, "O__b.opf": opf, "O__capítulo.xhtml": f"<p>{MILL}</p>"}
+    parts = {
+        "META-INF__container.xml": CONTAINER,
+        "O__b.opf": opf,
+        "O__capítulo.xhtml": f"<p>{MILL}</p>",
+    }
     plain = zipped(**parts)
     assert text(plain, "a.epub") == MILL
     flagged = zipfile.ZipFile(io.BytesIO(plain)).getinfo("O/capítulo.xhtml").flag_bits
-    assert flagged & 0x800 and text(plain.replace(b"\x00\x08\x08\x00", b"\x00\x00\x08\x00"), "a.epub") == MILL
+    assert (
+        flagged & 0x800
+        and text(plain.replace(b"\x00\x08\x08\x00", b"\x00\x00\x08\x00"), "a.epub") == MILL
+    )
 
 
 XHTML = "application/xhtml+xml"
@@ -196,14 +281,26 @@ DRAWN = (
 )
 
 
-@pytest.mark.parametrize(("kind", "chapter", "other", "found"), [
-    (XHTML, f"<body><p>A.</p>{DRAWN}<p>B.</p></body>", "", f"A.\n\n{MILL}\n\nB."),
-    ("image/svg+xml", DRAWN, "", MILL), (XHTML, f"<p>A. {DRAWN.replace('text', 'g')}B.</p>", "", "A. B."),
-    (XHTML, "<body><p>A.</p><iframe src='%6F.xhtml#a'/><p>B.</p></body>", MILL, f"A.\n\nB.\n\n{MILL}"),
-    (XHTML, "<p>A.<a href='o.xhtml'>1</a><a href='c.xhtml'>2</a></p>", MILL, f"A.12\n\n{MILL}"),
-    (XHTML, "<p>A.</p>", MILL, "A."), ("image/png", "\x89PNG", "", "no text"),
-])  # fmt: skip
-def test_drawings_frames_and_linked_documents_are_read(kind: str, chapter: str, other: str, found: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "chapter", "other", "found"),
+    [
+        (XHTML, f"<body><p>A.</p>{DRAWN}<p>B.</p></body>", "", f"A.\n\n{MILL}\n\nB."),
+        ("image/svg+xml", DRAWN, "", MILL),
+        (XHTML, f"<p>A. {DRAWN.replace('text', 'g')}B.</p>", "", "A. B."),
+        (
+            XHTML,
+            "<body><p>A.</p><iframe src='%6F.xhtml#a'/><p>B.</p></body>",
+            MILL,
+            f"A.\n\nB.\n\n{MILL}",
+        ),
+        (XHTML, "<p>A.<a href='o.xhtml'>1</a><a href='c.xhtml'>2</a></p>", MILL, f"A.12\n\n{MILL}"),
+        (XHTML, "<p>A.</p>", MILL, "A."),
+        ("image/png", "\x89PNG", "", "no text"),
+    ],
+)
+def test_drawings_frames_and_linked_documents_are_read(
+    kind: str, chapter: str, other: str, found: str
+) -> None:
     spine = f'c.xhtml" media-type="{kind}"/><item id="o" media-type="text/html" href="o.xhtml'
     made = epub(spine, **{"O__c.xhtml": chapter, "O__o.xhtml": f"<p>{other}</p>"})
     try:
@@ -221,34 +318,57 @@ def runs(*written: str | tuple[str, str]) -> str:
     return f"<w:p>{''.join(f'<w:r><w:rPr>{how}</w:rPr><w:t>{text}</w:t></w:r>' for text, how in pairs)}</w:p>"
 
 
-@pytest.mark.parametrize(("body", "found"), [
-    ("<w:p><w:r><w:t>38</w:t><w:noBreakHyphen/><w:t>40 m</w:t></w:r></w:p>", "38-40 m"),
-    (runs("In 1934", ("7", UP)), "In 1934[7]"), (runs("10", ("6", UP)), "10^6"),
-    ('<w:p><w:r><w:t>12</w:t><w:sym w:font="Symbol" w:char="F0B0"/></w:r></w:p>', "12°"),
-    (runs("A.", ("B", "<w:vanish/>")), "A."), (runs("A.", ("B", "<w:strike/>")), "A."),
-    (runs(("B", '<w:strike w:val="0"/>')), "B"),
-    ("<w:p><w:moveFrom><w:r><w:t>1936</w:t></w:r></w:moveFrom><w:moveTo><w:r><w:t>1937</w:t></w:r></w:moveTo></w:p>",
-     "1937"),
-    ("<w:p><w:r><w:t>Q is </w:t></w:r><m:oMath xmlns:m='m'><m:sSup><m:e><m:r><m:t>10</m:t></m:r></m:e><m:sup><m:r>"
-     "<m:t>6</m:t></m:r></m:sup></m:sSup></m:oMath></w:p>", "Q is 10^6"),
-    ("<w:p><w:r><w:t>A. </w:t></w:r><c:AlternateContent xmlns:c='c'><c:Choice><w:txbxContent>" + paragraph("Box.")
-     + "</w:txbxContent></c:Choice><c:Fallback><w:txbxContent>" + paragraph("Box.")
-     + "</w:txbxContent></c:Fallback></c:AlternateContent><w:r><w:t>B.</w:t></w:r></w:p>", "A. B.\n\nBox."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("<w:p><w:r><w:t>38</w:t><w:noBreakHyphen/><w:t>40 m</w:t></w:r></w:p>", "38-40 m"),
+        (runs("In 1934", ("7", UP)), "In 1934[7]"),
+        (runs("10", ("6", UP)), "10^6"),
+        ('<w:p><w:r><w:t>12</w:t><w:sym w:font="Symbol" w:char="F0B0"/></w:r></w:p>', "12°"),
+        (runs("A.", ("B", "<w:vanish/>")), "A."),
+        (runs("A.", ("B", "<w:strike/>")), "A."),
+        (runs(("B", '<w:strike w:val="0"/>')), "B"),
+        (
+            "<w:p><w:moveFrom><w:r><w:t>1936</w:t></w:r></w:moveFrom><w:moveTo><w:r><w:t>1937</w:t></w:r></w:moveTo></w:p>",
+            "1937",
+        ),
+        (
+            "<w:p><w:r><w:t>Q is </w:t></w:r><m:oMath xmlns:m='m'><m:sSup><m:e><m:r><m:t>10</m:t></m:r></m:e><m:sup><m:r>"
+            "<m:t>6</m:t></m:r></m:sup></m:sSup></m:oMath></w:p>",
+            "Q is 10^6",
+        ),
+        (
+            "<w:p><w:r><w:t>A. </w:t></w:r><c:AlternateContent xmlns:c='c'><c:Choice><w:txbxContent>"
+            + paragraph("Box.")
+            + "</w:txbxContent></c:Choice><c:Fallback><w:txbxContent>"
+            + paragraph("Box.")
+            + "</w:txbxContent></c:Fallback></c:AlternateContent><w:r><w:t>B.</w:t></w:r></w:p>",
+            "A. B.\n\nBox.",
+        ),
+    ],
+)
 def test_a_document_reads_as_its_reader_sees_it(body: str, found: str) -> None:
     assert text(docx(body), "a.docx") == found
-    assert text(docx(body).replace(b"schemas.openxmlformats.org", b"purl.oclc.org/ooxml/strict"), "a.docx")
+    assert text(
+        docx(body).replace(b"schemas.openxmlformats.org", b"purl.oclc.org/ooxml/strict"), "a.docx"
+    )
 
 
 RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 RELATIONS = '<Relationships xmlns="r"><Relationship Type="{}/{}" Target="{}"/></Relationships>'
 OFF = "<w:{} w:val='0'/>"
 STYLES = {  # by id: type, what it is based on, and its properties
-    "Draft": ("character", "", "<w:vanish/>"), "Note": ("character", "Draft", UP), "Plain": ("character", "", ""),
-    "Kept": ("character", "Draft", OFF.format("vanish")), "Cut": ("paragraph", "", "<w:strike/>"),
-    "Cut2": ("paragraph", "Cut", ""), "Old": ("character", "", "<w:dstrike/>"), "Loop": ("paragraph", "Loop", ""),
-    "Power": ("character", "", UP), "Struck": ("character", "", "<w:strike w:val='true'/>"),
-}  # fmt: skip
+    "Draft": ("character", "", "<w:vanish/>"),
+    "Note": ("character", "Draft", UP),
+    "Plain": ("character", "", ""),
+    "Kept": ("character", "Draft", OFF.format("vanish")),
+    "Cut": ("paragraph", "", "<w:strike/>"),
+    "Cut2": ("paragraph", "Cut", ""),
+    "Old": ("character", "", "<w:dstrike/>"),
+    "Loop": ("paragraph", "Loop", ""),
+    "Power": ("character", "", UP),
+    "Struck": ("character", "", "<w:strike w:val='true'/>"),
+}
 
 
 def styled(body: str, defaults: str = "") -> bytes:
@@ -256,7 +376,9 @@ def styled(body: str, defaults: str = "") -> bytes:
         f'<w:style w:type="{kind}" w:styleId="{name}"><w:basedOn w:val="{based}"/><w:rPr>{how}</w:rPr></w:style>'
         for name, (kind, based, how) in STYLES.items()
     )
-    defaults = f"<w:docDefaults><w:rPrDefault><w:rPr>{defaults}</w:rPr></w:rPrDefault></w:docDefaults>"
+    defaults = (
+        f"<w:docDefaults><w:rPrDefault><w:rPr>{defaults}</w:rPr></w:rPrDefault></w:docDefaults>"
+    )
     return zipped(
         **{
             "_rels__.rels": RELATIONS.format(RELATION, "officeDocument", "word/main.xml"),
@@ -264,27 +386,47 @@ def styled(body: str, defaults: str = "") -> bytes:
             "word___rels__main.xml.rels": RELATIONS.format(RELATION, "styles", "styles.xml"),
             "word__styles.xml": f"<w:styles {W}>{defaults}{made}</w:styles>",
         }
-    )  # fmt: skip
+    )
 
 
-@pytest.mark.parametrize(("style", "runs_of", "defaults", "found"), [
-    ("", ["A.", ("B", "Draft"), ("C", "Note"), ("D", "Kept"), ("E", "Old"), ("F", "Plain")], "", "A.DF"),
-    ("Cut", ["A", ("B", OFF.format("strike")), ("C", "Struck")], "", "BC"), ("Cut2", ["A"], "", ""),
-    ("Loop", ["A 10", ("6", "Power")], "", "A 10^6"), ("None", ["A", ("B", "None")], "", "AB"),
-    ("", ["A", ("B", OFF.format("vanish"))], "<w:vanish/>", "B"), ("Loop", ["A"], "<w:vanish/>", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("style", "runs_of", "defaults", "found"),
+    [
+        (
+            "",
+            ["A.", ("B", "Draft"), ("C", "Note"), ("D", "Kept"), ("E", "Old"), ("F", "Plain")],
+            "",
+            "A.DF",
+        ),
+        ("Cut", ["A", ("B", OFF.format("strike")), ("C", "Struck")], "", "BC"),
+        ("Cut2", ["A"], "", ""),
+        ("Loop", ["A 10", ("6", "Power")], "", "A 10^6"),
+        ("None", ["A", ("B", "None")], "", "AB"),
+        ("", ["A", ("B", OFF.format("vanish"))], "<w:vanish/>", "B"),
+        ("Loop", ["A"], "<w:vanish/>", ""),
+    ],
+)
 def test_styles_hide_and_strike_out_as_runs_do(
     style: str, runs_of: list[str | tuple[str, str]], defaults: str, found: str
 ) -> None:
     named = [
-        each if isinstance(each, str) or each[1][:1] == "<" else (each[0], f'<w:rStyle w:val="{each[1]}"/>')
+        each
+        if isinstance(each, str) or each[1][:1] == "<"
+        else (each[0], f'<w:rStyle w:val="{each[1]}"/>')
         for each in runs_of
     ]
-    body = runs(*named).replace("<w:p>", f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else "<w:p>", 1)
+    body = runs(*named).replace(
+        "<w:p>", f'<w:p><w:pPr><w:pStyle w:val="{style}"/></w:pPr>' if style else "<w:p>", 1
+    )
     table = "<w:tbl><w:tr><w:trPr><w:hidden/></w:trPr><w:tc>{0}</w:tc></w:tr><w:tr><w:tc>{0}</w:tc></w:tr></w:tbl>"
     after = runs(("End.", OFF.format("vanish")))
-    assert text(styled(body + after, defaults), "a.docx") == (f"{found}\n\n" if found else "") + "End."
-    assert text(styled(table.format(body) + after, defaults), "a.docx") == (f"{found}\n\n" if found else "") + "End."
+    assert (
+        text(styled(body + after, defaults), "a.docx") == (f"{found}\n\n" if found else "") + "End."
+    )
+    assert (
+        text(styled(table.format(body) + after, defaults), "a.docx")
+        == (f"{found}\n\n" if found else "") + "End."
+    )
 
 
 def test_notes_and_another_main_part() -> None:
@@ -300,16 +442,31 @@ def test_notes_and_another_main_part() -> None:
     assert text(zipped(**parts), "a.docx") == "Oak[1].\n\n[1] From Hollins."
 
 
-@pytest.mark.parametrize(("before", "mark", "found"), [
-    ("1878", "3", "[3]"), ("10", "6", "^6"), ("× 10", "−6", "^−6"), ("km", "2", "²"), ("x", "n", "n"),
-    ("21", "st", "st"),
-    ("the word", "12", "[12]"), ("end.", "1,2", "[1,2]"), ("end.", "[4]", "[4]"), ("210", "3", "[3]"), ("", "", ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "mark", "found"),
+    [
+        ("1878", "3", "[3]"),
+        ("10", "6", "^6"),
+        ("× 10", "−6", "^−6"),
+        ("km", "2", "²"),
+        ("x", "n", "n"),
+        ("21", "st", "st"),
+        ("the word", "12", "[12]"),
+        ("end.", "1,2", "[1,2]"),
+        ("end.", "[4]", "[4]"),
+        ("210", "3", "[3]"),
+        ("", "", ""),
+    ],
+)
 def test_a_raised_figure_is_a_note_or_a_power(before: str, mark: str, found: str) -> None:
     assert raised(before, mark) == found
 
 
-GRID = [["City", "Inhabitants", "Area"], ["Graz", "290,000", "127 km²"], ["Linz", "212,000", "96 km²"]]
+GRID = [
+    ["City", "Inhabitants", "Area"],
+    ["Graz", "290,000", "127 km²"],
+    ["Linz", "212,000", "96 km²"],
+]
 
 
 def sheet(grid: Sequence[Sequence[object]], *formats: str) -> bytes:
@@ -338,14 +495,17 @@ def table_in(kind: str, grid: list[list[str]]) -> bytes:
         made = "<table>" + "".join(f"<tr>{row}</tr>" for row in rows) + "</table>"
         return book(made) if kind == "epub" else page(made).encode()
     if kind == "md":
-        return "\n".join("| " + " | ".join(row) + " |" for row in (grid[0], ["---"] * len(grid[0]), *grid[1:])).encode()
+        return "\n".join(
+            "| " + " | ".join(row) + " |" for row in (grid[0], ["---"] * len(grid[0]), *grid[1:])
+        ).encode()
     return "\n".join({"csv": ";", "tsv": "\t"}[kind].join(row) for row in grid).encode()
 
 
 @pytest.mark.parametrize("kind", ["html", "epub", "docx", "md", "csv", "tsv", "xlsx"])
 def test_a_row_is_read_with_the_heads_of_its_columns(kind: str) -> None:
-    assert "\n\nGraz: Inhabitants 290,000; Area 127 km²\n\nLinz: Inhabitants 212,000; Area 96 km²" in text(
-        table_in(kind, GRID), f"a.{kind}"
+    assert (
+        "\n\nGraz: Inhabitants 290,000; Area 127 km²\n\nLinz: Inhabitants 212,000; Area 96 km²"
+        in text(table_in(kind, GRID), f"a.{kind}")
     )
 
 
@@ -358,25 +518,57 @@ def test_a_title_above_a_sheet_is_not_its_head(kind: str) -> None:
     )
 
 
-@pytest.mark.parametrize(("name", "content"), [
-    ("a.xlsx", sheet([["City", "Visitors", None, "Height"], [None, 2022, 2023, "m"], ["Graz", 10, 20, 5]])),
-    ("a.csv", b"City,Visitors,,Height\n,2022,2023,m\nGraz,10,20,5"),
-    ("a.html", page("<table><tr><th rowspan=2>City<th colspan=2>Visitors<th>Height<tr><td>2022<td>2023<td>m<tr><td>Graz"
-                    "<td>10<td>20<td>5</table>").encode()),
-    ("a.docx", table_in("docx", [["City", "Visitors", "", "Height"], ["", "2022", "2023", "m"],
-                                ["Graz", "10", "20", "5"]])),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (
+            "a.xlsx",
+            sheet(
+                [["City", "Visitors", None, "Height"], [None, 2022, 2023, "m"], ["Graz", 10, 20, 5]]
+            ),
+        ),
+        ("a.csv", b"City,Visitors,,Height\n,2022,2023,m\nGraz,10,20,5"),
+        (
+            "a.html",
+            page(
+                "<table><tr><th rowspan=2>City<th colspan=2>Visitors<th>Height<tr><td>2022<td>2023<td>m<tr><td>Graz"
+                "<td>10<td>20<td>5</table>"
+            ).encode(),
+        ),
+        (
+            "a.docx",
+            table_in(
+                "docx",
+                [
+                    ["City", "Visitors", "", "Height"],
+                    ["", "2022", "2023", "m"],
+                    ["Graz", "10", "20", "5"],
+                ],
+            ),
+        ),
+    ],
+)
 def test_the_heads_of_two_rows_are_joined(name: str, content: bytes) -> None:
     assert "Graz: Visitors 2022 10; Visitors 2023 20; Height m 5" in text(content, name)
 
 
-@pytest.mark.parametrize(("value", "form", "shown"), [
-    (1234567.5, '#,##0.00 "€"', "1,234,567.50 €"), (-5.5, '_("$"* #,##0.00_);_("$"* (#,##0.00)', "-$5.50"),
-    (3, "[$£-809]#,##0", "£3"), (0.462, "0.0%", "46.2%"), (0.462, "0%", "46.2%"), (12.5, "General", "12.5"),
-    (time(7, 40), "h:mm", "07:40"), (datetime(1990, 1, 2, 13, 30), "yyyy-mm-dd h:mm", "1990-01-02 13:30"),
-    (date(1990, 1, 2), "d mmm", "1990-01-02"),
-    (1.5, "0.00E+00", "1.5"), (2500, "#,##0,", "2500"), (0.5, "# ?/?", "0.5"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("value", "form", "shown"),
+    [
+        (1234567.5, '#,##0.00 "€"', "1,234,567.50 €"),
+        (-5.5, '_("$"* #,##0.00_);_("$"* (#,##0.00)', "-$5.50"),
+        (3, "[$£-809]#,##0", "£3"),
+        (0.462, "0.0%", "46.2%"),
+        (0.462, "0%", "46.2%"),
+        (12.5, "General", "12.5"),
+        (time(7, 40), "h:mm", "07:40"),
+        (datetime(1990, 1, 2, 13, 30), "yyyy-mm-dd h:mm", "1990-01-02 13:30"),
+        (date(1990, 1, 2), "d mmm", "1990-01-02"),
+        (1.5, "0.00E+00", "1.5"),
+        (2500, "#,##0,", "2500"),
+        (0.5, "# ?/?", "0.5"),
+    ],
+)
 def test_a_cell_is_read_as_the_sheet_shows_it(value: object, form: str, shown: str) -> None:
     assert text(sheet([["Cost"], [value]], form), "a.xlsx").endswith(f"Cost\n\n{shown}")
 
@@ -386,10 +578,17 @@ KINDS = ("html", "epub", "docx", "md", "csv", "tsv", "xlsx")
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.lists(WORDS, min_size=2, max_size=3), min_size=2, max_size=5), st.sampled_from(KINDS))
+@given(
+    st.lists(st.lists(WORDS, min_size=2, max_size=3), min_size=2, max_size=5),
+    st.sampled_from(KINDS),
+)
 def test_offsets_are_exact_and_no_word_is_lost(grid: list[list[str]], kind: str) -> None:
-    found = make_page("a", "document", extract(table_in(kind, grid), "", f"a.{kind}", document=True))
-    assert {word for row in grid for cell in row for word in cell.split()} <= set(re.split(r"[\s:;]+", found.text))
+    found = make_page(
+        "a", "document", extract(table_in(kind, grid), "", f"a.{kind}", document=True)
+    )
+    assert {word for row in grid for cell in row for word in cell.split()} <= set(
+        re.split(r"[\s:;]+", found.text)
+    )
     for name in CHUNKERS:
         for chunk in CHUNKERS.build(name, Settings()).chunk(found):
             assert found.text[chunk.start : chunk.end] == chunk.text

@@ -25,9 +25,11 @@ def pdf(*pages: str, font: str = FONT, field: str = "") -> bytes:
     kids = " ".join(f"{5 + 2 * n} 0 R" for n in range(len(pages)))
     form = "/AcroForm << /Fields [4 0 R] >>" if field else ""
     bodies = [
-        f"<< /Type /Catalog /Pages 2 0 R {form} >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>", font,
+        f"<< /Type /Catalog /Pages 2 0 R {form} >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        font,
         f"<< /Type /Annot /Subtype /Widget /FT /Tx /Rect [72 600 300 620] /P 5 0 R {field} >>",
-    ]  # fmt: skip
+    ]
     for n, content in enumerate(pages):
         annotations = "/Annots [4 0 R]" if field and not n else ""
         bodies += [
@@ -46,10 +48,10 @@ def read(content: bytes) -> Extracted:
     return extract(content, "application/pdf", "a.pdf", document=True)
 
 
-RAISED = (
-    "BT /F1 11 Tf 72 700 Td (in {}) Tj 5 Ts /F1 7 Tf ({}) Tj 0 Ts /F1 11 Tf ( crowns; CO) Tj -3 Ts /F1 7 Tf (2) Tj ET"
+RAISED = "BT /F1 11 Tf 72 700 Td (in {}) Tj 5 Ts /F1 7 Tf ({}) Tj 0 Ts /F1 11 Tf ( crowns; CO) Tj -3 Ts /F1 7 Tf (2) Tj ET"
+LETTERS = "".join(
+    line(c, 72 + 9 * n) for n, c in enumerate("The keeper was Hannah Moss") if c != " "
 )
-LETTERS = "".join(line(c, 72 + 9 * n) for n, c in enumerate("The keeper was Hannah Moss") if c != " ")
 APART = "BT /F1 11 Tf 72 700 Td [(The) -300 (keeper) -300 (was) -300 (Hannah) -300 (Moss)] TJ ET"
 CELLS = [("City", "Inhabitants", "Area"), ("Graz", "290,000", "127"), ("Linz", "212,000", "96")]
 ROWS_OF = "City | Inhabitants | Area\n\nGraz: Inhabitants 290,000; Area 127\n\nLinz: Inhabitants 212,000; Area 96"
@@ -62,23 +64,43 @@ PROSE = [
 
 
 def grid(rows: Sequence[Sequence[str]], *columns: int) -> str:
-    return "".join(line(t, x, 700 - 14 * n) for n, row in enumerate(rows) for x, t in zip(columns, row, strict=True))
+    return "".join(
+        line(t, x, 700 - 14 * n)
+        for n, row in enumerate(rows)
+        for x, t in zip(columns, row, strict=True)
+    )
 
 
-@pytest.mark.parametrize(("content", "text"), [
-    (APART, "The keeper was Hannah Moss"), (LETTERS, "The keeper was Hannah Moss"),
-    ("".join(line(LOCK, 72 + shift) for shift in (0, 0.3, 0.6)), LOCK),
-    (RAISED.format("1878", "3"), "in 1878[3] crowns; CO2"), (RAISED.format("10", "6"), "in 10^6 crowns; CO2"),
-    (grid(CELLS, 72, 200, 320), ROWS_OF),
-    (line(LOCK[:-1], y=714) + grid(NARROW, 72, 118, 184) + line("The canal was sold.", y=644),
-     f"{LOCK[:-1]}\n\n{ROWS_OF}\n\nVillach: Inhabitants 65,000; Area 135\n\nThe canal was sold."),
-    (lines(LOCK, "Table 1. Keepers"), f"{LOCK}\nTable 1. Keepers"),
-    (grid(PROSE, 72, 128), " ".join(part for row in PROSE for part in row)),
-    (lines("The keeper was a well-known man of about forty-", "three years, with a cottage beside the under-",
-           "standing engineer, and he lived well-", "known in it, with twenty-", "one geese."),
-     "The keeper was a well-known man of about forty-three years, with a cottage beside the understanding engineer, "
-     "and he lived well-known in it, with twenty-one geese."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (APART, "The keeper was Hannah Moss"),
+        (LETTERS, "The keeper was Hannah Moss"),
+        ("".join(line(LOCK, 72 + shift) for shift in (0, 0.3, 0.6)), LOCK),
+        (RAISED.format("1878", "3"), "in 1878[3] crowns; CO2"),
+        (RAISED.format("10", "6"), "in 10^6 crowns; CO2"),
+        (grid(CELLS, 72, 200, 320), ROWS_OF),
+        (
+            line(LOCK[:-1], y=714)
+            + grid(NARROW, 72, 118, 184)
+            + line("The canal was sold.", y=644),
+            f"{LOCK[:-1]}\n\n{ROWS_OF}\n\nVillach: Inhabitants 65,000; Area 135\n\nThe canal was sold.",
+        ),
+        (lines(LOCK, "Table 1. Keepers"), f"{LOCK}\nTable 1. Keepers"),
+        (grid(PROSE, 72, 128), " ".join(part for row in PROSE for part in row)),
+        (
+            lines(
+                "The keeper was a well-known man of about forty-",
+                "three years, with a cottage beside the under-",
+                "standing engineer, and he lived well-",
+                "known in it, with twenty-",
+                "one geese.",
+            ),
+            "The keeper was a well-known man of about forty-three years, with a cottage beside the understanding engineer, "
+            "and he lived well-known in it, with twenty-one geese.",
+        ),
+    ],
+)
 def test_words_are_read_as_they_are_seen(content: str, text: str) -> None:
     assert read(pdf(content)).text == text
 
@@ -89,22 +111,44 @@ def test_the_fields_of_a_form_are_read() -> None:
 
 
 LINES = [
-    "In 1846 the company bought the whole of the canal for a sum of", "48,000 pounds. It let the towpath decay,",
+    "In 1846 the company bought the whole of the canal for a sum of",
+    "48,000 pounds. It let the towpath decay,",
     "and the keepers left one after the other, of whom the last was",
-    "Hannah Moss of the lower lock, who kept the naviga-", "tion open for another forty-", 
-    "three years. It was closed in", "1893.",
-]  # fmt: skip
-WHOLE = "".join(f"{text} " for text in LINES).replace("naviga- ", "naviga").replace("y- three", "y-three").strip()
+    "Hannah Moss of the lower lock, who kept the naviga-",
+    "tion open for another forty-",
+    "three years. It was closed in",
+    "1893.",
+]
+WHOLE = (
+    "".join(f"{text} " for text in LINES)
+    .replace("naviga- ", "naviga")
+    .replace("y- three", "y-three")
+    .strip()
+)
 
 
-@pytest.mark.parametrize("heads", [
-    ["Inland Waterways 12 (2003)"] * 7, ["The Canals of Lindal", "Locks and keepers"] * 4, ["", "The Canals"] * 4,
-    [f"{n} Canals of Lindal" if n % 2 else f"Locks {n}" for n in range(44, 51)], ["The Canals", ""] * 4,
-    ["xii Preface", "Preface xiii", "xiv Preface", "Preface xv", "xvi Preface", "Preface xvii", "xviii Preface"],
-    ["Canals 9", "Locks 10", "Canals 11", "Weirs 12", "Canals 13", "Basins 14", "Canals 15"],
-    [f"Page {n} of 12 - Letters" for n in range(5, 12)],
-    ["Page 1 of 7", "Page 2 of 7", "Page 3 of 7", "4", "5", "6", ""],
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ["Inland Waterways 12 (2003)"] * 7,
+        ["The Canals of Lindal", "Locks and keepers"] * 4,
+        ["", "The Canals"] * 4,
+        [f"{n} Canals of Lindal" if n % 2 else f"Locks {n}" for n in range(44, 51)],
+        ["The Canals", ""] * 4,
+        [
+            "xii Preface",
+            "Preface xiii",
+            "xiv Preface",
+            "Preface xv",
+            "xvi Preface",
+            "Preface xvii",
+            "xviii Preface",
+        ],
+        ["Canals 9", "Locks 10", "Canals 11", "Weirs 12", "Canals 13", "Basins 14", "Canals 15"],
+        [f"Page {n} of 12 - Letters" for n in range(5, 12)],
+        ["Page 1 of 7", "Page 2 of 7", "Page 3 of 7", "4", "5", "6", ""],
+    ],
+)
 def test_a_sentence_goes_on_over_a_page(heads: list[str]) -> None:
     pages = [
         (line(head, y=760, size=9) if head else "") + line(text) + line(str(44 + number), 300, 40)
@@ -112,7 +156,14 @@ def test_a_sentence_goes_on_over_a_page(heads: list[str]) -> None:
     ]
     found = read(pdf(*pages))
     assert found.text.removeprefix(heads[0]).strip() == WHOLE
-    assert [found.text[start:][:2] for start in found.breaks[1:]] == ["48", "an", "Ha", "ti", "th", "18"]
+    assert [found.text[start:][:2] for start in found.breaks[1:]] == [
+        "48",
+        "an",
+        "Ha",
+        "ti",
+        "th",
+        "18",
+    ]
 
 
 REFRAIN = ["O the oak and the ash,", "The lass sat alone", "in the north wind."]
@@ -120,29 +171,65 @@ ROWS = ["Graz", "290", "127"], ["Linz", "212", "96"], ["Wels", "62", "46"], ["St
 
 
 def table(*rows: Sequence[str]) -> str:
-    return "".join(line(cell, 72 + 130 * x, 700 - 14 * y) for y, row in enumerate(rows) for x, cell in enumerate(row))
+    return "".join(
+        line(cell, 72 + 130 * x, 700 - 14 * y)
+        for y, row in enumerate(rows)
+        for x, cell in enumerate(row)
+    )
 
 
-@pytest.mark.parametrize(("pages", "kept", "times"), [
-    ([lines(*REFRAIN)] * 2 + [lines(*REFRAIN[:2])], REFRAIN[0], 3),
-    ([lines(*REFRAIN[1:], REFRAIN[0])] * 2, REFRAIN[0], 2),
-    ([line(REFRAIN[0], y=760) + lines(*REFRAIN[1:], REFRAIN[0], "A.", "B.")] * 3, REFRAIN[0], 6),
-    ([table(["City", "People", "Area"], *ROWS[:2]), table(["City", "People", "Area"], *ROWS[2:])], "City | People", 2),
-    ([line(f"Chapter {n}", y=760) + lines(*REFRAIN) for n in (1, 2, 3)], "Chapter", 3),
-    ([line(f"Goal {n}", y=760, size=24) + lines(*REFRAIN) for n in (1, 2, 3)], "Goal", 3),
-    ([line(f"{n}", y=760) + lines(*REFRAIN) for n in (7, 25, 3)], "25", 1), ([line(LOCK)] * 2, LOCK, 2),
-    ([line(f"In {1850 + n} came {n * n} letters to", y=760) + lines(*REFRAIN) for n in (1, 2, 3)], "letters to", 3),
-    ([line(f"Statement for {n}", y=760) + lines(*REFRAIN) for n in (2021, 2022, 2023)], "Statement", 3),
-])  # fmt: skip
-def test_a_line_of_the_text_that_comes_again_stays(pages: Sequence[str], kept: str, times: int) -> None:
+@pytest.mark.parametrize(
+    ("pages", "kept", "times"),
+    [
+        ([lines(*REFRAIN)] * 2 + [lines(*REFRAIN[:2])], REFRAIN[0], 3),
+        ([lines(*REFRAIN[1:], REFRAIN[0])] * 2, REFRAIN[0], 2),
+        (
+            [line(REFRAIN[0], y=760) + lines(*REFRAIN[1:], REFRAIN[0], "A.", "B.")] * 3,
+            REFRAIN[0],
+            6,
+        ),
+        (
+            [
+                table(["City", "People", "Area"], *ROWS[:2]),
+                table(["City", "People", "Area"], *ROWS[2:]),
+            ],
+            "City | People",
+            2,
+        ),
+        ([line(f"Chapter {n}", y=760) + lines(*REFRAIN) for n in (1, 2, 3)], "Chapter", 3),
+        ([line(f"Goal {n}", y=760, size=24) + lines(*REFRAIN) for n in (1, 2, 3)], "Goal", 3),
+        ([line(f"{n}", y=760) + lines(*REFRAIN) for n in (7, 25, 3)], "25", 1),
+        ([line(LOCK)] * 2, LOCK, 2),
+        (
+            [
+                line(f"In {1850 + n} came {n * n} letters to", y=760) + lines(*REFRAIN)
+                for n in (1, 2, 3)
+            ],
+            "letters to",
+            3,
+        ),
+        (
+            [line(f"Statement for {n}", y=760) + lines(*REFRAIN) for n in (2021, 2022, 2023)],
+            "Statement",
+            3,
+        ),
+    ],
+)
+def test_a_line_of_the_text_that_comes_again_stays(
+    pages: Sequence[str], kept: str, times: int
+) -> None:
     assert read(pdf(*pages)).text.count(kept) == times
 
 
-@pytest.mark.parametrize("damage", [
-    lambda content: content.partition(b"startxref")[0], lambda content: content[: content.index(b"trailer") - 30],
-    lambda content: content.replace(b"0000000009", b"0000000099"),
-    lambda content: content.replace(b"endstream", b"endstrea", 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: content.partition(b"startxref")[0],
+        lambda content: content[: content.index(b"trailer") - 30],
+        lambda content: content.replace(b"0000000009", b"0000000099"),
+        lambda content: content.replace(b"endstream", b"endstrea", 1),
+    ],
+)
 def test_a_damaged_file_is_read(damage: object) -> None:
     assert callable(damage)
     assert LOCK in read(damage(pdf(line(LOCK), line("BT << /x [ (")))).text
@@ -165,7 +252,8 @@ def test_a_font_that_names_no_characters_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_read"), [(LOCK, True), (LOCK.translate({n: n - 96 for n in range(97, 123)}), False)]
+    ("text", "is_read"),
+    [(LOCK, True), (LOCK.translate({n: n - 96 for n in range(97, 123)}), False)],
 )
 def test_letters_drawn_as_pictures_are_read_by_their_codes(text: str, is_read: bool) -> None:
     box = "<< /Length 31 >> stream\n500 0 0 0 400 700 d1 0 0 400 700 re f\nendstream"
@@ -184,18 +272,30 @@ def test_letters_drawn_as_pictures_are_read_by_their_codes(text: str, is_read: b
             read(content)
 
 
-@pytest.mark.parametrize(("text", "mended"), [
-    ("kilo\ufffemetres", "kilometres"), ("forty\ufffethree", "forty-three"), ("Anglo\ufffeSaxon", "Anglo-Saxon"),
-    ("38\ufffe40", "38-40"), ("a long-term plan, long\ufffeterm", "a long-term plan, long-term"),
-    ("an overview, over\ufffeview", "an overview, overview"),
-    ("mother\ufffein-law and mother-in-law", "mother-in-law and mother-in-law"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ("kilo\ufffemetres", "kilometres"),
+        ("forty\ufffethree", "forty-three"),
+        ("Anglo\ufffeSaxon", "Anglo-Saxon"),
+        ("38\ufffe40", "38-40"),
+        ("a long-term plan, long\ufffeterm", "a long-term plan, long-term"),
+        ("an overview, over\ufffeview", "an overview, overview"),
+        ("mother\ufffein-law and mother-in-law", "mother-in-law and mother-in-law"),
+    ],
+)
 def test_a_compound_keeps_its_hyphen_at_the_end_of_a_line(text: str, mended: str) -> None:
     assert unbroken([text]) == [mended]
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.lists(st.lists(st.text("abc dé1,.-", max_size=40).map(str.strip), max_size=4), min_size=1, max_size=4))
+@given(
+    st.lists(
+        st.lists(st.text("abc dé1,.-", max_size=40).map(str.strip), max_size=4),
+        min_size=1,
+        max_size=4,
+    )
+)
 def test_offsets_are_exact_and_no_word_is_lost(pages: Sequence[Sequence[str]]) -> None:
     if not any(any(c.isalpha() for c in text) for page in pages for text in page):
         return

@@ -21,11 +21,14 @@ def slow_pdf() -> bytes:
     """A small file of 200 pages that share one long stream of text operators."""
     stream = zlib.compress(b"BT /F 9 Tf " + b"1 0 0 1 5 5 Tm (word) Tj " * 40_000 + b"ET")
     return pdf_file(
-        "<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Count 200 /Kids [{' '.join(['3 0 R'] * 200)}] >>",
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count 200 /Kids [{' '.join(['3 0 R'] * 200)}] >>",
         "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>",
-        f"<< /Filter /FlateDecode /Length {len(stream)} >> stream\n".encode() + stream + b"\nendstream",
+        f"<< /Filter /FlateDecode /Length {len(stream)} >> stream\n".encode()
+        + stream
+        + b"\nendstream",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-    )  # fmt: skip
+    )
 
 
 def large_docx() -> bytes:
@@ -56,19 +59,25 @@ def by_folder(path: Path) -> FetchFailed:
     return FetchFailed(failure.kind, failure.message)
 
 
-@pytest.mark.parametrize(("way", "name", "make", "kind"), [
-    (by_upload, "slow.pdf", slow_pdf, "timed_out"),
-    (by_path, "large.docx", large_docx, "too_large"),
-    (by_folder, "large.epub", large_epub, "too_large"),
-    *(
-        pytest.param(*case, marks=pytest.mark.slow)
-        for case in (
-            (by_path, "slow.pdf", slow_pdf, "timed_out"), (by_folder, "slow.pdf", slow_pdf, "timed_out"),
-            (by_upload, "large.docx", large_docx, "too_large"), (by_folder, "large.docx", large_docx, "too_large"),
-            (by_upload, "large.epub", large_epub, "too_large"), (by_path, "large.epub", large_epub, "too_large"),
-        )
-    ),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("way", "name", "make", "kind"),
+    [
+        (by_upload, "slow.pdf", slow_pdf, "timed_out"),
+        (by_path, "large.docx", large_docx, "too_large"),
+        (by_folder, "large.epub", large_epub, "too_large"),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                (by_path, "slow.pdf", slow_pdf, "timed_out"),
+                (by_folder, "slow.pdf", slow_pdf, "timed_out"),
+                (by_upload, "large.docx", large_docx, "too_large"),
+                (by_folder, "large.docx", large_docx, "too_large"),
+                (by_upload, "large.epub", large_epub, "too_large"),
+                (by_path, "large.epub", large_epub, "too_large"),
+            )
+        ),
+    ],
+)
 def test_a_hostile_file_costs_neither_time_nor_memory(
     way: Callable[[Path], FetchFailed],
     name: str,

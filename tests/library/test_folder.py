@@ -51,7 +51,12 @@ def test_front_matter_becomes_the_page(folder: Path) -> None:
     (hit, *_) = FolderSearcher(Settings(), folder).search("The Nile flooded Egypt every summer.", 3)
     assert hit.page is not None and hit.rank == 1 and hit.searcher == "library"
     page = hit.page
-    assert (page.url, page.title, page.site, page.kind) == ("library:nile.md", "Nile", "Library", "library")
+    assert (page.url, page.title, page.site, page.kind) == (
+        "library:nile.md",
+        "Nile",
+        "Library",
+        "library",
+    )
     assert (page.published, page.reference) == ("2026-07-22", "https://en.wikipedia.org/wiki/Nile")
     assert page.text.startswith("The Nile is a river") and "\n\nFloods\n\n" in page.text
 
@@ -74,19 +79,39 @@ def test_word_forms_and_accents_match(folder: Path) -> None:
     assert found(folder, "flooding Égypt") == ["library:nile.md"]
 
 
-@pytest.mark.parametrize("query", [
-    "Penguins live in Antarctica.",
-    "Boats on the Mekong bring rice to Vietnam and China.",  # shares one word with two pages
-    "It is what it was.", "", "   ", "?!", "1 2 3",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "query",
+    [
+        "Penguins live in Antarctica.",
+        "Boats on the Mekong bring rice to Vietnam and China.",  # shares one word with two pages
+        "It is what it was.",
+        "",
+        "   ",
+        "?!",
+        "1 2 3",
+    ],
+)
 def test_what_the_library_knows_nothing_of_is_not_found(folder: Path, query: str) -> None:
     assert found(folder, query) == []
 
 
-@pytest.mark.parametrize("query", [
-    'nile" OR title:*', "nile AND (", "NEAR(nile egypt, 2)", "nile*", "-nile ^river", "title : nile", "{nile} + river",
-    "nile'; drop articles; --", "NOT OR AND nile", '"' * 500 + "nile", "nile\x00river", "nile " * 5000,
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "query",
+    [
+        'nile" OR title:*',
+        "nile AND (",
+        "NEAR(nile egypt, 2)",
+        "nile*",
+        "-nile ^river",
+        "title : nile",
+        "{nile} + river",
+        "nile'; drop articles; --",
+        "NOT OR AND nile",
+        '"' * 500 + "nile",
+        "nile\x00river",
+        "nile " * 5000,
+    ],
+)
 def test_a_query_is_never_fts_syntax(folder: Path, query: str) -> None:
     assert "library:nile.md" in found(folder, query)
     assert len(FolderSearcher(Settings(), folder).pages) == 6
@@ -101,24 +126,39 @@ def test_files_that_cannot_be_read_are_listed_and_skipped(folder: Path) -> None:
     assert len(searcher.pages) == 6
     kinds = {failure.subject: failure.kind for failure in searcher.failures}
     assert kinds == {
-        "broken.pdf": "unreadable", "empty.md": "no_text", "yaml.md": "unreadable", "large.txt": "too_large",
-    }  # fmt: skip
+        "broken.pdf": "unreadable",
+        "empty.md": "no_text",
+        "yaml.md": "unreadable",
+        "large.txt": "too_large",
+    }
 
 
-@pytest.mark.parametrize("line", [
-    "date: 2026-13-45", "title: !!int x", "title: !!timestamp x", "title: 0x" + "f" * 3900, "x: " + "[" * 700,
-    "title: !!python/object:os.system x", "title: *unknown",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        "date: 2026-13-45",
+        "title: !!int x",
+        "title: !!timestamp x",
+        "title: 0x" + "f" * 3900,
+        "x: " + "[" * 700,
+        "title: !!python/object:os.system x",
+        "title: *unknown",
+    ],
+)
 def test_hostile_front_matter_costs_its_own_file_alone(folder: Path, line: str) -> None:
     (folder / "bad.md").write_text(f"---\n{line}\n---\nA line.", encoding="utf-8")
     searcher = FolderSearcher(Settings(), folder)
     assert len(searcher.pages) == 6
     (failure,) = searcher.failures
-    assert (failure.subject, failure.kind) == ("bad.md", "unreadable") and len(failure.message) < 500
+    assert (failure.subject, failure.kind) == ("bad.md", "unreadable") and len(
+        failure.message
+    ) < 500
     assert found(folder, "Himalaya") == ["library:everest.md"]
 
 
-def test_a_file_that_cannot_be_opened_is_skipped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_opened_is_skipped(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read = Path.read_bytes
 
     def read_bytes(path: Path) -> bytes:
@@ -130,19 +170,29 @@ def test_a_file_that_cannot_be_opened_is_skipped(folder: Path, monkeypatch: pyte
     searcher = FolderSearcher(Settings(), folder)
     assert len(searcher.pages) == 5
     (failure,) = searcher.failures
-    assert (failure.kind, failure.message) == ("unreadable", "nile.md cannot be read: Permission denied")
+    assert (failure.kind, failure.message) == (
+        "unreadable",
+        "nile.md cannot be read: Permission denied",
+    )
     assert found(folder, "Himalaya") == ["library:everest.md"]
 
 
 def test_a_time_of_day_is_left_out_of_the_date(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text("---\ndate: 2026-07-22T10:00:00Z\n---\nA line.", encoding="utf-8")
+    (tmp_path / "a.md").write_text(
+        "---\ndate: 2026-07-22T10:00:00Z\n---\nA line.", encoding="utf-8"
+    )
     assert [page.published for page in FolderSearcher(Settings(), tmp_path).pages] == ["2026-07-22"]
 
 
-@pytest.mark.parametrize("text", [
-    "---\n\nA line above and no front matter at all.\n\n---\n", "---\n- a\n- list\n---\nA line.",
-    "---\ntitle: {a: b}\nurl: javascript:alert(1)\ndate: 5\n---\nA line.", "---\ntitle: never closed\nA line.",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\n\nA line above and no front matter at all.\n\n---\n",
+        "---\n- a\n- list\n---\nA line.",
+        "---\ntitle: {a: b}\nurl: javascript:alert(1)\ndate: 5\n---\nA line.",
+        "---\ntitle: never closed\nA line.",
+    ],
+)
 def test_odd_front_matter(tmp_path: Path, text: str) -> None:
     (tmp_path / "odd.md").write_text(text, encoding="utf-8")
     (page,) = FolderSearcher(Settings(), tmp_path).pages
@@ -159,11 +209,15 @@ def test_missing_and_empty_folders_say_what_to_set(tmp_path: Path) -> None:
         FolderSearcher(Settings(), tmp_path).search("anything", 3)
 
 
-def test_the_index_is_built_once_and_again_after_a_change(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_index_is_built_once_and_again_after_a_change(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     builds: list[Path] = []
     build = folder_module._build_index
     monkeypatch.setattr(
-        folder_module, "_build_index", lambda folder, *rest: builds.append(folder) or build(folder, *rest)
+        folder_module,
+        "_build_index",
+        lambda folder, *rest: builds.append(folder) or build(folder, *rest),
     )
     assert found(folder, "Everest mountain") and found(folder, "Himalaya")
     assert len(builds) == 1
@@ -175,17 +229,29 @@ def test_the_index_is_built_once_and_again_after_a_change(folder: Path, monkeypa
 
 def test_searches_at_once(folder: Path) -> None:
     searcher = FolderSearcher(Settings(), folder)
-    queries = ["flooded Egypt fields", "honey bees dance", "Everest Himalaya", "Gustave Eiffel Paris"] * 10
+    queries = [
+        "flooded Egypt fields",
+        "honey bees dance",
+        "Everest Himalaya",
+        "Gustave Eiffel Paris",
+    ] * 10
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda query: [hit.url for hit in searcher.search(query, 3)], queries))
-    assert answers == [[f"library:{n}"] for n in ("nile.md", "deep/bees.txt", "everest.md", "tower.html")] * 10
+        answers = list(
+            pool.map(lambda query: [hit.url for hit in searcher.search(query, 3)], queries)
+        )
+    assert (
+        answers
+        == [[f"library:{n}"] for n in ("nile.md", "deep/bees.txt", "everest.md", "tower.html")] * 10
+    )
 
 
 def test_the_library_that_comes_along() -> None:
     searcher = FolderSearcher(Settings())
     assert len(searcher.pages) >= 20 and searcher.failures == ()
     assert all(page.facts_from.startswith("https://") and page.published for page in searcher.pages)
-    assert {(page.reference, page.site) for page in searcher.pages} == {("", "Attribution explorer, built-in library")}
+    assert {(page.reference, page.site) for page in searcher.pages} == {
+        ("", "Attribution explorer, built-in library")
+    }
     for claim, name in {
         "The Nile is about 6,650 kilometres long.": "nile",
         "The Eiffel Tower was finished in 1889.": "eiffel-tower",
@@ -194,5 +260,8 @@ def test_the_library_that_comes_along() -> None:
         "Photosynthesis releases oxygen.": "photosynthesis",
     }.items():
         assert searcher.search(claim, 3)[0].url == f"library:{name}.md"
-    for claim in ("The Mekong reaches the sea in Vietnam.", "Honey bees tell of flowers with a waggle dance."):
+    for claim in (
+        "The Mekong reaches the sea in Vietnam.",
+        "Honey bees tell of flowers with a waggle dance.",
+    ):
         assert searcher.search(claim, 3) == []

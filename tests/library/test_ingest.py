@@ -26,11 +26,17 @@ def folder(tmp_path: Path) -> Path:
     (made / "a.txt").write_text("The Nile flows north into the Mediterranean Sea.")
     (made / "deep" / "a.txt").write_text("The Danube flows east into the Black Sea.")
     (made / "copy.txt").write_text("The Nile flows north into the Mediterranean Sea.")
-    (made / "b.md").write_text("---\ntitle: Rhine\nurl: https://example.org/rhine\n---\n# The Rhine\n\nIt flows north.")
-    (made / "c.html").write_text("<html><head><title>Volga</title></head><body><p>The Volga flows south.</p></body>")
+    (made / "b.md").write_text(
+        "---\ntitle: Rhine\nurl: https://example.org/rhine\n---\n# The Rhine\n\nIt flows north."
+    )
+    (made / "c.html").write_text(
+        "<html><head><title>Volga</title></head><body><p>The Volga flows south.</p></body>"
+    )
     (made / "d.pdf").write_bytes(pdf_bytes("The Thames flows east.", title="Thames"))
     (made / "e.docx").write_bytes(docx(paragraph("The Ebro flows southeast.")))
-    (made / "f.epub").write_bytes(epub("a.xhtml", **{"O__a.xhtml": chapter("The Loire flows west through France.")}))
+    (made / "f.epub").write_bytes(
+        epub("a.xhtml", **{"O__a.xhtml": chapter("The Loire flows west through France.")})
+    )
     (made / "broken.docx").write_bytes(b"no docx")
     (made / "locked.pdf").write_bytes(encrypted(pdf_bytes("Secret."), "key"))
     (made / "empty.txt").write_text("")
@@ -53,13 +59,19 @@ def test_a_folder_of_everything(store: Store, settings: Settings, folder: Path) 
     assert states == {"added": 7, "unchanged": 1, "failed": 3}
     kinds = {name: added.failure.kind for name, added in told.items() if added.failure}
     assert kinds == {
-        "rivers/broken.docx": "wrong_type", "rivers/locked.pdf": "encrypted", "rivers/empty.txt": "no_text",
-    }  # fmt: skip
+        "rivers/broken.docx": "wrong_type",
+        "rivers/locked.pdf": "encrypted",
+        "rivers/empty.txt": "no_text",
+    }
     kept = DocumentStore(store.database)
     titles = {row["title"] for row in kept.documents("c")}
     assert {"Rhine", "Volga", "Thames", "a", "e"} <= titles
     rhine = kept.page("c", "rivers/b.md")
-    assert rhine is not None and rhine.reference == "https://example.org/rhine" and rhine.text.startswith("The Rhine")
+    assert (
+        rhine is not None
+        and rhine.reference == "https://example.org/rhine"
+        and rhine.text.startswith("The Rhine")
+    )
     assert rhine.kind == "document" and rhine.site == "c"
 
     again = Counter(added.state for added in add(store, settings, items).values())
@@ -78,13 +90,18 @@ def test_a_name_that_is_no_text(store: Store, settings: Settings, tmp_path: Path
 
 
 def test_uploads_and_hostile_names(store: Store, settings: Settings) -> None:
-    files = [Document("<script>\u202e\n.txt", b"One text."), Document("../../etc/a.txt", b"Another text.")]
+    files = [
+        Document("<script>\u202e\n.txt", b"One text."),
+        Document("../../etc/a.txt", b"Another text."),
+    ]
     told = add(store, settings, [from_upload(file) for file in files])
     assert sorted(told) == ["../../etc/a.txt", "<script> .txt"]
     assert {added.state for added in told.values()} == {"added"}
 
 
-def test_what_cannot_be_read_costs_itself_alone(store: Store, settings: Settings, tmp_path: Path) -> None:
+def test_what_cannot_be_read_costs_itself_alone(
+    store: Store, settings: Settings, tmp_path: Path
+) -> None:
     def bug() -> bytes:
         raise KeyError("x")
 
@@ -94,14 +111,18 @@ def test_what_cannot_be_read_costs_itself_alone(store: Store, settings: Settings
     with large.open("wb") as file:
         file.truncate(ingest.MAX_BYTES + 1)
     items = [
-        *gone, *from_paths([large, _file(tmp_path / "odd.xyz"), _file(tmp_path / "good.txt")])[0],
+        *gone,
+        *from_paths([large, _file(tmp_path / "odd.xyz"), _file(tmp_path / "good.txt")])[0],
         Item("bug.txt", "b", bug),
-    ]  # fmt: skip
+    ]
     told = add(store, settings, items)
     kinds = {name: added.failure.kind for name, added in told.items() if added.failure}
     assert kinds == {
-        "gone.txt": "unreadable", "large.txt": "too_large", "odd.xyz": "wrong_type", "bug.txt": "stage_failed",
-    }  # fmt: skip
+        "gone.txt": "unreadable",
+        "large.txt": "too_large",
+        "odd.xyz": "wrong_type",
+        "bug.txt": "stage_failed",
+    }
     assert told["good.txt"].state == "added"
     with pytest.raises(BadInput, match="does not exist"):
         from_paths([tmp_path / "absent"])
@@ -117,26 +138,39 @@ def test_pages_come_through_the_fetching_and_its_cache(store: Store, settings: S
         if handler.path == "/gone":
             return 404, {}, b""
         return (
-            200, {"Content-Type": "text/html"},
+            200,
+            {"Content-Type": "text/html"},
             b"<html><title>Elbe</title><body><p>The Elbe flows north.</p></body></html>",
-        )  # fmt: skip
+        )
 
     with http_server(respond) as served:
         addresses = [served.url("/elbe"), served.url("/gone"), served.url("/elbe")]
         items = from_addresses(["# a list", "", *addresses])
         assert len(items) == 2
-        refused = add(store, settings, items)  # an address of this machine is none of the public web
-        assert {added.failure.kind for added in refused.values() if added.failure} == {"blocked_address"}
+        refused = add(
+            store, settings, items
+        )  # an address of this machine is none of the public web
+        assert {added.failure.kind for added in refused.values() if added.failure} == {
+            "blocked_address"
+        }
         fetch = Fetcher(settings, allow=lambda _: True).fetch
         told = add(store, settings, items, fetch=fetch)
-        assert told[addresses[0]].state == "added" and told[addresses[1]].failure.kind == "http_error"
+        assert (
+            told[addresses[0]].state == "added" and told[addresses[1]].failure.kind == "http_error"
+        )
         assert add(store, settings, items[:1], fetch=fetch)[addresses[0]].state == "unchanged"
         assert served.paths.count("/elbe") == 1
     found = DocumentStore(store.database).page("c", addresses[0])
-    assert found is not None and (found.title, found.reference, found.kind) == ("Elbe", addresses[0], "document")
+    assert found is not None and (found.title, found.reference, found.kind) == (
+        "Elbe",
+        addresses[0],
+        "document",
+    )
 
 
-@pytest.mark.parametrize("line", ["ftp://example.org/a", "example.org", "javascript:alert(1)", "file:///etc/passwd"])
+@pytest.mark.parametrize(
+    "line", ["ftp://example.org/a", "example.org", "javascript:alert(1)", "file:///etc/passwd"]
+)
 def test_a_list_holds_addresses_only(line: str) -> None:
     with pytest.raises(BadInput, match="not a web address"):
         from_addresses(["https://example.org/a", line])

@@ -40,7 +40,10 @@ class Fake:
 
     def embed(self, texts):
         self.texts += texts
-        rows = [[*(float(any(w in text.lower() for w in words)) for words in self.WORDS), 0.1] for text in texts]
+        rows = [
+            [*(float(any(w in text.lower() for w in words)) for words in self.WORDS), 0.1]
+            for text in texts
+        ]
         made = np.array(rows, dtype=np.float32).reshape(len(rows), len(self.WORDS) + 1)
         return made / np.linalg.norm(made, axis=1, keepdims=True)
 
@@ -48,16 +51,20 @@ class Fake:
 @pytest.fixture
 def kept(store: Store) -> DocumentStore:
     made = DocumentStore(store.database)
-    made.put("c", [NewDocument(n, n, n, page(text, title=n)) for n, text in TEXTS.items()])  # fmt: skip
+    made.put("c", [NewDocument(n, n, n, page(text, title=n)) for n, text in TEXTS.items()])
     return made
 
 
-def searcher(kept: DocumentStore, store: Store, embedder: Fake, vectors: bool = True) -> HybridSearcher:
+def searcher(
+    kept: DocumentStore, store: Store, embedder: Fake, vectors: bool = True
+) -> HybridSearcher:
     if vectors:
         assert list(embed(store, "c", embedder)) == [(3, 3)]
 
     return HybridSearcher(
-        CollectionSearcher(kept, "c"), embedder, lambda: Vectors.from_bytes(*kept.vectors("c", embedder.version))
+        CollectionSearcher(kept, "c"),
+        embedder,
+        lambda: Vectors.from_bytes(*kept.vectors("c", embedder.version)),
     )
 
 
@@ -66,24 +73,38 @@ def found(by: HybridSearcher, query: str, k: int = 3) -> list[str]:
 
 
 def test_fusion_weighs_ranks() -> None:
-    assert fuse([1, 2, 3], [3, 2, 1]) == [1, 2, 3]  # 1/2 + 1/8, 1/3 + 1/6, 1/4 + 1/4; ties by number
+    assert fuse([1, 2, 3], [3, 2, 1]) == [
+        1,
+        2,
+        3,
+    ]  # 1/2 + 1/8, 1/3 + 1/6, 1/4 + 1/4; ties by number
     assert fuse([1, 2], [2, 5]) == [2, 1, 5] and fuse([], [7]) == [7] and fuse([], []) == []
     assert fuse([1], [2]) == [1, 2]  # words weigh more
 
 
 def test_either_half_finds_and_nothing_is_invented(kept: DocumentStore, store: Store) -> None:
     by = searcher(kept, store, Fake())
-    assert found(by, "The Nile flows north through Africa.") == ["nile"]  # by its words: no direction is named
-    assert found(by, "Which insect signals to its colony?") == ["bees"]  # by its direction: no word of the text
+    assert found(by, "The Nile flows north through Africa.") == [
+        "nile"
+    ]  # by its words: no direction is named
+    assert found(by, "Which insect signals to its colony?") == [
+        "bees"
+    ]  # by its direction: no word of the text
     (hit,) = by.search("Which insect signals to its colony?", 3)
     assert hit.rank == 1 and hit.searcher == "collection:c"
-    assert found(by, "Penguins live in Antarctica.") == [] and found(by, "") == [] and found(by, "?!") == []
+    assert (
+        found(by, "Penguins live in Antarctica.") == []
+        and found(by, "") == []
+        and found(by, "?!") == []
+    )
 
 
 def test_a_document_is_as_near_as_its_nearest_passage(kept: DocumentStore, store: Store) -> None:
     long = "It begins with something else. " * 30 + "At last it comes to the himalaya."
     kept.put("c", [NewDocument("long", "long", "long", page(long, title="Long"))])
-    assert [len(text) for text in passages("T", "x" * 5000)] == [514] * PASSAGES and passages("T", "x") == ["T\nx"]
+    assert [len(text) for text in passages("T", "x" * 5000)] == [514] * PASSAGES and passages(
+        "T", "x"
+    ) == ["T\nx"]
     assert list(embed(store, "c", Fake())) == [(4, 4)]
     by = searcher(kept, store, Fake(), vectors=False)
     near = dict(by.nearest("a mountain", 10))
@@ -99,7 +120,9 @@ def test_without_vectors_the_words_alone_answer(kept: DocumentStore, store: Stor
 def test_only_what_is_new_is_embedded(kept: DocumentStore, store: Store) -> None:
     by = Fake()
     searcher(kept, store, by)
-    kept.put("c", [NewDocument("rhine", "rhine", "rhine", page("The Rhine is a river.", title="Rhine"))])
+    kept.put(
+        "c", [NewDocument("rhine", "rhine", "rhine", page("The Rhine is a river.", title="Rhine"))]
+    )
     assert list(embed(store, "c", by)) == [(4, 4)] and list(embed(store, "c", by)) == []
     assert len(by.texts) == 4 and by.texts[-1] == "Rhine\nThe Rhine is a river."
 
@@ -114,26 +137,39 @@ def test_a_document_removed_during_a_run_is_left_out(kept: DocumentStore, store:
         by.search("a river", 3)
 
 
-def test_an_unknown_collection_is_said_before_a_run(settings: Settings, kept: DocumentStore, store: Store) -> None:
+def test_an_unknown_collection_is_said_before_a_run(
+    settings: Settings, kept: DocumentStore, store: Store
+) -> None:
     opened = open_sources(settings.model_copy(update={"sources": ("collection:c",)}), (), store)
     assert [s.name for s in opened.searchers] == ["collection:c"]
     with pytest.raises(BadInput, match=r"there is no collection 'd'; collections: c\."):
         open_sources(settings.model_copy(update={"sources": ("collection:d",)}), (), store)
 
 
-def test_a_folder_is_embedded_once(settings: Settings, store: Store, tmp_path: Path, monkeypatch) -> None:
+def test_a_folder_is_embedded_once(
+    settings: Settings, store: Store, tmp_path: Path, monkeypatch
+) -> None:
     fake = Fake()
     monkeypatch.setattr(hybrid, "local_embedder", lambda settings: fake)
     for name, text in TEXTS.items():
         (tmp_path / f"{name}.md").write_text(text)
     for _ in range(2):
         by = over_folder(FolderSearcher(Settings(), tmp_path), settings, store)
-        assert [h.url for h in by.search("Which insect signals to its colony?", 3)] == ["library:bees.md"]
+        assert [h.url for h in by.search("Which insect signals to its colony?", 3)] == [
+            "library:bees.md"
+        ]
     hybrid._folders.clear()
-    assert over_folder(FolderSearcher(Settings(), tmp_path), settings, store).search("Which insect signals?", 3)
+    assert over_folder(FolderSearcher(Settings(), tmp_path), settings, store).search(
+        "Which insect signals?", 3
+    )
     assert len(fake.texts) == 3 + 3  # three articles, three queries
     monkeypatch.setattr(hybrid, "MAX_FOLDER_PASSAGES", 2)
-    assert over_folder(FolderSearcher(Settings(), tmp_path), settings, store).search("Which insect signals?", 3) == []
+    assert (
+        over_folder(FolderSearcher(Settings(), tmp_path), settings, store).search(
+            "Which insect signals?", 3
+        )
+        == []
+    )
 
 
 @pytest.mark.usefixtures("warm_library")
@@ -145,5 +181,8 @@ def test_the_library_that_comes_along_by_the_model(settings: Settings, store: St
         "The Parisian iron landmark opened for a world's fair.": "eiffel-tower",
     }.items():
         assert by.search(claim, 3)[0].url == f"library:{name}.md"
-    for claim in ("The Mekong reaches the sea in Vietnam.", "Honey bees tell of flowers with a waggle dance."):
+    for claim in (
+        "The Mekong reaches the sea in Vietnam.",
+        "Honey bees tell of flowers with a waggle dance.",
+    ):
         assert by.search(claim, 3) == []

@@ -17,7 +17,9 @@ MODEL = "a-model/1"
 
 
 def new(name: str, text: str, origin: str = "") -> NewDocument:
-    return NewDocument(name, origin or f"/tmp/{name}", f"bytes of {text}", page(text, title=f"Title of {name}"))
+    return NewDocument(
+        name, origin or f"/tmp/{name}", f"bytes of {text}", page(text, title=f"Title of {name}")
+    )
 
 
 def names(kept: DocumentStore, collection: str = "c") -> list[str]:
@@ -31,7 +33,9 @@ def whole(kept: DocumentStore, collection: str = "c") -> int:
         with kept.full_text(collection) as table:
             assert table.documents == count
             if len(kept.collections()) == 1:  # the check compares with all documents that there are
-                table.database.execute(f"INSERT INTO {table.name}({table.name}, rank) VALUES ('integrity-check', 1)")
+                table.database.execute(
+                    f"INSERT INTO {table.name}({table.name}, rank) VALUES ('integrity-check', 1)"
+                )
                 table.database.rollback()
         for name in names(kept, collection):
             found = kept.page(collection, name)
@@ -45,19 +49,34 @@ def whole(kept: DocumentStore, collection: str = "c") -> int:
 
 def test_the_same_text_is_one_document_and_the_same_origin_replaces(store: Store) -> None:
     kept = DocumentStore(store.database)
-    assert kept.put("c", [new("a", "one"), new("b", "two"), new("copy", "one")]) == ["added", "added", "unchanged"]
-    assert kept.put("c", [new("a", "three"), new("a", "four", origin="/elsewhere/a")]) == ["changed", "added"]
+    assert kept.put("c", [new("a", "one"), new("b", "two"), new("copy", "one")]) == [
+        "added",
+        "added",
+        "unchanged",
+    ]
+    assert kept.put("c", [new("a", "three"), new("a", "four", origin="/elsewhere/a")]) == [
+        "changed",
+        "added",
+    ]
     assert names(kept) == ["a", "a (2)", "b"] and whole(kept) == 3
-    assert kept.put("c", [new("b", "three")]) == ["changed"]  # what came from b is now what came from a
+    assert kept.put("c", [new("b", "three")]) == [
+        "changed"
+    ]  # what came from b is now what came from a
     assert names(kept) == ["a", "a (2)"] and whole(kept) == 2
-    assert kept.put("other", [new("a", "one")]) == ["added"] and whole(kept) == 2  # collections know nothing of others
+    assert (
+        kept.put("other", [new("a", "one")]) == ["added"] and whole(kept) == 2
+    )  # collections know nothing of others
 
 
 def test_a_document_gets_its_address(store: Store) -> None:
     kept = DocumentStore(store.database)
     kept.put("my notes", [new("deep/a.txt", "Some text.")])
     found = kept.page("my notes", "deep/a.txt")
-    assert found is not None and found.url == "collection:my notes/deep/a.txt" and found.text == "Some text."
+    assert (
+        found is not None
+        and found.url == "collection:my notes/deep/a.txt"
+        and found.text == "Some text."
+    )
     assert kept.page("my notes", "absent") is None
     (only,) = kept.collections()
     assert (only.name, only.documents, only.characters, only.embedded) == ("my notes", 1, 10, 0)
@@ -67,8 +86,14 @@ def test_removing(store: Store) -> None:
     kept = DocumentStore(store.database)
     kept.put("c", [new("a", "one"), new("b", "two"), new("d", "three")])
     kept.put_vectors("c", MODEL, {1: [b"1234"], 2: [b"1234", b"5678"], 99: [b"1234"]})
-    assert kept.collections(MODEL)[0].embedded == 2  # nothing is kept for a document that is not there
-    assert kept.remove("c", "b") == 1 and whole(kept) == 2 and kept.vectors("c", MODEL) == ([1], [b"1234"])
+    assert (
+        kept.collections(MODEL)[0].embedded == 2
+    )  # nothing is kept for a document that is not there
+    assert (
+        kept.remove("c", "b") == 1
+        and whole(kept) == 2
+        and kept.vectors("c", MODEL) == ([1], [b"1234"])
+    )
     with pytest.raises(BadInput, match="no document 'b'"):
         kept.remove("c", "b")
     assert kept.remove("c") == 2 and kept.collections() == []
@@ -85,7 +110,9 @@ def test_what_is_not_embedded_yet(store: Store) -> None:
     assert sorted(missing.values()) == [("Title of a", "one one"), ("Title of b", "two")]
     kept.put_vectors("c", MODEL, dict.fromkeys(missing, [b"two", b"writers", b"at once"]))
     kept.put_vectors("c", MODEL, dict.fromkeys(missing, [b"one", b"wins"]))
-    assert kept.unembedded("c", MODEL, 7, 10) == {} and len(kept.unembedded("c", "another", 7, 1)) == 1
+    assert (
+        kept.unembedded("c", MODEL, 7, 10) == {} and len(kept.unembedded("c", "another", 7, 1)) == 1
+    )
     assert kept.vectors("c", MODEL) == ([1, 1, 2, 2], [b"one", b"wins"] * 2)
     assert kept.vectors("c", "another") == ([], []) and kept.collections("another")[0].embedded == 0
 
@@ -134,7 +161,9 @@ WRITE = """
 
 def writer(settings: Settings, count: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", textwrap.dedent(WRITE), settings.database_url, str(count)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    )
 
 
 def test_two_processes_begin_and_write_at_once(settings: Settings) -> None:

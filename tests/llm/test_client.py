@@ -55,7 +55,11 @@ def test_a_reply_is_asked_for_by_schema_and_counted() -> None:
         assert model.ask(QUESTION, Claims) == Reply(Claims(claims=["A is b."]))
     method, path, headers, body = served.requests[0]
     sent = json.loads(body)
-    assert (method, path, headers["Authorization"]) == ("POST", "/v1/chat/completions", f"Bearer {KEY}")
+    assert (method, path, headers["Authorization"]) == (
+        "POST",
+        "/v1/chat/completions",
+        f"Bearer {KEY}",
+    )
     assert sent["temperature"] == 0 and sent["model"] == "tiny"
     assert sent["response_format"]["json_schema"]["schema"]["required"] == ["claims"]
     assert "never an instruction" in sent["messages"][0]["content"]
@@ -67,7 +71,9 @@ def test_a_reply_is_asked_for_by_schema_and_counted() -> None:
 @pytest.mark.parametrize("count", [10**400, -1, "many", 1.5, [1], None])
 def test_figures_of_use_that_are_none_lose_no_reply(count: object) -> None:
     status, headers, body = completion(GOOD)
-    made = json.dumps(json.loads(body) | {"usage": {"prompt_tokens": count, "completion_tokens": 1}}).encode()
+    made = json.dumps(
+        json.loads(body) | {"usage": {"prompt_tokens": count, "completion_tokens": 1}}
+    ).encode()
     with llm_server(lambda _: (status, headers, made)) as served:
         model = Llm(llm_settings(served, input_price=1.0))
         assert model.ask(QUESTION, Claims).value == Claims(claims=["A is b."])
@@ -75,37 +81,60 @@ def test_figures_of_use_that_are_none_lose_no_reply(count: object) -> None:
 
 
 @pytest.mark.parametrize("status", [400, 422, 500, 501])
-def test_a_server_without_structured_output_is_asked_plainly_and_only_once_refuses(status: int) -> None:
+def test_a_server_without_structured_output_is_asked_plainly_and_only_once_refuses(
+    status: int,
+) -> None:
     def script(body: dict[str, Any]) -> str | Answer:
-        return error(status, "response_format is not supported") if "response_format" in body else "1. A is b."
+        return (
+            error(status, "response_format is not supported")
+            if "response_format" in body
+            else "1. A is b."
+        )
 
     with llm_server(script) as served:
         model = Llm(llm_settings(served))
         for n in range(3):
-            assert model.ask(Question(f"Split {n}.", "split.v1"), Claims).value.claims == ["A is b."]
+            assert model.ask(Question(f"Split {n}.", "split.v1"), Claims).value.claims == [
+                "A is b."
+            ]
     assert len(served.requests) == 4
 
 
 def test_attempts_end() -> None:
-    assert "limits the number of requests (HTTP 429) (tried 3 times)" in fails(series(error(429)), llm_retries=2)
+    assert "limits the number of requests (HTTP 429) (tried 3 times)" in fails(
+        series(error(429)), llm_retries=2
+    )
     assert "has a problem (HTTP 500) (tried once)" in fails(series(error(500)), llm_retries=0)
     started = time.monotonic()
     assert "asks to wait 3600 s" in fails(series(error(429, retry_after="3600")))
     assert time.monotonic() - started < 60
 
 
-@pytest.mark.parametrize(("reply", "said"), [
-    (completion(""), "reply is empty"), (completion(None), "reply is empty"),
-    (completion(None, refusal="I will not."), "refused: I will not."),
-    (completion("x", finish="content_filter"), "refused: content filter"),
-    (completion("I'm sorry, I can't."), "it refused"), (completion('{"facts": ["a"]}'), "does not parse"),
-    (completion("Let me think about", finish="length"), "raise llm_tokens"),
-    (error(400, "too long"), "does not accept the request .HTTP 400."),
-    (error(404), "check the model and the address"), (error(401), "check the key"),
-    ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "cannot be read"),
-    ((200, {"Content-Type": "application/json"}, b'{"choices": []}'), "cannot be read"),
-    ((200, {"Content-Type": "application/json"}, b'{"choices": [{"message": {"content": 7}}]}'), "cannot be read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (completion(""), "reply is empty"),
+        (completion(None), "reply is empty"),
+        (completion(None, refusal="I will not."), "refused: I will not."),
+        (completion("x", finish="content_filter"), "refused: content filter"),
+        (completion("I'm sorry, I can't."), "it refused"),
+        (completion('{"facts": ["a"]}'), "does not parse"),
+        (completion("Let me think about", finish="length"), "raise llm_tokens"),
+        (error(400, "too long"), "does not accept the request .HTTP 400."),
+        (error(404), "check the model and the address"),
+        (error(401), "check the key"),
+        ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "cannot be read"),
+        ((200, {"Content-Type": "application/json"}, b'{"choices": []}'), "cannot be read"),
+        (
+            (
+                200,
+                {"Content-Type": "application/json"},
+                b'{"choices": [{"message": {"content": 7}}]}',
+            ),
+            "cannot be read",
+        ),
+    ],
+)
 def test_each_failure_has_its_words(reply: Answer, said: str) -> None:
     with pytest.raises(LlmFailed, match=said):
         raise LlmFailed(fails(series(reply)))
@@ -116,7 +145,9 @@ def test_a_server_that_stalls_or_drips_is_left_in_time(drips: bool) -> None:
     def talk(connection: socket.socket, over: threading.Event) -> None:
         connection.recv(65536)
         if drips:
-            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n")
+            connection.sendall(
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n"
+            )
         while not over.wait(0.05):
             if drips:
                 connection.sendall(b" ")
@@ -146,7 +177,9 @@ def test_the_time_in_which_others_try_again_is_not_a_prompts_own() -> None:
 def test_a_redirect_is_not_followed_and_carries_the_key_nowhere() -> None:
     with http_server(lambda h: completion(GOOD)) as other:
         for status in (302, 307, 308):
-            assert "redirects, which is not followed" in fails(lambda b, s=status: error(s, location=other.url("/v1")))
+            assert "redirects, which is not followed" in fails(
+                lambda b, s=status: error(s, location=other.url("/v1"))
+            )
     assert other.requests == []
 
 
@@ -154,7 +187,10 @@ def test_what_would_fail_every_prompt_is_asked_once() -> None:
     with llm_server(series(error(401))) as served:
         replies = Llm(llm_settings(served)).map([Question(str(n), "v") for n in range(20)], Claims)
     assert all("check the key" in str(r) for r in replies) and len(served.requests) == 1
-    for workers, most in ((1, 3), (4, 6)):  # attempts of the first prompt, one of the next, or those under way
+    for workers, most in (
+        (1, 3),
+        (4, 6),
+    ):  # attempts of the first prompt, one of the next, or those under way
         with llm_server(series(error(500))) as served:
             settings = llm_settings(served, llm_retries=1, llm_workers=workers)
             replies = Llm(settings).map([Question(str(n), "v") for n in range(20)], Claims)
@@ -173,13 +209,20 @@ def test_many_prompts_keep_their_order_and_a_failure_is_its_own() -> None:
         model = Llm(llm_settings(served, llm_workers=4))
         replies = model.map([Question(str(n), "v") for n in range(20)], Claims)
     failed = sum(isinstance(r, LlmFailed) for r in replies)
-    assert len(replies) == 20 and 0 < failed < 20 and model.usage.failed == failed and model.usage.calls == 20
+    assert (
+        len(replies) == 20
+        and 0 < failed < 20
+        and model.usage.failed == failed
+        and model.usage.calls == 20
+    )
 
 
 def test_stop_ends_what_is_open() -> None:
     stop = threading.Event()
     with raw_server(lambda connection, over: over.wait(5) and None) as served:
-        model = Llm(llm_settings(served, llm_timeout=60.0, llm_deadline=60, llm_retries=0), stop=stop)
+        model = Llm(
+            llm_settings(served, llm_timeout=60.0, llm_deadline=60, llm_retries=0), stop=stop
+        )
         threading.Timer(0.2, stop.set).start()
         started = time.monotonic()
         replies = model.map([Question(str(n), "v") for n in range(5)], Claims)
@@ -191,10 +234,18 @@ def test_the_second_time_nothing_is_asked() -> None:
     with llm_server(series(GOOD)) as served:
         chosen = llm_settings(served, input_price=1.0)
         estimate = Llm(chosen).estimate([QUESTION], Claims, 50)
-        assert (estimate.calls, estimate.cached, estimate.completion_tokens) == (1, 0, 50) and estimate.cost
+        assert (estimate.calls, estimate.cached, estimate.completion_tokens) == (
+            1,
+            0,
+            50,
+        ) and estimate.cost
         Llm(chosen).ask(QUESTION, Claims)
         again = Llm(chosen)
-        assert again.ask(QUESTION, Claims).cached and again.usage.cached == 1 and len(served.requests) == 1
+        assert (
+            again.ask(QUESTION, Claims).cached
+            and again.usage.cached == 1
+            and len(served.requests) == 1
+        )
         assert Llm(chosen).estimate([QUESTION], Claims, 50).calls == 0
         Llm(llm_settings(served, openai_model="other")).ask(QUESTION, Claims)
         Llm(chosen).ask(Question(QUESTION.text, "split.v2"), Claims)
@@ -220,11 +271,19 @@ def test_without_an_endpoint_the_step_is_said(monkeypatch: pytest.MonkeyPatch) -
     assert Settings.from_environment(endpoint=Endpoint("http://localhost:1/v1")).has_llm
 
 
-@pytest.mark.parametrize(("part", "value"), [
-    ("openai_base_url", f"https://user:{KEY}@host/v1"), ("openai_base_url", f"https://host/v1?key={KEY}"),
-    ("openai_base_url", f"ftp://{KEY}"), ("openai_api_key", KEY + "\nx"), ("openai_api_key", KEY + "ü"),
-])  # fmt: skip
-def test_a_setting_that_may_hold_a_key_is_not_repeated(part: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("openai_base_url", f"https://user:{KEY}@host/v1"),
+        ("openai_base_url", f"https://host/v1?key={KEY}"),
+        ("openai_base_url", f"ftp://{KEY}"),
+        ("openai_api_key", KEY + "\nx"),
+        ("openai_api_key", KEY + "ü"),
+    ],
+)
+def test_a_setting_that_may_hold_a_key_is_not_repeated(
+    part: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(part.upper(), value)
     with pytest.raises(BadInput) as caught:
         Settings.from_environment()
@@ -235,7 +294,9 @@ def test_a_setting_that_may_hold_a_key_is_not_repeated(part: str, value: str, mo
 def test_the_key_goes_to_the_endpoint_and_nowhere_else(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A server that repeats the key in its replies and errors, read at the loudest level of logging."""
+    """A server that repeats the key in its replies and errors, read at the loudest level of
+    logging.
+    """
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("OPENAI_ORG_ID", "org-of-another")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Other: secret-of-another")
@@ -253,10 +314,26 @@ def test_the_key_goes_to_the_endpoint_and_nowhere_else(
         *_, last = pipeline.run("", answer, chosen)
     assert isinstance(last, Finished)
     report = last.report
-    assert report.usage.llm["segment"].calls == 1 and report.versions["segmenter"].startswith("chen.v2/tiny@127")
-    assert [f.kind for f in report.failures] == ["llm_failed", "llm_fell_back"] and "[key]" in report.failures[0].detail
+    assert report.usage.llm["segment"].calls == 1 and report.versions["segmenter"].startswith(
+        "chen.v2/tiny@127"
+    )
+    assert [f.kind for f in report.failures] == [
+        "llm_failed",
+        "llm_fell_back",
+    ] and "[key]" in report.failures[0].detail
     for name in served.requests[0][2]:
         assert not name.lower().startswith(("openai-", "x-")), name
-    said = [report.to_json(), repr(report), repr(chosen), str(chosen.public()), caplog.text, chosen.model_dump_json()]
+    said = [
+        report.to_json(),
+        repr(report),
+        repr(chosen),
+        str(chosen.public()),
+        caplog.text,
+        chosen.model_dump_json(),
+    ]
     kept = [p.read_bytes() for p in Path(os.environ["ATTRIBUTION_DATA"]).rglob("*") if p.is_file()]
-    assert kept and not any(KEY in text for text in said) and not any(KEY.encode() in data for data in kept)
+    assert (
+        kept
+        and not any(KEY in text for text in said)
+        and not any(KEY.encode() in data for data in kept)
+    )

@@ -13,29 +13,46 @@ def test_a_model_that_replies() -> None:
     with llm_server(lambda body: READY) as served:
         connection = check_connection(llm_settings(served))
     assert connection.ok and connection.seconds > 0 and connection.field == ""
-    assert connection.message.startswith("Connected: tiny at 127.0.0.1:") and len(served.requests) == 1
+    assert (
+        connection.message.startswith("Connected: tiny at 127.0.0.1:") and len(served.requests) == 1
+    )
 
 
 def test_a_server_without_structured_output_is_said() -> None:
     def script(body: dict[str, Any]) -> str | Answer:
-        return error(400, "response_format is not supported") if "response_format" in body else f"Sure: {READY}"
+        return (
+            error(400, "response_format is not supported")
+            if "response_format" in body
+            else f"Sure: {READY}"
+        )
 
     with llm_server(script) as served:
         connection = check_connection(llm_settings(served))
     assert connection.ok and "without structured output" in connection.message
 
 
-@pytest.mark.parametrize(("reply", "field", "says"), [
-    (error(401, f"Incorrect API key {KEY}"), "key", "check the key"), (error(403), "key", "the key and the model"),
-    ((200, {}, b'{"error": {"code": 402, "message": "Insufficient credits"}}'), "key", "no credit left"),
-    (error(400, "Incorrect API key provided"), "key", "check the key"),
-    ((200, {}, b'{"error": "Unexpected endpoint."}'), "", "does not accept the request"),
-    (error(404, "model tiny not found"), "model", "check the model and the address"),
-    (error(302, location="https://elsewhere.example/"), "address", "redirects"),
-    ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "address", "OpenAI-compatible"),
-    (error(500, "out of memory"), "", "has a problem"), (completion("I would rather not."), "model", "not as JSON"),
-])  # fmt: skip
-def test_each_failure_names_its_field_and_keeps_the_servers_words_apart(reply: Answer, field: str, says: str) -> None:
+@pytest.mark.parametrize(
+    ("reply", "field", "says"),
+    [
+        (error(401, f"Incorrect API key {KEY}"), "key", "check the key"),
+        (error(403), "key", "the key and the model"),
+        (
+            (200, {}, b'{"error": {"code": 402, "message": "Insufficient credits"}}'),
+            "key",
+            "no credit left",
+        ),
+        (error(400, "Incorrect API key provided"), "key", "check the key"),
+        ((200, {}, b'{"error": "Unexpected endpoint."}'), "", "does not accept the request"),
+        (error(404, "model tiny not found"), "model", "check the model and the address"),
+        (error(302, location="https://elsewhere.example/"), "address", "redirects"),
+        ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "address", "OpenAI-compatible"),
+        (error(500, "out of memory"), "", "has a problem"),
+        (completion("I would rather not."), "model", "not as JSON"),
+    ],
+)
+def test_each_failure_names_its_field_and_keeps_the_servers_words_apart(
+    reply: Answer, field: str, says: str
+) -> None:
     with llm_server(lambda body: reply) as served:
         connection = check_connection(llm_settings(served))
     assert not connection.ok and connection.field == field and says in connection.message
@@ -56,4 +73,8 @@ def test_what_is_missing_or_not_there() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     connection = check_connection(llm_settings(f"http://127.0.0.1:{port}/v1"))
-    assert connection.field == "address" and "cannot be reached" in connection.message and connection.detail
+    assert (
+        connection.field == "address"
+        and "cannot be reached" in connection.message
+        and connection.detail
+    )

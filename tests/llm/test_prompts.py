@@ -23,7 +23,9 @@ def test_every_prompt_is_sound_and_marks_its_inputs_as_data(name: str) -> None:
     assert prompt.purpose and prompt.source and prompt.version == name
 
 
-@pytest.mark.parametrize("path", sorted((FOLDER / "examples").glob("*.jsonl")), ids=lambda p: p.stem)
+@pytest.mark.parametrize(
+    "path", sorted((FOLDER / "examples").glob("*.jsonl")), ids=lambda p: p.stem
+)
 def test_every_example_is_a_sentence_with_claims(path: Path) -> None:
     bank = examples(path.stem)
     assert len(bank) >= (6 if path.stem == "wice" else 21)
@@ -32,12 +34,17 @@ def test_every_example_is_a_sentence_with_claims(path: Path) -> None:
         assert all(c.endswith(".") for c in (*example.claims, example.sentence))
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("no front matter", "front matter"),
-    (FRONT + "{{ a }} {{ b }}", r"declares \['a'\], but its text uses \['a', 'b'\]"), (FRONT + "nothing", r"uses \[\]"),
-    (FRONT + "{{ a", "bad.v1"), (FRONT.replace("purpose: p\n", "") + "{{ a }}", "purpose"),
-    (FRONT.replace("source: s", "source: [") + "{{ a }}", "bad.v1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("no front matter", "front matter"),
+        (FRONT + "{{ a }} {{ b }}", r"declares \['a'\], but its text uses \['a', 'b'\]"),
+        (FRONT + "nothing", r"uses \[\]"),
+        (FRONT + "{{ a", "bad.v1"),
+        (FRONT.replace("purpose: p\n", "") + "{{ a }}", "purpose"),
+        (FRONT.replace("source: s", "source: [") + "{{ a }}", "bad.v1"),
+    ],
+)
 def test_a_prompt_that_does_not_fit_is_said(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "bad.v1.md").write_text(text)
     with pytest.raises(BadInput, match=said):
@@ -88,10 +95,13 @@ def test_the_operators_plain_text_comes_first_and_keeps_its_braces(tmp_path: Pat
     assert shown == "A b.\n- A.\n- B.\n\nS."
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("Is it a claim?", r"write \{question\}, \{claim\} where"),
-    (FRONT + "{{ a }}", r"it uses \['a'\], and this prompt is given"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Is it a claim?", r"write \{question\}, \{claim\} where"),
+        (FRONT + "{{ a }}", r"it uses \['a'\], and this prompt is given"),
+    ],
+)
 def test_a_replacement_that_cannot_be_used_is_said(tmp_path: Path, text: str, said: str) -> None:
     (tmp_path / "worthiness.md").write_text(text)
     with pytest.raises(BadInput, match=said):
@@ -108,14 +118,21 @@ def test_the_environment_names_the_folder_and_its_texts_are_part_of_the_identity
     second = Settings.from_environment()
     assert first.prompt_folder == tmp_path and second.identity != Settings().identity
     assert Settings().prompt_version == "" and before.partition("@")[0] == tmp_path.name
-    assert before != second.prompt_version != Settings.from_environment(prompt_folder=ROOT / "prompts").prompt_version
+    assert (
+        before
+        != second.prompt_version
+        != Settings.from_environment(prompt_folder=ROOT / "prompts").prompt_version
+    )
     monkeypatch.setenv("ATTRIBUTION_PROMPTS", str(tmp_path / "none"))
     with pytest.raises(BadInput, match="prompt_folder"):
         Settings.from_environment()
 
 
 @pytest.mark.parametrize(
-    ("name", "of", "count"), [("worthiness", "returns", 4), ("independence", "Statement:", 6), ("direct", "\n5. ", 1)]
+    ("name", "of", "count"),
+    [("worthiness", "returns", 4), ("independence", "Statement:", 6), ("direct", "\n5. ", 1)],
 )
 def test_the_papers_prompts_have_its_number_of_examples(name: str, of: str, count: int) -> None:
-    assert (FOLDER / "v24" / f"{name}.md").read_text("utf-8").count(of) == count + (name == "worthiness")
+    assert (FOLDER / "v24" / f"{name}.md").read_text("utf-8").count(of) == count + (
+        name == "worthiness"
+    )

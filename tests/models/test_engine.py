@@ -20,11 +20,12 @@ def test_large_int8_weights_do_not_overflow(tmp_path: Path) -> None:
         helper.make_node("Mul", ["cast", "scale"], ["y"]),
     ]
     graph = helper.make_graph(
-        nodes, "product",
+        nodes,
+        "product",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 64])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, [1, 16])],
         [numpy_helper.from_array(weights, "weights")],
-    )  # fmt: skip
+    )
     path = tmp_path / "model.onnx"
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
 
@@ -45,7 +46,10 @@ def test_one_pool_serves_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
     before = threading.active_count()
     for _ in range(20):
         engine.in_threads(str, range(10))
-    assert threading.active_count() <= before + 2 or threading.active_count() <= before + engine.cores()
+    assert (
+        threading.active_count() <= before + 2
+        or threading.active_count() <= before + engine.cores()
+    )
 
 
 def test_an_error_is_the_callers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,10 +15,14 @@ from attribution.verifiers.embedded_small import EmbeddedSmall
 SHIPPED = {
     embedded_small.FOLDER: ("config.json", "model.onnx", "tokenizer.json"),
     embedded_base.FOLDER: (
-        "adapter_config.json", "adapter_model.safetensors", "layout.json", "model.onnx", "tokenizer.json",
+        "adapter_config.json",
+        "adapter_model.safetensors",
+        "layout.json",
+        "model.onnx",
+        "tokenizer.json",
     ),
     minilm.FOLDER: ("factors.npz", "int8.json", "int8.onnx", "static.npz"),
-}  # fmt: skip
+}
 EACH = [(folder, name) for folder, names in SHIPPED.items() for name in names]
 
 
@@ -44,13 +48,18 @@ def load(folder: Path, copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         minilm.load_table()
 
 
-@pytest.mark.parametrize(("folder", "name"), EACH, ids=[f"{folder.name}/{name}" for folder, name in EACH])
+@pytest.mark.parametrize(
+    ("folder", "name"), EACH, ids=[f"{folder.name}/{name}" for folder, name in EACH]
+)
 def test_a_damaged_file_of_the_project_is_named_with_the_step_that_restores_it(
     folder: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     copied = Path(shutil.copytree(folder, tmp_path / folder.name))
     damage(copied / name)
-    with pytest.raises(Unavailable, match=f"{copied / name} is missing or damaged: restore it with `git checkout -- "):
+    with pytest.raises(
+        Unavailable,
+        match=f"{copied / name} is missing or damaged: restore it with `git checkout -- ",
+    ):
         load(folder, copied, monkeypatch)
 
 
@@ -74,9 +83,15 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     weights.write_bytes(b"weights" * 100)
     about = tmp_path / "weights_of_a_test-1.2.dist-info"
     about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: weights-of-a-test\nVersion: 1.2\n")
-    digest = base64.urlsafe_b64encode(hashlib.sha256(weights.read_bytes()).digest()).decode().rstrip("=")
-    (about / "RECORD").write_text(f"weights_of_a_test/weights,sha256={digest},700\n{about.name}/RECORD,,\n")
+    (about / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: weights-of-a-test\nVersion: 1.2\n"
+    )
+    digest = (
+        base64.urlsafe_b64encode(hashlib.sha256(weights.read_bytes()).digest()).decode().rstrip("=")
+    )
+    (about / "RECORD").write_text(
+        f"weights_of_a_test/weights,sha256={digest},700\n{about.name}/RECORD,,\n"
+    )
     monkeypatch.syspath_prepend(tmp_path)
     return weights
 
@@ -86,7 +101,8 @@ def test_a_damaged_file_of_a_package_is_named_with_the_step_that_restores_it(pac
     files.check_package("weights-of-a-test", "weights")
     damage(package)
     with pytest.raises(
-        Unavailable, match=r"weights-of-a-test is missing or damaged: .* --no-deps weights-of-a-test==1.2"
+        Unavailable,
+        match=r"weights-of-a-test is missing or damaged: .* --no-deps weights-of-a-test==1.2",
     ):
         files.check_package("weights-of-a-test", "weights")
     with pytest.raises(Unavailable, match="the package no-such-package is missing"):
@@ -99,7 +115,9 @@ def test_the_packages_of_models_are_whole() -> None:
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "config.json", "1_Pooling/config.json"])
-def test_a_damaged_file_of_mpnet_is_unpacked_again(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_file_of_mpnet_is_unpacked_again(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def unpack(folder: Path, _: object) -> None:
         for name in ("model.safetensors", "config.json", "1_Pooling/config.json"):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)

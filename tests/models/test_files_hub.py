@@ -7,9 +7,12 @@ from attribution.settings import ROOT
 from tests.servers import http_server, hub
 
 FILES = {
-    "config.json": b"{}", "tokenizer.json": b"[1]", "model.safetensors": b"w" * 3_000_000,
-    "pytorch_model.bin": b"the same weights once more", "README.md": b"words",
-}  # fmt: skip
+    "config.json": b"{}",
+    "tokenizer.json": b"[1]",
+    "model.safetensors": b"w" * 3_000_000,
+    "pytorch_model.bin": b"the same weights once more",
+    "README.md": b"words",
+}
 SCRIPT = """
 import sys
 from attribution.errors import Unavailable
@@ -31,9 +34,16 @@ print(seen == sorted(seen), seen[-1:] == [1.0], hub.weights(sys.argv[1]))
 
 def downloaded(home: Path, address: str, *arguments: str) -> list[str]:
     """The lines that the script prints; the hub's client reads its address when it is imported."""
-    environment = {**os.environ, "HF_ENDPOINT": address, "HF_HOME": str(home), "HF_HUB_OFFLINE": "0"}
+    environment = {
+        **os.environ,
+        "HF_ENDPOINT": address,
+        "HF_HOME": str(home),
+        "HF_HUB_OFFLINE": "0",
+    }
     command = [sys.executable, "-c", SCRIPT, *arguments]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100)
+    done = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=100
+    )
     return (done.stdout or done.stderr).splitlines()
 
 
@@ -49,9 +59,18 @@ try:
 except Exception as error:
     print(type(error).__name__, time.monotonic() - started < 20, error)
 """
-    environment = {**os.environ, "HF_ENDPOINT": "http://127.0.0.1:1", "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
-    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert done.stdout.startswith("ModelUnavailable True") and "hf download" in done.stdout, done.stderr
+    environment = {
+        **os.environ,
+        "HF_ENDPOINT": "http://127.0.0.1:1",
+        "HF_HOME": str(tmp_path),
+        "HF_HUB_OFFLINE": "0",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.stdout.startswith("ModelUnavailable True") and "hf download" in done.stdout, (
+        done.stderr
+    )
 
 
 def file_of(method: str, path: str) -> str:
@@ -76,4 +95,6 @@ def test_a_stopped_download_and_an_unknown_model(tmp_path: Path) -> None:
         address = server.url("").rstrip("/")
         assert downloaded(tmp_path, address, "owner/model", "stop")[0] == "stopped"
         unknown = downloaded(tmp_path, address, "nobody/none")
-        assert "nobody/none cannot be downloaded: check its name" in unknown[0] and unknown[1].endswith("None")
+        assert "nobody/none cannot be downloaded: check its name" in unknown[0] and unknown[
+            1
+        ].endswith("None")

@@ -55,7 +55,10 @@ def test_a_run_records_loading_as_a_stage_of_its_own(settings: Settings) -> None
         slow()
     with record.timed("verify"):
         slow()
-    assert record.timings["load"] >= LONG and record.timings["verify"] <= time.perf_counter() - started - LONG
+    assert (
+        record.timings["load"] >= LONG
+        and record.timings["verify"] <= time.perf_counter() - started - LONG
+    )
     later = RunRecord("", "It rains.", settings)
     with later.timed("verify"):
         slow()

@@ -36,31 +36,47 @@ def test_int8_is_within_half_a_step() -> None:
 
 def test_two_products_fit_into_16_bits() -> None:
     values, _ = merge.quantised(np.random.default_rng(1).normal(size=(50, 7)).astype(np.float32))
-    assert np.abs(values).max() == merge.LARGEST and np.iinfo(np.int16).max >= 2 * 255 * merge.LARGEST
+    assert (
+        np.abs(values).max() == merge.LARGEST and np.iinfo(np.int16).max >= 2 * 255 * merge.LARGEST
+    )
 
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Any]:
-    """(base file, adapter folder with graph, merged torch model) of a tiny MPNet with a random adapter."""
+    """(base file, adapter folder with graph, merged torch model) of a tiny MPNet with a random
+    adapter.
+    """
     import torch
     from safetensors.numpy import save_file
     from transformers import MPNetConfig, MPNetForSequenceClassification
 
     folder = tmp_path_factory.mktemp("merge")
     torch.manual_seed(1)
-    small = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    small = {
+        "hidden_size": 32,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 64,
+    }
     config = MPNetConfig(vocab_size=5000, num_labels=3, **small)
     config.save_pretrained(folder)
     state = {k: v.numpy() for k, v in MPNetForSequenceClassification(config).state_dict().items()}
-    save_file({k.removeprefix("mpnet."): v for k, v in state.items() if "classifier" not in k}, str(folder / "base"))
+    save_file(
+        {k.removeprefix("mpnet."): v for k, v in state.items() if "classifier" not in k},
+        str(folder / "base"),
+    )
     rng, adapter = np.random.default_rng(2), {}
     for name, value in state.items():
         if "classifier" in name:
             adapter[f"base_model.model.{name}"] = rng.normal(size=value.shape).astype(np.float16)
         elif value.ndim == 2 and "encoder.layer" in name:
             stem = f"base_model.model.{name.removesuffix('.weight')}"
-            adapter[f"{stem}.lora_A.weight"] = rng.normal(size=(4, value.shape[1])).astype(np.float16) / 16
-            adapter[f"{stem}.lora_B.weight"] = rng.normal(size=(value.shape[0], 4)).astype(np.float16) / 16
+            adapter[f"{stem}.lora_A.weight"] = (
+                rng.normal(size=(4, value.shape[1])).astype(np.float16) / 16
+            )
+            adapter[f"{stem}.lora_B.weight"] = (
+                rng.normal(size=(value.shape[0], 4)).astype(np.float16) / 16
+            )
     save_file(adapter, str(folder / "adapter_model.safetensors"))
     (folder / "adapter_config.json").write_text(json.dumps({"r": 4, "lora_alpha": 8}))
     weights = merge.Merged(folder / "base", folder)
@@ -157,4 +173,6 @@ def test_a_damaged_model_is_made_again_and_a_whole_one_is_kept(
 
 def test_other_weights_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="expected 78c0197b"):
-        source._copy(io.BytesIO(b"something else"), tmp_path / "weights", 14, lambda share, what: None)
+        source._copy(
+            io.BytesIO(b"something else"), tmp_path / "weights", 14, lambda share, what: None
+        )

@@ -8,12 +8,15 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def nothing_goes_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No models are loaded ahead, and estimates end: pytest fails where another thread imports between two tests.
+    """No models are loaded ahead, and estimates end: pytest fails where another thread imports
+    between two tests.
 
     It goes through all loggers there, and packages add theirs.
     """
     monkeypatch.setattr("pages.ui.run.preload", lambda: None)
-    monkeypatch.setattr("streamlit.page_link", lambda page, label: None)  # a page alone has no other to lead to
+    monkeypatch.setattr(
+        "streamlit.page_link", lambda page, label: None
+    )  # a page alone has no other to lead to
     yield
     for thread in threading.enumerate():
         if thread.name == "computation":

@@ -10,10 +10,17 @@ from attribution.settings import ROOT
 from pages.ui import state
 
 
-def opened(page: str, browser: str = "", session: dict[str, Any] | None = None, **query: str) -> AppTest:
-    """A page after its first run, as a browser sees it, with values of its session and of its address."""
+def opened(
+    page: str, browser: str = "", session: dict[str, Any] | None = None, **query: str
+) -> AppTest:
+    """A page after its first run, as a browser sees it, with values of its session and of its
+    address.
+    """
     at = AppTest.from_file(str(ROOT / "pages" / f"{page}.py"), default_timeout=120)
-    for name, value in {**({state._BROWSER: browser} if browser else {}), **(session or {})}.items():
+    for name, value in {
+        **({state._BROWSER: browser} if browser else {}),
+        **(session or {}),
+    }.items():
         at.session_state[name] = value
     for name, text in query.items():
         at.query_params[name] = text

@@ -8,9 +8,24 @@ from attribution.errors import Unavailable
 from attribution.events import ClaimsReady, StageStarted, VerdictReady
 from attribution.settings import ROOT, Settings
 from attribution.studies.answers.agreement import Match
-from attribution.studies.answers.two_answers import BETWEEN, TwoAnswers, TwoAnswersReady, with_report
+from attribution.studies.answers.two_answers import (
+    BETWEEN,
+    TwoAnswers,
+    TwoAnswersReady,
+    with_report,
+)
 from attribution.types import Claim, Label, Report, Verdict
-from pages.answers import AnswersProgress, agreement, as_json, as_markdown, disagreements, others, pair, summary, work
+from pages.answers import (
+    AnswersProgress,
+    agreement,
+    as_json,
+    as_markdown,
+    disagreements,
+    others,
+    pair,
+    summary,
+    work,
+)
 from pages.ui.background import Job
 from pages.ui.run import blank
 from tests.make import claim, evidence, page
@@ -21,7 +36,9 @@ SECOND = ("The bridge opened in 1939.", "Its colour is called orange.")
 
 
 def two(first: tuple[str, ...] = FIRST, second: tuple[str, ...] = SECOND) -> TwoAnswers:
-    """The first claims contradict each other, the last agree; of the contradiction the first claim is supported."""
+    """The first claims contradict each other, the last agree; of the contradiction the first claim
+    is supported.
+    """
     sides = []
     for number, texts in enumerate((first, second)):
         answer, claims = " ".join(texts), list[Claim]()
@@ -30,29 +47,49 @@ def two(first: tuple[str, ...] = FIRST, second: tuple[str, ...] = SECOND) -> Two
             made = claim(text, id=f"{number}{len(claims)}", spans=((at, at + len(text)),))
             claims.append(made)
         sides.append((answer, claims))
-    labels: dict[str, Label] = {"00": "supported", "01": "supported", "02": "unclear", "10": "contradicted"}
+    labels: dict[str, Label] = {
+        "00": "supported",
+        "01": "supported",
+        "02": "unclear",
+        "10": "contradicted",
+    }
     source = page("The bridge opened in 1937.", title="Bridges")
     pieces = [evidence(sides[0][1][0], 0.9, 0.05, "entailed", page_id=source.id)]
     every = [c for _, claims in sides for c in claims]
     report = Report(
-        id="r", created_at="", question="When?", answer=BETWEEN.join(a for a, _ in sides), settings={}, versions={},
-        claims=tuple(every), pages=(source,), evidence=tuple(pieces),
+        id="r",
+        created_at="",
+        question="When?",
+        answer=BETWEEN.join(a for a, _ in sides),
+        settings={},
+        versions={},
+        claims=tuple(every),
+        pages=(source,),
+        evidence=tuple(pieces),
         verdicts=tuple(
-            Verdict(claim_id=c.id, label=labels.get(c.id, "no_relation"), confidence=0.9, reason="r") for c in every
+            Verdict(
+                claim_id=c.id, label=labels.get(c.id, "no_relation"), confidence=0.9, reason="r"
+            )
+            for c in every
         ),
-    )  # fmt: skip
+    )
     last = f"0{len(first) - 1}", f"1{len(second) - 1}"
     matches = (
         Match("contradiction", ("00",), ("10",), 0.9, (("1937",), ("1939",))),
         Match("second_more", (last[0],), (last[1],), 0.8),
     )
-    parts = [report.model_copy(update={"answer": answer, "claims": tuple(claims)}) for answer, claims in sides]
+    parts = [
+        report.model_copy(update={"answer": answer, "claims": tuple(claims)})
+        for answer, claims in sides
+    ]
     return with_report(TwoAnswers(report, parts[0], parts[1], matches), report)
 
 
 def unfinished() -> TwoAnswers:
     whole = two()
-    return with_report(whole, whole.report.model_copy(update={"verdicts": whole.report.verdicts[:1]}))
+    return with_report(
+        whole, whole.report.model_copy(update={"verdicts": whole.report.verdicts[:1]})
+    )
 
 
 def test_the_summary_counts_each_answer_and_says_whom_the_sources_support() -> None:
@@ -61,9 +98,13 @@ def test_the_summary_counts_each_answer_and_says_whom_the_sources_support() -> N
         "They disagree in 1 place, where the sources support Answer A."
     )
     twice = replace(two(), matches=(*two().matches, Match("contradiction", ("01",), ("11",), 0.8)))
-    assert summary(twice).endswith("They disagree in 2 places; the sources support Answer A in 2 of them.")
+    assert summary(twice).endswith(
+        "They disagree in 2 places; the sources support Answer A in 2 of them."
+    )
     assert summary(unfinished()).endswith("They disagree in 1 place.")
-    assert summary(replace(two(), matches=())).endswith("No contradiction between the two was found.")
+    assert summary(replace(two(), matches=())).endswith(
+        "No contradiction between the two was found."
+    )
 
 
 def test_rows_say_what_differs_and_fold_what_both_or_one_says() -> None:
@@ -71,9 +112,18 @@ def test_rows_say_what_differs_and_fold_what_both_or_one_says() -> None:
     assert group["title"] == "Where they disagree · 1" and not group["folded"]
     note = group["rows"][0]["pieces"][0]
     assert note == "Answer A says “1937”, Answer B says “1939”. The sources support Answer A."
-    assert [[c["style"] for c in cell] for cell in group["rows"][0]["cells"]] == [["v-supported"], ["v-contradicted"]]
-    found = [(g["title"], g["folded"], [r["pieces"] for r in g["rows"]]) for g in others(two(), False)["groups"]]
-    assert found == [("Both say · 1", True, [["Answer B says more."]]), ("Only Answer A says · 1", True, [[""]])]
+    assert [[c["style"] for c in cell] for cell in group["rows"][0]["cells"]] == [
+        ["v-supported"],
+        ["v-contradicted"],
+    ]
+    found = [
+        (g["title"], g["folded"], [r["pieces"] for r in g["rows"]])
+        for g in others(two(), False)["groups"]
+    ]
+    assert found == [
+        ("Both say · 1", True, [["Answer B says more."]]),
+        ("Only Answer A says · 1", True, [[""]]),
+    ]
     waiting = disagreements(unfinished(), True)["groups"][0]["rows"][0]["pieces"][0]
     assert waiting.endswith("The sources are still being read.")
     keys = [
@@ -92,19 +142,29 @@ def test_a_claim_knows_its_counterparts_and_its_panel_says_what_they_do() -> Non
     assert "Answer B contradicts it: " in panels[0] and "Answer A contradicts it: " in panels[1]
     assert "Answer B says more: " in panels[0] and "Answer A says part of it: " in panels[1]
     assert not any(mark in panel for panel in panels for mark in ("data-correct", "data-revert"))
-    assert [agreement(Match(kind, (), (), 1.0), 0) for kind in ("same", "first_more", "overlap")] == [
-        "says the same", "says part of it", "says part of it, and something else",
-    ]  # fmt: skip
+    assert [
+        agreement(Match(kind, (), (), 1.0), 0) for kind in ("same", "first_more", "overlap")
+    ] == [
+        "says the same",
+        "says part of it",
+        "says part of it, and something else",
+    ]
 
 
 def test_markdown_and_json_hold_all_of_it() -> None:
     text = as_markdown(two(("The <b>bridge</b> opened in 1937.", *FIRST[1:]), SECOND))
     assert r"\<b\>bridge" in text
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
-        "## Where they disagree", "## Both say", "## Only Answer A says",
-    ]  # fmt: skip
+        "## Where they disagree",
+        "## Both say",
+        "## Only Answer A says",
+    ]
     data = json.loads(as_json(two()))
-    assert data["matches"][0]["supported"] == "first" and data["only_first"] == ["01"] and data["only_second"] == []
+    assert (
+        data["matches"][0]["supported"] == "first"
+        and data["only_first"] == ["01"]
+        and data["only_second"] == []
+    )
     assert data["counts"]["first"] == {"checked": 3, "supported": 2, "contradicted": 0}
 
 
@@ -123,7 +183,11 @@ def test_verdicts_come_into_the_answers_and_an_error_keeps_them() -> None:
     job = Job("answers", initial, work(initial, compare, print), "id")
     until(lambda: job.progress().report.verdicts)
     now = job.progress()
-    assert now.running and now.result and [len(r.verdicts) for r in (now.result.first, now.result.second)] == [1, 0]
+    assert (
+        now.running
+        and now.result
+        and [len(r.verdicts) for r in (now.result.first, now.result.second)] == [1, 0]
+    )
     go.set()
     last = ended(job)
     assert "went away" in last.error and last.result == now.result
@@ -136,13 +200,21 @@ def test_the_page_shows_a_saved_comparison_and_fills_in_its_form() -> None:
     save_answers(store(), "abc", two())
     shown = opened("answers", answers="abc")
     assert not shown.exception
-    assert [a.value for a in shown.text_area if a.label.startswith("Answer")] == [" ".join(FIRST), " ".join(SECOND)]
+    assert [a.value for a in shown.text_area if a.label.startswith("Answer")] == [
+        " ".join(FIRST),
+        " ".join(SECOND),
+    ]
     said = " ".join(h.proto.body for h in shown.get("html"))
     assert "Answer A: 2 of 3 checked claims supported" in said
     assert {b.label for b in shown.get("download_button")} >= {"Download Markdown", "Download JSON"}
 
 
 def test_every_example_is_about_the_library_and_has_two_answers() -> None:
-    pairs = [json.loads(line) for line in Path(ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()]
-    assert pairs and all({"id", "title", "question", "first", "second", "sources"} == set(p) for p in pairs)
+    pairs = [
+        json.loads(line)
+        for line in Path(ROOT / "examples" / "pairs.jsonl").read_text("utf-8").splitlines()
+    ]
+    assert pairs and all(
+        {"id", "title", "question", "first", "second", "sources"} == set(p) for p in pairs
+    )
     assert all(p["sources"] == ["library"] and p["first"] != p["second"] for p in pairs)

@@ -23,15 +23,22 @@ from attribution.studies.groundedness.labelled_set import LabelledSet
 from pages.benchmark import BenchmarkProgress, evaluated, work
 from pages.ui.background import Job
 from pages.ui.lab import benchmark_results
-from pages.ui.lab.benchmark_results import errors, quality, response_parts, row_list, rows_behind, summary
+from pages.ui.lab.benchmark_results import (
+    errors,
+    quality,
+    response_parts,
+    row_list,
+    rows_behind,
+    summary,
+)
 from tests.pages.jobs import ended, opened, until
 from tests.studies.groundedness.labels import outcome, row
 
 EVIL = "<script>alert(1)</script>"
 ROWS = tuple(
-    row(n, n % 2 == 0, "development" if n < 4 else "test", error_type="" if n % 2 == 0 else "number").model_copy(
-        update={"response": f"{EVIL} {n}", "context": (EVIL,), "question": EVIL}
-    )
+    row(
+        n, n % 2 == 0, "development" if n < 4 else "test", error_type="" if n % 2 == 0 else "number"
+    ).model_copy(update={"response": f"{EVIL} {n}", "context": (EVIL,), "question": EVIL})
     for n in range(10)
 )
 LABELLED = SavedSet(name="a set", rows=ROWS)
@@ -57,7 +64,9 @@ def benchmark() -> BenchmarkProgress:
         ("error:", ["8", "4", "6"], "1 of 3 grounded test responses misclassified"),
     ],
 )
-def test_each_number_leads_to_its_rows_wrong_ones_first(figure: str, ids: list[str], said: str) -> None:
+def test_each_number_leads_to_its_rows_wrong_ones_first(
+    figure: str, ids: list[str], said: str
+) -> None:
     now = benchmark()
     behind = rows_behind(now, f"gc|{figure}")
     assert behind is not None and said in behind.title
@@ -73,7 +82,9 @@ def test_each_number_leads_to_its_rows_wrong_ones_first(figure: str, ids: list[s
 @pytest.mark.parametrize(("groups", "has_interval"), [(9, False), (10, True)])
 def test_few_responses_have_no_interval(groups: int, has_interval: bool) -> None:
     names, grounded = [str(n) for n in range(groups)], np.arange(groups) % 2 == 0
-    assert (estimates(names, grounded.astype(int), ~grounded)["accuracy"].low is not None) == has_interval
+    assert (
+        estimates(names, grounded.astype(int), ~grounded)["accuracy"].low is not None
+    ) == has_interval
     assert "on 6 test responses: 0.67, " in summary(benchmark())  # and none in the sentence
 
 
@@ -101,11 +112,19 @@ def test_parts_of_a_response_carry_their_scores_and_overlaps_lose_nothing() -> N
     )
     drawn = html(el("p", *response_parts(r, o)))
     text = drawn.replace("</span>", "").replace("<span>", "")
-    assert "One." in text and "Two." in text and "Three." in text and "0.25" in drawn and "1.00" in drawn
+    assert (
+        "One." in text
+        and "Two." in text
+        and "Three." in text
+        and "0.25" in drawn
+        and "1.00" in drawn
+    )
 
 
 def started(labelled: SavedSet, saved: SavedBenchmark, *given: Any) -> Job[BenchmarkProgress]:
-    return Job("benchmark", evaluated(labelled, saved, running=True), work(labelled, saved, *given), "id")
+    return Job(
+        "benchmark", evaluated(labelled, saved, running=True), work(labelled, saved, *given), "id"
+    )
 
 
 def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: Store) -> None:
@@ -138,12 +157,17 @@ def test_what_breaks_keeps_what_was_scored() -> None:
 
     saved: list[SavedBenchmark] = []
     now = ended(started(LABELLED, BEGUN, broken, saved.append))
-    assert "unexpected error" in now.error and saved[-1].outcomes == OUTCOMES[:1] == now.saved.outcomes
+    assert (
+        "unexpected error" in now.error and saved[-1].outcomes == OUTCOMES[:1] == now.saved.outcomes
+    )
 
 
 def test_exports_are_those_of_the_command_line() -> None:
     now = benchmark()
-    assert '"macro_f1"' in benchmark_results.figures_json(now) and benchmark_results.rows_jsonl(now).count("\n") == 10
+    assert (
+        '"macro_f1"' in benchmark_results.figures_json(now)
+        and benchmark_results.rows_jsonl(now).count("\n") == 10
+    )
     assert benchmark_results.tables_csv(now).startswith("method,precision,recall,macro F1")
     assert "### Groundedness on the test split" in benchmark_results.tables_markdown(now)
 
@@ -151,7 +175,9 @@ def test_exports_are_those_of_the_command_line() -> None:
 def test_the_page_opens_with_the_example_set() -> None:
     shown = opened("benchmark")
     assert not shown.exception
-    assert "28 responses, 14 of them grounded" in str([h.value for h in shown.get("html")] or shown.main)
+    assert "28 responses, 14 of them grounded" in str(
+        [h.value for h in shown.get("html")] or shown.main
+    )
     buttons = {b.label: b.disabled for b in shown.button}
     assert buttons["Measure"] is False and buttons["Stop"] is True
 
@@ -160,7 +186,10 @@ def test_a_saved_benchmark_has_an_address_and_one_that_was_cut_off_can_go_on(sto
     store = Store(store.database, "owner")
     save_labelled_set(store, "id", "a set", LabelledSet(ROWS))
     save_benchmark(store, "id", BEGUN.model_copy(update={"outcomes": OUTCOMES}))
-    for browser, offered, not_offered in (("owner", "go_on", "make_copy"), ("guest", "make_copy", "go_on")):
+    for browser, offered, not_offered in (
+        ("owner", "go_on", "make_copy"),
+        ("guest", "make_copy", "go_on"),
+    ):
         shown = opened("benchmark", browser, benchmark="id")
         keys = [b.key for b in shown.button]
         assert not shown.exception and offered in keys and not_offered not in keys

@@ -15,11 +15,15 @@ from pages.ui.lab.benchmark_results import error_type_word
 from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended, opened, until
 
-GROUNDED = Grounded("t", "", ("The tower was built in 1889.",), "The tower was built in 1889. It is often closed.")
+GROUNDED = Grounded(
+    "t", "", ("The tower was built in 1889.",), "The tower was built in 1889. It is often closed."
+)
 
 
 def test_a_job_makes_a_set_that_can_be_read_again() -> None:
-    assert list(make([GROUNDED], ["number"]))  # loads the parser, which takes longer than the job may
+    assert list(
+        make([GROUNDED], ["number"])
+    )  # loads the parser, which takes longer than the job may
     begun, saved = EvokedSet((GROUNDED,), ("number", "scope", "name"), 0, False), []
 
     def alter(answer: Grounded) -> tuple[list[Made], list[str]]:
@@ -46,11 +50,18 @@ def test_a_set_goes_on_where_it_was_left_and_is_kept_with_its_labels(store: Stor
     assert load(store, id) == part and load(store, "f" * 16) is None
 
     guest = opened("evoke", "guest", evoked=id)
-    assert guest.selectbox(key="type-a~number").disabled and "go_on" not in [b.key for b in guest.button]
+    assert guest.selectbox(key="type-a~number").disabled and "go_on" not in [
+        b.key for b in guest.button
+    ]
     guest.button(key="make_copy").click().run()
     guest.selectbox(key="type-a~number").set_value("reasoning_error").run()
     copy = load(store, guest.query_params["evoked"])
-    assert not guest.exception and copy and copy.made[1].error_type == "reasoning_error" and load(store, id) == part
+    assert (
+        not guest.exception
+        and copy
+        and copy.made[1].error_type == "reasoning_error"
+        and load(store, id) == part
+    )
     at = opened("evoke", "owner", evoked=id)
     assert not at.exception and any("1 of 3 answers done." in h.body for h in at.get("html"))
     at.button(key="go_on").click().run()
@@ -74,8 +85,14 @@ def test_twins_show_both_words_and_stay_text() -> None:
     for text in TEXTS:
         answer = f"{text} 1889 {text}"
         at = answer.index(" 1889 ") + 1
-        made = Made(Grounded("t", "", ("c",), answer), apply(answer, [Swap(at, at + 4, "<b>1890</b>")], "number"))
+        made = Made(
+            Grounded("t", "", ("c",), answer),
+            apply(answer, [Swap(at, at + 4, "<b>1890</b>")], "number"),
+        )
         shown = html(twin(made))
         assert '<del class="ax-changed">1889</del>' in shown and "&lt;b&gt;1890&lt;/b&gt;" in shown
         assert "<script" not in shown and "<img" not in shown and "<iframe" not in shown
-    assert error_type_word("") == "Not labelled" and error_type_word("reasoning_error") == "Reasoning error"
+    assert (
+        error_type_word("") == "Not labelled"
+        and error_type_word("reasoning_error") == "Reasoning error"
+    )

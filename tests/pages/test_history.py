@@ -5,29 +5,59 @@ from attribution.store.history import HistoryQuery, HistoryRow
 from attribution.studies.answers.run_changes import run_changes
 from attribution.types import Report, Verdict
 from pages.history import is_narrowed, line, picked, requested
-from pages.ui.history.run_comparison import change_node, differences, groups, heading, summary, unchanged, when
+from pages.ui.history.run_comparison import (
+    change_node,
+    differences,
+    groups,
+    heading,
+    summary,
+    unchanged,
+    when,
+)
 from tests.make import claim
 from tests.pages.hostile import TEXTS
 
 ROW = HistoryRow(
-    id="r1", created_at="2026-11-21T09:05:00+00:00", title="", question="How\nlong?", beginning="An answer",
-    tags=("a",), note="One\nline.", private=True, finished=False, deleted_at="", version=2, claims=5,
-    verdicts={"contradicted": 1, "weak_supported": 3}, sources=("library", "web"),
-)  # fmt: skip
+    id="r1",
+    created_at="2026-11-21T09:05:00+00:00",
+    title="",
+    question="How\nlong?",
+    beginning="An answer",
+    tags=("a",),
+    note="One\nline.",
+    private=True,
+    finished=False,
+    deleted_at="",
+    version=2,
+    claims=5,
+    verdicts={"contradicted": 1, "weak_supported": 3},
+    sources=("library", "web"),
+)
 
 
 def test_a_line_says_what_a_run_is() -> None:
     drawn = line(ROW, running=True)
     assert (drawn["name"], drawn["note"], drawn["state"], drawn["tags"]) == (
-        "How long?", "One line.", "Running now", ["a"],
-    )  # fmt: skip
+        "How long?",
+        "One line.",
+        "Running now",
+        ["a"],
+    )
     assert drawn["meta"] == "21 Nov 2026, 09:05 UTC · Library, Web · 5 claims · edited · private"
     words = ["1 contradicted", "3 likely supported", "1 not reached"]
-    assert [c["words"] for c in drawn["counts"]] == words and drawn["counts"][1]["style"] == "v-supported weak"
+    assert [c["words"] for c in drawn["counts"]] == words and drawn["counts"][1][
+        "style"
+    ] == "v-supported weak"
     assert line(ROW, running=False)["state"] == "Not finished"
-    done = ROW._replace(finished=True, deleted_at="2026-11-22T10:00:00+00:00", question="", beginning=" ")
+    done = ROW._replace(
+        finished=True, deleted_at="2026-11-22T10:00:00+00:00", question="", beginning=" "
+    )
     drawn = line(done, running=False)
-    assert drawn["state"] == "" and drawn["deleted"] and "deleted 22 Nov 2026, 10:00 UTC" in drawn["meta"]
+    assert (
+        drawn["state"] == ""
+        and drawn["deleted"]
+        and "deleted 22 Nov 2026, 10:00 UTC" in drawn["meta"]
+    )
     assert drawn["name"] == "Untitled" and when("soon") == "soon"
 
 
@@ -35,7 +65,9 @@ def test_a_line_says_what_a_run_is() -> None:
 def test_a_click_names_only_what_is_listed(value: object) -> None:
     rows = [ROW, ROW._replace(id="r2")]
     chosen = picked(value, rows)
-    assert [row.id for row in chosen] == (["r1", "r2"] if isinstance(value, list) and "r1" in value else [])
+    assert [row.id for row in chosen] == (
+        ["r1", "r2"] if isinstance(value, list) and "r1" in value else []
+    )
     assert requested(value, rows) == ("r1" if value == "r1" else "")
 
 
@@ -48,10 +80,15 @@ def report(label: str, text: str, **settings: object) -> Report:
     own = claim(text)
     verdict = Verdict(claim_id=own.id, label=label, confidence=0.5, reason=TEXTS[0])
     return Report(
-        id="r", created_at="2026-11-21T09:05:00+00:00", question=TEXTS[1], answer=text,
-        settings={"sources": ["library"], "verifier": "auto", **settings}, versions={}, claims=(own,),
+        id="r",
+        created_at="2026-11-21T09:05:00+00:00",
+        question=TEXTS[1],
+        answer=text,
+        settings={"sources": ["library"], "verifier": "auto", **settings},
+        versions={},
+        claims=(own,),
         verdicts=(verdict,),
-    )  # fmt: skip
+    )
 
 
 def test_a_comparison_says_what_changed_and_stays_text() -> None:
@@ -61,11 +98,16 @@ def test_a_comparison_says_what_changed_and_stays_text() -> None:
     assert summary(changes) == "1 verdict changed, 0 stayed the same."
     ((title, (change,)),) = groups(changes)
     drawn = html(change_node(change)) + html(heading(before, after))
-    assert title == "The verdict changed" and drawn.index("Not found") < drawn.index("Likely supported")
+    assert title == "The verdict changed" and drawn.index("Not found") < drawn.index(
+        "Likely supported"
+    )
     assert "<script" not in drawn and "<img" not in drawn and "&lt;script&gt;" in drawn
     assert differences(changes) == [("Passages for each claim", "none", "8")]
     same = run_changes(before, before)
     assert groups(same) == [] and "The same verdict · 1 claim" in html(unchanged(same))
     other = run_changes(before, report("supported", "Nothing alike"))
-    assert [title for title, _ in groups(other)] == ["Only in the second run", "Only in the first run"]
+    assert [title for title, _ in groups(other)] == [
+        "Only in the second run",
+        "Only in the first run",
+    ]
     assert summary(other).endswith("1 claim only in the second run, 1 claim only in the first run.")

@@ -34,7 +34,10 @@ def test_stop_keeps_what_is_added_and_leaves_the_vectors() -> None:
 
     job = started(ITEMS, add, lambda stop: pytest.fail("embedded after Stop"))
     until(lambda: job.progress().done == 2)
-    assert job.progress().doing() == "Adding 2 of 3 to “c” …" and job.progress().share() == pytest.approx(2 / 3)
+    assert (
+        job.progress().doing() == "Adding 2 of 3 to “c” …"
+        and job.progress().share() == pytest.approx(2 / 3)
+    )
     job.stop()
     now = ended(job)
     assert (now.new, now.failures, now.error) == (1, (FAILURE,), "")
@@ -46,7 +49,9 @@ def test_vectors_come_after_and_a_broken_end_is_said() -> None:
         yield 2, 3
         raise StoreError("the disk is full")
 
-    now = ended(started(ITEMS[:2], lambda items, stop: iter([ItemResult("a", "unchanged")] * 2), embed))
+    now = ended(
+        started(ITEMS[:2], lambda items, stop: iter([ItemResult("a", "unchanged")] * 2), embed)
+    )
     assert (now.embedded, now.error, now.done) == ((2, 3), "the disk is full", 2)
     assert now.summary() == "0 documents added to “c”, 2 already there."
     odd = ended(started(ITEMS, lambda items, stop: iter([][1:2] or [None]), embed))
@@ -65,8 +70,10 @@ def test_foreign_names_are_escaped(store: Store) -> None:
     drawn = html(collection_table(kept.collections()))
     assert "<b>" not in drawn and "7 characters" in drawn
     assert (size(1), size(1500), size(2_000_000)) == (
-        "1 character", "1.5 thousand characters", "2.0 million characters",
-    )  # fmt: skip
+        "1 character",
+        "1.5 thousand characters",
+        "2.0 million characters",
+    )
 
 
 def labels(shown: AppTest) -> dict[str, bool]:
@@ -76,10 +83,17 @@ def labels(shown: AppTest) -> dict[str, bool]:
 def test_the_page_says_who_sees_what_and_what_is_missing() -> None:
     shown = opened("library")
     text = " ".join(block.body for block in shown.get("html"))
-    assert "All users of this server can read, extend and empty them" in text and "No collections yet" in text
+    assert (
+        "All users of this server can read, extend and empty them" in text
+        and "No collections yet" in text
+    )
     assert labels(shown) == {
-        "Add": False, "Stop": True, "Read": False, "Remove": True, "Remove the collection": True,
-    }  # fmt: skip
+        "Add": False,
+        "Stop": True,
+        "Read": False,
+        "Remove": True,
+        "Remove the collection": True,
+    }
     assert "Eiffel Tower" in offered(shown)
     shown.text_input(key="collection_filter").input("Great Fire").run()
     assert offered(shown) == ["The Great Fire of London"]
@@ -90,7 +104,10 @@ def test_the_page_says_who_sees_what_and_what_is_missing() -> None:
     assert "Choose files or give web addresses first" in " ".join(b.body for b in shown.get("html"))
     shown.text_area(key="collection_addresses-0").input("file:///etc/passwd").run()
     shown.button(key="collection_add").click().run()
-    assert "is not a web address: expected one" in " ".join(b.body for b in shown.get("html")) and not shown.exception
+    assert (
+        "is not a web address: expected one" in " ".join(b.body for b in shown.get("html"))
+        and not shown.exception
+    )
 
 
 def test_addresses_are_added_and_told(store: Store) -> None:
@@ -109,9 +126,14 @@ def offered(shown: AppTest) -> list[str]:
 
 
 def test_a_collection_may_have_the_name_of_the_built_in_library(store: Store) -> None:
-    DocumentStore(store.database).put("Built-in library", [NewDocument("n", "n", "n", page("A text.", title="n"))])
+    DocumentStore(store.database).put(
+        "Built-in library", [NewDocument("n", "n", "n", page("A text.", title="n"))]
+    )
     shown = opened("library")
-    assert shown.selectbox(key="collection_browsed").options == ["Built-in library", "Built-in library (collection)"]
+    assert shown.selectbox(key="collection_browsed").options == [
+        "Built-in library",
+        "Built-in library (collection)",
+    ]
     assert offered(shown) == ["n"]  # the collection comes first, as any other
     shown.selectbox(key="collection_browsed").select("").run()
     assert "Eiffel Tower" in offered(shown) and not shown.exception
@@ -119,7 +141,10 @@ def test_a_collection_may_have_the_name_of_the_built_in_library(store: Store) ->
 
 def test_documents_are_removed_after_a_question(store: Store) -> None:
     kept = DocumentStore(store.database)
-    kept.put("rivers", [NewDocument(n, n, n, page(f"A text of {n}.", title=n)) for n in ("nile", "rhine")])
+    kept.put(
+        "rivers",
+        [NewDocument(n, n, n, page(f"A text of {n}.", title=n)) for n in ("nile", "rhine")],
+    )
     shown = opened("library")
     assert shown.selectbox(key="collection_browsed").options == ["Built-in library", "rivers"]
     assert offered(shown) == ["nile", "rhine"]
@@ -138,13 +163,17 @@ def test_documents_are_removed_after_a_question(store: Store) -> None:
 
 
 def test_a_collection_is_ticked_in_the_sidebar(store: Store) -> None:
-    DocumentStore(store.database).put("rivers", [NewDocument("nile", "n", "n", page("The Nile flows north."))])
+    DocumentStore(store.database).put(
+        "rivers", [NewDocument("nile", "n", "n", page("The Nile flows north."))]
+    )
     shown = opened("explore")
     (choice,) = [m for m in shown.multiselect if m.label == "Collections"]
     assert choice.options == ["rivers"]
     choice.select("rivers").run()
     assert not shown.exception
-    for _ in range(60):  # the estimate of the first look is worked out before that of the second begins
+    for _ in range(
+        60
+    ):  # the estimate of the first look is worked out before that of the second begins
         sources = shown.session_state["_page_estimate"].progress().key[2].sources
         if len(sources) > 1:
             break

@@ -19,11 +19,16 @@ def names(rows: list[AnswerRow]) -> list[str]:
     return [row.name for row in rows]
 
 
-@pytest.mark.parametrize(("by", "only", "words", "left"), [
-    (WORST, "", "", ["wrong", "<i>doubtful</i>", "fine"]), (NEWEST, "", "", ["fine", "<i>doubtful</i>", "wrong"]),
-    ("supported", "", "", ["fine", "wrong", "<i>doubtful</i>"]), (WORST, "supported", "", ["wrong", "fine"]),
-    (WORST, "", "DOUBT", ["<i>doubtful</i>"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("by", "only", "words", "left"),
+    [
+        (WORST, "", "", ["wrong", "<i>doubtful</i>", "fine"]),
+        (NEWEST, "", "", ["fine", "<i>doubtful</i>", "wrong"]),
+        ("supported", "", "", ["fine", "wrong", "<i>doubtful</i>"]),
+        (WORST, "supported", "", ["wrong", "fine"]),
+        (WORST, "", "DOUBT", ["<i>doubtful</i>"]),
+    ],
+)
 def test_order_and_filters(by: str, only: str, words: str, left: list[str]) -> None:
     assert names(ordered(ROWS, by, only, words)) == left
 
@@ -31,7 +36,11 @@ def test_order_and_filters(by: str, only: str, words: str, left: list[str]) -> N
 def test_the_grid_has_a_column_for_each_badge_and_escapes_names() -> None:
     drawn = html(grid(ROWS, "http://a.example"))
     assert drawn.count("<th") >= 5 and "Contradicted" in drawn and "Conflicting" not in drawn
-    assert f'href="http://a.example/?run={"a" * 16}"' in drawn and "&lt;i&gt;doubtful" in drawn and "<i>" not in drawn
+    assert (
+        f'href="http://a.example/?run={"a" * 16}"' in drawn
+        and "&lt;i&gt;doubtful" in drawn
+        and "<i>" not in drawn
+    )
 
 
 def test_a_batch_is_read_and_another_file_is_refused(store: Store) -> None:

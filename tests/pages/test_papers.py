@@ -15,7 +15,9 @@ from pages.ui.background import Job
 from tests.pages.hostile import TEXTS
 from tests.pages.jobs import ended, opened
 
-ANSWERS = "".join(json.dumps({"answer": f"Paris has {n} bridges. It is old."}) + "\n" for n in (30, 37)).encode()
+ANSWERS = "".join(
+    json.dumps({"answer": f"Paris has {n} bridges. It is old."}) + "\n" for n in (30, 37)
+).encode()
 
 
 def given(tmp_path: Path) -> TableInputs:
@@ -26,14 +28,23 @@ def given(tmp_path: Path) -> TableInputs:
 def test_a_table_is_computed_saved_and_read_again(tmp_path: Path, store: Store) -> None:
     begun, saved = given(tmp_path), list[Reproduced]()
     job = Job(
-        "paper", TableProgress(total=2), work(begun, "V24.T1", lambda _: reproduce("V24.T1", begun), saved.append)
+        "paper",
+        TableProgress(total=2),
+        work(begun, "V24.T1", lambda _: reproduce("V24.T1", begun), saved.append),
     )
     now = ended(job)
     assert not now.error and now.done == 2 and now.result == saved[0] and not begun.folder.exists()
-    assert now.result.table.rows[0][:3] == ("spaCy_sentences", 938, 4)  # the paper's figure, then ours
+    assert now.result.table.rows[0][:3] == (
+        "spaCy_sentences",
+        938,
+        4,
+    )  # the paper's figure, then ours
     assert any("clauses stands in for factscore" in line for line in now.result.notes)
     TABLE.save(store, "a" * 16, saved[0])
-    assert read(store, "a" * 16) == TableProgress(result=saved[0], running=False) and read(store, "b" * 16) is None
+    assert (
+        read(store, "a" * 16) == TableProgress(result=saved[0], running=False)
+        and read(store, "b" * 16) is None
+    )
 
 
 def test_stop_keeps_the_finished_answers_for_the_next_start(tmp_path: Path) -> None:
@@ -42,8 +53,13 @@ def test_stop_keeps_the_finished_answers_for_the_next_start(tmp_path: Path) -> N
     stop.set()
     steps = (one for one in left if isinstance(one, RowDone | ResultTable))
     updates: list[dict[str, object]] = []
-    work(begun, "V24.T1", lambda _: steps, lambda _: pytest.fail("saved"))(stop, lambda **new: updates.append(new))
-    assert updates == [{"done": 1, "total": 2, "failed": 0}] and (begun.folder / "answers.jsonl").is_file()
+    work(begun, "V24.T1", lambda _: steps, lambda _: pytest.fail("saved"))(
+        stop, lambda **new: updates.append(new)
+    )
+    assert (
+        updates == [{"done": 1, "total": 2, "failed": 0}]
+        and (begun.folder / "answers.jsonl").is_file()
+    )
 
 
 def test_rows_are_those_of_the_table() -> None:
@@ -55,7 +71,9 @@ def test_rows_are_those_of_the_table() -> None:
 
 def test_the_page_shows_a_saved_table_with_foreign_text_escaped(store: Store) -> None:
     made = Reproduced(
-        "V24.T1", ResultTable(TEXTS[0], ("", "claims, published", "ours"), ((TEXTS[0], 938, 4),)), (TEXTS[0],)
+        "V24.T1",
+        ResultTable(TEXTS[0], ("", "claims, published", "ours"), ((TEXTS[0], 938, 4),)),
+        (TEXTS[0],),
     )
     TABLE.save(store, "c" * 16, made)
     at = opened("papers", paper="c" * 16)

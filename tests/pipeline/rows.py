@@ -14,19 +14,34 @@ from attribution.pipeline.batch import batch
 from attribution.pipeline.experiment import Engine, RowDone, local
 from attribution.settings import ROOT, Settings
 
-NOTE = "The Eiffel Tower in Paris was completed in 1889. Honey bees dance to show where flowers are."
+NOTE = (
+    "The Eiffel Tower in Paris was completed in 1889. Honey bees dance to show where flowers are."
+)
 ANSWERS = [
-    "The Eiffel Tower was completed in 1889.", "Honey bees dance.", "The Eiffel Tower is in Rome.", "Bees can fly.",
-]  # fmt: skip
-ROWS = [{"id": str(n), "question": "", "answer": a, "documents": [NOTE]} for n, a in enumerate(ANSWERS)]
-MANY = [{**row, "id": f"{n}-{row['id']}", "answer": f"{row['answer']} {n} towers."} for n in range(3) for row in ROWS]
+    "The Eiffel Tower was completed in 1889.",
+    "Honey bees dance.",
+    "The Eiffel Tower is in Rome.",
+    "Bees can fly.",
+]
+ROWS = [
+    {"id": str(n), "question": "", "answer": a, "documents": [NOTE]} for n, a in enumerate(ANSWERS)
+]
+MANY = [
+    {**row, "id": f"{n}-{row['id']}", "answer": f"{row['answer']} {n} towers."}
+    for n in range(3)
+    for row in ROWS
+]
 
 
 def encoded(rows: Sequence[Any]) -> bytes:
-    return "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows).encode()
+    return "".join(
+        (row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows
+    ).encode()
 
 
-def done(rows: Sequence[Any], settings: Settings, path: Path, engine: Engine = local) -> list[RowDone]:
+def done(
+    rows: Sequence[Any], settings: Settings, path: Path, engine: Engine = local
+) -> list[RowDone]:
     return list(batch(parse_rows(encoded(rows), ["answer"], ["question"]), settings, path, engine))
 
 
@@ -35,7 +50,9 @@ def comparable(path: Path) -> list[Any]:
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     for line in lines:
         if report := line.get("report"):
-            line["report"] = {n: v for n, v in report.items() if n not in ("id", "created_at", "timings", "usage")}
+            line["report"] = {
+                n: v for n, v in report.items() if n not in ("id", "created_at", "timings", "usage")
+            }
             line["report"]["pages"] = [{**page, "fetched_at": ""} for page in report["pages"]]
     return lines
 
@@ -49,7 +66,9 @@ def command(folder: Path, output: Path, *more: str) -> list[str]:
 
 def started(line: Sequence[str], **variables: str) -> subprocess.Popen[bytes]:
     environment = {**os.environ, **variables}
-    return subprocess.Popen(line, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL, start_new_session=True)
+    return subprocess.Popen(
+        line, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL, start_new_session=True
+    )
 
 
 def wait_for_lines(process: subprocess.Popen[bytes], path: Path, wanted: int) -> None:

@@ -21,7 +21,9 @@ def own(settings: Settings) -> Settings:
 def analysed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The ids of the rows that are analysed."""
     ids, real = list[str](), Analyst.__call__
-    monkeypatch.setattr(Analyst, "__call__", lambda self, row: ids.append(row.fields["id"]) or real(self, row))
+    monkeypatch.setattr(
+        Analyst, "__call__", lambda self, row: ids.append(row.fields["id"]) or real(self, row)
+    )
     return ids
 
 
@@ -31,12 +33,16 @@ def test_every_row_has_its_line_and_a_bad_one_an_error(own: Settings, tmp_path: 
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [line["line"] for line in lines] == [1, 2, 3, 4, 5]
     assert ["error" in line for line in lines] == [False, True, True, True, False]
-    assert "documents" in lines[2]["error"] and lines[0]["id"] == "0" and "documents" not in lines[0]
+    assert (
+        "documents" in lines[2]["error"] and lines[0]["id"] == "0" and "documents" not in lines[0]
+    )
     assert lines[0]["report"]["verdicts"][0]["label"] == "supported"
     assert (last.done, last.failed) == (5, 3)
 
 
-def test_what_is_finished_is_not_analysed_again(own: Settings, tmp_path: Path, analysed: list[str]) -> None:
+def test_what_is_finished_is_not_analysed_again(
+    own: Settings, tmp_path: Path, analysed: list[str]
+) -> None:
     path = tmp_path / "out.jsonl"
     done(ROWS[:3], own, path)
     before = path.read_bytes()
@@ -51,14 +57,20 @@ def test_what_is_finished_is_not_analysed_again(own: Settings, tmp_path: Path, a
     assert analysed[-1] == "0"
 
 
-def test_equal_rows_are_analysed_once_and_have_a_line_each(own: Settings, tmp_path: Path, analysed: list[str]) -> None:
+def test_equal_rows_are_analysed_once_and_have_a_line_each(
+    own: Settings, tmp_path: Path, analysed: list[str]
+) -> None:
     steps = done([ROWS[0], ROWS[1], ROWS[0]], own, tmp_path / "out.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert analysed == ["0", "1"] and [step.done for step in steps] == [1, 2, 3]
-    assert [line["line"] for line in lines] == [1, 2, 3] and lines[0]["report"] == lines[2]["report"]
+    assert [line["line"] for line in lines] == [1, 2, 3] and lines[0]["report"] == lines[2][
+        "report"
+    ]
 
 
-def test_progress_tells_rate_and_time_left_of_the_rows_that_are_analysed(own: Settings, tmp_path: Path) -> None:
+def test_progress_tells_rate_and_time_left_of_the_rows_that_are_analysed(
+    own: Settings, tmp_path: Path
+) -> None:
     done(ROWS[:1], own, tmp_path / "out.jsonl")
     known, bad, first, *others = done([*ROWS, "{broken"], own, tmp_path / "out.jsonl")
     assert {(step.rate, step.seconds_left) for step in (known, bad, first)} == {(None, None)}
@@ -67,7 +79,9 @@ def test_progress_tells_rate_and_time_left_of_the_rows_that_are_analysed(own: Se
         assert step.rate and step.seconds_left == pytest.approx(60 * (5 - step.done) / step.rate)
 
 
-def test_a_missing_model_ends_the_batch_before_any_row(own: Settings, tmp_path: Path, analysed: list[str]) -> None:
+def test_a_missing_model_ends_the_batch_before_any_row(
+    own: Settings, tmp_path: Path, analysed: list[str]
+) -> None:
     with pytest.raises(Unavailable):
         done(ROWS, own.model_copy(update={"verifier": "llm"}), tmp_path / "out.jsonl")
     with pytest.raises(BadInput, match="verifier 'none'"):
@@ -82,7 +96,9 @@ def backwards(rows: Sequence[Row], prepare: Prepare) -> Iterator[tuple[int, Resu
     yield from reversed(list(local(rows, prepare)))
 
 
-def test_stopped_and_resumed_with_any_engine_it_ends_as_an_undisturbed_one(own: Settings, tmp_path: Path) -> None:
+def test_stopped_and_resumed_with_any_engine_it_ends_as_an_undisturbed_one(
+    own: Settings, tmp_path: Path
+) -> None:
     rows = [*MANY[:6], {"answer": " ", "id": "bad"}]
     whole, stopped = tmp_path / "whole.jsonl", tmp_path / "stopped.jsonl"
     done(rows, own, whole)

@@ -1,4 +1,6 @@
-"""A PostgreSQL server as the store of a batch: the same file, and what one process has computed another finds."""
+"""A PostgreSQL server as the store of a batch: the same file, and what one process has computed
+another finds.
+"""
 
 import json
 from pathlib import Path

@@ -15,7 +15,9 @@ def run_again(made: Editor, answer: str) -> tuple[Report, Carried | None]:
     settings, store = made.settings, made.store
     *_, last = pipeline.run("What is in Zorbtown?", answer, settings, store, (*PAGES, TOWER))
     assert isinstance(last, events.Finished)
-    *_, carried = carry(made.report, last.report, lambda now, change: edit(now, change, settings, store))
+    *_, carried = carry(
+        made.report, last.report, lambda now, change: edit(now, change, settings, store)
+    )
     return store.runs.load(last.report.id), carried if isinstance(carried, Carried) else None
 
 
@@ -41,20 +43,37 @@ def test_all_changes_are_made_again_in_a_run_of_the_same_answer(made: Editor) ->
 def test_what_does_not_fit_another_answer_is_said(made: Editor) -> None:
     change_all(made)
     passage = next(e for e in made.report.evidence)
-    made(Exclude(claim_id=passage.claim_id, page_id=passage.page_id, start=passage.start, end=passage.end))
-    again, carried = run_again(made, "We went there. The Zorb bridge was opened in 1931. Its tower is 40 metres high.")
-    assert [c.text for c in again.claims][1] == "The Zorb bridge was opened by a mayor."  # further on than before
+    made(
+        Exclude(
+            claim_id=passage.claim_id, page_id=passage.page_id, start=passage.start, end=passage.end
+        )
+    )
+    again, carried = run_again(
+        made, "We went there. The Zorb bridge was opened in 1931. Its tower is 40 metres high."
+    )
+    assert [c.text for c in again.claims][
+        1
+    ] == "The Zorb bridge was opened by a mayor."  # further on than before
     assert again.judgements[0].label == "supported" and carried and carried.made == 3
     assert [words.split(":")[0] for words in carried.left] == ["Dropped", "Claim added"]
 
 
-def test_another_segmentation_stays_behind_and_of_another_answer_nothing_is_said(made: Editor) -> None:
+def test_another_segmentation_stays_behind_and_of_another_answer_nothing_is_said(
+    made: Editor,
+) -> None:
     first, second, _ = made.report.claims
     made(Resegment(segmenter="sentences"))
     made(Merge(claim_ids=(first.id, second.id), text="The bridge is green and of 1931."))
     _, carried = run_again(made, ANSWER)
-    assert carried and carried.made == 1 and [words.split(" by")[0] for words in carried.left] == ["Answer split"]
-    *_, carried = (None, *carry(made.report, made.report.model_copy(update={"claims": (), "answer": "x"}), refused))
+    assert (
+        carried
+        and carried.made == 1
+        and [words.split(" by")[0] for words in carried.left] == ["Answer split"]
+    )
+    *_, carried = (
+        None,
+        *carry(made.report, made.report.model_copy(update={"claims": (), "answer": "x"}), refused),
+    )
     assert carried is None
 
 

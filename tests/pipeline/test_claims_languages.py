@@ -24,7 +24,11 @@ def test_what_serves_another_language_is_not_named() -> None:
     models = {"verifier": "deberta", "verifier_model": "an/xnli", "embedder": "openai"}
     assert unsupported(GERMAN, Settings.model_validate({**LLM, **models})) is None
     failure = unsupported(GERMAN, Settings.model_validate(LLM))
-    assert failure is not None and "segmenter" not in failure.message and "rules" not in failure.message
+    assert (
+        failure is not None
+        and "segmenter" not in failure.message
+        and "rules" not in failure.message
+    )
 
 
 def test_english_and_what_cannot_be_told_are_served() -> None:
@@ -35,14 +39,22 @@ def test_english_and_what_cannot_be_told_are_served() -> None:
 def test_sentences_of_another_language_stay_whole() -> None:
     claims = Clauses(Settings()).segment("", GERMAN).claims
     assert [c.text for c in claims] == [
-        "Der Turm wurde 1889 fertiggestellt und steht in Paris.", "Er gehört der Stadt und ist 330 Meter hoch.",
-    ]  # fmt: skip
+        "Der Turm wurde 1889 fertiggestellt und steht in Paris.",
+        "Er gehört der Stadt und ist 330 Meter hoch.",
+    ]
 
 
 def test_a_language_that_no_source_matches_is_not_reached(settings: Settings, store: Store) -> None:
-    english = page("The tower was finished in 1889 and stands in Paris, where many people visit it every day.")
-    german = page("Der Turm wurde 1889 fertiggestellt, und viele Menschen besuchen ihn jeden Tag in Paris.")
-    assert "German" in unmatched(GERMAN, settings, [english]) and unmatched(GERMAN, settings, [english, german]) == ""
+    english = page(
+        "The tower was finished in 1889 and stands in Paris, where many people visit it every day."
+    )
+    german = page(
+        "Der Turm wurde 1889 fertiggestellt, und viele Menschen besuchen ihn jeden Tag in Paris."
+    )
+    assert (
+        "German" in unmatched(GERMAN, settings, [english])
+        and unmatched(GERMAN, settings, [english, german]) == ""
+    )
     assert unmatched("The tower stands in Paris, and it is high.", settings, [german]) == ""
     chosen = settings.model_copy(update={"sources": ("documents",)})
     *_, last = run("", GERMAN, chosen, store, [Document("tower.txt", english.text.encode())])

@@ -19,16 +19,28 @@ def judged(editor: Editor, words: str = "opened") -> AnalystVerdict | None:
     return next((j for j in editor.report.judgements if j.claim_id == claim.id), None)
 
 
-def test_a_verdict_of_ones_own_stands_beside_the_model_s(made: Editor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_verdict_of_ones_own_stands_beside_the_model_s(
+    made: Editor, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("attribution.pipeline.editing.Matcher", None)
     before, claim = made.report, made.claim("opened")
     after = made(edits.Judge(claim_id=claim.id, label="contradicted", note="  It was 1932. \n"))
     own = judged(made)
-    assert own is not None and (own.label, own.badge, own.note) == ("contradicted", "supported", "It was 1932.")
+    assert own is not None and (own.label, own.badge, own.note) == (
+        "contradicted",
+        "supported",
+        "It was 1932.",
+    )
     assert own.statement == claim.statement and own.at
-    assert (after.claims, after.verdicts, after.evidence) == (before.claims, before.verdicts, before.evidence)
+    assert (after.claims, after.verdicts, after.evidence) == (
+        before.claims,
+        before.verdicts,
+        before.evidence,
+    )
     assert after.edits[-1].words(str).startswith("Judged contradicted: “The Zorb bridge")
-    assert made.store.runs.load(after.id) == after and "judgements" not in json.loads(before.to_json())
+    assert made.store.runs.load(after.id) == after and "judgements" not in json.loads(
+        before.to_json()
+    )
     assert not made.store.runs.versions(after.id)[0].claim_id  # not corrected by hand
     with pytest.raises(BadInput, match="is contradicted already"):
         made(edits.Judge(claim_id=claim.id, label="contradicted", note="It was 1932."))
@@ -86,12 +98,17 @@ def test_it_goes_with_the_words(made: Editor) -> None:
     assert made(edits.Split(claim_id=made.claim("painted").id, texts=texts)).judgements == ()
     judge()
     ids = (made.claim("painted").id, made.claim("tower").id)
-    assert made(edits.Merge(claim_ids=ids, text="It is painted, and the tower is high.")).judgements == ()
+    assert (
+        made(edits.Merge(claim_ids=ids, text="It is painted, and the tower is high.")).judgements
+        == ()
+    )
 
 
 def test_it_goes_with_words_that_were_added(made: Editor) -> None:
     claim = made.report.claims[0]
-    enriched = claim.model_copy(update={"enriched": "The Zorb bridge in Zorbtown was opened in 1931."})
+    enriched = claim.model_copy(
+        update={"enriched": "The Zorb bridge in Zorbtown was opened in 1931."}
+    )
     made.report = made.report.model_copy(update={"claims": (enriched, *made.report.claims[1:])})
     own = made(edits.Judge(claim_id=claim.id, label="supported")).judgements[0]
     assert own.statement == enriched.enriched
@@ -103,7 +120,12 @@ def test_it_goes_with_words_that_were_added(made: Editor) -> None:
 def test_what_cannot_be_judged_is_refused(made: Editor) -> None:
     with pytest.raises(BadInput, match="not in this run"):
         made(edits.Judge(claim_id="gone", label="supported"))
-    for values in ({"label": "right"}, {"label": "missing"}, {"note": "x" * (NOTE + 1)}, {"note": "\ud800"}):
+    for values in (
+        {"label": "right"},
+        {"label": "missing"},
+        {"note": "x" * (NOTE + 1)},
+        {"note": "\ud800"},
+    ):
         with pytest.raises(ValidationError):
             edits.Judge.model_validate({"claim_id": "c", "label": "supported", **values})
     assert made.store.runs.load(made.report.id) == made.report
@@ -112,10 +134,17 @@ def test_what_cannot_be_judged_is_refused(made: Editor) -> None:
 def test_two_tabs_lose_no_verdict(made: Editor) -> None:
     stale, (first, second) = made.report, (made.claim("opened"), made.claim("painted"))
     made(edits.Judge(claim_id=first.id, label="supported"))
-    *_, last = edit(stale, edits.Judge(claim_id=second.id, label="unclear"), made.settings, made.store)
-    assert isinstance(last, Finished) and {j.claim_id for j in last.report.judgements} == {first.id, second.id}
+    *_, last = edit(
+        stale, edits.Judge(claim_id=second.id, label="unclear"), made.settings, made.store
+    )
+    assert isinstance(last, Finished) and {j.claim_id for j in last.report.judgements} == {
+        first.id,
+        second.id,
+    }
     assert made.store.runs.load(stale.id) == last.report
-    *_, pinned = edit(stale, edits.Pin(claim_id=first.id), made.settings, made.store)  # nor does another edit lose them
+    *_, pinned = edit(
+        stale, edits.Pin(claim_id=first.id), made.settings, made.store
+    )  # nor does another edit lose them
     assert isinstance(pinned, Finished) and pinned.report.judgements == last.report.judgements
 
 
@@ -144,11 +173,20 @@ def test_nobody_else_judges_a_run_and_a_copy_has_none_of_its_owner_s_verdicts(ma
     made(edits.Judge(claim_id=claim.id, label="contradicted", note="mine"))
     stranger = Store(made.store.database, "stranger")
     with pytest.raises(NotYours):
-        list(edit(made.report, edits.Judge(claim_id=claim.id, label="supported"), made.settings, stranger))
+        list(
+            edit(
+                made.report,
+                edits.Judge(claim_id=claim.id, label="supported"),
+                made.settings,
+                stranger,
+            )
+        )
     copy = stranger.runs.load(stranger.runs.copy(made.report.id))
     assert copy is not None and copy.judgements == () and copy.verdicts == made.report.verdicts
     own = made.store.runs.load(made.store.runs.copy(made.report.id))
     assert (
         own is not None
-        and own.judgements == made.report.judgements == Report.model_validate_json(made.report.to_json()).judgements
+        and own.judgements
+        == made.report.judgements
+        == Report.model_validate_json(made.report.to_json()).judgements
     )

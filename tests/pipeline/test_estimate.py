@@ -11,11 +11,15 @@ def by(settings: Settings, name: str) -> Settings:
     return settings.model_copy(update={"segmenter": name})
 
 
-def test_a_comparison_takes_every_claim_once_and_one_segmenter_as_much_as_a_run(settings: Settings) -> None:
+def test_a_comparison_takes_every_claim_once_and_one_segmenter_as_much_as_a_run(
+    settings: Settings,
+) -> None:
     one, two = (estimate(QUESTION, ANSWER, by(settings, name)) for name in ("sentences", "clauses"))
     both = estimate(QUESTION, ANSWER, settings, segmenters=["sentences", "clauses"])
     assert max(one.claims, two.claims) < both.claims < one.claims + two.claims
-    assert both.pages == both.checked * settings.pages_per_claim and both.seconds > max(one.seconds, two.seconds)
+    assert both.pages == both.checked * settings.pages_per_claim and both.seconds > max(
+        one.seconds, two.seconds
+    )
     assert estimate(QUESTION, ANSWER, by(settings, "clauses"), segmenters=["sentences"]) == one
     assert estimate(QUESTION, ANSWER, settings, segmenters=["sentences", "sentences"]) == one
 
@@ -33,16 +37,24 @@ def test_language_models_are_counted_by_segmenter_and_nothing_is_asked() -> None
 def test_the_conversation_before_the_question_is_counted() -> None:
     turns = [("user", "Tell me about rivers. " * 40), ("system", "They flow. " * 40)]
     with llm_server(lambda _: Answer(body=b"{}")) as served:
-        chosen = llm_settings(served, segmenter="factscore", enrichment="llm", independence="llm", worthiness="llm")
+        chosen = llm_settings(
+            served, segmenter="factscore", enrichment="llm", independence="llm", worthiness="llm"
+        )
         without = estimate(QUESTION, ANSWER, chosen)
         within = estimate(QUESTION, ANSWER, chosen, context=turns)
         assert served.requests == []
     assert set(within.llm) == {"segment", "enrichment", "independence", "worthiness"}
-    longer = {task for task, used in within.llm.items() if used.prompt_tokens > without.llm[task].prompt_tokens}
+    longer = {
+        task
+        for task, used in within.llm.items()
+        if used.prompt_tokens > without.llm[task].prompt_tokens
+    }
     assert longer >= {"enrichment", "independence"}
 
 
-def test_no_model_is_loaded_for_an_estimate_and_predpatt_without_one_costs_nothing(settings: Settings) -> None:
+def test_no_model_is_loaded_for_an_estimate_and_predpatt_without_one_costs_nothing(
+    settings: Settings,
+) -> None:
     hub = by(settings, "propsegment").model_copy(update={"segmenter_model": "/there/is/no/model"})
     assert estimate(QUESTION, ANSWER, hub).claims == 3
     assert estimate(QUESTION, ANSWER, by(settings, "predpatt")).llm == {}

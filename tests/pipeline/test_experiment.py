@@ -59,10 +59,16 @@ def test_the_engine_is_not_asked_where_every_row_is_finished(tmp_path: Path) -> 
     for _ in range(2):
         steps = list(Experiment(rows, prepare, {"by": 2}, ("n",)).run(tmp_path / "out.jsonl"))
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert [(line["line"], line["doubled"]) for line in lines] == [(1, 2), (2, 4)] and "n" not in lines[0]
+    assert [(line["line"], line["doubled"]) for line in lines] == [
+        (1, 2),
+        (2, 4),
+    ] and "n" not in lines[0]
     assert len(prepared) == 1 and str(steps[-1]) == "2/2"
 
 
 def test_progress_in_words() -> None:
-    assert str(RowDone(3, 8, 1, "line 3: empty", 12.52, 24)) == "3/8, 12.5 answers a minute, 24 s left: line 3: empty"
+    assert (
+        str(RowDone(3, 8, 1, "line 3: empty", 12.52, 24))
+        == "3/8, 12.5 answers a minute, 24 s left: line 3: empty"
+    )
     assert str(RowDone(1, 8, 0, "", 1, 420)) == "1/8, 1.0 answers a minute, 7 min left"

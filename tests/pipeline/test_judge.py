@@ -40,12 +40,20 @@ def test_each_claim_gets_the_verdict_of_its_own_passages(verifier: Verifier) -> 
 
 
 def test_a_passage_given_twice_counts_once(verifier: Verifier) -> None:
-    (judged,) = judge([GivenClaim("The Eiffel Tower was completed in 1889.", (TOWER, TOWER))], verifier, both(0.45))
+    (judged,) = judge(
+        [GivenClaim("The Eiffel Tower was completed in 1889.", (TOWER, TOWER))],
+        verifier,
+        both(0.45),
+    )
     assert len(judged.evidence) == 2 and judged.verdict.reason.startswith("1 of 1 passage")
 
 
 def test_emphasis_is_no_part_of_a_claim(verifier: Verifier) -> None:
-    (judged,) = judge([GivenClaim("The **Eiffel Tower** was completed in __1889__.", (TOWER,))], verifier, both(0.45))
+    (judged,) = judge(
+        [GivenClaim("The **Eiffel Tower** was completed in __1889__.", (TOWER,))],
+        verifier,
+        both(0.45),
+    )
     assert judged.verdict.label == "supported"
 
 
@@ -54,25 +62,36 @@ def test_empty_passages_are_refused(verifier: Verifier) -> None:
         list(judge([GivenClaim("A claim.", (" ",))], verifier, both(0.45)))
 
 
-def test_the_command_gives_a_bad_row_an_error_of_its_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_gives_a_bad_row_an_error_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     rows = [
         {"claim": "The Eiffel Tower was completed in 1889.", "passages": [TOWER], "id": 7},
         {"claim": "The Eiffel Tower was completed in 1889.", "passages": "not a list"},
-        {"claim": "The Eiffel Tower was completed in 1889."}, {"passages": [TOWER]},
+        {"claim": "The Eiffel Tower was completed in 1889."},
+        {"passages": [TOWER]},
         {"claim": "word " * 2000, "passages": [TOWER]},
-    ]  # fmt: skip
+    ]
     given, made = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
     given.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     assert main(["judge", "--input", str(given), "--output", str(made)]) == 1
     first, *bad = [json.loads(line) for line in made.read_text(encoding="utf-8").splitlines()]
-    assert first["id"] == 7 and first["label"] == "supported" and 0 < first["confidence"] <= 1 and first["reason"]
+    assert (
+        first["id"] == 7
+        and first["label"] == "supported"
+        and 0 < first["confidence"] <= 1
+        and first["reason"]
+    )
     assert first["evidence"][0]["relation"] == "entailed"
     assert set(first["evidence"][0]["probabilities"]) == {"entailed", "contradicted", "no_relation"}
     assert [row["line"] for row in bad] == [2, 3, 4, 5] and all(row["error"] for row in bad)
     assert "1 done, 4 failed" in capsys.readouterr().err
 
 
-RUMOURS = [json.loads(line) for line in (ROOT / "tests/verdicts/rumours.jsonl").read_text("utf-8").splitlines()]
+RUMOURS = [
+    json.loads(line)
+    for line in (ROOT / "tests/verdicts/rumours.jsonl").read_text("utf-8").splitlines()
+]
 
 
 def test_no_rumour_is_strongly_supported_and_what_is_true_is_supported(verifier: Verifier) -> None:
@@ -83,12 +102,20 @@ def test_no_rumour_is_strongly_supported_and_what_is_true_is_supported(verifier:
         assert (label == "supported") is (row["true"] or genre in HEARSAY), row
         assert judged.strength == "weak" or row["true"] or label != "supported", row
         if genre in HEARSAY:
-            assert judged.verdict.reason.endswith(f"Only {genre} pages say so, which alone make it likely at most.")
+            assert judged.verdict.reason.endswith(
+                f"Only {genre} pages say so, which alone make it likely at most."
+            )
 
 
 def test_copies_and_passages_of_one_address_are_one_source(verifier: Verifier) -> None:
-    claim, against = "The Eiffel Tower was completed in 1889.", "The Eiffel Tower was completed in 1925."
-    copies = [{"text": f"{TOWER} {end}", "url": "https://a.example/tower"} for end in ("It is tall.", "A view!", "Go!")]
+    claim, against = (
+        "The Eiffel Tower was completed in 1889.",
+        "The Eiffel Tower was completed in 1925.",
+    )
+    copies = [
+        {"text": f"{TOWER} {end}", "url": "https://a.example/tower"}
+        for end in ("It is tall.", "A view!", "Go!")
+    ]
     (judged,) = judge([GivenClaim(claim, [*copies, against])], verifier, both(0.45))
     assert len({e.source for e in judged.evidence}) == 2 and judged.verdict.label != "supported"
 
@@ -96,10 +123,14 @@ def test_copies_and_passages_of_one_address_are_one_source(verifier: Verifier) -
 @pytest.mark.parametrize(
     ("passage", "found"),
     [
-        (7, "is int"), (None, "is NoneType"), ({"title": "t"}, "has no text"), ({"text": " "}, "has an empty text"),
-        ({"text": "a", "page": "b"}, "has the field 'page'"), ({"text": 1}, "has a text of type int"),
+        (7, "is int"),
+        (None, "is NoneType"),
+        ({"title": "t"}, "has no text"),
+        ({"text": " "}, "has an empty text"),
+        ({"text": "a", "page": "b"}, "has the field 'page'"),
+        ({"text": 1}, "has a text of type int"),
     ],
-)  # fmt: skip
+)
 def test_a_passage_of_another_form_is_refused(passage: object, found: str) -> None:
     with pytest.raises(BadInput, match=f'a passage {found}: expected "text" or'):
         Passage.of(passage)
@@ -112,19 +143,36 @@ def test_an_address_that_is_not_known_may_be_none() -> None:
 def test_two_pages_of_one_publisher_are_not_independent(verifier: Verifier) -> None:
     claim, words = "The Eiffel Tower was completed in 1889.", f"{BEES} {TOWER}"
     for host, label in (("www.a-news.com", "unclear"), ("b-news.com", "supported")):
-        passages = [{"text": TOWER, "url": "https://a-news.com/1"}, {"text": words, "url": f"https://{host}/2"}]
-        (judged,) = judge([GivenClaim(claim, passages)], verifier, replace(both(0.45), least_sources=2))
+        passages = [
+            {"text": TOWER, "url": "https://a-news.com/1"},
+            {"text": words, "url": f"https://{host}/2"},
+        ]
+        (judged,) = judge(
+            [GivenClaim(claim, passages)], verifier, replace(both(0.45), least_sources=2)
+        )
         assert judged.verdict.label == label and (judged.strength is None) == (label == "unclear")
 
 
 def test_a_fact_check_that_quotes_a_claim_is_about_it(verifier: Verifier) -> None:
-    quoting = {"text": "Tea cures fever.", "url": "https://fullfact.org/health/tea", "title": "Tea and fever"}
+    quoting = {
+        "text": "Tea cures fever.",
+        "url": "https://fullfact.org/health/tea",
+        "title": "Tea and fever",
+    }
     (judged,) = judge([GivenClaim("Tea cures fever.", [quoting])], verifier, both(0.45))
-    assert judged.verdict.label == "unclear" and judged.verdict.reason.startswith("A fact check is about it")
+    assert judged.verdict.label == "unclear" and judged.verdict.reason.startswith(
+        "A fact check is about it"
+    )
 
 
-def test_a_claim_is_judged_predicate_by_predicate_where_the_whole_is_left_open(verifier: Verifier) -> None:
-    passages = ("The Eiffel Tower was completed in 1889.", "The Eiffel Tower is 330 metres high.", BEES)
+def test_a_claim_is_judged_predicate_by_predicate_where_the_whole_is_left_open(
+    verifier: Verifier,
+) -> None:
+    passages = (
+        "The Eiffel Tower was completed in 1889.",
+        "The Eiffel Tower is 330 metres high.",
+        BEES,
+    )
     claim = GivenClaim("The Eiffel Tower was completed in 1889 and is 330 metres high.", passages)
     (judged,) = judge([claim], verifier, both(0.45))
     assert judged.verdict.label == "supported" and len(judged.evidence) == len(passages)
@@ -142,12 +190,35 @@ def test_the_command_asks_a_second_reader_where_the_verdict_is_doubtful(
             monkeypatch.setenv("OPENAI_MODEL", "tiny")
             monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 0.0)
             given, made = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
-            texts = ("The Tarn Museum opened in 1931.", free, "Nobody pays at the door of the Tarn Museum.")
-            given.write_text("".join(json.dumps({"claim": t, "passages": [passage]}) + "\n" for t in texts), "utf-8")
-            own = ["--set", f"second_reader={reader[:3]}", "--set", f"second_claims={1 if 'capped' in reader else 9}"]
-            command = ["judge", "--input", str(given), "--verifier", "embedded-small", "--output", str(made), *own]
+            texts = (
+                "The Tarn Museum opened in 1931.",
+                free,
+                "Nobody pays at the door of the Tarn Museum.",
+            )
+            given.write_text(
+                "".join(json.dumps({"claim": t, "passages": [passage]}) + "\n" for t in texts),
+                "utf-8",
+            )
+            own = [
+                "--set",
+                f"second_reader={reader[:3]}",
+                "--set",
+                f"second_claims={1 if 'capped' in reader else 9}",
+            ]
+            command = [
+                "judge",
+                "--input",
+                str(given),
+                "--verifier",
+                "embedded-small",
+                "--output",
+                str(made),
+                *own,
+            ]
             assert main(command) == 0
-        stated, doubtful, last = (json.loads(line) for line in made.read_text(encoding="utf-8").splitlines())
+        stated, doubtful, last = (
+            json.loads(line) for line in made.read_text(encoding="utf-8").splitlines()
+        )
         assert stated["label"] == "supported" and "other" not in stated
         assert doubtful["label"] == ("supported" if reader else "unclear"), doubtful
         assert (doubtful.get("other", {}).get("label"), doubtful["strength"]) == (

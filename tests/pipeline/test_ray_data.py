@@ -1,4 +1,6 @@
-"""The engine `ray` on a cluster of two nodes: the same file as in one process. Slow: the workers load their models."""
+"""The engine `ray` on a cluster of two nodes: the same file as in one process. Slow: the workers
+load their models.
+"""
 
 import importlib.util
 import json
@@ -17,7 +19,9 @@ from attribution.settings import Settings
 from tests.pipeline.rows import MANY, command, comparable, done, encoded, started, wait_for_lines
 from tests.postgresql import new_database, server
 
-needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
+needs_ray = pytest.mark.skipif(
+    importlib.util.find_spec("ray") is None, reason="Ray is not installed"
+)
 pytestmark = pytest.mark.filterwarnings("ignore")  # Ray's own
 
 
@@ -40,7 +44,9 @@ def own(settings: Settings) -> Settings:
     return settings.model_copy(update={"sources": ("documents",)})
 
 
-def test_without_ray_the_error_says_how_to_get_it(own: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_ray_the_error_says_how_to_get_it(
+    own: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
     with pytest.raises(Unavailable, match=r"pip install -r requirements-ray\.txt"):
         OnRay(own)
@@ -50,7 +56,11 @@ def test_a_worker_says_what_would_end_the_batch(own: Settings) -> None:
     pytest.importorskip("pyarrow")
     worker = Worker(partial(Analyst, own.model_copy(update={"verifier": "llm"})))
     found = worker.run(3, 7, json.dumps({"answer": "Bees dance."}))
-    assert found["fatal"] == "Unavailable" and "OPENAI_MODEL" in str(found["problem"]) and found["place"] == 3
+    assert (
+        found["fatal"] == "Unavailable"
+        and "OPENAI_MODEL" in str(found["problem"])
+        and found["place"] == 3
+    )
 
 
 @needs_ray
@@ -68,19 +78,26 @@ def test_two_workers_write_what_one_process_writes_also_after_a_kill(
     process.send_signal(signal.SIGKILL)
     process.wait(20)
     assert spread.read_bytes().count(b"\n") < len(rows)
-    assert started(command(tmp_path, spread, *ray), ATTRIBUTION_DATA=str(tmp_path / "other")).wait(250) == 1
+    assert (
+        started(command(tmp_path, spread, *ray), ATTRIBUTION_DATA=str(tmp_path / "other")).wait(250)
+        == 1
+    )
     assert comparable(spread) == comparable(tmp_path / "whole.jsonl")
 
 
 @needs_ray
 @pytest.mark.slow
-def test_two_workers_share_a_postgresql_database(own: Settings, tmp_path: Path, cluster: Any) -> None:
+def test_two_workers_share_a_postgresql_database(
+    own: Settings, tmp_path: Path, cluster: Any
+) -> None:
     (tmp_path / "in.jsonl").write_bytes(encoded(MANY))
     done(MANY, own, tmp_path / "whole.jsonl")
     ray = ["--engine", "ray", "--workers", "2", "--address", cluster.address]
     with server() as address:
         url = new_database(address)
-        process = started(command(tmp_path, tmp_path / "spread.jsonl", *ray), ATTRIBUTION_DATABASE_URL=url)
+        process = started(
+            command(tmp_path, tmp_path / "spread.jsonl", *ray), ATTRIBUTION_DATABASE_URL=url
+        )
         assert process.wait(250) == 0
     assert comparable(tmp_path / "spread.jsonl") == comparable(tmp_path / "whole.jsonl")
 

@@ -24,7 +24,10 @@ ANSWER = (
     "# The tower\n\nThe **Eiffel Tower** was completed in 1889. It was finished in 1925 by Thomas Edison.\n\n"
     "- I think it is beautiful.\n- The Eiffel Tower stands in Paris.\n\nLet me know if you need more!"
 )
-NOTE = Document("tower.txt", b"The Eiffel Tower in Paris was completed in 1889. Gustave Eiffel's company built it.")
+NOTE = Document(
+    "tower.txt",
+    b"The Eiffel Tower in Paris was completed in 1889. Gustave Eiffel's company built it.",
+)
 
 
 def finished(settings: Settings, store: Store, answer: str = ANSWER, **more) -> Report:
@@ -34,7 +37,9 @@ def finished(settings: Settings, store: Store, answer: str = ANSWER, **more) -> 
 
 
 def faults(report: Report) -> list[str]:
-    """Spans outside the answer, quotes that are not in their page, claims without a verdict, duplicates."""
+    """Spans outside the answer, quotes that are not in their page, claims without a verdict,
+    duplicates.
+    """
     problems = []
     pages = {p.id: p for p in report.pages}
     for claim in report.claims:
@@ -48,17 +53,28 @@ def faults(report: Report) -> list[str]:
         problems.append("a claim without verdict")
     for piece in report.evidence:
         page, (a, b) = pages[piece.page_id], piece.sentence
-        if page.text[piece.start : piece.end] != piece.text or not piece.start <= a < b <= piece.end:
+        if (
+            page.text[piece.start : piece.end] != piece.text
+            or not piece.start <= a < b <= piece.end
+        ):
             problems.append(f"evidence of {piece.claim_id} is not verbatim in {page.url}")
     return problems
 
 
-def test_a_document_supports_what_it_says_and_the_rest_is_told_apart(settings: Settings, store: Store) -> None:
-    report = finished(settings.model_copy(update={"sources": ("documents",)}), store, documents=[NOTE])
+def test_a_document_supports_what_it_says_and_the_rest_is_told_apart(
+    settings: Settings, store: Store
+) -> None:
+    report = finished(
+        settings.model_copy(update={"sources": ("documents",)}), store, documents=[NOTE]
+    )
     assert faults(report) == []
     labels = {c.text: v.label for c in report.claims for v in report.verdicts if v.claim_id == c.id}
     assert labels["The Eiffel Tower was completed in 1889."] == "supported"
-    assert labels["I think it is beautiful."] == labels["Let me know if you need more!"] == "not_checked"
+    assert (
+        labels["I think it is beautiful."]
+        == labels["Let me know if you need more!"]
+        == "not_checked"
+    )
     assert labels["It was finished in 1925 by Thomas Edison."] != "supported"
     piece = next(e for e in report.evidence if e.relation == "entailed")
     page = next(p for p in report.pages if p.id == piece.page_id)
@@ -74,13 +90,21 @@ def test_the_library_is_searched_and_provenance_is_whole(settings: Settings, sto
     assert store.runs.load(report.id) == report
 
 
-def test_the_same_run_again_computes_nothing_and_says_the_same(settings: Settings, store: Store) -> None:
+def test_the_same_run_again_computes_nothing_and_says_the_same(
+    settings: Settings, store: Store
+) -> None:
     first, second = finished(settings, store), finished(settings, store)
     assert second.usage.cached_pairs == second.usage.pairs == first.usage.pairs > 0
-    assert first.evidence == second.evidence and first.verdicts == second.verdicts and first.claims == second.claims
+    assert (
+        first.evidence == second.evidence
+        and first.verdicts == second.verdicts
+        and first.claims == second.claims
+    )
 
 
-def test_events_come_in_order_and_every_claim_ends_with_a_verdict(settings: Settings, store: Store) -> None:
+def test_events_come_in_order_and_every_claim_ends_with_a_verdict(
+    settings: Settings, store: Store
+) -> None:
     seen = list(run(QUESTION, ANSWER, settings, store))
     names = [type(e).__name__ for e in seen]
     assert (
@@ -105,10 +129,16 @@ def test_a_stopped_run_keeps_what_it_has_and_says_so(settings: Settings, store: 
     report = seen[-1].report
     assert report.stopped and len(report.verdicts) == len(report.claims)
     stopped = [v.label for v in report.verdicts if "stopped" in v.reason]
-    assert stopped and set(stopped) == {"not_reached"} and "missing" not in {v.label for v in report.verdicts}
+    assert (
+        stopped
+        and set(stopped) == {"not_reached"}
+        and "missing" not in {v.label for v in report.verdicts}
+    )
 
 
-def test_a_run_stops_after_the_page_at_work(settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_stops_after_the_page_at_work(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stop, read, chunk = threading.Event(), [], Fixed.chunk
 
     def chunk_once(chunker: Fixed, page: Page) -> list[Chunk]:
@@ -118,14 +148,29 @@ def test_a_run_stops_after_the_page_at_work(settings: Settings, store: Store, mo
 
     monkeypatch.setattr(Fixed, "chunk", chunk_once)
     notes = [Document(f"{n}.txt", NOTE.content + str(n).encode()) for n in range(5)]
-    report = finished(settings.model_copy(update={"sources": ("documents",)}), store, documents=notes, stop=stop)
-    assert len(read) == 1 and report.stopped and {v.label for v in report.verdicts} <= {"not_reached", "not_checked"}
+    report = finished(
+        settings.model_copy(update={"sources": ("documents",)}), store, documents=notes, stop=stop
+    )
+    assert (
+        len(read) == 1
+        and report.stopped
+        and {v.label for v in report.verdicts} <= {"not_reached", "not_checked"}
+    )
 
 
-def test_bad_pages_cost_no_more_than_themselves(settings: Settings, store: Store, tmp_path: Path) -> None:
-    sources = ("documents", "http://10.0.0.1/secret.html", "http://records.invalid/x", "file:///etc/passwd")
+def test_bad_pages_cost_no_more_than_themselves(
+    settings: Settings, store: Store, tmp_path: Path
+) -> None:
+    sources = (
+        "documents",
+        "http://10.0.0.1/secret.html",
+        "http://records.invalid/x",
+        "file:///etc/passwd",
+    )
     broken = Document("broken.pdf", b"%PDF-1.4 nothing")
-    report = finished(settings.model_copy(update={"sources": sources}), store, documents=[NOTE, broken])
+    report = finished(
+        settings.model_copy(update={"sources": sources}), store, documents=[NOTE, broken]
+    )
     kinds = {f.subject: f.kind for f in report.failures}
     assert kinds["http://10.0.0.1/secret.html"] == "blocked_address"
     assert kinds["http://records.invalid/x"] == "unreachable"
@@ -136,9 +181,16 @@ def test_bad_pages_cost_no_more_than_themselves(settings: Settings, store: Store
 
 @pytest.mark.parametrize(
     ("answer", "message"),
-    [("", "empty"), (" \n", "empty"), ("x" * 20_001, "20,001 characters"), ("\x00\x01\x02\x03" * 9, "not text")],
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("x" * 20_001, "20,001 characters"),
+        ("\x00\x01\x02\x03" * 9, "not text"),
+    ],
 )
-def test_input_that_is_no_answer_is_refused_before_anything_runs(settings: Settings, answer: str, message: str) -> None:
+def test_input_that_is_no_answer_is_refused_before_anything_runs(
+    settings: Settings, answer: str, message: str
+) -> None:
     with pytest.raises(BadInput, match=message):
         run(QUESTION, answer, settings)
     with pytest.raises(BadInput, match=message):
@@ -156,11 +208,25 @@ def test_a_model_that_cannot_be_used_ends_a_run(
         finished(settings.model_copy(update={"sources": ("documents",)}), store, documents=[NOTE])
 
 
-def test_a_page_that_repeats_the_opposite_does_not_crowd_out_the_others(settings: Settings, store: Store) -> None:
-    told = ("was completed in 1889 after two years.", "opened in 1889; it was completed that year.", "dates from 1889.")
-    pages = [Document(f"{n}.txt", f"The Eiffel Tower in Paris {text}".encode()) for n, text in enumerate(told)]
-    crowd = [f"The Eiffel Tower was completed in 1925, as note {n} of this archive says again." for n in range(200)]
-    pages += [Document(f"crowd{n}.txt", f"Copy {n}.\n{chr(10).join(crowd)}".encode()) for n in range(2)]
+def test_a_page_that_repeats_the_opposite_does_not_crowd_out_the_others(
+    settings: Settings, store: Store
+) -> None:
+    told = (
+        "was completed in 1889 after two years.",
+        "opened in 1889; it was completed that year.",
+        "dates from 1889.",
+    )
+    pages = [
+        Document(f"{n}.txt", f"The Eiffel Tower in Paris {text}".encode())
+        for n, text in enumerate(told)
+    ]
+    crowd = [
+        f"The Eiffel Tower was completed in 1925, as note {n} of this archive says again."
+        for n in range(200)
+    ]
+    pages += [
+        Document(f"crowd{n}.txt", f"Copy {n}.\n{chr(10).join(crowd)}".encode()) for n in range(2)
+    ]
     chosen = settings.model_copy(update={"sources": ("documents",)})
     report = finished(chosen, store, "The Eiffel Tower was completed in 1889.", documents=pages)
     of_crowd = [e for e in report.evidence if "1925" in e.text]
@@ -168,16 +234,23 @@ def test_a_page_that_repeats_the_opposite_does_not_crowd_out_the_others(settings
     assert [v.label for v in report.verdicts] != ["contradicted"]
 
 
-def test_three_copies_against_one_page_are_one_origin_and_do_not_outvote_it(settings: Settings, store: Store) -> None:
+def test_three_copies_against_one_page_are_one_origin_and_do_not_outvote_it(
+    settings: Settings, store: Store
+) -> None:
     story = (
         "The Eiffel Tower was completed in 1889, the town's paper writes. {} Its reporter spoke with the baker on the "
         "corner, who remembers the summer well, and with two of the men who carry water up the hill every morning, "
         "where the air is clear and the view over the roofs reaches as far as the forests in the west."
     )
-    copies = [Document(f"{n}.txt", story.format(end).encode()) for n, end in enumerate(("", "More below.", "Read on."))]
+    copies = [
+        Document(f"{n}.txt", story.format(end).encode())
+        for n, end in enumerate(("", "More below.", "Read on."))
+    ]
     against = Document("other.txt", b"The Eiffel Tower was completed in 1925.")
     given = settings.model_copy(update={"sources": ("documents",)})
-    report = finished(given, store, "The Eiffel Tower was completed in 1889.", documents=[*copies, against])
+    report = finished(
+        given, store, "The Eiffel Tower was completed in 1889.", documents=[*copies, against]
+    )
     assert len({p.origin for p in report.pages}) == 2
     supporting = {(e.page_id, e.source) for e in report.evidence if e.relation == "entailed"}
     assert len(supporting) > 1 and len({source for _, source in supporting}) == 1
@@ -185,11 +258,16 @@ def test_three_copies_against_one_page_are_one_origin_and_do_not_outvote_it(sett
     assert verdict.label in ("conflicting", "contradicted") and "1 origin" in verdict.reason
 
 
-def test_what_only_a_forum_says_is_searched_for_its_refutation(settings: Settings, store: Store) -> None:
+def test_what_only_a_forum_says_is_searched_for_its_refutation(
+    settings: Settings, store: Store
+) -> None:
     says, check = "https://www.reddit.com/r/velden/1", "https://www.snopes.com/fact-check/velden/"
     texts = {
         says: Extracted("Library gone?", "The town of Velden closed its only library in 2019."),
-        check: Extracted("Did it close?", "Claim: The town of Velden closed its only library in 2019.\nRating: False"),
+        check: Extracted(
+            "Did it close?",
+            "Claim: The town of Velden closed its only library in 2019.\nRating: False",
+        ),
     }
 
     class Web:
@@ -211,41 +289,68 @@ def test_what_only_a_forum_says_is_searched_for_its_refutation(settings: Setting
 
 
 def test_a_claim_the_verifier_refuses_costs_only_itself(settings: Settings, store: Store) -> None:
-    long = "The Eiffel Tower in Paris, " + "which is tall and wide and old and known, " * 40 + "was completed in 1889."
+    long = (
+        "The Eiffel Tower in Paris, "
+        + "which is tall and wide and old and known, " * 40
+        + "was completed in 1889."
+    )
     report = finished(
-        settings.model_copy(update={"sources": ("documents",)}), store, f"{long}\n\n{ANSWER}", documents=[NOTE]
+        settings.model_copy(update={"sources": ("documents",)}),
+        store,
+        f"{long}\n\n{ANSWER}",
+        documents=[NOTE],
     )
     labels = {c.text: v for c in report.claims for v in report.verdicts if v.claim_id == c.id}
     assert labels["The Eiffel Tower was completed in 1889."].label == "supported"
-    assert [(f.stage, f.kind) for f in report.failures] == [("verify", "verifier_failed"), ("worthiness", "left_out")]
+    assert [(f.stage, f.kind) for f in report.failures] == [
+        ("verify", "verifier_failed"),
+        ("worthiness", "left_out"),
+    ]
     assert [v.label for text, v in labels.items() if len(text) > 1000] == ["not_reached"]
 
 
-def test_a_passage_with_too_many_sentences_is_left_out_and_the_others_decide(settings: Settings, store: Store) -> None:
+def test_a_passage_with_too_many_sentences_is_left_out_and_the_others_decide(
+    settings: Settings, store: Store
+) -> None:
     chosen = settings.model_copy(update={"sources": ("documents",), "chunk_size": 8000})
     crowd = Document("crowd.txt", b"The tower is no tower. " * 340)
-    report = finished(chosen, store, "The Eiffel Tower was completed in 1889.", documents=[NOTE, crowd])
+    report = finished(
+        chosen, store, "The Eiffel Tower was completed in 1889.", documents=[NOTE, crowd]
+    )
     assert [v.label for v in report.verdicts] == ["supported"]
     (left,) = report.failures
     assert left.kind == "left_out" and left.message.startswith("1 of 2 passages were not read: ")
 
 
-def test_a_language_model_that_fails_leaves_a_notice_with_what_was_used_instead(store: Store) -> None:
+def test_a_language_model_that_fails_leaves_a_notice_with_what_was_used_instead(
+    store: Store,
+) -> None:
     with llm_server(lambda _: error(401, "bad key")) as served:
-        chosen = llm_settings(served, sources=("documents",), segmenter="direct", worthiness="llm", llm_retries=0)
-        report = finished(chosen, store, "The Eiffel Tower was completed in 1889.", documents=[NOTE])
+        chosen = llm_settings(
+            served, sources=("documents",), segmenter="direct", worthiness="llm", llm_retries=0
+        )
+        report = finished(
+            chosen, store, "The Eiffel Tower was completed in 1889.", documents=[NOTE]
+        )
     notices = {f.stage: f for f in report.failures if f.kind == "llm_fell_back"}
     assert {stage: f.instead for stage, f in notices.items()} == {
-        "segment": "the sentences as they are", "worthiness": "the rules"
-    }  # fmt: skip
-    assert "key" in notices["segment"].message and [v.label for v in report.verdicts] == ["supported"]
+        "segment": "the sentences as they are",
+        "worthiness": "the rules",
+    }
+    assert "key" in notices["segment"].message and [v.label for v in report.verdicts] == [
+        "supported"
+    ]
     assert '"instead": "the rules"' in report.to_json()
 
 
-def test_claims_are_resolved_into_the_turns_before_the_question(settings: Settings, store: Store) -> None:
+def test_claims_are_resolved_into_the_turns_before_the_question(
+    settings: Settings, store: Store
+) -> None:
     turns = (("user", "What is the Eiffel Tower?"), ("assistant", "An iron tower in Paris."))
     own = settings.model_copy(update={"sources": ("documents",)})
-    *_, last = run("When was it built?", "It was completed in 1889.", own, store, [NOTE], context=turns)
+    *_, last = run(
+        "When was it built?", "It was completed in 1889.", own, store, [NOTE], context=turns
+    )
     assert isinstance(last, events.Finished)
     (claim,) = last.report.claims
     assert claim.enriched == "The Eiffel Tower was completed in 1889."

@@ -15,13 +15,17 @@ from tests.make import comparable
 
 QUESTION = "When was the Eiffel Tower finished?"
 SENTENCES = (
-    "The Eiffel Tower was completed in 1889.", "The Eiffel Tower was built by the company of Gustave Eiffel.",
-    "The Eiffel Tower stands in Rome.", "Gustave Eiffel was an engineer.", "The Eiffel Tower is made of iron.",
+    "The Eiffel Tower was completed in 1889.",
+    "The Eiffel Tower was built by the company of Gustave Eiffel.",
+    "The Eiffel Tower stands in Rome.",
+    "Gustave Eiffel was an engineer.",
+    "The Eiffel Tower is made of iron.",
     "The Eiffel Tower has three levels for visitors.",
-)  # fmt: skip
+)
 ANSWER = " ".join((*SENTENCES, "I hope this helps!"))
 NOTE = Document(
-    "tower.txt", b"The Eiffel Tower in Paris was completed in 1889. It was built by Gustave Eiffel's company."
+    "tower.txt",
+    b"The Eiffel Tower in Paris was completed in 1889. It was built by Gustave Eiffel's company.",
 )
 RUN = "0123456789abcdef"
 SCRIPT = f"""
@@ -57,7 +61,9 @@ def timeless(report: Report) -> str:
     return comparable(report.model_copy(update={"pages": pages}))
 
 
-def test_a_killed_process_loses_no_verdict(settings: Settings, store: Store, tmp_path: Path) -> None:
+def test_a_killed_process_loses_no_verdict(
+    settings: Settings, store: Store, tmp_path: Path
+) -> None:
     settings = settings.model_copy(update={"sources": ("documents",)})
     choices = json.dumps(settings.model_dump(mode="json", exclude_none=True))
     command = [sys.executable, "-c", textwrap.dedent(SCRIPT), choices]
@@ -74,7 +80,9 @@ def test_a_killed_process_loses_no_verdict(settings: Settings, store: Store, tmp
     known = store.runs.load_unfinished(RUN)
     assert known is not None and store.runs.load(RUN) is None
     assert {json.loads(line)["claim_id"] for line in lines} <= {v.claim_id for v in known.verdicts}
-    assert len(known.verdicts) == 2 < len(known.claims) == 7  # the first group of one, and what is no claim
+    assert (
+        len(known.verdicts) == 2 < len(known.claims) == 7
+    )  # the first group of one, and what is no claim
     assert known.pages[0].text == NOTE.content.decode() and known.question == QUESTION
     supported = next(v for v in known.verdicts if v.label == "supported")
     assert any(e.claim_id == supported.claim_id for e in known.evidence)
@@ -83,7 +91,9 @@ def test_a_killed_process_loses_no_verdict(settings: Settings, store: Store, tmp
     assert any(isinstance(event, events.ClaimsReady) for event in events_of_second)
     events_of_second.close()  # interrupted again, before any verdict
     again = store.runs.load_unfinished(RUN)
-    assert again is not None and again.verdicts == known.verdicts and again.evidence == known.evidence
+    assert (
+        again is not None and again.verdicts == known.verdicts and again.evidence == known.evidence
+    )
 
     continued = finished(settings, store, RUN)
     assert continued.created_at == known.created_at and continued.usage.cached_pairs > 0
@@ -91,16 +101,27 @@ def test_a_killed_process_loses_no_verdict(settings: Settings, store: Store, tmp
     assert [v.number for v in store.runs.versions(RUN)] == [1]
 
     undisturbed = Store.open(f"sqlite:///{tmp_path}/undisturbed.sqlite3")
-    other = settings.model_copy(update={"database_url": f"sqlite:///{tmp_path}/undisturbed.sqlite3"})
+    other = settings.model_copy(
+        update={"database_url": f"sqlite:///{tmp_path}/undisturbed.sqlite3"}
+    )
     assert timeless(continued) == timeless(finished(other, undisturbed, ""))
     undisturbed.close()
 
 
-@pytest.mark.parametrize(("before", "after", "both"), [
-    (LlmUsage(calls=3, cost=0.3), LlmUsage(calls=2, cached=3, cost=0.2), LlmUsage(calls=5, cost=0.5)),
-    (LlmUsage(calls=1, cached=4), LlmUsage(cached=6), LlmUsage(calls=1, cached=5)),
-])  # fmt: skip
-def test_both_parts_of_a_run_count_and_none_twice(before: LlmUsage, after: LlmUsage, both: LlmUsage) -> None:
+@pytest.mark.parametrize(
+    ("before", "after", "both"),
+    [
+        (
+            LlmUsage(calls=3, cost=0.3),
+            LlmUsage(calls=2, cached=3, cost=0.2),
+            LlmUsage(calls=5, cost=0.5),
+        ),
+        (LlmUsage(calls=1, cached=4), LlmUsage(cached=6), LlmUsage(calls=1, cached=5)),
+    ],
+)
+def test_both_parts_of_a_run_count_and_none_twice(
+    before: LlmUsage, after: LlmUsage, both: LlmUsage
+) -> None:
     from attribution.pipeline.record import _both
 
     assert _both(before, after) == both

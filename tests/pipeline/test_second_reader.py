@@ -15,7 +15,14 @@ from attribution.pipeline import run as pipeline
 from attribution.pipeline.carrying import in_words
 from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import estimate
-from attribution.pipeline.second_reader import Doubt, SecondReader, changed, checked, doubts_of, is_doubtful
+from attribution.pipeline.second_reader import (
+    Doubt,
+    SecondReader,
+    changed,
+    checked,
+    doubts_of,
+    is_doubtful,
+)
 from attribution.policy import DecisionPolicy
 from attribution.reports import Exported, markdown
 from attribution.reports.html import look
@@ -42,7 +49,9 @@ def made(served: Served, tmp_path: Path, **choices: Any) -> Settings:
     return llm_settings(served, verifier="embedded-small", sources=source, coherence=0.0, **choices)
 
 
-def model(relation: str, pace: str = "1 2 3", quote: str = QUOTE) -> Callable[[dict[str, Any]], str]:
+def model(
+    relation: str, pace: str = "1 2 3", quote: str = QUOTE
+) -> Callable[[dict[str, Any]], str]:
     """Reply in the form that is asked for, and anything where the pace is measured."""
 
     def script(body: dict[str, Any]) -> str:
@@ -52,7 +61,13 @@ def model(relation: str, pace: str = "1 2 3", quote: str = QUOTE) -> Callable[[d
         assert asked(body) != STATED and "unclear" not in text  # only what is doubtful, and not how
         if "verdicts" not in text:
             return {"entailed": "Yes.", "contradicted": "no", "no_relation": "Unknown"}[relation]
-        verdict = {"passage": 1, "reason": "why", "quote": quote, "relation": relation, "confidence": 0.95}
+        verdict = {
+            "passage": 1,
+            "reason": "why",
+            "quote": quote,
+            "relation": relation,
+            "confidence": 0.95,
+        }
         return json.dumps({"verdicts": [verdict]})
 
     return script
@@ -60,7 +75,9 @@ def model(relation: str, pace: str = "1 2 3", quote: str = QUOTE) -> Callable[[d
 
 @pytest.fixture(params=["full", "brief"])
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 1e9 if request.param == "full" else 0.0)
+    monkeypatch.setattr(
+        "attribution.verifiers.llm_brief.PATIENCE", 1e9 if request.param == "full" else 0.0
+    )
     return str(request.param)
 
 
@@ -69,7 +86,9 @@ def report_of(events: list[Event]) -> Report:
     return events[-1].report
 
 
-def test_it_reads_what_is_doubtful_after_the_first_verdicts_and_both_are_kept(form: str, tmp_path: Path) -> None:
+def test_it_reads_what_is_doubtful_after_the_first_verdicts_and_both_are_kept(
+    form: str, tmp_path: Path
+) -> None:
     with llm_server(model("entailed", pace="" if form == "full" else "I am ready.")) as served:
         settings = made(served, tmp_path, second_reader="llm")
         assert estimate("", ANSWER, settings).llm["second"].calls == 2  # at most
@@ -82,23 +101,41 @@ def test_it_reads_what_is_doubtful_after_the_first_verdicts_and_both_are_kept(fo
     claim = report.claims[1].id
     assert shown[-1] == (claim, "supported") and (claim, "unclear") in shown[:-1]
     stated, read = report.verdicts
-    assert stated.other is None and read.other and (read.other.reader, read.other.label) == ("first", "unclear")
-    assert "A second reader decided; the first: unclear." in read.reason and changed(report) == (1, 1)
+    assert (
+        stated.other is None
+        and read.other
+        and (read.other.reader, read.other.label) == ("first", "unclear")
+    )
+    assert "A second reader decided; the first: unclear." in read.reason and changed(report) == (
+        1,
+        1,
+    )
     assert read.strength == "weak"  # nobody has calibrated it
     (piece,) = (e for e in report.evidence if e.claim_id == claim and e.other)
     assert piece.other and piece.other.entailed < 0.5 < piece.probabilities.entailed
-    assert piece.deciding_sentence == (QUOTE if form == "full" else piece.deciding_sentence) and piece.text in MUSEUM
+    assert (
+        piece.deciding_sentence == (QUOTE if form == "full" else piece.deciding_sentence)
+        and piece.text in MUSEUM
+    )
     assert report.versions[f"verifier:{claim}"] == report.versions["second_reader"]
-    assert report.versions["second_reader"].startswith("verification_brief" if form == "brief" else "verification.v3")
+    assert report.versions["second_reader"].startswith(
+        "verification_brief" if form == "brief" else "verification.v3"
+    )
     assert report.usage.llm["second"].calls == 2 and "verify" not in report.usage.llm
-    assert f"**The first reader: {look('unclear').icon} Unclear.**" in markdown.write(Exported(report))
+    assert f"**The first reader: {look('unclear').icon} Unclear.**" in markdown.write(
+        Exported(report)
+    )
     assert Report.model_validate_json(report.to_json()).verdicts == report.verdicts
     assert recolour(report, DecisionPolicy.of(report.settings)).verdicts[1].other == read.other
 
 
 @pytest.mark.parametrize(
     ("patience", "relation", "quote"),
-    [(1e9, "no_relation", ""), (1e9, "entailed", "Entering the museum is free."), (0, "contradicted", "")],
+    [
+        (1e9, "no_relation", ""),
+        (1e9, "entailed", "Entering the museum is free."),
+        (0, "contradicted", ""),
+    ],
 )
 def test_where_it_finds_no_side_or_no_quote_the_first_verdict_stays(
     patience: float, relation: str, quote: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -106,19 +143,32 @@ def test_where_it_finds_no_side_or_no_quote_the_first_verdict_stays(
     """In brief, a "no" is no contradiction."""
     monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", patience)
     with llm_server(model(relation, quote=quote)) as served:
-        report = report_of(list(pipeline.run("", ANSWER, made(served, tmp_path, second_reader="llm"))))
+        report = report_of(
+            list(pipeline.run("", ANSWER, made(served, tmp_path, second_reader="llm")))
+        )
     _, read = report.verdicts
-    assert read.label == "unclear" and read.other and read.other.reader == "second" and changed(report) == (0, 1)
+    assert (
+        read.label == "unclear"
+        and read.other
+        and read.other.reader == "second"
+        and changed(report) == (0, 1)
+    )
     assert f"verifier:{read.claim_id}" not in report.versions
 
 
-def test_a_failure_keeps_the_first_verdict_and_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failure_keeps_the_first_verdict_and_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def script(body: dict[str, Any]) -> str:
         return "1" if "from 1 to 20" in body["messages"][-1]["content"] else "I do not know."
 
     with llm_server(script) as served:
-        report = report_of(list(pipeline.run("", ANSWER, made(served, tmp_path, second_reader="llm"))))
-    assert [v.label for v in report.verdicts] == ["supported", "unclear"] and report.verdicts[1].other is None
+        report = report_of(
+            list(pipeline.run("", ANSWER, made(served, tmp_path, second_reader="llm")))
+        )
+    assert [v.label for v in report.verdicts] == ["supported", "unclear"] and report.verdicts[
+        1
+    ].other is None
     assert [(f.stage, f.kind) for f in report.failures] == [("second", "llm_failed")]
 
 
@@ -140,7 +190,9 @@ def test_a_finished_run_is_read_again(form: str, tmp_path: Path) -> None:
         before = report_of(list(pipeline.run("", ANSWER, settings, store)))
         assert len(doubts_of(before)) == 1 and not served.requests
         after = report_of(list(edit(before, ReadAgain(reader="llm"), settings, store)))
-        assert [v.label for v in after.verdicts] == ["supported", "supported"] and changed(after) == (1, 1)
+        assert [v.label for v in after.verdicts] == ["supported", "supported"] and changed(
+            after
+        ) == (1, 1)
         assert after.usage.llm["second"].calls == 2
         assert in_words(after.edits[-1]).endswith(f"by {VERIFIERS['llm'].label}")
         assert not doubts_of(after)
@@ -149,7 +201,9 @@ def test_a_finished_run_is_read_again(form: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("relation", ["no_relation", "entailed"])
-def test_in_brief_a_passage_against_the_claim_is_not_read(relation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_in_brief_a_passage_against_the_claim_is_not_read(
+    relation: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Others do not decide in its name."""
     monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 0.0)
     of, text = claim("Visitors of the Tarn Museum need no ticket."), MUSEUM[34:68]
@@ -159,7 +213,9 @@ def test_in_brief_a_passage_against_the_claim_is_not_read(relation: str, monkeyp
     first = Verdict(claim_id=of.id, label="contradicted", confidence=0.8, reason="")
     with llm_server(model(relation)) as served:
         settings = llm_settings(served, second_reader="llm")
-        second = SecondReader(settings, Store.open(settings.database_url), {p.page_id: page(text) for p in pieces})
+        second = SecondReader(
+            settings, Store.open(settings.database_url), {p.page_id: page(text) for p in pieces}
+        )
         ((read,),) = second.read([Doubt(of, first, pieces, (0, 1))])
     assert read.verdict == first and read.failure is None
 
@@ -169,18 +225,28 @@ def test_any_verifier_can_be_the_second_reader(tmp_path: Path) -> None:
         settings = made(served, tmp_path, second_reader="embedded-small")
         report = report_of(list(pipeline.run("", ANSWER, settings)))
         assert not served.requests
-    assert report.verdicts[1].other and report.versions["second_reader"].startswith("embedded-small")
+    assert report.verdicts[1].other and report.versions["second_reader"].startswith(
+        "embedded-small"
+    )
 
 
-@pytest.mark.parametrize(("claim", "passage", "agree"), [
-    ("The tower is 12 feet high.", "The old tower is 12 metres high.", False),
-    ("The tower is 12 metres high.", "It was built in 1920 and is 12 metres high.", True),
-    ("Admission is free.", "Entering costs nothing.", True), ("It opened in 1932.", "It opened in June 1931.", False),
-    ("More than 100 came.", "They counted 130 visitors.", True),
-    ("Ann Lee beat Tom Fox in the final.", "Tom Fox beat Ann Lee in the final.", False),
-])  # fmt: skip
-def test_a_support_stands_only_if_values_and_roles_agree(claim: str, passage: str, agree: bool) -> None:
-    said = Judgement(Probabilities(entailed=0.9, contradicted=0.05, no_relation=0.05), (0, len(passage)), {})
+@pytest.mark.parametrize(
+    ("claim", "passage", "agree"),
+    [
+        ("The tower is 12 feet high.", "The old tower is 12 metres high.", False),
+        ("The tower is 12 metres high.", "It was built in 1920 and is 12 metres high.", True),
+        ("Admission is free.", "Entering costs nothing.", True),
+        ("It opened in 1932.", "It opened in June 1931.", False),
+        ("More than 100 came.", "They counted 130 visitors.", True),
+        ("Ann Lee beat Tom Fox in the final.", "Tom Fox beat Ann Lee in the final.", False),
+    ],
+)
+def test_a_support_stands_only_if_values_and_roles_agree(
+    claim: str, passage: str, agree: bool
+) -> None:
+    said = Judgement(
+        Probabilities(entailed=0.9, contradicted=0.05, no_relation=0.05), (0, len(passage)), {}
+    )
     assert (checked((claim, passage), said) == said) is agree
 
 
@@ -189,10 +255,18 @@ def test_doubt_follows_the_calibration() -> None:
         return Verdict(claim_id="c", label=label, confidence=confidence, reason="")
 
     for label, confidence, doubtful in (
-        ("supported", 0.95, False), ("supported", 0.6, True), ("contradicted", 0.7, True), ("unclear", 0.1, True),
-        ("conflicting", 0.9, True), ("no_relation", 0.9, False), ("missing", 0.0, False), ("not_checked", 0.0, False),
-    ):  # fmt: skip
-        assert is_doubtful(verdict(label, confidence), "a verifier that is not calibrated") is doubtful
+        ("supported", 0.95, False),
+        ("supported", 0.6, True),
+        ("contradicted", 0.7, True),
+        ("unclear", 0.1, True),
+        ("conflicting", 0.9, True),
+        ("no_relation", 0.9, False),
+        ("missing", 0.0, False),
+        ("not_checked", 0.0, False),
+    ):
+        assert (
+            is_doubtful(verdict(label, confidence), "a verifier that is not calibrated") is doubtful
+        )
 
 
 def test_the_short_passage_is_the_sentence_with_its_neighbours() -> None:
@@ -228,4 +302,8 @@ def test_a_badge_of_a_second_reader_that_nobody_has_judged_is_weak() -> None:
     first = Verdict(claim_id="c", label="unclear", confidence=0.4, reason="")
     assert strength_of("a model", sure) == "strong"
     assert strength_of("a model", beside(sure, first, "first")) == "weak"
-    assert beside(sure, sure, "first").reason == beside(sure, sure, "second").reason == " Both readers say so."
+    assert (
+        beside(sure, sure, "first").reason
+        == beside(sure, sure, "second").reason
+        == " Both readers say so."
+    )

@@ -1,4 +1,6 @@
-"""A run from its own frozen pages: the same report, nothing searched, nothing fetched, nothing leaked."""
+"""A run from its own frozen pages: the same report, nothing searched, nothing fetched, nothing
+leaked.
+"""
 
 import shutil
 import socket
@@ -20,11 +22,16 @@ ANSWER = (
     "The Eiffel Tower was completed in 1889. It was finished in 1925 by Thomas Edison. I think it is beautiful. "
     "The Eiffel Tower stands in Paris."
 )
-NOTE = Document("tower.txt", b"The Eiffel Tower in Paris was completed in 1889. Gustave Eiffel's company built it.")
+NOTE = Document(
+    "tower.txt",
+    b"The Eiffel Tower in Paris was completed in 1889. Gustave Eiffel's company built it.",
+)
 SOURCES = ("library", "documents", "http://10.0.0.1/secret.html")
 
 
-def finished(settings: Settings, store: Store, frozen: Snapshot | None = None, documents: tuple = ()) -> Report:
+def finished(
+    settings: Settings, store: Store, frozen: Snapshot | None = None, documents: tuple = ()
+) -> Report:
     *_, last = run(QUESTION, ANSWER, settings, store, documents, source=frozen)
     assert isinstance(last, events.Finished)
     return last.report
@@ -56,24 +63,39 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_replay_gives_the_same_report(snapshot: Snapshot, other: Store, offline: None) -> None:
-    assert snapshot.report.evidence and snapshot.report.failures and snapshot.vectors and snapshot.judgements
+    assert (
+        snapshot.report.evidence
+        and snapshot.report.failures
+        and snapshot.vectors
+        and snapshot.judgements
+    )
     again = finished(snapshot.settings(), other, snapshot)
     assert comparable(again) == comparable(snapshot.report)
     assert again.id != snapshot.report.id
     assert other.runs.load(again.id) == again
 
 
-def test_models_asked_again_come_to_the_same_verdicts(snapshot: Snapshot, other: Store, offline: None) -> None:
+def test_models_asked_again_come_to_the_same_verdicts(
+    snapshot: Snapshot, other: Store, offline: None
+) -> None:
     again = finished(snapshot.settings(), other, snapshot.recomputed())
     assert again.verdicts == snapshot.report.verdicts and again.usage.cached_pairs == 0
     for a, b in zip(again.evidence, snapshot.report.evidence, strict=True):
-        assert (a.claim_id, a.start, a.text, a.query, a.rank) == (b.claim_id, b.start, b.text, b.query, b.rank)
+        assert (a.claim_id, a.start, a.text, a.query, a.rank) == (
+            b.claim_id,
+            b.start,
+            b.text,
+            b.query,
+            b.rank,
+        )
         assert a.similarity == pytest.approx(b.similarity, abs=1e-5)
 
 
 def test_usage_is_what_stands_in_the_report(snapshot: Snapshot, other: Store) -> None:
     usage = snapshot.report.usage
-    enriched = {c.id for c in snapshot.report.claims if c.enriched}  # verified without the added words as well
+    enriched = {
+        c.id for c in snapshot.report.claims if c.enriched
+    }  # verified without the added words as well
     again = sum(e.claim_id in enriched for e in snapshot.report.evidence)
     assert usage.cached_pairs == 0 and usage.pairs == len(snapshot.report.evidence) + again
     assert len(snapshot.provenance.judgements) > usage.pairs  # of variants, too
@@ -81,13 +103,23 @@ def test_usage_is_what_stands_in_the_report(snapshot: Snapshot, other: Store) ->
 
 
 @pytest.mark.parametrize(
-    "change", [{"chunker": "sentence"}, {"chunk_size": 128}, {"chunker": "recursive", "top_k": 3}, {"threshold": 0.99}]
+    "change",
+    [
+        {"chunker": "sentence"},
+        {"chunk_size": 128},
+        {"chunker": "recursive", "top_k": 3},
+        {"threshold": 0.99},
+    ],
 )
-def test_other_methods_meet_the_same_pages(snapshot: Snapshot, other: Store, offline: None, change: dict) -> None:
+def test_other_methods_meet_the_same_pages(
+    snapshot: Snapshot, other: Store, offline: None, change: dict
+) -> None:
     again = finished(snapshot.settings(**change), other, snapshot)
     assert again.pages == snapshot.report.pages and again.claims == snapshot.report.claims
     assert again.evidence != snapshot.report.evidence
-    assert all(e.searcher == "documents" or (e.query and e.searcher == "library") for e in again.evidence)
+    assert all(
+        e.searcher == "documents" or (e.query and e.searcher == "library") for e in again.evidence
+    )
     texts = {p.id: p.text for p in again.pages}
     assert all(texts[e.page_id][e.start : e.end] == e.text for e in again.evidence)
 
@@ -99,15 +131,26 @@ def test_frozen_claims_stay_unless_what_makes_them_changes(snapshot: Snapshot) -
     assert snapshot.claims(QUESTION, ANSWER + " More.", snapshot.settings()) is None
 
 
-def test_an_answer_that_is_new_is_held_against_the_same_pages(snapshot: Snapshot, other: Store, offline: None) -> None:
-    *_, last = run(QUESTION, "The Eiffel Tower was built by a company.", snapshot.settings(), other, source=snapshot)
+def test_an_answer_that_is_new_is_held_against_the_same_pages(
+    snapshot: Snapshot, other: Store, offline: None
+) -> None:
+    *_, last = run(
+        QUESTION,
+        "The Eiffel Tower was built by a company.",
+        snapshot.settings(),
+        other,
+        source=snapshot,
+    )
     assert isinstance(last, events.Finished)
     assert last.report.pages == snapshot.report.pages and last.report.evidence
 
 
 def test_nothing_of_a_snapshot_reaches_the_caches(snapshot: Snapshot, other: Store) -> None:
     finished(snapshot.settings(), other, snapshot)
-    assert other.cache.vectors(list(snapshot.vectors)) == {} and other.cache.judgements(list(snapshot.judgements)) == {}
+    assert (
+        other.cache.vectors(list(snapshot.vectors)) == {}
+        and other.cache.judgements(list(snapshot.judgements)) == {}
+    )
     assert all(other.cache.page(p.url, 1e5) is None for p in snapshot.report.pages)
 
 

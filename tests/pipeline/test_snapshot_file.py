@@ -22,15 +22,29 @@ CLAIM = claim("The Nile is long.")
 
 
 def made() -> Snapshot:
-    piece = evidence(CLAIM, 0.9, 0.05, "entailed", page_id=PAGE.id, text=PAGE.text[0:4], sentence=(0, 17))
+    piece = evidence(
+        CLAIM, 0.9, 0.05, "entailed", page_id=PAGE.id, text=PAGE.text[0:4], sentence=(0, 17)
+    )
     made = report(
-        CLAIM.text, question="Wie lang? \u2028", settings=Settings().public(), versions={"verifier": "v"},
-        claims=(CLAIM,), pages=(PAGE,), evidence=(piece,),
+        CLAIM.text,
+        question="Wie lang? \u2028",
+        settings=Settings().public(),
+        versions={"verifier": "v"},
+        claims=(CLAIM,),
+        pages=(PAGE,),
+        evidence=(piece,),
         verdicts=(Verdict(claim_id=CLAIM.id, label="supported", confidence=0.9, reason="because"),),
-    )  # fmt: skip
-    judged = Judgement(Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25), (0, 4), {"words": 0.1}, 0.2)
+    )
+    judged = Judgement(
+        Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25),
+        (0, 4),
+        {"words": 0.1},
+        0.2,
+    )
     provenance = Provenance(
-        traces=(Trace(CLAIM.id, PAGE.id, "q", "library", 1),), chunks={PAGE.id: ((0, 4),)}, vectors=("a",)
+        traces=(Trace(CLAIM.id, PAGE.id, "q", "library", 1),),
+        chunks={PAGE.id: ((0, 4),)},
+        vectors=("a",),
     )
     return Snapshot(made, provenance, {"a": b"\0\0\x80?" * 3}, {"j": judged})
 
@@ -65,7 +79,9 @@ def test_what_goes_out_comes_back_and_the_bytes_do_not_change() -> None:
     data = dump(made())
     assert load(data) == made()
     assert dump(load(data)) == data == dump(made())
-    assert [i.date_time for i in zipfile.ZipFile(io.BytesIO(data)).infolist()] == [(1980, 1, 1, 0, 0, 0)] * 6
+    assert [i.date_time for i in zipfile.ZipFile(io.BytesIO(data)).infolist()] == [
+        (1980, 1, 1, 0, 0, 0)
+    ] * 6
 
 
 def _with_many_claims(report: str) -> str:
@@ -75,38 +91,77 @@ def _with_many_claims(report: str) -> str:
 
 
 def renamed(old: str, new: str) -> bytes:
-    return packed({new if name == old else name: content for name, content in members(dump(made())).items()})
+    return packed(
+        {new if name == old else name: content for name, content in members(dump(made())).items()}
+    )
 
 
-@pytest.mark.parametrize(("data", "message"), [
-    (b"", "not a plain ZIP"), (b"no zip at all " * 10, "not a plain ZIP"), (dump(made())[:-40], "not a plain ZIP"),
-    (renamed("pages.jsonl", "../../pages.jsonl"), "members of a snapshot"),
-    (renamed("pages.jsonl", "/etc/passwd"), "members of a snapshot"),
-    (renamed("pages.jsonl", "report.json\\x"), "members of a snapshot"),
-    (packed(members(dump(made())) | {"more.txt": b"x"}), "members of a snapshot"),
-    (packed({f"{i}": b"" for i in range(5000)}), "members of a snapshot"),
-    (packed({MANIFEST: b"{}"}), "members of a snapshot"),
-    (packed(members(dump(made())), zipfile.ZIP_BZIP2), "unknown compression"),
-    (packed(members(dump(made())) | {"pages.jsonl": b"{}"}), "damaged or changed"),
-    (forged(MANIFEST, lambda s: s.replace('"version":1', '"version":2').replace('"version": 1', '"version": 2')),
-     "update the explorer"),
-    (forged(MANIFEST, lambda s: "[]"), "manifest.json is not valid"),
-    (forged("pages.jsonl", lambda s: s.replace("lang", "kurz")), "does not match its hash"),
-    (forged("pages.jsonl", lambda s: s * 2), "different pages"),
-    (forged("pages.jsonl", lambda s: "[" * 100_000), "JSON"),
-    (forged("report.json", lambda s: s.replace('"confidence": 0.9', '"confidence": "high"')), "confidence"),
-    (forged("report.json", lambda s: s.replace('"confidence": 0.9', '"confidence": Infinity')), "verdict"),
-    (forged("report.json", lambda s: s.replace('"end": 4', '"end": 400')), "outside its page|differs"),
-    (forged("report.json", lambda s: s.replace('"start": 0', '"start": -3')), "outside its page|differs"),
-    (forged("report.json", lambda s: s.replace('"stopped": false', '"stopped": false, "x": 1')), "Report x"),
-    (forged("report.json", lambda s: s.replace('"top_k": 5', '"top_k": 5000')), "top_k"),
-    (forged("report.json", lambda s: s.replace('"top_k": 5', '"top_k": 5, "no_such": 1')), "no_such"),
-    (forged("report.json", _with_many_claims), "5,001 claims; at most 5,000"),
-    (forged("trail.json", lambda s: s.replace(PAGE.id, "0" * 16)), "unknown pages"),
-    (forged("vectors.jsonl", lambda s: s.replace('"data":"', '"data":"*')), "Error"),
-    (forged("vectors.jsonl", lambda s: s.replace('AACAPwAAgD8AAIA/', 'AADAfwAAwH8AAMB/')), "finite"),
-    (forged("judgements.jsonl", lambda s: s.replace("0.5", "7.5")), "less than or equal to 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "not a plain ZIP"),
+        (b"no zip at all " * 10, "not a plain ZIP"),
+        (dump(made())[:-40], "not a plain ZIP"),
+        (renamed("pages.jsonl", "../../pages.jsonl"), "members of a snapshot"),
+        (renamed("pages.jsonl", "/etc/passwd"), "members of a snapshot"),
+        (renamed("pages.jsonl", "report.json\\x"), "members of a snapshot"),
+        (packed(members(dump(made())) | {"more.txt": b"x"}), "members of a snapshot"),
+        (packed({f"{i}": b"" for i in range(5000)}), "members of a snapshot"),
+        (packed({MANIFEST: b"{}"}), "members of a snapshot"),
+        (packed(members(dump(made())), zipfile.ZIP_BZIP2), "unknown compression"),
+        (packed(members(dump(made())) | {"pages.jsonl": b"{}"}), "damaged or changed"),
+        (
+            forged(
+                MANIFEST,
+                lambda s: s.replace('"version":1', '"version":2').replace(
+                    '"version": 1', '"version": 2'
+                ),
+            ),
+            "update the explorer",
+        ),
+        (forged(MANIFEST, lambda s: "[]"), "manifest.json is not valid"),
+        (forged("pages.jsonl", lambda s: s.replace("lang", "kurz")), "does not match its hash"),
+        (forged("pages.jsonl", lambda s: s * 2), "different pages"),
+        (forged("pages.jsonl", lambda s: "[" * 100_000), "JSON"),
+        (
+            forged("report.json", lambda s: s.replace('"confidence": 0.9', '"confidence": "high"')),
+            "confidence",
+        ),
+        (
+            forged(
+                "report.json", lambda s: s.replace('"confidence": 0.9', '"confidence": Infinity')
+            ),
+            "verdict",
+        ),
+        (
+            forged("report.json", lambda s: s.replace('"end": 4', '"end": 400')),
+            "outside its page|differs",
+        ),
+        (
+            forged("report.json", lambda s: s.replace('"start": 0', '"start": -3')),
+            "outside its page|differs",
+        ),
+        (
+            forged(
+                "report.json", lambda s: s.replace('"stopped": false', '"stopped": false, "x": 1')
+            ),
+            "Report x",
+        ),
+        (forged("report.json", lambda s: s.replace('"top_k": 5', '"top_k": 5000')), "top_k"),
+        (
+            forged("report.json", lambda s: s.replace('"top_k": 5', '"top_k": 5, "no_such": 1')),
+            "no_such",
+        ),
+        (forged("report.json", _with_many_claims), "5,001 claims; at most 5,000"),
+        (forged("trail.json", lambda s: s.replace(PAGE.id, "0" * 16)), "unknown pages"),
+        (forged("vectors.jsonl", lambda s: s.replace('"data":"', '"data":"*')), "Error"),
+        (
+            forged("vectors.jsonl", lambda s: s.replace("AACAPwAAgD8AAIA/", "AADAfwAAwH8AAMB/")),
+            "finite",
+        ),
+        (forged("judgements.jsonl", lambda s: s.replace("0.5", "7.5")), "less than or equal to 1"),
+    ],
+)
 def test_a_file_that_is_hostile_or_damaged_is_refused_by_name(data: bytes, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         load(data)
@@ -141,7 +196,9 @@ def test_a_bomb_is_unpacked_no_further_than_the_limit(monkeypatch: pytest.Monkey
 
 def test_a_directory_that_points_before_the_file_is_damage() -> None:
     data = bytearray(dump(made()))
-    offset = int.from_bytes(data[-6:-2], "little")  # of the directory, in the record that ends the archive
+    offset = int.from_bytes(
+        data[-6:-2], "little"
+    )  # of the directory, in the record that ends the archive
     data[-6:-2] = (offset + 65_536).to_bytes(4, "little")
     with pytest.raises(BadInput, match="damaged"):
         load(bytes(data))

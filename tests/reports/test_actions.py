@@ -14,19 +14,28 @@ ANSWER = "The tower was finished in 1890."
 CLAIM = claim(ANSWER, ANSWER, enriched="The <i>Eiffel</i> Tower was finished in 1890.")
 
 
-@pytest.mark.parametrize(("label", "sources", "steps"), [
-    ("supported", ["library"], ()), ("contradicted", ["library"], ("correct",)),
-    ("unclear", ["library"], ("verifier", "correct")), ("no_relation", ["library"], ("web",)),
-    ("no_relation", ["duckduckgo"], ("reword",)), ("missing", ["collection:mine", "./a.txt"], ("web",)),
-    ("not_checked", ["library"], ()),
-])  # fmt: skip
-def test_one_table_chooses_the_step(label: Label, sources: list[str], steps: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("label", "sources", "steps"),
+    [
+        ("supported", ["library"], ()),
+        ("contradicted", ["library"], ("correct",)),
+        ("unclear", ["library"], ("verifier", "correct")),
+        ("no_relation", ["library"], ("web",)),
+        ("no_relation", ["duckduckgo"], ("reword",)),
+        ("missing", ["collection:mine", "./a.txt"], ("web",)),
+        ("not_checked", ["library"], ()),
+    ],
+)
+def test_one_table_chooses_the_step(
+    label: Label, sources: list[str], steps: tuple[str, ...]
+) -> None:
     made = report(ANSWER, (CLAIM, label)).model_copy(update={"settings": {"sources": sources}})
     assert next_steps(CLAIM, made.verdicts[0], made) == steps
 
 
 @pytest.mark.parametrize(
-    ("kind", "step"), [("paywall", "source"), ("nothing_found", "reword"), ("search_failed", "source")]
+    ("kind", "step"),
+    [("paywall", "source"), ("nothing_found", "reword"), ("search_failed", "source")],
 )
 def test_what_failed_comes_first(kind: FailureKind, step: str) -> None:
     failure = Failure(stage="fetch", subject=CLAIM.text, kind=kind, message="no")
@@ -38,7 +47,9 @@ def test_what_failed_comes_first(kind: FailureKind, step: str) -> None:
 def test_a_step_that_was_taken_gives_way_to_the_next() -> None:
     unclear = report(ANSWER, (CLAIM, "unclear"))
     assert after(unclear, verifier="embedded-small") == ("source", "correct")
-    nothing = report(ANSWER, (CLAIM, "no_relation")).model_copy(update={"settings": {"sources": ["library"]}})
+    nothing = report(ANSWER, (CLAIM, "no_relation")).model_copy(
+        update={"settings": {"sources": ["library"]}}
+    )
     assert after(nothing, sources=("duckduckgo",), search=True) == ("reword",)
     assert after(nothing, claims=("another",), sources=("duckduckgo",)) == ("web",)
 
@@ -51,9 +62,14 @@ def after(made: Report, claims: tuple[str, ...] = (CLAIM.id,), **change: Any) ->
 
 def test_the_chain_names_every_step() -> None:
     made = report(ANSWER, (CLAIM, "contradicted"))
-    failed = Failure(stage="fetch", subject="https://e.org/<b>", kind="robots", message="robots.txt forbids it")
+    failed = Failure(
+        stage="fetch", subject="https://e.org/<b>", kind="robots", message="robots.txt forbids it"
+    )
     provenance = Provenance(
-        traces=(Trace(CLAIM.id, SOURCE.id, "eiffel <u>", "wikipedia", 2), Trace("other", SOURCE.id, "another", "x", 1)),
+        traces=(
+            Trace(CLAIM.id, SOURCE.id, "eiffel <u>", "wikipedia", 2),
+            Trace("other", SOURCE.id, "another", "x", 1),
+        ),
         concerns={CLAIM.id: (failed,)},
     )
     made = made.model_copy(

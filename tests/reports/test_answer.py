@@ -11,8 +11,10 @@ from attribution.types import Claim
 def test_a_pronoun_replaced() -> None:
     assert ("removed", "24,100") in word_diff("It carried 24,100 cars.", "It carried 21,400 cars.")
     assert word_diff("He died in 1980.", "Alfred Hitchcock died in 1980.") == [
-        ("removed", "He"), ("added", "Alfred Hitchcock"), ("same", " died in 1980."),
-    ]  # fmt: skip
+        ("removed", "He"),
+        ("added", "Alfred Hitchcock"),
+        ("same", " died in 1980."),
+    ]
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
@@ -35,31 +37,55 @@ def test_what_looks_like_a_footnote_is_never_markup(text: str) -> None:
 
 
 def test_markdown_is_drawn_as_it_reads_with_its_changes() -> None:
-    drawn = html(el("div", *rendered("## Towers\n\nIt opened in **1890**.", "## Towers\n\nIt opened in **1889**.[^1]")))
+    drawn = html(
+        el(
+            "div",
+            *rendered(
+                "## Towers\n\nIt opened in **1890**.", "## Towers\n\nIt opened in **1889**.[^1]"
+            ),
+        )
+    )
     assert "<h3>" in drawn and "##" not in drawn and "**" not in drawn
     assert '<del class="removed">1890</del><strong class="added">1889</strong>' in drawn
     assert '<strong class="added"><sup>1</sup></strong>' in drawn
 
 
-@pytest.mark.parametrize(("written", "drawn"), [
-    ("Old[cite: 1, 3].", 'Old<sup class="cite" title="[cite: 1, 3]">1, 3</sup>.'),
-    ("[cite_start]Old.", "Old."),
-    ("Old citeturn0search3turn0search5.", 'Old <sup class="cite" title="citeturn0search3turn0search5">•</sup>.'),
-    ("Old \ue200cite\ue202turn0search3\ue201.",
-     'Old <sup class="cite" title="\ue200cite\ue202turn0search3\ue201">•</sup>.'),
-    ("Old:contentReference[oaicite:2]{index=2}.",
-     'Old<sup class="cite" title=":contentReference[oaicite:2]{index=2}">•</sup>.'),
-    ('\ue200entity\ue202["people","Maud Ekelund","engineer"]\ue201 drew.', "Maud Ekelund drew."),
-    ("Old.<sup>2</sup>", 'Old.<sup class="cite" title="&lt;sup&gt;2&lt;/sup&gt;">2</sup>'),
-    ("Old【4:2†x.pdf】.", 'Old<sup class="cite" title="【4:2†x.pdf】">•</sup>.'),
-    ("Old.¹", 'Old.<sup class="cite" title="¹">1</sup>'),
-    ('[cite: 1]"<b>', '<sup class="cite" title="[cite: 1]">1</sup>&quot;&lt;b&gt;'),
-    ("10² m (Rossi et al., 2020)", "10² m (Rossi et al., 2020)"),
-    ("```\na = b[1]\n```", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("written", "drawn"),
+    [
+        ("Old[cite: 1, 3].", 'Old<sup class="cite" title="[cite: 1, 3]">1, 3</sup>.'),
+        ("[cite_start]Old.", "Old."),
+        (
+            "Old citeturn0search3turn0search5.",
+            'Old <sup class="cite" title="citeturn0search3turn0search5">•</sup>.',
+        ),
+        (
+            "Old \ue200cite\ue202turn0search3\ue201.",
+            'Old <sup class="cite" title="\ue200cite\ue202turn0search3\ue201">•</sup>.',
+        ),
+        (
+            "Old:contentReference[oaicite:2]{index=2}.",
+            'Old<sup class="cite" title=":contentReference[oaicite:2]{index=2}">•</sup>.',
+        ),
+        (
+            '\ue200entity\ue202["people","Maud Ekelund","engineer"]\ue201 drew.',
+            "Maud Ekelund drew.",
+        ),
+        ("Old.<sup>2</sup>", 'Old.<sup class="cite" title="&lt;sup&gt;2&lt;/sup&gt;">2</sup>'),
+        ("Old【4:2†x.pdf】.", 'Old<sup class="cite" title="【4:2†x.pdf】">•</sup>.'),
+        ("Old.¹", 'Old.<sup class="cite" title="¹">1</sup>'),
+        ('[cite: 1]"<b>', '<sup class="cite" title="[cite: 1]">1</sup>&quot;&lt;b&gt;'),
+        ("10² m (Rossi et al., 2020)", "10² m (Rossi et al., 2020)"),
+        ("```\na = b[1]\n```", None),
+    ],
+)
 def test_marks_are_raised_and_keep_their_place(written: str, drawn: str | None) -> None:
-    tree = answer.mark(answer.parse(written), [Claim(id="a", text="Old", spans=((0, len(written)),))])
-    shown = "".join(html(child) for child in tree if isinstance(child, Node) for child in child.children)
+    tree = answer.mark(
+        answer.parse(written), [Claim(id="a", text="Old", spans=((0, len(written)),))]
+    )
+    shown = "".join(
+        html(child) for child in tree if isinstance(child, Node) for child in child.children
+    )
     if drawn is None:
         assert "cite" not in shown
         return
@@ -69,10 +95,14 @@ def test_marks_are_raised_and_keep_their_place(written: str, drawn: str | None) 
     assert all(a[1] == b[0] for a, b in zip(places, places[1:], strict=False))
 
 
-@pytest.mark.parametrize("open_, close", [
-    ("<think>", "</think>\n\n"), ("<think>", "</think> "),
-    ('<details type="reasoning" done="true">\n', "\n</details>\n"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "open_, close",
+    [
+        ("<think>", "</think>\n\n"),
+        ("<think>", "</think> "),
+        ('<details type="reasoning" done="true">\n', "\n</details>\n"),
+    ],
+)
 def test_what_was_thought_is_folded(open_: str, close: str) -> None:
     source = f"{open_}I *recall*.\n\nIt is 3.{close}It is old [1]."
     claim = Claim(id="a", text="It is old.", spans=((source.rindex("It is"), len(source) - 1),))
@@ -80,7 +110,9 @@ def test_what_was_thought_is_folded(open_: str, close: str) -> None:
     assert "".join(html(folded).split()) == (
         '<detailsclass="ax-detail"><summary>Reasoning(notchecked)</summary><p>I<em>recall</em>.</p><p>Itis3.</p></details>'
     )
-    assert "".join(map(html, rest)).startswith('<p><span data-claim="a" data-span="0">It is old <sup class="cite"')
+    assert "".join(map(html, rest)).startswith(
+        '<p><span data-claim="a" data-span="0">It is old <sup class="cite"'
+    )
 
 
 @given(st.text("ab *_#\n&;1[]", max_size=60), st.text("ab *_#\n&;1[]", max_size=60))
@@ -102,7 +134,11 @@ def without_removed(tree: Tree) -> Tree:
 @pytest.mark.parametrize("shape", ["nested", "staggered", "same"])
 def test_20_000_spans_over_each_other_are_drawn(shape: str) -> None:
     text = "word " * 8_000
-    shapes = {"nested": lambda n: (n, 40_000 - n), "staggered": lambda n: (n, n + 20_000), "same": lambda n: (0, 9)}
+    shapes = {
+        "nested": lambda n: (n, 40_000 - n),
+        "staggered": lambda n: (n, n + 20_000),
+        "same": lambda n: (0, 9),
+    }
     claims = [Claim(id=str(n), text="word", spans=(shapes[shape](n),)) for n in range(20_000)]
     tree = answer.mark(answer.parse(text), claims)
     assert "".join(t.text for node in tree for t in texts(node)).strip() == text.strip()

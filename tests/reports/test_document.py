@@ -22,10 +22,25 @@ def test_each_claim_leads_to_its_evidence_and_back() -> None:
     made = export("html", Exported(run(), "A title", "A note", frozenset({"c1"}))).decode()
     seen = _Tags(made)
     ids = [value for name, value in seen.attributes if name == "id"]
-    places = [value[1:] for name, value in seen.attributes if name == "href" and (value or "").startswith("#")]
+    places = [
+        value[1:]
+        for name, value in seen.attributes
+        if name == "href" and (value or "").startswith("#")
+    ]
     assert sorted(ids) == ["claim-1", "claim-2", "mark-1", "mark-2"]
-    assert sorted(places) == ["claim-1", "claim-2", "mark-1"]  # the second claim has no place in the answer
-    for words in ("A title", "A note", "Question: When was", QUOTE, "Corrected by hand.", "Claims without a place"):
+    assert sorted(places) == [
+        "claim-1",
+        "claim-2",
+        "mark-1",
+    ]  # the second claim has no place in the answer
+    for words in (
+        "A title",
+        "A note",
+        "Question: When was",
+        QUOTE,
+        "Corrected by hand.",
+        "Claims without a place",
+    ):
         assert words in seen.text
     assert "button" not in seen.tags and "no longer in the database" not in seen.text
     assert "https://example.org/tower#:~:text=The%20tower" in made
@@ -35,9 +50,16 @@ def test_errors_come_first_and_many_claims_with_nothing_related_are_one_line() -
     made = run()
     of = dict.fromkeys((f"n{n}" for n in range(5)), "no_relation") | {"bad": "contradicted"}
     claims = tuple(made.claims[1].model_copy(update={"id": i, "worthiness": "factual"}) for i in of)
-    verdicts = tuple(Verdict(claim_id=i, label=label, confidence=0.9, reason="r") for i, label in of.items())
-    page = export("html", Exported(made.model_copy(update={"claims": claims, "verdicts": verdicts}))).decode()
-    first, rest = page.index('id="claim-6"'), page.index("<summary>5 with nothing related</summary>")
+    verdicts = tuple(
+        Verdict(claim_id=i, label=label, confidence=0.9, reason="r") for i, label in of.items()
+    )
+    page = export(
+        "html", Exported(made.model_copy(update={"claims": claims, "verdicts": verdicts}))
+    ).decode()
+    first, rest = (
+        page.index('id="claim-6"'),
+        page.index("<summary>5 with nothing related</summary>"),
+    )
     assert first < rest < page.index('id="claim-1"')
 
 
@@ -45,12 +67,16 @@ def test_errors_come_first_and_many_claims_with_nothing_related_are_one_line() -
 @settings(max_examples=40)
 def test_foreign_text_stays_text(text: str, address: str) -> None:
     seen = _Tags(export("html", hostile(text, address)).decode())
-    assert seen.tags <= OURS and not any(name.startswith("on") or name == "src" for name, _ in seen.attributes)
+    assert seen.tags <= OURS and not any(
+        name.startswith("on") or name == "src" for name, _ in seen.attributes
+    )
     links = [value for name, value in seen.attributes if name == "href"]
     assert all(re.match(r"https?://|#(claim|mark)-\d+$", link or "") for link in links)
 
 
-def test_the_command_names_what_is_no_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_names_what_is_no_run(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from attribution.cli.main import main
 
     (tmp_path / "notes.json").write_text("[1]")

@@ -73,17 +73,23 @@ def test_text_and_attributes_are_escaped(text: str) -> None:
 @given(st.text(), st.text())
 def test_any_text_comes_back_as_it_was(text: str, attribute: str) -> None:
     seen = safe(html(el("p", text, title=attribute)))
-    assert seen.text.replace("\r\n", "\n").replace("\r", "\n") == text.replace("\r\n", "\n").replace("\r", "\n")
+    assert seen.text.replace("\r\n", "\n").replace("\r", "\n") == text.replace(
+        "\r\n", "\n"
+    ).replace("\r", "\n")
     assert dict(seen.attributes).get("title", "") == attribute
 
 
-@pytest.mark.parametrize("tag", ["script", "img", "iframe", "style", "svg", "object", "form", "P", "p onclick"])
+@pytest.mark.parametrize(
+    "tag", ["script", "img", "iframe", "style", "svg", "object", "form", "P", "p onclick"]
+)
 def test_no_other_tag_can_be_made(tag: str) -> None:
     with pytest.raises(ValueError, match="not on the list"):
         el(tag)
 
 
-@pytest.mark.parametrize("name", ["onclick", "style", "src", "srcdoc", "formaction", "data_x", "id"])
+@pytest.mark.parametrize(
+    "name", ["onclick", "style", "src", "srcdoc", "formaction", "data_x", "id"]
+)
 def test_no_other_attribute_can_be_made(name: str) -> None:
     with pytest.raises(ValueError, match="not on the list"):
         el("p", **{name: "x"})
@@ -100,7 +106,15 @@ def test_the_script_knows_the_same_lists() -> None:
 @pytest.mark.parametrize("name", sorted(path.relative_to(UI) for path in UI.rglob("*.js")), ids=str)
 def test_scripts_make_no_markup_of_text(name: Path) -> None:
     script = (UI / name).read_text("utf-8")
-    for way in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "DOMParser", "eval(", "srcdoc"):
+    for way in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "DOMParser",
+        "eval(",
+        "srcdoc",
+    ):
         assert way not in script
 
 
@@ -114,7 +128,9 @@ def test_pages_show_html_of_the_renderer_alone() -> None:
     ]
     styles = [call for call in calls if "<style>" in call]
     assert set(calls) - set(styles) == {"st.html(html.html(node))"} and len(styles) == 2
-    assert not [path for path in (ROOT / "pages").rglob("*.py") if "unsafe_allow" in path.read_text("utf-8")]
+    assert not [
+        path for path in (ROOT / "pages").rglob("*.py") if "unsafe_allow" in path.read_text("utf-8")
+    ]
 
 
 def test_data_is_json_of_the_same_tree() -> None:
@@ -154,7 +170,10 @@ def test_a_text_fragment_is_encoded() -> None:
 
 def test_a_fragment_of_the_page_stays_and_an_old_directive_goes() -> None:
     assert link_to_sentence("https://e.org/#top", "One.") == "https://e.org/#top:~:text=One."
-    assert link_to_sentence("https://e.org/#top:~:text=old", "One.") == "https://e.org/#top:~:text=One."
+    assert (
+        link_to_sentence("https://e.org/#top:~:text=old", "One.")
+        == "https://e.org/#top:~:text=One."
+    )
 
 
 def test_a_long_sentence_is_given_by_its_ends() -> None:
@@ -207,7 +226,10 @@ def test_a_weak_badge_has_a_weaker_word_and_a_paler_tint() -> None:
     assert _Tags(html(badge("weak_unclear"))).text == "≈Unclear"
     assert 'class="badge v-supported weak"' in html(badge("weak_supported"))
     css = html_module.tokens_css(":root")
-    assert "--supported-pale:color-mix(" in css and ".v-contradicted.weak{--tint:var(--contradicted-pale)}" in css
+    assert (
+        "--supported-pale:color-mix(" in css
+        and ".v-contradicted.weak{--tint:var(--contradicted-pale)}" in css
+    )
 
 
 # --- whole views ---
@@ -216,16 +238,29 @@ def test_a_weak_badge_has_a_weaker_word_and_a_paler_tint() -> None:
 def _hostile_report(text: str) -> Report:
     source = page(f"Before. {text} After it.", url="javascript:window.pwned=1", title=text)
     c = claim(text)
-    place = {"page_id": source.id, "text": source.text, "end": len(source.text), "sentence": (8, 8 + len(text))}
+    place = {
+        "page_id": source.id,
+        "text": source.text,
+        "end": len(source.text),
+        "sentence": (8, 8 + len(text)),
+    }
     piece = evidence(c, 0.02, 0.9, "contradicted", **place, query=text, searcher=text)
     twin = piece.model_copy(update={"rank": 2})
     verdict = Verdict(claim_id=c.id, label="contradicted", confidence=0.9, reason=text)
     failure = Failure(stage=text, subject=text, kind="unreadable", message=text)
     return Report(
-        id="x", created_at="2026-11-01T00:00:00+00:00", question=text, answer=text, settings={"threshold": 0.5},
-        versions={"verifier": text}, claims=(c,), pages=(source,), evidence=(piece, twin), verdicts=(verdict,),
+        id="x",
+        created_at="2026-11-01T00:00:00+00:00",
+        question=text,
+        answer=text,
+        settings={"threshold": 0.5},
+        versions={"verifier": text},
+        claims=(c,),
+        pages=(source,),
+        evidence=(piece, twin),
+        verdicts=(verdict,),
         failures=(failure,),
-    )  # fmt: skip
+    )
 
 
 def test_panels_and_notes_show_hostile_text_as_text() -> None:
@@ -241,7 +276,14 @@ def test_panels_and_notes_show_hostile_text_as_text() -> None:
 def test_a_library_passage_opens_here_and_a_web_one_at_its_sentence() -> None:
     source = page("The Nile is long. It flows north.")
     piece = evidence(
-        claim(), 0.9, 0.05, "entailed", page_id=source.id, text=source.text, end=len(source.text), sentence=(0, 17)
+        claim(),
+        0.9,
+        0.05,
+        "entailed",
+        page_id=source.id,
+        text=source.text,
+        end=len(source.text),
+        sentence=(0, 17),
     )
     report = _hostile_report("x")
     verdict = report.verdicts[0]
@@ -256,16 +298,26 @@ def test_a_library_passage_opens_here_and_a_web_one_at_its_sentence() -> None:
 def test_a_claim_without_verdict_waits_and_totals_name_their_base() -> None:
     c = claim()
     report = _hostile_report("x")
-    assert "Being checked" in _Tags(html(cards.panel(c, 1, None, [], report, {}, running=True))).text
+    assert (
+        "Being checked" in _Tags(html(cards.panel(c, 1, None, [], report, {}, running=True))).text
+    )
     assert "Not reached" in _Tags(html(cards.panel(c, 1, None, [], report, {}))).text
     assert cards.totals(report) == "1 of 1 claim was checked: 1 contradicted."
     weak = report.verdicts[0].model_copy(update={"confidence": 0.6})
     weak = report.model_copy(update={"verdicts": (weak,)})
     assert cards.totals(weak) == "1 of 1 claim was checked: 1 possibly contradicted."
-    assert cards.headline(weak) == "1 possibly contradicted" and cards.headline(report) == "1 contradicted"
-    assert cards.totals(report.model_copy(update={"verdicts": ()})) == "0 of 1 claim was checked. 1 was not reached."
+    assert (
+        cards.headline(weak) == "1 possibly contradicted"
+        and cards.headline(report) == "1 contradicted"
+    )
+    assert (
+        cards.totals(report.model_copy(update={"verdicts": ()}))
+        == "0 of 1 claim was checked. 1 was not reached."
+    )
     unchecked = Verdict(claim_id=report.claims[0].id, label="not_checked", confidence=0, reason="")
-    assert cards.totals(report.model_copy(update={"verdicts": (unchecked,)})).startswith("None of the 1 sentence")
+    assert cards.totals(report.model_copy(update={"verdicts": (unchecked,)})).startswith(
+        "None of the 1 sentence"
+    )
 
 
 def test_a_word_that_the_shown_passage_has_is_not_called_missing() -> None:
@@ -273,7 +325,15 @@ def test_a_word_that_the_shown_passage_has_is_not_called_missing() -> None:
     c = claim("The lamp was made of brass in 1884.")
     at = source.text.index("The lamp"), source.text.index(" It weighs")
     piece = evidence(
-        c, 0.3, 0.1, "no_relation", page_id=source.id, start=at[0], end=at[1], text=source.text[slice(*at)], sentence=at
+        c,
+        0.3,
+        0.1,
+        "no_relation",
+        page_id=source.id,
+        start=at[0],
+        end=at[1],
+        text=source.text[slice(*at)],
+        sentence=at,
     )
     verdict = Verdict(claim_id=c.id, label="unclear", confidence=0.3, reason="")
     report = _hostile_report("x").model_copy(update={"pages": (source,)})
@@ -281,10 +341,16 @@ def test_a_word_that_the_shown_passage_has_is_not_called_missing() -> None:
     assert "Not in the nearest passage: brass." in drawn
 
 
-@pytest.mark.parametrize(("row", "directive"), [
-    ("Graz: inhabitants 290,000; area 127 km²", "Graz,km%C2%B2"),
-    ("Mill on the Ure: rebuilt 1893", "Mill%20on%20the%20Ure,1893"), ("City | Inhabitants | Area", "City,Area"),
-    ("He named the year: 1893.", "He%20named%20the%20year%3A%201893."),
-])  # fmt: skip
-def test_a_row_of_a_table_is_given_by_its_first_cell_and_its_last_word(row: str, directive: str) -> None:
+@pytest.mark.parametrize(
+    ("row", "directive"),
+    [
+        ("Graz: inhabitants 290,000; area 127 km²", "Graz,km%C2%B2"),
+        ("Mill on the Ure: rebuilt 1893", "Mill%20on%20the%20Ure,1893"),
+        ("City | Inhabitants | Area", "City,Area"),
+        ("He named the year: 1893.", "He%20named%20the%20year%3A%201893."),
+    ],
+)
+def test_a_row_of_a_table_is_given_by_its_first_cell_and_its_last_word(
+    row: str, directive: str
+) -> None:
     assert link_to_sentence("https://e.org/a", row) == f"https://e.org/a#:~:text={directive}"

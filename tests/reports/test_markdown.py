@@ -12,9 +12,38 @@ from tests.reports.test_html import safe
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "answers.jsonl"
 PIECES = [
-    "a", "Bee ", "**", "*", "_", "`", "```", "\n", "\n\n", "\r\n", "- ", "1. ", "  ", "> ", "# ", "|", "|-|-|\n", "[",
-    "](", ")", "http://e.org", "javascript:x", "<br>", "<b>", "\\", "~~", "é", "😀", ". ", "[1]", "!",
-]  # fmt: skip
+    "a",
+    "Bee ",
+    "**",
+    "*",
+    "_",
+    "`",
+    "```",
+    "\n",
+    "\n\n",
+    "\r\n",
+    "- ",
+    "1. ",
+    "  ",
+    "> ",
+    "# ",
+    "|",
+    "|-|-|\n",
+    "[",
+    "](",
+    ")",
+    "http://e.org",
+    "javascript:x",
+    "<br>",
+    "<b>",
+    "\\",
+    "~~",
+    "é",
+    "😀",
+    ". ",
+    "[1]",
+    "!",
+]
 SOURCES = st.lists(st.sampled_from(PIECES) | st.text(max_size=3), max_size=40).map("".join)
 
 
@@ -31,7 +60,9 @@ def tags(tree: list[Tree] | tuple[Tree, ...]) -> list[str]:
 def test_texts_are_slices_in_order(source: str) -> None:
     position = 0
     for text in places(parse(source, raised=False)):
-        assert source[text.start : text.end] == text.text or (text.written and source[text.start] in "\\&")
+        assert source[text.start : text.end] == text.text or (
+            text.written and source[text.start] in "\\&"
+        )
         assert text.start >= position
         position = text.end
 
@@ -47,7 +78,9 @@ def test_no_letter_is_lost(source: str) -> None:
 @settings(max_examples=60)
 @example("\\**", [(0, 1)])
 @given(SOURCES, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=6))
-def test_marked_claims_cover_just_their_characters(source: str, cuts: list[tuple[int, int]]) -> None:
+def test_marked_claims_cover_just_their_characters(
+    source: str, cuts: list[tuple[int, int]]
+) -> None:
     claims = [Claim(id=str(n), text="x", spans=(tuple(sorted(c)),)) for n, c in enumerate(cuts)]
     tree = parse(source)
     after = mark(tree, claims)
@@ -57,7 +90,9 @@ def test_marked_claims_cover_just_their_characters(source: str, cuts: list[tuple
         start, end = sorted(cut)
         inside = _inside(after, str(number))
         assert all(start <= i < end for i in inside)
-        whole = [t for t in places(after) if not t.written or start <= t.start <= t.end <= end]  # no part of an escape
+        whole = [
+            t for t in places(after) if not t.written or start <= t.start <= t.end <= end
+        ]  # no part of an escape
         wanted = {t.start + i for t in whole for i, c in enumerate(t.text) if not c.isspace()}
         assert {i for i in wanted if start <= i < end} <= inside
 
@@ -68,7 +103,9 @@ def _inside(tree: list[Tree] | tuple[Tree, ...], claim: str, within: bool = Fals
         if isinstance(node, Text):
             found |= set(range(node.start, node.end)) if within and node.start >= 0 else set()
         else:
-            found |= _inside(node.children, claim, within or ("data-claim", claim) in node.attributes)
+            found |= _inside(
+                node.children, claim, within or ("data-claim", claim) in node.attributes
+            )
     return found
 
 
@@ -78,23 +115,56 @@ def test_the_answer_keeps_its_formatting() -> None:
         "| a | b |\n|---|:-:|\n| 1 | **2** |\n\n```python\nx = '**'\n```\n\n---\nEnd."
     )
     assert tags(parse(source)) == [
-        "h2", "p", "strong", "em", "code", "ul", "li", "ul", "li", "li", "ol", "li", "li", "blockquote", "p", "table",
-        "thead", "tr", "th", "th", "tbody", "tr", "td", "td", "strong", "pre", "code", "hr", "p",
-    ]  # fmt: skip
+        "h2",
+        "p",
+        "strong",
+        "em",
+        "code",
+        "ul",
+        "li",
+        "ul",
+        "li",
+        "li",
+        "ol",
+        "li",
+        "li",
+        "blockquote",
+        "p",
+        "table",
+        "thead",
+        "tr",
+        "th",
+        "th",
+        "tbody",
+        "tr",
+        "td",
+        "td",
+        "strong",
+        "pre",
+        "code",
+        "hr",
+        "p",
+    ]
     assert 'value="3"' in html(parse(source)[3])
 
 
-@pytest.mark.parametrize(("source", "wanted"), [
-    ("***both***", "<p><em><strong>both</strong></em></p>"),
-    ("**a *b* c**", "<p><strong>a <em>b</em> c</strong></p>"),
-    ("snake_case_name and 2 * 3 * 4", "<p>snake_case_name and 2 * 3 * 4</p>"),
-    ("not ** bold **", "<p>not ** bold **</p>"), (r"\*kept\*", "<p>*kept*</p>"),
-    ("`a*b*`", "<p><code>a*b*</code></p>"), ("1975. It was a year", "<p>1975. It was a year</p>"),
-    ("a<br>b", "<p>a<br>b</p>"), ("[x](javascript:alert(1))", "<p>x</p>"),
-    ("AT&amp;T ~~is~~ was", "<p>AT&amp;T <del>is</del> was</p>"),
-    ("Psycho_(1960_film)", "<p>Psycho_(1960_film)</p>"),
-    ("**Term:**text 5*3 and 4*2", "<p><strong>Term:</strong>text 5*3 and 4*2</p>"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "wanted"),
+    [
+        ("***both***", "<p><em><strong>both</strong></em></p>"),
+        ("**a *b* c**", "<p><strong>a <em>b</em> c</strong></p>"),
+        ("snake_case_name and 2 * 3 * 4", "<p>snake_case_name and 2 * 3 * 4</p>"),
+        ("not ** bold **", "<p>not ** bold **</p>"),
+        (r"\*kept\*", "<p>*kept*</p>"),
+        ("`a*b*`", "<p><code>a*b*</code></p>"),
+        ("1975. It was a year", "<p>1975. It was a year</p>"),
+        ("a<br>b", "<p>a<br>b</p>"),
+        ("[x](javascript:alert(1))", "<p>x</p>"),
+        ("AT&amp;T ~~is~~ was", "<p>AT&amp;T <del>is</del> was</p>"),
+        ("Psycho_(1960_film)", "<p>Psycho_(1960_film)</p>"),
+        ("**Term:**text 5*3 and 4*2", "<p><strong>Term:</strong>text 5*3 and 4*2</p>"),
+    ],
+)
 def test_inline(source: str, wanted: str) -> None:
     assert "".join(map(html, parse(source))) == wanted
 
@@ -111,7 +181,10 @@ def test_hostile_markdown_stays_text(text: str) -> None:
 
 
 def test_overlapping_claims_nest_with_the_shorter_inside() -> None:
-    claims = [Claim(id="in", text="b", spans=((2, 3),)), Claim(id="out", text="a b c", spans=((0, 5),))]
+    claims = [
+        Claim(id="in", text="b", spans=((2, 3),)),
+        Claim(id="out", text="a b c", spans=((0, 5),)),
+    ]
     assert html(mark(parse("a b c"), claims)[0]) == (
         '<p><span data-claim="out" data-span="0">a <span data-claim="in" data-span="0">b</span> c</span></p>'
     )

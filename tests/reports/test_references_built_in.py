@@ -1,4 +1,6 @@
-"""Articles of the built-in library are ours: the library is their source, what their facts are from stands apart."""
+"""Articles of the built-in library are ours: the library is their source, what their facts are from
+stands apart.
+"""
 
 import csv
 import io
@@ -31,8 +33,12 @@ def report(tmp_path: Path, store: Store, warm_library: None) -> Report:
     made = store.runs.load(json.loads(out.read_bytes())["id"])
     assert made is not None
     (used,) = {e.page_id for e in made.evidence if e.relation == "entailed"}
-    return made.model_copy(update={"pages": tuple(p for p in made.pages if p.id == used),
-                                   "evidence": tuple(e for e in made.evidence if e.page_id == used)})  # fmt: skip
+    return made.model_copy(
+        update={
+            "pages": tuple(p for p in made.pages if p.id == used),
+            "evidence": tuple(e for e in made.evidence if e.page_id == used),
+        }
+    )
 
 
 def test_every_export_names_the_library_and_the_source_of_the_facts_apart(report: Report) -> None:
@@ -41,11 +47,17 @@ def test_every_export_names_the_library_and_the_source_of_the_facts_apart(report
         assert OURS in texts[name] and THEIRS in texts[name], name
     (entry,) = parse_string(texts["bibtex"], "bibtex").entries.values()
     assert dict(entry.fields) == {
-        "title": "{Eiffel Tower}", "howpublished": OURS, "note": f"Facts from \\url{{{THEIRS}}}. Apache-2.0",
-    }  # fmt: skip
+        "title": "{Eiffel Tower}",
+        "howpublished": OURS,
+        "note": f"Facts from \\url{{{THEIRS}}}. Apache-2.0",
+    }
     (item,) = json.loads(texts["csl"])
     assert not {"URL", "accessed", "issued"} & set(item) and item["type"] == "document"
-    assert (item["container-title"], item["note"], item["license"]) == (OURS, f"Facts from {THEIRS}", "Apache-2.0")
+    assert (item["container-title"], item["note"], item["license"]) == (
+        OURS,
+        f"Facts from {THEIRS}",
+        "Apache-2.0",
+    )
     for name in ("claims", "evidence"):
         row = next(csv.DictReader(io.StringIO(texts[name])))
         assert (row["source"], row["facts after"]) == (f"{OURS}: Eiffel Tower", THEIRS)
@@ -61,12 +73,21 @@ def test_every_export_names_the_library_and_the_source_of_the_facts_apart(report
 def test_footnotes_tools_and_annotators_are_given_the_same_name(report: Report) -> None:
     assert f"[^1]: {OURS}: Eiffel Tower, facts from <{THEIRS}>: “" in revise(report, []).text
     (claim,) = _claims(report)
-    assert {(p.title, p.url) for p in claim.passages} == {(f"{OURS}: Eiffel Tower", "library:eiffel-tower.md")}
+    assert {(p.title, p.url) for p in claim.passages} == {
+        (f"{OURS}: Eiffel Tower", "library:eiffel-tower.md")
+    }
     (task,) = tasks_of_run(report, "p" * 16, "claim")
     assert (task.title, task.url) == (f"{OURS}: Eiffel Tower", "library:eiffel-tower.md")
 
 
 def test_a_file_of_ones_own_may_say_where_it_is_from(tmp_path: Path) -> None:
-    (tmp_path / "tower.md").write_text(f"---\ntitle: Eiffel Tower\nurl: {THEIRS}\n---\nIt is tall.", "utf-8")
+    (tmp_path / "tower.md").write_text(
+        f"---\ntitle: Eiffel Tower\nurl: {THEIRS}\n---\nIt is tall.", "utf-8"
+    )
     (page,) = FolderSearcher(Settings(), tmp_path).pages
-    assert (page.reference, page.facts_from, page.cited, page.site) == (THEIRS, "", "Eiffel Tower", "Library")
+    assert (page.reference, page.facts_from, page.cited, page.site) == (
+        THEIRS,
+        "",
+        "Eiffel Tower",
+        "Library",
+    )

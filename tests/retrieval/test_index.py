@@ -23,7 +23,10 @@ def chunk(name: str, start: int = 0) -> Chunk:
 def test_the_nearest_chunks_come_first_and_far_ones_not_at_all() -> None:
     index = Index()
     assert index.search(unit(1, 0), 5) == []
-    index.add([chunk("near"), chunk("nearer"), chunk("far")], np.concatenate([unit(1, 1), unit(1, 0.1), unit(0, 1)]))
+    index.add(
+        [chunk("near"), chunk("nearer"), chunk("far")],
+        np.concatenate([unit(1, 1), unit(1, 0.1), unit(0, 1)]),
+    )
     found = index.search(unit(1, 0), 5)
     assert [c.chunk.page_id for c in found] == ["nearer", "near"]
     assert abs(found[1].similarity - 0.7071) < 1e-3
@@ -76,14 +79,19 @@ def test_similarity_is_that_of_double_precision() -> None:
     index = Index()
     index.add([chunk("p", i) for i in range(300)], vectors)
     for c in index.search(vectors[:1], 5):
-        assert c.similarity == round(float(vectors[c.chunk.start].astype("f8") @ vectors[0].astype("f8")), 6)
+        assert c.similarity == round(
+            float(vectors[c.chunk.start].astype("f8") @ vectors[0].astype("f8")), 6
+        )
 
 
 def test_words_rank_what_shares_the_rarest_first_and_nothing_else() -> None:
     texts = [
-        "The bridge was opened in 1937.", "The bridge was closed.", "A bridge is a bridge.", "Nothing here.",
+        "The bridge was opened in 1937.",
+        "The bridge was closed.",
+        "A bridge is a bridge.",
+        "Nothing here.",
         "橋は長い",
-    ]  # fmt: skip
+    ]
     orders = []
     for order in (texts, texts[::-1]):
         words = Chunks()
@@ -107,12 +115,19 @@ def test_ranks_are_exact_where_nothing_is_left_out() -> None:
 
 def test_ranks_among_chunks_that_are_left_out_are_near_the_true_ones() -> None:
     rng = random.Random(3)
-    both = [(estimate + rng.gauss(0, ERROR), estimate) for estimate in (rng.gauss(0.2, 0.1) for _ in range(500))]
+    both = [
+        (estimate + rng.gauss(0, ERROR), estimate)
+        for estimate in (rng.gauss(0.2, 0.1) for _ in range(500))
+    ]
     both.sort(reverse=True)
     true, estimates = [similarity for similarity, _ in both], [estimate for _, estimate in both]
     nearest = sorted(range(500), key=lambda i: -estimates[i])
     embedded, others = nearest[:30], nearest[30:]
-    rank = rank_among([true[i] for i in embedded], np.array([estimates[i] for i in others], dtype=np.float32), ERROR)
+    rank = rank_among(
+        [true[i] for i in embedded],
+        np.array([estimates[i] for i in others], dtype=np.float32),
+        ERROR,
+    )
     among = rank_among([true[i] for i in embedded])
     far = [i for i in embedded if i >= 40]
     assert far and all(abs(rank(true[i]) - 1 - i) < abs(among(true[i]) - 1 - i) for i in far)
@@ -121,8 +136,13 @@ def test_ranks_among_chunks_that_are_left_out_are_near_the_true_ones() -> None:
     )
 
 
-@given(st.lists(st.floats(-1, 1, width=32), max_size=30), st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=30))
+@given(
+    st.lists(st.floats(-1, 1, width=32), max_size=30),
+    st.lists(st.floats(-1, 1, width=32), min_size=1, max_size=30),
+)
 def test_a_nearer_chunk_has_no_worse_rank(embedded: list[float], left_out: list[float]) -> None:
     rank = rank_among(embedded, np.array(left_out, dtype=np.float32), ERROR)
     ranks = [rank(s / 10) for s in range(10, -11, -1)]
-    assert ranks == sorted(ranks) and all(1 <= r <= 1 + len(embedded) + len(left_out) for r in ranks)
+    assert ranks == sorted(ranks) and all(
+        1 <= r <= 1 + len(embedded) + len(left_out) for r in ranks
+    )

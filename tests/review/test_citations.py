@@ -45,8 +45,11 @@ def on(answer: str, claims: Sequence[Claim] | None = None) -> list[tuple[str, st
 
 def test_a_mark_stands_on_the_sentence_before_or_around_it() -> None:
     assert on("Tea is hot [1]. Milk is cold. [2] Ice is colder.[3]\n\n[4] Steam is hot.") == [
-        ("Tea is hot.", "[1]"), ("Milk is cold.", "[2]"), ("Ice is colder.", "[3]"), ("Steam is hot.", "[4]"),
-    ]  # fmt: skip
+        ("Tea is hot.", "[1]"),
+        ("Milk is cold.", "[2]"),
+        ("Ice is colder.", "[3]"),
+        ("Steam is hot.", "[4]"),
+    ]
     assert on("Tea is hot [1]. [2]") == [("Tea is hot.", "[1] [2]")]
     assert on("Tea is hot.\n\n[1] https://a.org") == []
 
@@ -68,7 +71,9 @@ def test_precision_leaves_out_what_the_others_do_not_need() -> None:
             return all(part in text for part in claim.split("+"))
 
         return [
-            Judgement(Probabilities(entailed=e, contradicted=0, no_relation=1 - e), (0, len(pair[1])))
+            Judgement(
+                Probabilities(entailed=e, contradicted=0, no_relation=1 - e), (0, len(pair[1]))
+            )
             for pair in pairs
             for e in [float(entailed(pair[0], pair[1]))]
         ]
@@ -77,37 +82,65 @@ def test_precision_leaves_out_what_the_others_do_not_need() -> None:
         return tuple(((text, ""),) if text else () for text in texts)
 
     held = [
-        CitedSources("a+b", sources("a", "b")), CitedSources("a", sources("a", "x")),
-        CitedSources("a", sources("a", "a")), CitedSources("a+b", sources("a", "b", "x")),
-        CitedSources("a+b", sources("a", "x")), CitedSources("a", sources("a", "")), CitedSources("a", ()),
-    ]  # fmt: skip
+        CitedSources("a+b", sources("a", "b")),
+        CitedSources("a", sources("a", "x")),
+        CitedSources("a", sources("a", "a")),
+        CitedSources("a+b", sources("a", "b", "x")),
+        CitedSources("a+b", sources("a", "x")),
+        CitedSources("a", sources("a", "")),
+        CitedSources("a", ()),
+    ]
     made = support(held, verify, both(0.5))
     assert [s.together for s in made] == [True, True, True, True, False, True, False]
-    assert [s.relevant for s in made[:4]] == [(True, True), (True, False), (True, True), (True, True, False)]
+    assert [s.relevant for s in made[:4]] == [
+        (True, True),
+        (True, False),
+        (True, True),
+        (True, True, False),
+    ]
     assert [s.precise for s in made] == [2, 1, 2, 2, 0, 1, 0]
 
 
 @pytest.fixture
 def report(settings: Settings, store: Store) -> Report:
-    pages = (page(TOWER, "https://tower.example/eiffel/", "Eiffel Tower"), page("Nothing.", "https://x.example/", "X"))
+    pages = (
+        page(TOWER, "https://tower.example/eiffel/", "Eiffel Tower"),
+        page("Nothing.", "https://x.example/", "X"),
+    )
     store.cache.put_pages([page(NILE, "https://nile.example/", "Nile", fetched_at="2999-01-01")])
     made = Report(
-        id="0123456789abcdef", created_at="2026-11-01T10:00:00+00:00", question="", answer=ANSWER,
-        settings=settings.public(), versions={}, claims=claims_of(ANSWER), pages=pages,
-    )  # fmt: skip
+        id="0123456789abcdef",
+        created_at="2026-11-01T10:00:00+00:00",
+        question="",
+        answer=ANSWER,
+        settings=settings.public(),
+        versions={},
+        claims=claims_of(ANSWER),
+        pages=pages,
+    )
     store.runs.save(made)
     return made
 
 
-def test_a_check_says_of_each_claim_where_it_stands(report: Report, settings: Settings, store: Store) -> None:
+def test_a_check_says_of_each_claim_where_it_stands(
+    report: Report, settings: Settings, store: Store
+) -> None:
     *steps, result = check(report, settings, store)
     assert isinstance(result, CitationReport)
     assert [s for s in steps if isinstance(s, Step)][-1] == Step("judge", 4, 4)
     assert [c.standing for c in result.claims] == [
-        "cited_supported", "cited_supported", "uncited_unsupported", "cited_unreachable", "cited_unreachable",
-    ]  # fmt: skip
+        "cited_supported",
+        "cited_supported",
+        "uncited_unsupported",
+        "cited_unreachable",
+        "cited_unreachable",
+    ]
     outcomes = {(c.source, c.outcome, c.relevant) for c in result.citations}
-    assert outcomes >= {("1", "supported", True), ("1", "not_supported", False), ("2", "supported", True)}
+    assert outcomes >= {
+        ("1", "supported", True),
+        ("1", "not_supported", False),
+        ("2", "supported", True),
+    }
     refused, unnamed = (next(c for c in result.citations if c.source == key) for key in "34")
     assert refused.outcome == "unreachable" and "public" in refused.reason
     assert unnamed.outcome == "unnamed" and unnamed.reason.startswith("The answer does not say")
@@ -129,7 +162,9 @@ def test_stopping_keeps_what_was_found(report: Report, settings: Settings, store
     assert {c.standing for c in result.claims} == {"cited_unreachable", "uncited_unsupported"}
 
 
-def test_a_deleted_run_takes_its_check_along(report: Report, settings: Settings, store: Store) -> None:
+def test_a_deleted_run_takes_its_check_along(
+    report: Report, settings: Settings, store: Store
+) -> None:
     list(check(report, settings, store))
     store.runs.delete(report.id)
     assert saved(report, store) is None
@@ -138,7 +173,10 @@ def test_a_deleted_run_takes_its_check_along(report: Report, settings: Settings,
 def test_the_command_writes_json(report: Report, tmp_path: Path) -> None:
     (tmp_path / "more.txt").write_text("[4] https://nile.example/\n")
     out = tmp_path / "citations.json"
-    assert main(["citations", report.id, "--listed", str(tmp_path / "more.txt"), "--out", str(out)]) == 0
+    assert (
+        main(["citations", report.id, "--listed", str(tmp_path / "more.txt"), "--out", str(out)])
+        == 0
+    )
     body = json.loads(out.read_text("utf-8"))
     assert [c["outcome"] for c in body["citations"] if c["source"] == "4"] == ["not_supported"]
     assert body["figures"]["recall"] == 0.5 and {"marks", "sources", "claims"} <= set(body)

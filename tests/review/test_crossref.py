@@ -27,16 +27,27 @@ JSON = {"Content-Type": "application/json"}
 
 
 def record(**message: object) -> Answer:
-    return 200, JSON, json.dumps({"status": "ok", "message": {"title": ["A  work"], **message}}).encode()
+    return (
+        200,
+        JSON,
+        json.dumps({"status": "ok", "message": {"title": ["A  work"], **message}}).encode(),
+    )
 
 
-@pytest.mark.parametrize(("reply", "notices", "problem"), [
-    (record(**{"updated-by": [RETRACTED]}), ["retraction (2010): 10.1000/r"], ""),
-    (record(**{"update-to": [RETRACTED]}), ["it is itself the notice of a retraction (2010): 10.1000/r"], ""),
-    (record(**{"updated-by": [DOUBTED]}), ["expression of concern"], ""),
-    (record(), [], ""),
-    ((404, {}, b"Resource not found."), [], "Crossref has no work with this DOI."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reply", "notices", "problem"),
+    [
+        (record(**{"updated-by": [RETRACTED]}), ["retraction (2010): 10.1000/r"], ""),
+        (
+            record(**{"update-to": [RETRACTED]}),
+            ["it is itself the notice of a retraction (2010): 10.1000/r"],
+            "",
+        ),
+        (record(**{"updated-by": [DOUBTED]}), ["expression of concern"], ""),
+        (record(), [], ""),
+        ((404, {}, b"Resource not found."), [], "Crossref has no work with this DOI."),
+    ],
+)
 def test_what_crossref_says_of_a_work(
     reply: Answer, notices: list[str], problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -44,11 +55,19 @@ def test_what_crossref_says_of_a_work(
         monkeypatch.setattr(crossref, "ADDRESS", server.url("/works/"))
         work = look_up("1", DOI, Settings(), lambda _: True)
         assert server.paths == ["/works/10.1000%2Fa%28b%29%3Cc%3E"]
-    assert (list(work.notices), work.problem, work.title) == (notices, problem, "" if problem else "A work")
+    assert (list(work.notices), work.problem, work.title) == (
+        notices,
+        problem,
+        "" if problem else "A work",
+    )
 
 
-@pytest.mark.parametrize("reply", [(500, {}, b""), (200, JSON, b"<html>"), record(title="A", **{"updated-by": 7})])
-def test_a_reply_that_is_no_record_is_a_failure(reply: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "reply", [(500, {}, b""), (200, JSON, b"<html>"), record(title="A", **{"updated-by": 7})]
+)
+def test_a_reply_that_is_no_record_is_a_failure(
+    reply: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with http_server(lambda _: reply) as server:
         monkeypatch.setattr(crossref, "ADDRESS", server.url("/works/"))
         with pytest.raises(FetchFailed):
@@ -57,11 +76,14 @@ def test_a_reply_that_is_no_record_is_a_failure(reply: Answer, monkeypatch: pyte
             look_up("1", DOI, Settings())
 
 
-@pytest.mark.parametrize(("first", "asked", "problems"), [
-    ((503, {}, b""), 1, ["HTTP 503", "HTTP 503"]),
-    ((400, {}, b""), 2, ["HTTP 400", ""]),
-    ((200, JSON, b"<html>"), 2, ["not the record", ""]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("first", "asked", "problems"),
+    [
+        ((503, {}, b""), 1, ["HTTP 503", "HTTP 503"]),
+        ((400, {}, b""), 2, ["HTTP 400", ""]),
+        ((200, JSON, b"<html>"), 2, ["not the record", ""]),
+    ],
+)
 def test_one_bad_record_leaves_the_others_to_be_asked_for(
     first: Answer, asked: int, problems: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,11 +98,17 @@ def test_one_bad_record_leaves_the_others_to_be_asked_for(
         unasked = read_works(cited, Settings(), stopped)
         assert len(server.paths) == asked
         few = read_works(cited, Settings(max_pages=1), threading.Event())
-        assert len(server.paths) == asked + 1 and ("HTTP 503" if asked == 1 else "last 1 of 2 works") in few[1].problem
+        assert (
+            len(server.paths) == asked + 1
+            and ("HTTP 503" if asked == 1 else "last 1 of 2 works") in few[1].problem
+        )
     assert all(
-        part in work.problem and bool(part) == bool(work.problem) for part, work in zip(problems, works, strict=True)
+        part in work.problem and bool(part) == bool(work.problem)
+        for part, work in zip(problems, works, strict=True)
     )
-    assert [work.problem for work in unasked] == [NOT_ASKED] * 2  # not "Crossref lists no retraction"
+    assert [work.problem for work in unasked] == [
+        NOT_ASKED
+    ] * 2  # not "Crossref lists no retraction"
 
 
 def test_a_check_names_dead_links_and_retracted_works(
@@ -98,7 +126,13 @@ def test_a_check_names_dead_links_and_retracted_works(
             "[4] ISBN 0-8044-2957-X"
         )
         run = Report(
-            id="", created_at="", question="", answer=answer, settings={}, versions={}, claims=claims_of(answer)
+            id="",
+            created_at="",
+            question="",
+            answer=answer,
+            settings={},
+            versions={},
+            claims=claims_of(answer),
         )
         monkeypatch.setattr(references, "Fetcher", partial(Fetcher, allow=lambda _: True))
         monkeypatch.setattr(crossref, "ADDRESS", server.url("/works/"))
@@ -109,11 +143,15 @@ def test_a_check_names_dead_links_and_retracted_works(
         assert [c.outcome for c in result.citations] == ["dead", "supported", "dead", "unreachable"]
         assert "removed" in result.citations[0].reason
         assert [(w.source, w.identifier.kind, w.notices) for w in result.works] == [
-            ("2", "DOI", ("retraction (2010): 10.1000/r",)), ("3", "DOI", ("retraction (2010): 10.1000/r",)),
-            ("3", "PubMed", ()), ("4", "ISBN", ()),
-        ]  # fmt: skip
+            ("2", "DOI", ("retraction (2010): 10.1000/r",)),
+            ("3", "DOI", ("retraction (2010): 10.1000/r",)),
+            ("3", "PubMed", ()),
+            ("4", "ISBN", ()),
+        ]
         monkeypatch.setattr(references, "look_up", look_up)
         asked = len(server.paths)
         *_, result = check(run, settings, store)
-        assert isinstance(result, CitationReport) and len(server.paths) == asked + 2  # the dead links alone
+        assert (
+            isinstance(result, CitationReport) and len(server.paths) == asked + 2
+        )  # the dead links alone
         assert "could not be asked: 127.0.0.1 is not on the public web" in result.works[1].problem

@@ -31,12 +31,18 @@ def test_a_correction_with_its_footnote() -> None:
 
 def test_unsupported_sentences_are_kept_marked_or_left_out() -> None:
     claims = [
-        claim(TEXT, words) for words in ("The tower was finished in 1890.", "It is 330 m high.", "Nobody likes it.")
+        claim(TEXT, words)
+        for words in ("The tower was finished in 1890.", "It is 330 m high.", "Nobody likes it.")
     ]
-    made = report(TEXT, (claims[0], "contradicted"), (claims[1], "supported"), (claims[2], "not_checked"))
+    made = report(
+        TEXT, (claims[0], "contradicted"), (claims[1], "supported"), (claims[2], "not_checked")
+    )
     assert revise(made, footnotes=False).text == TEXT
     marked = revise(made, (), "mark", footnotes=False)
-    assert marked.text == TEXT.replace("1890.", "1890. *(contradicted by a source)*") and marked.marked == 1
+    assert (
+        marked.text == TEXT.replace("1890.", "1890. *(contradicted by a source)*")
+        and marked.marked == 1
+    )
     dropped = revise(made, (), "drop", footnotes=False)
     assert dropped.text == "It is 330 m high. Nobody likes it." and dropped.dropped == 1
 
@@ -45,9 +51,15 @@ def test_a_sentence_with_one_supported_claim_is_marked_in_part() -> None:
     answer = "It opened in 1889 and is red."
     one, two = claim(answer, "It opened in 1889"), claim(answer, "is red")
     whole = {"sentence": (0, len(answer))}
-    made = report(answer, (one.model_copy(update=whole), "supported"), (two.model_copy(update=whole), "unclear"))
+    made = report(
+        answer,
+        (one.model_copy(update=whole), "supported"),
+        (two.model_copy(update=whole), "unclear"),
+    )
     revised = revise(made, (), "drop", footnotes=False)
-    assert revised.text == answer + " *(in part: not settled by the sources)*" and revised.dropped == 0
+    assert (
+        revised.text == answer + " *(in part: not settled by the sources)*" and revised.dropped == 0
+    )
 
 
 def test_of_two_corrections_of_the_same_words_the_first_stays() -> None:
@@ -79,7 +91,9 @@ def test_lists_tables_and_emphasis_stay_whole() -> None:
     assert dropped.dropped == 4 and dropped.marked == 1
     marked = revise(report(answer, *claims), (), "mark").text
     html = MarkdownIt("commonmark").enable("table").render(marked)
-    assert html.count("<li>") == 3 and html.count("<tr>") == 3 and html.count("no source found") == 5
+    assert (
+        html.count("<li>") == 3 and html.count("<tr>") == 3 and html.count("no source found") == 5
+    )
     assert "<strong>It is red.</strong> <em>(no source found)</em>" in html
 
 
@@ -101,10 +115,23 @@ def test_foreign_titles_stay_text(title: str) -> None:
 
 
 PARTS = st.sampled_from(
-    ["It is red. ", "**Bold it is.** ", "\n- An item. ", "\n\n| a | b |\n|---|---|\n| c | 1975 |\n", "*", "\\", "|",
-     "[Link it.](http://a.b) ", "\n\n1. One. Two. ", "`code` it is. ", "\n\n> A quote. ", "\n\n# Head\n\n",
-     "In 1975 it was. ", "&amp; so. "]
-)  # fmt: skip
+    [
+        "It is red. ",
+        "**Bold it is.** ",
+        "\n- An item. ",
+        "\n\n| a | b |\n|---|---|\n| c | 1975 |\n",
+        "*",
+        "\\",
+        "|",
+        "[Link it.](http://a.b) ",
+        "\n\n1. One. Two. ",
+        "`code` it is. ",
+        "\n\n> A quote. ",
+        "\n\n# Head\n\n",
+        "In 1975 it was. ",
+        "&amp; so. ",
+    ]
+)
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
@@ -119,20 +146,32 @@ def test_any_answer_can_be_revised(parts: list[str], data: st.DataObject) -> Non
             span = p.span(start, end)
             label: Label = data.draw(st.sampled_from(LABELS))
             made = claim(
-                answer, answer[slice(*span)], id=f"{span}", text=p.text[start:end], spans=(span,), sentence=span
+                answer,
+                answer[slice(*span)],
+                id=f"{span}",
+                text=p.text[start:end],
+                spans=(span,),
+                sentence=span,
             )
             claims.append((made, label))
     claims = data.draw(st.permutations(claims))
     made = report(answer, *claims)
-    corrections = [correction(answer, c, c.text.replace("1975", "1980")) for c, _ in claims if "1975" in c.text]
+    corrections = [
+        correction(answer, c, c.text.replace("1975", "1980")) for c, _ in claims if "1975" in c.text
+    ]
     for choice in UNSUPPORTED:
         revised = revise(made, corrections, choice)
         before, after = read(answer), [line for line in read(revised.text)]
         notes = revised.notes
-        assert sum(kind == "note" for kind, _ in after) == notes + sum(kind == "note" for kind, _ in before)
+        assert sum(kind == "note" for kind, _ in after) == notes + sum(
+            kind == "note" for kind, _ in before
+        )
         if choice == "keep":
             kept = after[: len(after) - notes]
-            assert kept == [(k, t.replace("1975", "1980") if corrections and k != "code" else t) for k, t in before]
+            assert kept == [
+                (k, t.replace("1975", "1980") if corrections and k != "code" else t)
+                for k, t in before
+            ]
         elif choice == "drop":
             gone = {c.text for c, _ in claims}
             kinds = [kind for kind, text in before if text not in gone]

@@ -16,7 +16,9 @@ class Engine:
         self.answers = list(answers)
 
     def reply(self, *objects: Any) -> None:
-        self.answers = [(200, {"Content-Type": "application/json"}, json.dumps(o).encode()) for o in objects]
+        self.answers = [
+            (200, {"Content-Type": "application/json"}, json.dumps(o).encode()) for o in objects
+        ]
 
     def __call__(self, request: BaseHTTPRequestHandler) -> Answer:
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]

@@ -26,17 +26,27 @@ def result(href: str, title: str = "A title", body: str = "A snippet.") -> str:
 
 def page(*results: str) -> bytes:
     links = f'<div id="links">{"".join(results)}</div>'
-    return f'<!DOCTYPE html><html><body><form id="search_form"></form>{links}</body></html>'.encode()
+    return (
+        f'<!DOCTYPE html><html><body><form id="search_form"></form>{links}</body></html>'.encode()
+    )
 
 
 GOOD = page(
     result("https://duckduckgo.com/y.js?ad_domain=shop.example", "An advertisement"),
-    result("https://en.wikipedia.org/wiki/Nile", "Nile &amp; Sahara", "The <b>Nile</b> flows north."),
-    result("//duckduckgo.com/l/?uddg=https%3A%2F%2Frivers.example%2Fnile%3Fa%3D1&amp;rut=abc", "Rivers"),
-    result("javascript:alert(1)", "Bad"), result("http://[", "Broken"),
-    result("https://en.wikipedia.org/wiki/Nile", "Again"), result("http://old.example/", "Old"),
-)  # fmt: skip
-NOTHING = page('<div class="result results_links result--no-result"><div class="no-results">No results.</div></div>')
+    result(
+        "https://en.wikipedia.org/wiki/Nile", "Nile &amp; Sahara", "The <b>Nile</b> flows north."
+    ),
+    result(
+        "//duckduckgo.com/l/?uddg=https%3A%2F%2Frivers.example%2Fnile%3Fa%3D1&amp;rut=abc", "Rivers"
+    ),
+    result("javascript:alert(1)", "Bad"),
+    result("http://[", "Broken"),
+    result("https://en.wikipedia.org/wiki/Nile", "Again"),
+    result("http://old.example/", "Old"),
+)
+NOTHING = page(
+    '<div class="result results_links result--no-result"><div class="no-results">No results.</div></div>'
+)
 CHALLENGE = b"<html><body><div class='anomaly-modal__title'>Unfortunately, bots use DuckDuckGo too.</div></body></html>"
 
 
@@ -67,24 +77,38 @@ def failure(search: Callable[[], object]) -> SearchFailed:
 def test_results_keep_their_order_and_are_web_pages(server: Served) -> None:
     hits = searcher().search("the  Nile\n", 3)
     assert [(hit.rank, hit.url) for hit in hits] == [
-        (1, "https://en.wikipedia.org/wiki/Nile"), (2, "https://rivers.example/nile?a=1"), (3, "http://old.example/"),
-    ]  # fmt: skip
+        (1, "https://en.wikipedia.org/wiki/Nile"),
+        (2, "https://rivers.example/nile?a=1"),
+        (3, "http://old.example/"),
+    ]
     assert hits[0].title == "Nile & Sahara"
-    assert {(hit.searcher, hit.query, hit.page) for hit in hits} == {("duckduckgo", "the Nile", None)}
+    assert {(hit.searcher, hit.query, hit.page) for hit in hits} == {
+        ("duckduckgo", "the Nile", None)
+    }
     assert len(searcher().search("the Nile", 1)) == 1
 
 
-def test_a_page_that_declares_itself_xml_and_titles_with_controls(engine: Engine, server: Served) -> None:
-    declared = b'<?xml version="1.0" encoding="UTF-8"?>\n' + page(result("https://a.example/", "A\x1b[31m\ttitle\x07"))
+def test_a_page_that_declares_itself_xml_and_titles_with_controls(
+    engine: Engine, server: Served
+) -> None:
+    declared = b'<?xml version="1.0" encoding="UTF-8"?>\n' + page(
+        result("https://a.example/", "A\x1b[31m\ttitle\x07")
+    )
     engine.answers = [(200, HTML, declared)]
-    assert [(hit.url, hit.title) for hit in searcher().search("q", 3)] == [("https://a.example/", "A[31m title")]
+    assert [(hit.url, hit.title) for hit in searcher().search("q", 3)] == [
+        ("https://a.example/", "A[31m title")
+    ]
 
 
 def test_the_query_is_sent_trimmed(server: Served) -> None:
     searcher().search("häufig & <b> " + "x" * 1000, 3)
     method, path, _, body = server.requests[0]
     sent = parse_qs(body.decode())["q"][0]
-    assert (method, path) == ("POST", "/html/") and sent.startswith("häufig & <b> xx") and len(sent) == 300
+    assert (
+        (method, path) == ("POST", "/html/")
+        and sent.startswith("häufig & <b> xx")
+        and len(sent) == 300
+    )
     assert searcher().search(" \n", 3) == [] and len(server.requests) == 1
 
 
@@ -103,10 +127,19 @@ def test_limits_are_said_after_three_tries(engine: Engine, server: Served, answe
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize(("status", "content"), [
-    (500, b"oops"), (404, b""), (200, b""), (200, b"\x00\xff garbage"), (200, b"<html><body>Welcome</body></html>"),
-])  # fmt: skip
-def test_other_answers_are_failures(engine: Engine, server: Served, status: int, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("status", "content"),
+    [
+        (500, b"oops"),
+        (404, b""),
+        (200, b""),
+        (200, b"\x00\xff garbage"),
+        (200, b"<html><body>Welcome</body></html>"),
+    ],
+)
+def test_other_answers_are_failures(
+    engine: Engine, server: Served, status: int, content: bytes
+) -> None:
     engine.answers = [(status, HTML, content)]
     assert failure(lambda: searcher().search("q", 3)).kind == "search_failed"
     assert len(server.requests) == 3
@@ -118,7 +151,9 @@ def test_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Duckduckgo, "search_url", f"http://127.0.0.1:{port}/html/")
     error = failure(lambda: searcher().search("q", 3))
     assert error.kind == "search_failed" and "check the network" in str(error)
-    assert "Error" not in str(error) and error.detail  # one sentence of ours; the library's words apart
+    assert (
+        "Error" not in str(error) and error.detail
+    )  # one sentence of ours; the library's words apart
     shown = error.as_failure("search")
     assert shown.detail == error.detail and "detail" in shown.model_dump_json()
 

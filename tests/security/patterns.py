@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-_CALLS = frozenset(("compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn"))
+_CALLS = frozenset(
+    ("compile", "search", "match", "fullmatch", "split", "findall", "finditer", "sub", "subn")
+)
 _ANCHORED = frozenset(("match", "fullmatch"))
 _ANY_WAY = frozenset(("fullmatch", "finditer"))
 AnyPattern = re.Pattern[str] | re.Pattern[bytes]
@@ -19,14 +21,18 @@ AnyPattern = re.Pattern[str] | re.Pattern[bytes]
 
 @dataclass(frozen=True)
 class Use:
-    """A pattern and a way in which it reads a text: match, fullmatch, or finditer for all that search."""
+    """A pattern and a way in which it reads a text: match, fullmatch, or finditer for all that
+    search.
+    """
 
     name: str
     pattern: AnyPattern
     method: str
 
     def __call__(self, text: str) -> None:
-        found = getattr(self.pattern, self.method)(text if isinstance(self.pattern.pattern, str) else text.encode())
+        found = getattr(self.pattern, self.method)(
+            text if isinstance(self.pattern.pattern, str) else text.encode()
+        )
         for _ in found if self.method == "finditer" else ():
             pass
 
@@ -37,11 +43,18 @@ def sources() -> Iterator[tuple[str, ast.Module]]:
         for path in sorted((ROOT / folder).rglob("*.py")):
             text = path.read_text("utf-8")
             if re.search(r"\bre\b", text):
-                yield ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"), ast.parse(text)
+                yield (
+                    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(
+                        ".__init__"
+                    ),
+                    ast.parse(text),
+                )
 
 
 def made_within_functions() -> list[str]:
-    """The functions that call `re` themselves: their patterns are in no module, and `uses` cannot find them."""
+    """The functions that call `re` themselves: their patterns are in no module, and `uses` cannot
+    find them.
+    """
     return [
         f"{module}.{function.name}"
         for module, tree in sources()
@@ -59,7 +72,9 @@ def made_within_functions() -> list[str]:
 
 @cache
 def uses() -> list[Use]:
-    """Each pattern of a module with each way in which it is used; in every way where it is handed on by its name."""
+    """Each pattern of a module with each way in which it is used; in every way where it is handed
+    on by its name.
+    """
     methods: dict[tuple[str, str], set[str]] = defaultdict(set)
     for module, tree in sources():
         origin = {
@@ -68,12 +83,20 @@ def uses() -> list[Use]:
             if isinstance(node, ast.ImportFrom) and node.module
             for alias in node.names
         }
-        called = {id(node.value): node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        called = {
+            id(node.value): node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)
+        }
         for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 way = called.get(id(node))
                 if way not in ("pattern", "flags"):
-                    ways = _ANY_WAY if way not in _CALLS else {way} if way in _ANCHORED else {"finditer"}
+                    ways = (
+                        _ANY_WAY
+                        if way not in _CALLS
+                        else {way}
+                        if way in _ANCHORED
+                        else {"finditer"}
+                    )
                     methods[origin.get(node.id, (module, node.id))] |= ways
     found = [
         Use(f"{module}.{name}.{method}", pattern, method)
@@ -96,7 +119,11 @@ def _patterns(value: Any, module: str) -> Iterator[AnyPattern]:
             yield from _patterns(item, module)
     elif is_dataclass(value) and not isinstance(value, type):
         yield from _patterns(tuple(getattr(value, field.name) for field in fields(value)), module)
-    elif hasattr(value, "cache_info") and value.__module__ == module and "return" in value.__annotations__:
+    elif (
+        hasattr(value, "cache_info")
+        and value.__module__ == module
+        and "return" in value.__annotations__
+    ):
         made = value.__annotations__["return"]
         if value.__wrapped__.__code__.co_argcount == 0 and ("Pattern" in made or "Rule" in made):
             yield from _patterns(value(), module)

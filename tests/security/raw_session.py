@@ -1,4 +1,6 @@
-"""A client of the web app that is no browser: it sends whatever a page's fields could send, and more."""
+"""A client of the web app that is no browser: it sends whatever a page's fields could send, and
+more.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,14 +14,18 @@ PATIENCE = 60  # seconds
 
 
 class Session:
-    """One visit. `elements` are those that the last run of a page has drawn, `said` is all their text."""
+    """One visit. `elements` are those that the last run of a page has drawn, `said` is all their
+    text.
+    """
 
     def __init__(self, connection: ClientConnection) -> None:
         self._connection = connection
         self.elements: list[Any] = []
 
     def run(self, page: str = "", query: str = "", **values: tuple[str, object]) -> None:
-        """Run a page to its end; `values` are the kind and value of fields by their label (`_` for a space)."""
+        """Run a page to its end; `values` are the kind and value of fields by their label (`_` for
+        a space).
+        """
         message = BackMsg()
         message.rerun_script.page_name, message.rerun_script.query_string = page, query
         for label, (kind, value) in values.items():
@@ -40,7 +46,9 @@ class Session:
                 return
 
     def field(self, label: str) -> Any:
-        return next(e for e in self.elements if getattr(e, "label", None) == label and getattr(e, "id", ""))
+        return next(
+            e for e in self.elements if getattr(e, "label", None) == label and getattr(e, "id", "")
+        )
 
     @property
     def said(self) -> str:

@@ -1,4 +1,6 @@
-"""The key of every cache holds all that its value depends on, so that nobody decides what others are shown."""
+"""The key of every cache holds all that its value depends on, so that nobody decides what others
+are shown.
+"""
 
 import itertools
 import json
@@ -31,22 +33,33 @@ from tests.servers import Answer, Served, http_server
 
 HOST = "https://gateway.example"
 OTHERS: dict[str, Any] = {  # another value of each setting that a request may hold
-    "search_language": "de", "openai_model": "large", "llm_tokens": 99, "embedding_model": "other",
+    "search_language": "de",
+    "openai_model": "large",
+    "llm_tokens": 99,
+    "embedding_model": "other",
     "endpoint": Endpoint(f"{HOST}/other/v1"),
-}  # fmt: skip
+}
 ENDPOINTS = [  # each is another one than all others
-    Endpoint(f"{HOST}/good/v1"), Endpoint(f"{HOST}/evil/v1"), Endpoint("http://gateway.example/good/v1"),
-    Endpoint(f"{HOST}:8443/good/v1"), visitor_endpoint(f"{HOST}/good/v1", SecretStr(""), "browser of one"),
+    Endpoint(f"{HOST}/good/v1"),
+    Endpoint(f"{HOST}/evil/v1"),
+    Endpoint("http://gateway.example/good/v1"),
+    Endpoint(f"{HOST}:8443/good/v1"),
+    visitor_endpoint(f"{HOST}/good/v1", SecretStr(""), "browser of one"),
     visitor_endpoint(f"{HOST}/good/v1", SecretStr(""), "browser of another"),
     visitor_endpoint(f"{HOST}/good/v1", SecretStr("key-1"), "browser of one"),
     visitor_endpoint(f"{HOST}/good/v1", SecretStr("key-2"), "browser of one"),
-]  # fmt: skip
+]
 
 
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     """All engines with an interface, which find nothing."""
-    nothing = {"batchcomplete": True, "results": [], "searchInformation": {"totalResults": "0"}, "type": "search"}
+    nothing = {
+        "batchcomplete": True,
+        "results": [],
+        "searchInformation": {"totalResults": "0"},
+        "type": "search",
+    }
 
     def respond(_: BaseHTTPRequestHandler) -> Answer:
         return 200, {"Content-Type": "application/json"}, json.dumps(nothing).encode()
@@ -60,7 +73,9 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
 
 
 @pytest.mark.parametrize("name", ["wikipedia", "searxng", "google_cse", "brave", "tavily"])
-def test_what_an_engine_is_asked_is_in_the_key(name: str, engine: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_an_engine_is_asked_is_in_the_key(
+    name: str, engine: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def asked(**chosen: object) -> tuple[object, str]:
         searcher = SEARCHERS.build(name, Settings(**chosen))
         searcher.search("the Nile", 3)
@@ -83,13 +98,27 @@ def test_an_instance_that_is_typed_serves_its_visitor_alone(engine: Served, stor
         settings = Settings(sources=(f"searxng:{address}",), **chosen)
         return searchers.key_of(*open_sources(settings, (), Store(store.database, owner)).searchers)
 
-    addresses = ("https://x.example", "http://x.example", "https://x.example/a", "https://x.example:8080")
-    keys = [key(address, owner) for address in (*addresses, engine.url("/ask")) for owner in ("one", "other", "")]
-    keys += [key(addresses[0], "one", search_language="de"), searchers.key_of(SEARCHERS.build("searxng", Settings()))]
+    addresses = (
+        "https://x.example",
+        "http://x.example",
+        "https://x.example/a",
+        "https://x.example:8080",
+    )
+    keys = [
+        key(address, owner)
+        for address in (*addresses, engine.url("/ask"))
+        for owner in ("one", "other", "")
+    ]
+    keys += [
+        key(addresses[0], "one", search_language="de"),
+        searchers.key_of(SEARCHERS.build("searxng", Settings())),
+    ]
     assert len(set(keys)) == len(keys) and key(addresses[0], "one") == keys[0]
 
 
-def test_a_search_in_another_language_is_made_and_not_taken_from_the_cache(engine: Served, store: Store) -> None:
+def test_a_search_in_another_language_is_made_and_not_taken_from_the_cache(
+    engine: Served, store: Store
+) -> None:
     for language in ("de", "en", "de"):
         settings = Settings(sources=("searxng",), search_language=language)
         sources = open_sources(settings, (), store)
@@ -110,7 +139,9 @@ def _keys(settings: Settings, store: Store) -> dict[str, str]:
 
 def test_every_endpoint_has_keys_of_its_own(store: Store) -> None:
     base = Settings(openai_model="m", endpoint=ENDPOINTS[0])
-    by_endpoint = [_keys(base.model_copy(update={"endpoint": endpoint}), store) for endpoint in ENDPOINTS]
+    by_endpoint = [
+        _keys(base.model_copy(update={"endpoint": endpoint}), store) for endpoint in ENDPOINTS
+    ]
     for cache in by_endpoint[0]:
         assert len({keys[cache] for keys in by_endpoint}) == len(ENDPOINTS), cache
     rotated = replace(ENDPOINTS[0], key=SecretStr("new"))  # the operator's own
@@ -118,7 +149,9 @@ def test_every_endpoint_has_keys_of_its_own(store: Store) -> None:
 
 
 @pytest.mark.parametrize(("kind", "body"), [("judgements", "messages"), ("vectors", "input")])
-def test_whatever_changes_what_an_endpoint_is_asked_changes_the_key(kind: str, body: str, store: Store) -> None:
+def test_whatever_changes_what_an_endpoint_is_asked_changes_the_key(
+    kind: str, body: str, store: Store
+) -> None:
     def respond(handler: BaseHTTPRequestHandler) -> Answer:
         reply: dict[str, Any] = {"data": [{"index": 0, "embedding": [1.0, 0.0]}]}
         if "chat" in handler.path:
@@ -140,7 +173,9 @@ def test_whatever_changes_what_an_endpoint_is_asked_changes_the_key(kind: str, b
         request, key = asked()
         changed = [asked(**{name: other}) for name, other in OTHERS.items() if name != "endpoint"]
         changed.append(asked(endpoint=Endpoint(served.url("/other/v1"))))
-    assert [one for one in changed if one[0] != request and one[1] == key] == [] and len({k for _, k in changed}) > 2
+    assert [one for one in changed if one[0] != request and one[1] == key] == [] and len(
+        {k for _, k in changed}
+    ) > 2
 
 
 def test_results_of_a_file_are_made_again_where_any_setting_differs() -> None:
@@ -153,7 +188,9 @@ def test_results_of_a_file_are_made_again_where_any_setting_differs() -> None:
         for value in (*values, *get_args(Settings.model_fields[name].annotation)):
             with suppress(ValidationError):
                 other = own.model_copy(update={name: getattr(Settings(**{name: value}), name)})
-                assert (other.identity == own.identity) == (getattr(other, name) == getattr(own, name)), name
+                assert (other.identity == own.identity) == (
+                    getattr(other, name) == getattr(own, name)
+                ), name
                 changed += other.identity != own.identity
         assert changed, name
 
@@ -181,8 +218,13 @@ def test_pairs_and_texts_of_other_parts_have_other_keys(store: Store) -> None:
         version = "1"
 
         def verify(self, pairs: Any) -> list[Judgement]:
-            return [Judgement(Probabilities(entailed=1, contradicted=0, no_relation=0), (0, 1)) for _ in pairs]
+            return [
+                Judgement(Probabilities(entailed=1, contradicted=0, no_relation=0), (0, 1))
+                for _ in pairs
+            ]
 
     cached = CachedVerifier(Verifier(), store)
-    cached.verify([("a", "b"), ("a", "c"), ("d", "b"), ("a", "b", "t"), ("a", "b\x1ft"), ("a\x1fb", "t")])
+    cached.verify(
+        [("a", "b"), ("a", "c"), ("d", "b"), ("a", "b", "t"), ("a", "b\x1ft"), ("a\x1fb", "t")]
+    )
     assert len(cached.keys) == 6

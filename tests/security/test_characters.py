@@ -1,4 +1,6 @@
-"""Half of a surrogate pair, which JSON can escape and nothing can hold, is refused wherever text enters: one line."""
+"""Half of a surrogate pair, which JSON can escape and nothing can hold, is refused wherever text
+enters: one line.
+"""
 
 import json
 from collections.abc import Iterator
@@ -30,18 +32,34 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.mark.parametrize("path", ["/analyze", "/segment"])
-@pytest.mark.parametrize("body", [
-    {"turns": [TURN]}, {"turns": ESCAPED}, {"turns": f"User: What? {HALF}"}, {"turns": [{HALF: 1}]},
-    {"answer": f"It rains. {HALF}"}, {"question": HALF}, {"segmenter": HALF}, {HALF: 1},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"turns": [TURN]},
+        {"turns": ESCAPED},
+        {"turns": f"User: What? {HALF}"},
+        {"turns": [{HALF: 1}]},
+        {"answer": f"It rains. {HALF}"},
+        {"question": HALF},
+        {"segmenter": HALF},
+        {HALF: 1},
+    ],
+)
 def test_a_request_is_refused(served: Server, path: str, body: dict[str, Any]) -> None:
     refused(served, path, {"answer": "It rains.", **body})
 
 
-@pytest.mark.parametrize("body", [
-    {"sources": [HALF]}, {"verifier": HALF}, {"settings": {HALF: 1}}, {"settings": {"verifier_model": HALF}},
-    {"documents": [{"name": HALF, "text": "x"}]}, {"documents": [{"name": "x", "text": HALF}]},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"sources": [HALF]},
+        {"verifier": HALF},
+        {"settings": {HALF: 1}},
+        {"settings": {"verifier_model": HALF}},
+        {"documents": [{"name": HALF, "text": "x"}]},
+        {"documents": [{"name": "x", "text": HALF}]},
+    ],
+)
 def test_a_request_for_a_run_is_refused(served: Server, body: dict[str, Any]) -> None:
     refused(served, "/analyze", {"answer": "It rains.", **body})
     refused(served, "/verify", {"pairs": [{"claim": "x", "evidence": HALF}]})
@@ -56,15 +74,30 @@ def refused(served: Server, path: str, body: dict[str, Any]) -> None:
     assert SAYS in message and "\n" not in message
 
 
-@pytest.mark.parametrize(("tool", "arguments"), [
-    ("check_answer", {"answer": HALF}), ("check_answer", {"answer": "It rains.", "turns": [TURN]}),
-    ("check_answer", {"answer": "It rains.", "sources": [HALF]}),
-    ("verify_claim", {"claim": "It rains.", "passages": [HALF]}), ("find_evidence", {"claim": HALF}),
-])  # fmt: skip
-def test_a_tool_of_an_assistant_is_refused(served: Server, tool: str, arguments: dict[str, Any]) -> None:
-    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("check_answer", {"answer": HALF}),
+        ("check_answer", {"answer": "It rains.", "turns": [TURN]}),
+        ("check_answer", {"answer": "It rains.", "sources": [HALF]}),
+        ("verify_claim", {"claim": "It rains.", "passages": [HALF]}),
+        ("find_evidence", {"claim": HALF}),
+    ],
+)
+def test_a_tool_of_an_assistant_is_refused(
+    served: Server, tool: str, arguments: dict[str, Any]
+) -> None:
+    call = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments},
+    }
     with served.client() as client:
-        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
         reply = client.post("/mcp/", content=json.dumps(call).encode(), headers=headers)
     assert reply.status_code < 500 and "Traceback" not in reply.text
     if reply.status_code == 200:
@@ -73,7 +106,9 @@ def test_a_tool_of_an_assistant_is_refused(served: Server, tool: str, arguments:
 
 def test_the_page_says_so_of_the_earlier_turns() -> None:
     at = opened("explore")
-    next(t for t in at.text_area if t.label == "The conversation before the question").set_value(ESCAPED).run()
+    next(t for t in at.text_area if t.label == "The conversation before the question").set_value(
+        ESCAPED
+    ).run()
     assert not at.exception and SAYS in "".join(h.body for h in at.get("html"))
     assert next(b for b in at.button if b.label == "Analyse").disabled
 

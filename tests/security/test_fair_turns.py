@@ -24,19 +24,26 @@ SLOW = slow_pdf()
 
 @pytest.fixture
 def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Another visitor, who adds eight documents to a collection, each of which takes as long as it may.
+    """Another visitor, who adds eight documents to a collection, each of which takes as long as it
+    may.
 
     The names of those that have been read.
     """
-    monkeypatch.setattr(sandbox, "DOCUMENT_SECONDS", 20.0)  # longer than a process takes to start on a busy machine
+    monkeypatch.setattr(
+        sandbox, "DOCUMENT_SECONDS", 20.0
+    )  # longer than a process takes to start on a busy machine
     sandbox.read(b"<p>Warm.", "text/html", "warm")
     documents = [Document(f"{n}.pdf", SLOW + b"%%%d" % n) for n in range(8)]
     done: list[str] = []
     stop = threading.Event()
 
     def add() -> None:
-        with contextlib.suppress(Unavailable):  # at the end its readers are killed, also while they start
-            for result in ingest.add(store, "c", map(ingest.from_upload, documents), settings, stop=stop, owner="hog"):
+        with contextlib.suppress(
+            Unavailable
+        ):  # at the end its readers are killed, also while they start
+            for result in ingest.add(
+                store, "c", map(ingest.from_upload, documents), settings, stop=stop, owner="hog"
+            ):
                 done.append(result.name)
 
     thread = threading.Thread(target=add)
@@ -51,11 +58,17 @@ def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> It
         thread.join(0.2)
 
 
-@pytest.mark.parametrize(("name", "content"), [
-    ("a.txt", b"A line."), pytest.param("a.md", b"A line.", marks=pytest.mark.slow),
-    ("a.docx", docx(paragraph("A line."))),
-])  # fmt: skip
-def test_a_document_is_read_while_another_visitors_eight_are(name: str, content: bytes, hog: list[str]) -> None:
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.txt", b"A line."),
+        pytest.param("a.md", b"A line.", marks=pytest.mark.slow),
+        ("a.docx", docx(paragraph("A line."))),
+    ],
+)
+def test_a_document_is_read_while_another_visitors_eight_are(
+    name: str, content: bytes, hog: list[str]
+) -> None:
     assert Reading().read(content, "", name, document=True).text == "A line."
     assert len(hog) <= 2  # those that were being read
 
@@ -67,7 +80,9 @@ def test_a_text_is_read_while_documents_take_all_turns() -> None:
         assert Reading().read(b"A line.", "text/plain", "a.txt").text == "A line."
 
 
-def test_a_pdf_that_calls_itself_a_text_waits_with_the_documents(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pdf_that_calls_itself_a_text_waits_with_the_documents(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     class Taken(Exception):
         pass
 
@@ -79,7 +94,9 @@ def test_a_pdf_that_calls_itself_a_text_waits_with_the_documents(monkeypatch: py
         Reading().read(SLOW, "text/plain", "a.txt", document=True)
 
 
-def test_documents_of_a_run_share_a_budget(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_documents_of_a_run_share_a_budget(
+    store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sandbox, "DOCUMENT_SECONDS", 2.0)
     monkeypatch.setattr("attribution.evidence.sources.RUN_SECONDS", 3.0)
     documents = [Document(f"{n}.pdf", SLOW) for n in range(8)]
@@ -88,7 +105,9 @@ def test_documents_of_a_run_share_a_budget(store: Store, settings: Settings, mon
     assert "reading the others took 3 s; add fewer documents" in failures[-1].message
 
 
-def test_a_chapter_that_is_named_two_thousand_times_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_chapter_that_is_named_two_thousand_times_is_read_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     read: list[bytes] = []
 
     def counted(content: bytes, name: str) -> tuple[str, list[str]]:

@@ -15,11 +15,54 @@ from tests.security.scaling import is_linear
 
 UNITS = (
     *".,;:!?-–/\\'’\"“”()[]{}<@#$%^&*_+=|~`…•aA1é中。😀\u0301\u200b\t\n",
-    "()", "((a", "[a](", "''", ".,", "!?", "a.", "a,", "a-", "a/", "a'", "a@", "1.", "1,", "$1", "a1", "(a)", "[1]",
-    "**a**", "a ", "I ", "A. ", "1 ", ". ", ", ", "' ", "a b. ", "the cat ", "and ", "which is ", "of the ", "it ",
-    "He said that ", "It is it. ", "dog, ", "Paris, ", "It was, and ", "The treaty of ", "“a” ", "he's ", "10,000 ",
-    "- a\n", "| a ", "a\n\n", "a: ", "no. ", "J. K. ",
-)  # fmt: skip
+    "()",
+    "((a",
+    "[a](",
+    "''",
+    ".,",
+    "!?",
+    "a.",
+    "a,",
+    "a-",
+    "a/",
+    "a'",
+    "a@",
+    "1.",
+    "1,",
+    "$1",
+    "a1",
+    "(a)",
+    "[1]",
+    "**a**",
+    "a ",
+    "I ",
+    "A. ",
+    "1 ",
+    ". ",
+    ", ",
+    "' ",
+    "a b. ",
+    "the cat ",
+    "and ",
+    "which is ",
+    "of the ",
+    "it ",
+    "He said that ",
+    "It is it. ",
+    "dog, ",
+    "Paris, ",
+    "It was, and ",
+    "The treaty of ",
+    "“a” ",
+    "he's ",
+    "10,000 ",
+    "- a\n",
+    "| a ",
+    "a\n\n",
+    "a: ",
+    "no. ",
+    "J. K. ",
+)
 LIMIT = Settings.model_fields["answer_limit"].default
 
 
@@ -34,7 +77,9 @@ def annotated(answer: str, segmenter: str = "sentences") -> tuple[list[Claim], l
     segmented = segment("", answer, Settings(segmenter=segmenter))
     claims, failures = annotate("", answer, segmented.claims, [], None)
     # a claim whose pronoun is sought in all of the answer
-    enrichment.enrich("", answer, check_independence([Claim(id="1", text="It ran.", spans=((0, 1),))]))
+    enrichment.enrich(
+        "", answer, check_independence([Claim(id="1", text="It ran.", spans=((0, 1),))])
+    )
     return claims, [*segmented.failures, *failures]
 
 
@@ -69,7 +114,9 @@ def test_twice_the_answer_takes_at_most_two_and_a_half_times_as_long(segmenter: 
     assert not slow
 
 
-def test_the_parser_is_given_one_sentence_at_a_time_and_the_tokenizer_no_endless_word(parsed: list[str]) -> None:
+def test_the_parser_is_given_one_sentence_at_a_time_and_the_tokenizer_no_endless_word(
+    parsed: list[str],
+) -> None:
     for unit in ("the cat ", "$", "He ran. ", "x, ", "( "):
         annotated(text_of(unit, 5_000))
     assert parsed and max(map(len, parsed)) <= parse.MAX_PARSED
@@ -84,14 +131,21 @@ def test_each_sentence_of_an_answer_is_parsed_once(parsed: list[str]) -> None:
 
 
 def test_offsets_stay_exact_in_a_text_with_endless_words() -> None:
-    for text in (f"See {'.' * 500} now.", f"{'a' * 300}\nHe  ran {'$' * 200}", f"{'-' * 200}  ", "He ran. " * 500):
+    for text in (
+        f"See {'.' * 500} now.",
+        f"{'a' * 300}\nHe  ran {'$' * 200}",
+        f"{'-' * 200}  ",
+        "He ran. " * 500,
+    ):
         doc = parse.parse(text)
         assert doc.text == text and all(text[t.idx : t.idx + len(t)] == t.text for t in doc)
     assert [t.norm_ for t in parse.parse(f"I can't see {'x' * 200}.")][1:3] == ["can", "not"]
 
 
 @pytest.mark.parametrize("segmenter", ["sentences", "clauses", "predpatt"])
-def test_each_stage_says_what_it_left_out_of_an_answer(segmenter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_stage_says_what_it_left_out_of_an_answer(
+    segmenter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for module in (
         "attribution.claims.rules",
         "attribution.claims.coreference",
@@ -109,7 +163,10 @@ def test_each_stage_says_what_it_left_out_of_an_answer(segmenter: str, monkeypat
 def test_a_claim_that_is_too_long_for_the_rules_is_checked_as_it_stands() -> None:
     (claim,), (failure,) = annotated(text_of("the cat ", LIMIT))
     assert claim.checked and claim.independent is None and not claim.enriched
-    assert (failure.stage, failure.kind) == ("worthiness", "left_out") and "1,600 characters" in failure.message
+    assert (failure.stage, failure.kind) == (
+        "worthiness",
+        "left_out",
+    ) and "1,600 characters" in failure.message
 
 
 def test_a_claim_that_is_too_long_for_the_verifier_does_not_end_the_run(store: Store) -> None:
@@ -119,15 +176,25 @@ def test_a_claim_that_is_too_long_for_the_verifier_does_not_end_the_run(store: S
     claims = [long.model_copy(update={"text": f"{words} and that is all."}), short]
     checked, (failure,) = check_coherence(answer, claims, Settings(), store)
     assert [c.checked or c.worthiness is None for c in checked] == [True, True]
-    assert (failure.stage, failure.kind) == ("coherence", "left_out") and failure.message.startswith("1 claim was")
+    assert (failure.stage, failure.kind) == (
+        "coherence",
+        "left_out",
+    ) and failure.message.startswith("1 claim was")
 
 
 def test_coherence_reads_so_many_characters_and_says_how_many_claims_it_did_not() -> None:
     answer = "It is warm. " * 3
-    claims = [Claim(id=str(n), text=f"It is {n} degrees.", spans=((0, 11),), sentence=(0, 11)) for n in range(5_000)]
-    checked, (failure,) = coherence.check_coherence(answer, claims, lambda pairs: [0.9] * len(pairs), 0.5)
+    claims = [
+        Claim(id=str(n), text=f"It is {n} degrees.", spans=((0, 11),), sentence=(0, 11))
+        for n in range(5_000)
+    ]
+    checked, (failure,) = coherence.check_coherence(
+        answer, claims, lambda pairs: [0.9] * len(pairs), 0.5
+    )
     read = sum(c.coherence is not None for c in checked)
-    assert 0 < read * 100 < coherence.MAX_CHARACTERS and failure.message.startswith(f"{5_000 - read:,} claims")
+    assert 0 < read * 100 < coherence.MAX_CHARACTERS and failure.message.startswith(
+        f"{5_000 - read:,} claims"
+    )
 
 
 def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:
@@ -137,7 +204,9 @@ def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:
     parse.forget()
     claims = segment("", answer, Settings(segmenter="clauses"), stop).claims
     claims_, _ = annotate("", answer, claims, [], None, (), stop)
-    coherence.check_coherence(answer, [c.model_copy(update={"text": "It."}) for c in claims_], _never, 0.5, stop)
+    coherence.check_coherence(
+        answer, [c.model_copy(update={"text": "It."}) for c in claims_], _never, 0.5, stop
+    )
     assert not parsed and len(claims_) == 50
 
 
@@ -145,7 +214,9 @@ def _never(pairs: coherence.Pairs) -> list[float | None]:
     raise AssertionError("it was stopped")
 
 
-def test_another_client_s_sentence_waits_for_one_sentence_and_not_for_a_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_client_s_sentence_waits_for_one_sentence_and_not_for_a_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     order: list[str] = []
     english = parse._english()
     asks, waits = threading.Event(), threading.Event()

@@ -8,35 +8,77 @@ ROOT = Path(__file__).parents[2]
 
 
 def in_image(path: str) -> bool:
-    """Does `COPY . .` take the file? The last pattern of .dockerignore that fits it, or a folder around it, decides."""
+    """Does `COPY . .` take the file? The last pattern of .dockerignore that fits it, or a folder
+    around it, decides.
+    """
     ignored = False
     for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
-            pattern = re.escape(line.removeprefix("!")).replace(r"\*\*/", "(?:.*/)?").replace(r"\*", "[^/]*")
+            pattern = (
+                re.escape(line.removeprefix("!"))
+                .replace(r"\*\*/", "(?:.*/)?")
+                .replace(r"\*", "[^/]*")
+            )
             places = [PurePosixPath(path), *PurePosixPath(path).parents][:-1]
             if any(re.fullmatch(pattern, str(place)) for place in places):
                 ignored = not line.startswith("!")
     return not ignored
 
 
-@pytest.mark.parametrize("path", [
-    ".streamlit/secrets.toml", ".streamlit/secrets.toml.bak", ".streamlit/.env", ".env", ".env.local",
-    "attribution/.env", "pages/ui/.env", "attribution.sqlite3", "attribution.sqlite3-wal",
-    "data/attribution.sqlite3", "examples/attribution.sqlite3", "attribution/storage/old.sqlite3-journal",
-    "secrets.toml", "id_rsa", "key.pem", "compose.override.yaml", ".git/config", ".netrc", ".pypirc",
-    "data/eval/set.jsonl", "build/batch.jsonl", "report.json", ".venv/bin/python",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        ".streamlit/secrets.toml",
+        ".streamlit/secrets.toml.bak",
+        ".streamlit/.env",
+        ".env",
+        ".env.local",
+        "attribution/.env",
+        "pages/ui/.env",
+        "attribution.sqlite3",
+        "attribution.sqlite3-wal",
+        "data/attribution.sqlite3",
+        "examples/attribution.sqlite3",
+        "attribution/storage/old.sqlite3-journal",
+        "secrets.toml",
+        "id_rsa",
+        "key.pem",
+        "compose.override.yaml",
+        ".git/config",
+        ".netrc",
+        ".pypirc",
+        "data/eval/set.jsonl",
+        "build/batch.jsonl",
+        "report.json",
+        ".venv/bin/python",
+    ],
+)
 def test_secrets_and_data_stay_out_of_the_image(path: str) -> None:
     assert not in_image(path)
 
 
 def test_the_program_is_in_the_image() -> None:
-    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
-    needed = ("app.py", ".streamlit/", "attribution/", "examples/", "pages/", "prompts/", "docs/figures/", "LICENSE")
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    needed = (
+        "app.py",
+        ".streamlit/",
+        "attribution/",
+        "examples/",
+        "pages/",
+        "prompts/",
+        "docs/figures/",
+        "LICENSE",
+    )
     missing = [path for path in tracked if path.startswith(needed) and not in_image(path)]
     assert missing == []
-    copied = re.findall(r"^COPY (?!--)(.+) \S+$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE)
-    assert [name for line in copied for name in line.split() if name != "." and not in_image(name)] == []
+    copied = re.findall(
+        r"^COPY (?!--)(.+) \S+$", (ROOT / "Dockerfile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert [
+        name for line in copied for name in line.split() if name != "." and not in_image(name)
+    ] == []
     assert in_image("docs/glossary.md") and in_image("docs/report.schema.json")
 
 
@@ -46,5 +88,10 @@ def test_the_image_installs_only_what_has_a_hash() -> None:
     assert len(installs) >= 4 and all(re.fullmatch(r"-r [\w-]+\.lock", what) for what in installs)
     assert "PIP_REQUIRE_HASHES=1" in dockerfile and "PIP_REQUIRE_HASHES=0" not in dockerfile
     (program,) = re.findall(r"awk '(.+)' requirements-dev.lock", dockerfile)
-    lock = subprocess.run(["awk", program, "requirements-dev.lock"], cwd=ROOT, capture_output=True, text=True).stdout
-    assert re.findall(r"^[a-z-]+", lock, re.MULTILINE) == ["psycopg", "psycopg-binary"] and lock.count("sha256:") > 2
+    lock = subprocess.run(
+        ["awk", program, "requirements-dev.lock"], cwd=ROOT, capture_output=True, text=True
+    ).stdout
+    assert (
+        re.findall(r"^[a-z-]+", lock, re.MULTILINE) == ["psycopg", "psycopg-binary"]
+        and lock.count("sha256:") > 2
+    )

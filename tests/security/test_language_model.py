@@ -1,4 +1,5 @@
-"""The key of a language model goes to the address that it was given with, and nowhere else; an address that a visitor
+"""The key of a language model goes to the address that it was given with, and nowhere else; an
+address that a visitor
 types reads nothing of the network around the server; a reply costs no more than its length."""
 
 import contextlib
@@ -48,7 +49,9 @@ def test_the_environments_key_goes_to_its_address(
 ) -> None:
     assert Settings.from_environment().endpoint == Endpoint(OPENAI, SecretStr(KEY))
     monkeypatch.setenv("OPENAI_BASE_URL", "https://gateway.example/v1")
-    assert Settings.from_environment().endpoint == Endpoint("https://gateway.example/v1", SecretStr(KEY))
+    assert Settings.from_environment().endpoint == Endpoint(
+        "https://gateway.example/v1", SecretStr(KEY)
+    )
     for own in (Endpoint("https://a.example/v1"), Endpoint(key=SecretStr(TYPED))):
         assert Settings.from_environment(endpoint=own).endpoint == own
     for part in (
@@ -66,21 +69,37 @@ def test_a_visitor_who_types_uses_nothing_of_ours(
     monkeypatch.setenv("OPENAI_BASE_URL", "https://gateway.example/v1")
     for address, key, expected in (
         ("https://a.example/v1", "", Endpoint("https://a.example/v1", of_visitor=True)),
-        ("https://a.example/v1", TYPED, Endpoint("https://a.example/v1", SecretStr(TYPED), of_visitor=True)),
+        (
+            "https://a.example/v1",
+            TYPED,
+            Endpoint("https://a.example/v1", SecretStr(TYPED), of_visitor=True),
+        ),
         ("", TYPED, Endpoint(OPENAI, SecretStr(TYPED), of_visitor=True)),
         ("https://gateway.example/v1", "", Endpoint("https://gateway.example/v1")),
         ("", "", Endpoint("https://gateway.example/v1", SecretStr(KEY))),
     ):
         typed = {"llm_address": (1, address), "llm_key": (1, key), "llm_model": (1, "large")}
         monkeypatch.setattr("streamlit.session_state", {"_initial": typed})
-        for made in (choices.endpoint(), choices.settings(), choices.settings_of({"verifier": "llm"})):
-            assert isinstance(made, Settings) and (made.endpoint, made.openai_model) == (expected, "large")
+        for made in (
+            choices.endpoint(),
+            choices.settings(),
+            choices.settings_of({"verifier": "llm"}),
+        ):
+            assert isinstance(made, Settings) and (made.endpoint, made.openai_model) == (
+                expected,
+                "large",
+            )
 
 
-@pytest.mark.parametrize("forged", [
-    {"openai_base_url": "https://evil.example/v1"}, {"openai_api_key": "sk-of-evil"},
-    {"endpoint": {"address": "https://evil.example/v1", "key": "sk-of-evil"}}, {"endpoint": "https://evil.example/v1"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"openai_base_url": "https://evil.example/v1"},
+        {"openai_api_key": "sk-of-evil"},
+        {"endpoint": {"address": "https://evil.example/v1", "key": "sk-of-evil"}},
+        {"endpoint": "https://evil.example/v1"},
+    ],
+)
 def test_a_saved_or_imported_run_names_no_endpoint(
     forged: dict[str, object], key_in_the_environment: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -88,14 +107,21 @@ def test_a_saved_or_imported_run_names_no_endpoint(
     monkeypatch.setattr("streamlit.session_state", {"_initial": {}})
     snapshot = made_snapshot()
     settings = {**snapshot.report.settings, **forged}
-    foreign = type(snapshot)(snapshot.report.model_copy(update={"settings": settings}), snapshot.provenance, {}, {})
+    foreign = type(snapshot)(
+        snapshot.report.model_copy(update={"settings": settings}), snapshot.provenance, {}, {}
+    )
     for found in (foreign.settings(), choices.settings_of(settings)):
         assert found.endpoint == Endpoint(OPENAI, SecretStr(KEY))
 
 
 def test_no_dump_of_settings_holds_an_endpoint() -> None:
     settings = Settings(endpoint=Endpoint("https://a.example/v1", SecretStr(KEY)))
-    for text in (repr(settings), settings.model_dump_json(), str(settings.model_dump()), str(settings.public())):
+    for text in (
+        repr(settings),
+        settings.model_dump_json(),
+        str(settings.model_dump()),
+        str(settings.public()),
+    ):
         assert KEY not in text and "a.example" not in text
 
 
@@ -103,18 +129,34 @@ def test_an_address_on_the_command_line_gets_the_key_of_the_command_line_or_none
     elsewhere: Served, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    segment = ["segment", "--answer", "It is long.", "--segmenter", "direct", "--set", "openai_model=tiny"]
+    segment = [
+        "segment",
+        "--answer",
+        "It is long.",
+        "--segmenter",
+        "direct",
+        "--set",
+        "openai_model=tiny",
+    ]
     segment += ["--set", "llm_retries=0"]
-    named, key = ["--set", f"openai_base_url={elsewhere.url('/v1')}"], ["--set", f"openai_api_key={TYPED}"]
+    named, key = (
+        ["--set", f"openai_base_url={elsewhere.url('/v1')}"],
+        ["--set", f"openai_api_key={TYPED}"],
+    )
     main([*segment, *named])
     main([*segment, *named, *key])
     own: dict[str, object] = {"openai_base_url": elsewhere.url("/v1"), "openai_api_key": TYPED}
-    attribution.segment("", "It is short.", "direct", openai_model="tiny", llm_retries=0, **own)  # in Python too
+    attribution.segment(
+        "", "It is short.", "direct", openai_model="tiny", llm_retries=0, **own
+    )  # in Python too
     assert keys_sent(elsewhere) == ["", f"Bearer {TYPED}", f"Bearer {TYPED}"]
     monkeypatch.setenv("OPENAI_BASE_URL", elsewhere.url("/v1"))
     capsys.readouterr()
     assert main([*segment, *key]) == 2 and len(elsewhere.requests) == 3
-    assert "give the key's address beside it" in (said := capsys.readouterr().err) and TYPED not in said
+    assert (
+        "give the key's address beside it" in (said := capsys.readouterr().err)
+        and TYPED not in said
+    )
 
 
 # --- addresses that visitors type ---
@@ -125,7 +167,9 @@ INSIDE = "the words of a server inside"
 
 def typed(address: str, **choices: Any) -> Settings:
     endpoint = visitor_endpoint(address, SecretStr(TYPED))
-    return Settings.from_environment(endpoint=endpoint, openai_model="tiny", llm_retries=0, **choices)
+    return Settings.from_environment(
+        endpoint=endpoint, openai_model="tiny", llm_retries=0, **choices
+    )
 
 
 @pytest.fixture
@@ -135,23 +179,45 @@ def inside() -> Iterator[Served]:
         yield served
 
 
-def test_an_address_inside_the_network_is_not_reached_and_says_nothing_about_it(inside: Served) -> None:
+def test_an_address_inside_the_network_is_not_reached_and_says_nothing_about_it(
+    inside: Served,
+) -> None:
     """Open, closed, private, local, reserved and unknown: one message, and no connection."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         closed = listener.getsockname()[1]
-    hosts = [f"{host}:{inside.port}" for host in ("127.0.0.1", "localhost", "0.0.0.0", "2130706433", "0x7f.1", "[::1]")]
-    hosts += [f"127.0.0.1:{closed}", "10.0.0.1", "192.168.1.1", "169.254.169.254", "[fd00::1]", "[::ffff:127.0.0.1]"]
+    hosts = [
+        f"{host}:{inside.port}"
+        for host in ("127.0.0.1", "localhost", "0.0.0.0", "2130706433", "0x7f.1", "[::1]")
+    ]
+    hosts += [
+        f"127.0.0.1:{closed}",
+        "10.0.0.1",
+        "192.168.1.1",
+        "169.254.169.254",
+        "[fd00::1]",
+        "[::ffff:127.0.0.1]",
+    ]
     hosts += ["no-such-host.invalid", "100.64.0.1"]
     found = set()
     for host in hosts:
         connection = check_connection(typed(f"http://{host}/v1"))
-        found.add((connection.message.replace(host, "HOST"), connection.field, connection.detail, connection.ok))
+        found.add(
+            (
+                connection.message.replace(host, "HOST"),
+                connection.field,
+                connection.detail,
+                connection.ok,
+            )
+        )
     assert found == {
         (
             "HOST has no public address, so it cannot be chosen on a page: whoever runs this server can allow it with "
-            "ATTRIBUTION_LLM_ADDRESSES=http://HOST/v1 in the environment (docs/llm.md).", "address", "", False,
+            "ATTRIBUTION_LLM_ADDRESSES=http://HOST/v1 in the environment (docs/llm.md).",
+            "address",
+            "",
+            False,
         )
-    }  # fmt: skip
+    }
     assert inside.requests == []
 
 
@@ -164,9 +230,14 @@ def test_prompts_and_embeddings_follow_the_same_rule(inside: Served) -> None:
     assert inside.requests == []
 
 
-def test_an_address_that_the_operator_lists_is_reached(inside: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_that_the_operator_lists_is_reached(
+    inside: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv(LISTED, f"https://a.example/v1, {inside.url('/v1/')}")
-    assert "has a problem" in check_connection(typed(inside.url("/v1"))).message and len(inside.requests) == 1
+    assert (
+        "has a problem" in check_connection(typed(inside.url("/v1"))).message
+        and len(inside.requests) == 1
+    )
     for other in (inside.url("/v2"), inside.url("/v1/../admin"), inside.url("/v1", "localhost")):
         assert "no public address" in check_connection(typed(other)).message
     monkeypatch.setenv(LISTED, "localhost:11434")
@@ -175,26 +246,42 @@ def test_an_address_that_the_operator_lists_is_reached(inside: Served, monkeypat
     assert len(inside.requests) == 1
 
 
-def test_an_address_of_the_operators_own_may_be_private(inside: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_address_of_the_operators_own_may_be_private(
+    inside: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", inside.url("/v1"))
     own = Settings.from_environment(openai_model="tiny")
     assert INSIDE in check_connection(own).detail and len(inside.requests) == 1
 
 
-@pytest.mark.parametrize("reply", [
-    error(500, INSIDE), error(401, INSIDE), error(403, INSIDE), error(404, INSIDE),
-    error(400, f"response_format {INSIDE}"), error(302, INSIDE, location="http://127.0.0.1/"),
-    error(429, f"insufficient_quota {INSIDE}"), (200, {"Content-Type": "text/html"}, INSIDE.encode()),
-    completion(INSIDE), completion(f"I'm sorry, {INSIDE}"), completion(None, refusal=INSIDE),
-    completion(INSIDE, finish="content_filter"),
-])  # fmt: skip
-def test_no_error_of_a_visitors_endpoint_quotes_its_body(reply: Answer, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "reply",
+    [
+        error(500, INSIDE),
+        error(401, INSIDE),
+        error(403, INSIDE),
+        error(404, INSIDE),
+        error(400, f"response_format {INSIDE}"),
+        error(302, INSIDE, location="http://127.0.0.1/"),
+        error(429, f"insufficient_quota {INSIDE}"),
+        (200, {"Content-Type": "text/html"}, INSIDE.encode()),
+        completion(INSIDE),
+        completion(f"I'm sorry, {INSIDE}"),
+        completion(None, refusal=INSIDE),
+        completion(INSIDE, finish="content_filter"),
+    ],
+)
+def test_no_error_of_a_visitors_endpoint_quotes_its_body(
+    reply: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(endpoint, "is_public", lambda address: True)
     with http_server(lambda handler: reply) as served:
         connection = check_connection(typed(served.url("/v1")))
         with pytest.raises(LlmFailed) as caught:
             Llm(typed(served.url("/v1"))).ask(Question("Split this.", "split.v1"), Claims)
-    said = connection.message + connection.detail + "".join(traceback.format_exception(caught.value))
+    said = (
+        connection.message + connection.detail + "".join(traceback.format_exception(caught.value))
+    )
     assert served.requests and not connection.ok
     assert INSIDE not in said + str(caught.value.detail) and TYPED not in said
 
@@ -209,20 +296,30 @@ class Claims(BaseModel):
 def bomb(size: int, times: int = 1) -> bytes:
     """A reply of that many bytes, packed."""
     packer = zlib.compressobj(wbits=31)
-    data = b"".join(packer.compress(b" " * 1_000_000) for _ in range(size // 1_000_000)) + packer.flush()
+    data = (
+        b"".join(packer.compress(b" " * 1_000_000) for _ in range(size // 1_000_000))
+        + packer.flush()
+    )
     for _ in range(times - 1):
         data = gzip.compress(data)
     return data
 
 
-@pytest.mark.parametrize(("encoding", "body", "says"), [
-    ("gzip", bomb(60_000_000), "more than 4,000,000 bytes"), ("x-gzip", bomb(60_000_000), "more than 4,000,000 bytes"),
-    ("gzip, gzip", bomb(60_000_000, 2), "cannot be read"),
-    ("deflate", zlib.compress(b" " * 50_000_000), "cannot be read"), ("br", b"\0" * 100, "cannot be read"),
-    ("zstd", b"\0" * 100, "cannot be read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("encoding", "body", "says"),
+    [
+        ("gzip", bomb(60_000_000), "more than 4,000,000 bytes"),
+        ("x-gzip", bomb(60_000_000), "more than 4,000,000 bytes"),
+        ("gzip, gzip", bomb(60_000_000, 2), "cannot be read"),
+        ("deflate", zlib.compress(b" " * 50_000_000), "cannot be read"),
+        ("br", b"\0" * 100, "cannot be read"),
+        ("zstd", b"\0" * 100, "cannot be read"),
+    ],
+)
 @pytest.mark.parametrize("status", [200, 500])
-def test_a_reply_is_measured_by_what_it_unpacks_to(encoding: str, body: bytes, says: str, status: int) -> None:
+def test_a_reply_is_measured_by_what_it_unpacks_to(
+    encoding: str, body: bytes, says: str, status: int
+) -> None:
     packed = {"Content-Type": "application/json", "Content-Encoding": encoding}
     with http_server(lambda handler: (status, packed, body)) as served:
         settings = llm_settings(served, llm_retries=0)
@@ -238,7 +335,9 @@ def test_a_reply_is_measured_by_what_it_unpacks_to(encoding: str, body: bytes, s
 def test_a_reply_that_is_packed_is_read() -> None:
     status, headers, body = completion(READY)
     packed = gzip.compress(body)
-    with http_server(lambda handler: (status, {**headers, "Content-Encoding": "gzip"}, packed)) as served:
+    with http_server(
+        lambda handler: (status, {**headers, "Content-Encoding": "gzip"}, packed)
+    ) as served:
         assert check_connection(llm_settings(served)).ok
 
 
@@ -253,8 +352,33 @@ class Judged(BaseModel):
     reason: str
 
 
-MARKS_OF_REPLIES = ['"', '\\"', "[", "{", '["', '{"claims": ["', '"a", ', "1,", "[1],", "{},", "```", "```json\n[",
-    ", ]", '"a"] ', "- a\n", "1. ", "<think>", '"a": ', "\\", '["a" ', "]", "}", '{"a": ', "[\n", ",\n"]  # fmt: skip
+MARKS_OF_REPLIES = [
+    '"',
+    '\\"',
+    "[",
+    "{",
+    '["',
+    '{"claims": ["',
+    '"a", ',
+    "1,",
+    "[1],",
+    "{},",
+    "```",
+    "```json\n[",
+    ", ]",
+    '"a"] ',
+    "- a\n",
+    "1. ",
+    "<think>",
+    '"a": ',
+    "\\",
+    '["a" ',
+    "]",
+    "}",
+    '{"a": ',
+    "[\n",
+    ",\n",
+]
 
 
 def replies() -> dict[str, Callable[[int], str]]:
@@ -263,7 +387,14 @@ def replies() -> dict[str, Callable[[int], str]]:
     def framed(before: str, unit: str, after: str) -> Callable[[int], str]:
         return lambda length: before + (unit * (length // len(unit) + 1))[:length] + after
 
-    frames = (("", ""), ('["', ""), ("[", " x"), ('{"claims": ["a", "', ""), ("```\n", "```"), ('{"claims": ', "]}"))
+    frames = (
+        ("", ""),
+        ('["', ""),
+        ("[", " x"),
+        ('{"claims": ["a", "', ""),
+        ("```\n", "```"),
+        ('{"claims": ', "]}"),
+    )
     made = {f"{b}{u}…{a}": framed(b, u, a) for b, a in frames for u in MARKS_OF_REPLIES}
     return shapes() | made
 
@@ -271,4 +402,6 @@ def replies() -> dict[str, Callable[[int], str]]:
 @pytest.mark.slow
 def test_a_reply_twice_as_long_takes_at_most_two_and_a_half_times_as_long() -> None:
     slow = [shape for shape in replies().values() if not is_linear(read, shape, 8_000)]
-    assert not [shape(80) for shape in slow if not is_linear(read, shape, 16_000)]  # the others met a busy moment
+    assert not [
+        shape(80) for shape in slow if not is_linear(read, shape, 16_000)
+    ]  # the others met a busy moment

@@ -77,7 +77,11 @@ def test_every_parameter_of_a_tool_is_bounded(server: Server) -> None:
     tools = asyncio.run(mcp.server(server.settings, Work(server.turns)).list_tools())
     schemas = [(tool.name, tool.input_schema) for tool in tools]
     assert len(schemas) == 3
-    assert [place for name, schema in schemas for place in unbounded(schema, schema.get("$defs", {}), name)] == []
+    assert [
+        place
+        for name, schema in schemas
+        for place in unbounded(schema, schema.get("$defs", {}), name)
+    ] == []
 
 
 def test_every_field_and_upload_of_a_page_is_bounded() -> None:
@@ -85,20 +89,32 @@ def test_every_field_and_upload_of_a_page_is_bounded() -> None:
     found = 0
     for path in (ROOT / "pages").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            name = node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
+            name = (
+                node.func.attr
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+                else ""
+            )
             if name in ("text_input", "text_area", "file_uploader", "chat_input", "data_editor"):
                 assert isinstance(node, ast.Call)
-                assert BOUNDED & {keyword.arg for keyword in node.keywords}, f"{path.name}, line {node.lineno}"
+                assert BOUNDED & {keyword.arg for keyword in node.keywords}, (
+                    f"{path.name}, line {node.lineno}"
+                )
                 found += 1
     assert found > 30
     server = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))["server"]
-    assert (server["maxUploadSize"], server["maxMessageSize"]) == (LIMITS.file_mb, LIMITS.message_mb)
+    assert (server["maxUploadSize"], server["maxMessageSize"]) == (
+        LIMITS.file_mb,
+        LIMITS.message_mb,
+    )
 
 
 MANY = {
-    "exclude": ["a.example"] * 120_000, "fallback": ["wikipedia"] * 21, "sources": ["https://a.example"] * 51,
-    "segmenter": "x" * 2_001, "verifier_model": "x" * 2_001,
-}  # fmt: skip
+    "exclude": ["a.example"] * 120_000,
+    "fallback": ["wikipedia"] * 21,
+    "sources": ["https://a.example"] * 51,
+    "segmenter": "x" * 2_001,
+    "verifier_model": "x" * 2_001,
+}
 
 
 @pytest.mark.parametrize("name", MANY)
@@ -107,35 +123,54 @@ def test_more_than_a_setting_takes_is_refused_at_once(name: str, client: httpx.C
         demanded({name: MANY[name]}, Settings())
     started = time.process_time()
     body: dict[str, Any] = {"answer": "The Nile is long."}
-    body |= {name: MANY[name]} if name in ("sources", "segmenter") else {"settings": {name: MANY[name]}}
+    body |= (
+        {name: MANY[name]} if name in ("sources", "segmenter") else {"settings": {name: MANY[name]}}
+    )
     reply = client.post("/analyze", json=body)
     assert reply.status_code in (400, 422) and name in reply.json()["error"]["message"]
     assert time.process_time() - started < 2
 
 
-def test_the_text_that_a_request_has_compared_is_bounded(client: httpx.Client, server: Server) -> None:
+def test_the_text_that_a_request_has_compared_is_bounded(
+    client: httpx.Client, server: Server
+) -> None:
     pairs = [{"claim": "The Nile is long.", "evidence": "The Nile is a river. " * 100}] * 95
     verified = client.post("/verify", json={"pairs": pairs})
     wide = {"answer": "The Nile is long.", "settings": {"top_k": 50, "chunk_size": 8000}}
     analyzed = client.post("/analyze", json=wide)
     assert (verified.status_code, analyzed.status_code) == (400, 400)
     assert "201,115 characters" in verified.json()["error"]["message"]
-    assert "top_k" in analyzed.json()["error"]["message"] and "400,000" in analyzed.json()["error"]["message"]
+    assert (
+        "top_k" in analyzed.json()["error"]["message"]
+        and "400,000" in analyzed.json()["error"]["message"]
+    )
     assert demanded({"top_k": 50}, Settings()).top_k == 50
-    assert demanded({"top_k": 50}, Settings(chunk_size=8000, top_k=50)).top_k == 50  # as the operator has it
+    assert (
+        demanded({"top_k": 50}, Settings(chunk_size=8000, top_k=50)).top_k == 50
+    )  # as the operator has it
 
 
 def test_patterns_are_parsed_once_for_all_hits() -> None:
     patterns = tuple(f"site{n}.example/path?q={n}" for n in range(LIMITS.exclude))
     started = time.process_time()
     assert not any(excluded(f"https://other{n}.example/x", patterns) for n in range(500))
-    assert excluded("https://www.site7.example/path?q=7", patterns) and time.process_time() - started < 1
+    assert (
+        excluded("https://www.site7.example/path?q=7", patterns)
+        and time.process_time() - started < 1
+    )
 
 
-def test_more_web_addresses_than_a_run_takes_are_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    addresses = "\n".join(f"https://a.example/{n}" for n in range(40_000)) + "\nht"  # cut at its end, as a page cuts it
+def test_more_web_addresses_than_a_run_takes_are_refused_in_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    addresses = (
+        "\n".join(f"https://a.example/{n}" for n in range(40_000)) + "\nht"
+    )  # cut at its end, as a page cuts it
     typed = {state.ADDRESSES: (1, addresses), state.DOCUMENTS: (1, True)}
     monkeypatch.setattr("streamlit.session_state", {"_initial": typed})
     started = time.process_time()
-    assert choices.settings() == "There are 40,001 web addresses, and a run takes 50 sources: remove some."
+    assert (
+        choices.settings()
+        == "There are 40,001 web addresses, and a run takes 50 sources: remove some."
+    )
     assert choices.sources_words() == "none" and time.process_time() - started < 2

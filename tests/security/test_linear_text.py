@@ -32,7 +32,8 @@ WITHIN_FUNCTIONS = {
     "attribution.text.marks._rows",  # of its table: each is a row of FORMS, which is measured
     "attribution.fetching.packages._chapter",  # anchored at the beginning
     "attribution.review.references._is_named",  # a file's name, letter by letter
-    "attribution.text.value_patterns._compiled",  # of its own table; what reads values with them is measured
+    # of its own table; what reads values with them is measured
+    "attribution.text.value_patterns._compiled",
     "attribution.claims.rules.compile_any",  # of the program's own data; what it makes is measured
 }
 _PARTS = 8  # each has the time of one test
@@ -42,7 +43,9 @@ _PARTS = 8  # each has the time of one test
 @pytest.mark.timeout(1800)  # minutes of processor time, and many more on a busy machine
 @pytest.mark.parametrize("length", [1_000, 2_000])
 @pytest.mark.parametrize("part", range(_PARTS))
-def test_every_pattern_reads_twice_the_text_in_at_most_two_and_a_half_times_as_long(part: int, length: int) -> None:
+def test_every_pattern_reads_twice_the_text_in_at_most_two_and_a_half_times_as_long(
+    part: int, length: int
+) -> None:
     slow = [
         f"{use.name} on {name}"
         for use in uses()[part::_PARTS]
@@ -56,7 +59,9 @@ def test_no_pattern_is_made_where_it_is_not_measured() -> None:
     assert set(made_within_functions()) == WITHIN_FUNCTIONS
 
 
-def test_a_line_without_an_end_is_neither_heading_nor_reference_and_its_characters_stay_in_place() -> None:
+def test_a_line_without_an_end_is_neither_heading_nor_reference_and_its_characters_stay_in_place() -> (
+    None
+):
     for word in ("@", "a", "a@b.", "[12]. ", "“"):
         text = (word * (LONGEST_LINE + 1))[: LONGEST_LINE + 1]
         assert not states_nothing(text) and len(prose(text)) == len(text)
@@ -74,15 +79,27 @@ def test_texts_that_have_the_same_words_in_many_places_are_compared_only_so_far(
 _SETTINGS = Settings()
 _CLAIM = "The Nile was 6,650 km long in 1999, said Ada Lovelace."
 _CACHED = (
-    markdown.read, names.names, names.negations, differences.contrasts, differences._words, words.terms, detect,
+    markdown.read,
+    names.names,
+    names.negations,
+    differences.contrasts,
+    differences._words,
+    words.terms,
+    detect,
     passages._texts,
-)  # fmt: skip
+)
 READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length of the shorter text
     # pages
     "clean": (4_000, page.clean),
     "decode": (4_000, lambda text: content_type.decode(b"\xff\xe9" + text.encode())),
-    "guess the charset": (4_000, lambda text: content_type._guess(b"\xff\xe9" * 10 + text.encode())),
-    "front matter": (4_000, lambda text: folder.without_front_matter(page.Extracted("", f"---\n{text}\n"), "a.md")),
+    "guess the charset": (
+        4_000,
+        lambda text: content_type._guess(b"\xff\xe9" * 10 + text.encode()),
+    ),
+    "front matter": (
+        4_000,
+        lambda text: folder.without_front_matter(page.Extracted("", f"---\n{text}\n"), "a.md"),
+    ),
     "prose": (2_000, prose),
     "fixed chunks": (4_000, lambda text: Fixed(_SETTINGS).chunk(make.page(text))),
     "recursive chunks": (500, lambda text: Recursive(_SETTINGS).chunk(make.page(text))),
@@ -105,7 +122,8 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "passages": (250, passages.passages),
     "visible": (250, lambda text: passages.visible(text, 0, len(text))),
     "an answer with its claims marked": (
-        250, lambda text: answer.mark(shown.parse(text), Sentences(_SETTINGS).segment("", text).claims),
+        250,
+        lambda text: answer.mark(shown.parse(text), Sentences(_SETTINGS).segment("", text).claims),
     ),
     "marks": (500, marks.find),
     "a list of sources": (1_000, lambda text: marks.find("It is long. [1]", text)),
@@ -116,7 +134,7 @@ READERS: dict[str, tuple[int, Callable[[str], object]]] = {  # with the length o
     "a host": (2_000, lambda text: urls._host(text)),
     "a query": (2_000, lambda text: urls.canonical(f"https://a.org/?{text}")),
     "a safe address": (4_000, lambda text: html.link_to_sentence(f"https://a.org/{text}", text)),
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow
@@ -130,4 +148,8 @@ def test_what_reads_a_text_takes_no_longer_than_in_proportion_to_it(reader: str)
         with suppress(AttributionError):
             read(text)
 
-    assert not [name for name, shape in shapes(framed=False).items() if not is_linear(read_anew, shape, length)]
+    assert not [
+        name
+        for name, shape in shapes(framed=False).items()
+        if not is_linear(read_anew, shape, length)
+    ]

@@ -36,7 +36,9 @@ class Model:
     """Something that can be seen to be released."""
 
 
-def test_only_the_models_used_last_stay_in_memory_and_none_that_is_idle(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_models_used_last_stay_in_memory_and_none_that_is_idle(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     recent = Recent(2, idle=60)
     models = [Model() for _ in range(3)]
     seen = [weakref.ref(model) for model in models]
@@ -61,10 +63,13 @@ def test_models_of_all_kinds_share_one_bound(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(loading, "_hub_models", recent := Recent(MODELS, 60))
     loads: list[str] = []
     segmenter, verifier = (
-        load_while_used(lambda name, kind=kind: loads.append(kind + name) or Model()) for kind in "sv"
+        load_while_used(lambda name, kind=kind: loads.append(kind + name) or Model())
+        for kind in "sv"
     )
     for number in range(20):
-        assert isinstance(segmenter(str(number)), Model) and isinstance(verifier(str(number)), Model)
+        assert isinstance(segmenter(str(number)), Model) and isinstance(
+            verifier(str(number)), Model
+        )
     assert len(recent) == MODELS == 4 and len(loads) == 40
     threads = [threading.Thread(target=verifier, args=("new",)) for _ in range(5)]
     for thread in threads:
@@ -75,20 +80,34 @@ def test_models_of_all_kinds_share_one_bound(monkeypatch: pytest.MonkeyPatch) ->
 
 
 FILES = {  # a few kilobytes of configuration, and shards of 140 GB
-    "config.json": b'{"model_type": "bert"}', "tokenizer_config.json": b"{}", "model.safetensors": b"",
+    "config.json": b'{"model_type": "bert"}',
+    "tokenizer_config.json": b"{}",
+    "model.safetensors": b"",
     **{f"model-0000{n}-of-00002.safetensors": b"" for n in (1, 2)},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("loaders", [1, pytest.param(4, marks=pytest.mark.slow)])
 def test_no_model_of_more_than_a_few_gigabytes_is_downloaded(tmp_path: Path, loaders: int) -> None:
     with http_server(hub("owner/huge", FILES, safetensors=70_000_000_000)) as server:
-        home = {"HF_ENDPOINT": server.url("").rstrip("/"), "HF_HOME": str(tmp_path), "HF_HUB_OFFLINE": "0"}
+        home = {
+            "HF_ENDPOINT": server.url("").rstrip("/"),
+            "HF_HOME": str(tmp_path),
+            "HF_HUB_OFFLINE": "0",
+        }
         done = subprocess.run(
-            [sys.executable, "-c", LOAD, str(loaders)], cwd=ROOT, env=os.environ | home, capture_output=True, text=True,
+            [sys.executable, "-c", LOAD, str(loaders)],
+            cwd=ROOT,
+            env=os.environ | home,
+            capture_output=True,
+            text=True,
             timeout=200,
-        )  # fmt: skip
-        wanted = [path for method, path, *_ in server.requests if method == "GET" and path.endswith("safetensors")]
+        )
+        wanted = [
+            path
+            for method, path, *_ in server.requests
+            if method == "GET" and path.endswith("safetensors")
+        ]
     said = done.stdout.splitlines()
     assert len(said) == loaders
     assert all("GB, and those of at most 8 GB are downloaded" in line for line in said), done.stderr

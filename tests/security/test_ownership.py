@@ -23,26 +23,43 @@ RUN, GOING, RESULT = "0" * 16, "1" * 16, "2" * 16
 ANSWER = "The Nile is long."
 REPORT = report(ANSWER, id=RUN, claims=(claim(ANSWER),), pages=(page("A page with a text."),))
 EDITED = REPORT.model_copy(
-    update={"edits": (Edit(at="2026-11-02", change=Reword(claim_id=REPORT.claims[0].id, text="It is long.")),)}
+    update={
+        "edits": (
+            Edit(at="2026-11-02", change=Reword(claim_id=REPORT.claims[0].id, text="It is long.")),
+        )
+    }
 )
 STRANGERS = ("stranger's", "")  # another browser or key, and the command line
 CHANGES: dict[str, Callable[[Store], object]] = {
-    "an edit": lambda store: store.runs.save_edit(EDITED), "undo": lambda store: store.runs.undo(RUN),
-    "redo": lambda store: store.runs.redo(RUN), "a new result": lambda store: store.runs.save(REPORT),
+    "an edit": lambda store: store.runs.save_edit(EDITED),
+    "undo": lambda store: store.runs.undo(RUN),
+    "redo": lambda store: store.runs.redo(RUN),
+    "a new result": lambda store: store.runs.save(REPORT),
     "a start under its id": lambda store: store.runs.start(RUN, "q", "a", {}),
-    "what is known while it goes on": lambda store: store.runs.save_unfinished(REPORT.model_copy(update={"id": GOING})),
-    "documents": lambda store: store.runs.save_documents(GOING, [Document("a.txt", b"x", "text/plain")]),
-    "a result, such as corrections": lambda store: corrections.save_review(store, RUN, corrections.Review()),
+    "what is known while it goes on": lambda store: store.runs.save_unfinished(
+        REPORT.model_copy(update={"id": GOING})
+    ),
+    "documents": lambda store: store.runs.save_documents(
+        GOING, [Document("a.txt", b"x", "text/plain")]
+    ),
+    "a result, such as corrections": lambda store: corrections.save_review(
+        store, RUN, corrections.Review()
+    ),
     "title, tags and note": lambda store: store.history.describe(RUN, "mine now", ["a"], "b"),
-    "sharing": lambda store: store.runs.set_private(RUN), "deleting it for good": lambda store: store.runs.delete(RUN),
+    "sharing": lambda store: store.runs.set_private(RUN),
+    "deleting it for good": lambda store: store.runs.delete(RUN),
     "a comparison": lambda store: store.results.save("comparison", RESULT, "{}"),
-    "a result of another kind under that id": lambda store: store.results.save("grid", RESULT, "{}"),
-}  # fmt: skip
+    "a result of another kind under that id": lambda store: store.results.save(
+        "grid", RESULT, "{}"
+    ),
+}
 
 
 @pytest.fixture
 def owner(store: Store) -> Store:
-    """A run with an edit that was undone and one that was not, a run that goes on, and a comparison, of one browser."""
+    """A run with an edit that was undone and one that was not, a run that goes on, and a
+    comparison, of one browser.
+    """
     mine = Store(store.database, "owner's")
     mine.runs.save(REPORT)
     mine.runs.save_edit(EDITED)
@@ -59,7 +76,9 @@ def owner(store: Store) -> Store:
 def everything(store: Store) -> list[object]:
     """All rows of the database."""
     with store.database.engine.connect() as db:
-        return [tuple(row) for table in t.metadata.sorted_tables for row in db.execute(sa.select(table))]
+        return [
+            tuple(row) for table in t.metadata.sorted_tables for row in db.execute(sa.select(table))
+        ]
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
@@ -73,7 +92,9 @@ def test_nobody_but_its_owner_makes(change: str, stranger: str, owner: Store) ->
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
-def test_a_strangers_deleting_and_restoring_of_runs_leaves_those_of_others(stranger: str, owner: Store) -> None:
+def test_a_strangers_deleting_and_restoring_of_runs_leaves_those_of_others(
+    stranger: str, owner: Store
+) -> None:
     Store(owner.database, stranger).history.put_aside([RUN])
     assert not owner.rights.access(RUN).deleted
     owner.history.put_aside([RUN])
@@ -82,7 +103,9 @@ def test_a_strangers_deleting_and_restoring_of_runs_leaves_those_of_others(stran
 
 
 @pytest.mark.parametrize("change", ["an edit", "undo", "redo", "title, tags and note", "sharing"])
-def test_a_run_that_was_deleted_takes_no_change_of_its_owner_either(change: str, owner: Store) -> None:
+def test_a_run_that_was_deleted_takes_no_change_of_its_owner_either(
+    change: str, owner: Store
+) -> None:
     owner.history.put_aside([RUN])
     with pytest.raises(NotYours, match="was deleted: restore it on the History page"):
         CHANGES[change](owner)
@@ -90,14 +113,24 @@ def test_a_run_that_was_deleted_takes_no_change_of_its_owner_either(change: str,
     CHANGES[change](owner)
 
 
-def test_an_edit_is_refused_before_anything_is_fetched_or_judged_for_it(owner: Store, settings: Settings) -> None:
+def test_an_edit_is_refused_before_anything_is_fetched_or_judged_for_it(
+    owner: Store, settings: Settings
+) -> None:
     change = AddClaim(text="The Nile is short.", spans=((0, 3),), search=True)
-    events = edit(REPORT, change, settings, Store(owner.database, "stranger's"), addresses=["https://example.org/"])
+    events = edit(
+        REPORT,
+        change,
+        settings,
+        Store(owner.database, "stranger's"),
+        addresses=["https://example.org/"],
+    )
     with pytest.raises(NotYours):
         assert [type(event).__name__ for event in events] == ["StageStarted"]
 
 
-def test_a_private_or_deleted_run_is_edited_by_its_owner_alone(owner: Store, settings: Settings) -> None:
+def test_a_private_or_deleted_run_is_edited_by_its_owner_alone(
+    owner: Store, settings: Settings
+) -> None:
     drop = Drop(claim_id=REPORT.claims[0].id)
     stranger = Store(owner.database, "stranger's")
     owner.runs.set_private(RUN)
@@ -123,7 +156,11 @@ def test_a_private_run_is_read_by_its_owner_and_by_the_command_line(owner: Store
         assert bool(store.runs.load(RUN)) is bool(store.runs.inputs(RUN)) is may
         assert bool(store.runs.load_unfinished(GOING)) is may
         assert bool(corrections.load_review(store, RUN).now.accepted) is may
-    assert Store(owner.database, "stranger's").runs.documents(GOING) == () != owner.runs.documents(GOING)
+    assert (
+        Store(owner.database, "stranger's").runs.documents(GOING)
+        == ()
+        != owner.runs.documents(GOING)
+    )
     assert Store(owner.database, "stranger's").history.description(RUN).title == ""
     assert owner.history.description(RUN).title
 
@@ -138,7 +175,9 @@ def test_a_run_is_its_starters_from_the_first_moment(store: Store, settings: Set
         list(run("", ANSWER, settings, stranger, run_id=run_id))
     mine.runs.set_private(run_id)
     mine.history.put_aside([run_id])  # while it goes on
-    *_, last = run("", ANSWER, settings.model_copy(update={"sources": ("library",)}), mine, run_id=run_id)
+    *_, last = run(
+        "", ANSWER, settings.model_copy(update={"sources": ("library",)}), mine, run_id=run_id
+    )
     assert mine.rights.access(run_id) == (True, True, True)
     mine.history.restore([run_id])
     assert mine.runs.load(run_id) == last.report
@@ -157,8 +196,15 @@ def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store
     copy = stranger.runs.copy(RUN)
     assert set(before) <= set(everything(owner))
     shown, copied = owner.runs.load(RUN), stranger.runs.load(copy)
-    assert shown and copied and copied == shown.model_copy(update={"id": copy}) and copied.pages[0].text
-    assert stranger.rights.access(copy) == (False, True, False) and not owner.rights.access(copy).own
+    assert (
+        shown
+        and copied
+        and copied == shown.model_copy(update={"id": copy})
+        and copied.pages[0].text
+    )
+    assert (
+        stranger.rights.access(copy) == (False, True, False) and not owner.rights.access(copy).own
+    )
     assert stranger.history.description(copy).title == ""
     assert stranger.runs.undo(copy) is None and stranger.runs.redo(copy) is None
     assert corrections.load_review(stranger, copy) == corrections.load_review(owner, RUN)
@@ -187,7 +233,10 @@ def test_a_copy_of_a_result_is_the_readers_own(owner: Store) -> None:
     stranger = Store(owner.database, "stranger's")
     copy = stranger.results.copy(RESULT)
     stranger.results.save("comparison", copy, '["mine"]')
-    assert owner.results.load("comparison", RESULT) == "[]" and owner.results.load("comparison", copy) == '["mine"]'
+    assert (
+        owner.results.load("comparison", RESULT) == "[]"
+        and owner.results.load("comparison", copy) == '["mine"]'
+    )
 
 
 def test_error_types_of_an_annotation_project_are_given_by_everybody(owner: Store) -> None:

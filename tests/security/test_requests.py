@@ -1,4 +1,6 @@
-"""No client's requests keep another's waiting for ever: all take turns, end with their client, and are counted."""
+"""No client's requests keep another's waiting for ever: all take turns, end with their client, and
+are counted.
+"""
 
 import json
 import re
@@ -29,13 +31,18 @@ SEGMENT = ("/segment", {"answer": "The tower is in Paris.", "segmenter": "slow"}
 JUDGE = (
     "/mcp/",
     {
-        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
         "params": {
             "name": "verify_claim",
-            "arguments": {"claim": "It is in Paris.", "passages": [f"Passage {n}." for n in range(50)]},
+            "arguments": {
+                "claim": "It is in Paris.",
+                "passages": [f"Passage {n}." for n in range(50)],
+            },
         },
     },
-)  # fmt: skip
+)
 ANALYZE = ("/analyze", SEGMENT[1])
 EACH = pytest.mark.parametrize(
     "request_", [VERIFY, SEGMENT, JUDGE, ANALYZE], ids=["verify", "segment", "mcp", "analyze"]
@@ -48,7 +55,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     database = tmp_path_factory.mktemp("server") / "attribution.sqlite3"
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(VERIFIERS, "slow", Entry("tests.security.slow:Verifier", "Slow", "for tests"))
-        patch.setitem(SEGMENTERS, "slow", Entry("tests.security.slow:Segmenter", "Slow", "for tests"))
+        patch.setitem(
+            SEGMENTERS, "slow", Entry("tests.security.slow:Segmenter", "Slow", "for tests")
+        )
         made = Server(Settings(database_url=f"sqlite:///{database}", verifier="slow"), 4 * WAITING)
         yield made
         made.close()
@@ -82,7 +91,9 @@ def sent(server: Server, request: tuple[str, Any], key: str = KEY) -> Iterator[s
 
 @contextmanager
 def all_sent(server: Server, requests: list[tuple[str, Any]]) -> Iterator[None]:
-    """Requests that the server has, whose replies are not awaited. At the end it knows that their clients have left."""
+    """Requests that the server has, whose replies are not awaited. At the end it knows that their
+    clients have left.
+    """
     with ExitStack() as connections:
         for request in requests:
             connections.enter_context(sent(server, request))
@@ -92,14 +103,18 @@ def all_sent(server: Server, requests: list[tuple[str, Any]]) -> Iterator[None]:
 
 
 @EACH
-def test_requests_whose_clients_left_leave_the_queue(server: Server, request_: tuple[str, Any]) -> None:
+def test_requests_whose_clients_left_leave_the_queue(
+    server: Server, request_: tuple[str, Any]
+) -> None:
     with all_sent(server, [request_] * 45):
         pass
     until(lambda: server.turns.counts() == (2, 0))
 
 
 @pytest.mark.parametrize("request_", [VERIFY, JUDGE], ids=["verify", "mcp"])
-def test_pairs_of_a_client_that_left_are_read_no_further(server: Server, request_: tuple[str, Any]) -> None:
+def test_pairs_of_a_client_that_left_are_read_no_further(
+    server: Server, request_: tuple[str, Any]
+) -> None:
     with all_sent(server, [request_]):
         until(lambda: len(slow.read) == 1)
     slow.go_on.set()
@@ -133,14 +148,20 @@ def test_health_and_runs_answer_while_everything_else_waits(server: Server) -> N
 
 
 @EACH
-def test_a_key_whose_share_waits_is_refused_and_others_find_room(server: Server, request_: tuple[str, Any]) -> None:
+def test_a_key_whose_share_waits_is_refused_and_others_find_room(
+    server: Server, request_: tuple[str, Any]
+) -> None:
     path, body = request_
     with all_sent(server, [request_] * (WAITING + 2)), server.client() as client:
         until(lambda: server.turns.counts() == (2, WAITING))
-        reply = client.post(path, json=body, headers={"accept": "application/json, text/event-stream"})
+        reply = client.post(
+            path, json=body, headers={"accept": "application/json, text/event-stream"}
+        )
         if path == "/mcp/":  # errors of a tool have no status
             result = reply.json()["result"]
-            assert result["isError"] and "try again in a few minutes" in result["content"][0]["text"]
+            assert (
+                result["isError"] and "try again in a few minutes" in result["content"][0]["text"]
+            )
         else:
             assert reply.status_code == 429 and reply.json()["error"]["type"] == "Busy"
             assert int(reply.headers["retry-after"]) > 0
@@ -151,14 +172,20 @@ def test_a_key_whose_share_waits_is_refused_and_others_find_room(server: Server,
 
 def test_the_reference_loads_nothing_from_elsewhere(server: Server) -> None:
     reply = httpx2.get(f"{server.url}/docs")
-    assert reply.status_code == 200 and "POST /analyze" in reply.text and "<code>answer</code>" in reply.text
+    assert (
+        reply.status_code == 200
+        and "POST /analyze" in reply.text
+        and "<code>answer</code>" in reply.text
+    )
     assert "&#39;agree&#39; or &#39;supported&#39;" in reply.text  # the words that a field takes
     assert "default-src 'none'" in reply.headers["content-security-policy"]
     assert not re.search(r"<script|<link|<img|src=|@import|url\(|//", reply.text.replace("://", ""))
     assert httpx2.get(f"{server.url}/redoc").status_code == 401
 
 
-LONG = " ".join(f"The Eiffel Tower is {n} metres high and was completed in {1800 + n}." for n in range(60))
+LONG = " ".join(
+    f"The Eiffel Tower is {n} metres high and was completed in {1800 + n}." for n in range(60)
+)
 
 
 def assert_ends_quietly(served: Served, number: signal.Signals) -> None:
@@ -168,17 +195,23 @@ def assert_ends_quietly(served: Served, number: signal.Signals) -> None:
     assert "Traceback" not in text and "rror" not in text, text
 
 
-SIGNALS = pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+SIGNALS = pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 
 
 @SIGNALS
-def test_a_signal_ends_the_api_and_keeps_its_run(tmp_path: Path, number: signal.Signals, warm_database: Path) -> None:
+def test_a_signal_ends_the_api_and_keeps_its_run(
+    tmp_path: Path, number: signal.Signals, warm_database: Path
+) -> None:
     (tmp_path / "data").mkdir()
     shutil.copy(warm_database, tmp_path / "data")
     served = Served(tmp_path, *API)
     headers = {"Authorization": f"Bearer {KEY}"}
     address = f"{served.url}/analyze"
-    with httpx2.stream("POST", address, json={"answer": LONG}, headers=headers, timeout=120) as reply:
+    with httpx2.stream(
+        "POST", address, json={"answer": LONG}, headers=headers, timeout=120
+    ) as reply:
         events = map(json.loads, reply.iter_lines())
         run = next(events)["run"]
         next(event for event in events if event["event"] == "verdict")
@@ -193,7 +226,9 @@ def test_a_signal_ends_the_api_and_keeps_its_run(tmp_path: Path, number: signal.
 
 
 @SIGNALS
-def test_a_signal_ends_the_web_app_quietly_with_a_page_open(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_signal_ends_the_web_app_quietly_with_a_page_open(
+    tmp_path: Path, number: signal.Signals
+) -> None:
     served = Served(tmp_path)
     with connect(f"ws://localhost:{served.port}/_stcore/stream"):
         served.process.send_signal(number)

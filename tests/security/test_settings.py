@@ -25,15 +25,35 @@ from tests.server.conftest import Server
 ANSWER = {"answer": "The Eiffel Tower was completed in 1889."}
 PAIRS = {"pairs": [{"claim": "It is in Paris.", "evidence": "It stands in Paris."}]}
 PATHS = (
-    "/etc", "/etc/passwd", "~", ".", "README.md", "examples/library", "file:///etc/passwd", "C:\\Users", "\\\\host\\x",
-)  # fmt: skip
+    "/etc",
+    "/etc/passwd",
+    "~",
+    ".",
+    "README.md",
+    "examples/library",
+    "file:///etc/passwd",
+    "C:\\Users",
+    "\\\\host\\x",
+)
 NAMES = st.sampled_from([*Settings.model_fields, ADDRESS, KEY, "model", "no_such_setting"])
 NUMBERS = st.one_of(st.integers(-(10**15), 10**15), st.floats(), st.just(10**13), st.just(1e9))
-TEXTS = st.one_of(st.sampled_from([*PATHS, "searxng:file:///etc", "searxng:/etc", "collection:x", "web"]), st.text())
+TEXTS = st.one_of(
+    st.sampled_from([*PATHS, "searxng:file:///etc", "searxng:/etc", "collection:x", "web"]),
+    st.text(),
+)
 VALUES = st.recursive(
-    st.one_of(st.none(), st.booleans(), NUMBERS, TEXTS, st.text(st.characters(categories=["Cs"]), max_size=3)),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(st.text(), inner, max_size=3)), max_leaves=6,
-)  # fmt: skip
+    st.one_of(
+        st.none(),
+        st.booleans(),
+        NUMBERS,
+        TEXTS,
+        st.text(st.characters(categories=["Cs"]), max_size=3),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4), st.dictionaries(st.text(), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
 
 
 def test_every_setting_says_who_may_choose_it() -> None:
@@ -41,10 +61,14 @@ def test_every_setting_says_who_may_choose_it() -> None:
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=8))
-def test_whatever_a_stranger_asks_for_it_names_no_path_and_exceeds_no_limit(asked: dict[str, Any]) -> None:
+def test_whatever_a_stranger_asks_for_it_names_no_path_and_exceeds_no_limit(
+    asked: dict[str, Any],
+) -> None:
     own = Settings()
     for made in (for_stranger(asked, own), Settings(**dict(for_stranger(asked, own)))):
-        assert not [s for s in made.sources if s in PATHS or "://" not in s and "/" in s or "file:" in s]
+        assert not [
+            s for s in made.sources if s in PATHS or "://" not in s and "/" in s or "file:" in s
+        ]
         for name in trusted("limit"):
             assert getattr(made, name) <= getattr(own, name)
         for name in trusted("model"):
@@ -66,13 +90,18 @@ def test_what_is_demanded_is_had_or_refused(asked: dict[str, Any]) -> None:
     except BadSetting as error:
         assert error.setting in asked and "\n" not in str(error)
     else:
-        assert all(getattr(made, name) == getattr(Settings(**{name: value}), name) for name, value in asked.items())
+        assert all(
+            getattr(made, name) == getattr(Settings(**{name: value}), name)
+            for name, value in asked.items()
+        )
 
 
 @pytest.mark.parametrize("source", [*PATHS, "searxng:file:///etc", "searxng:ftp://x", "gopher://x"])
 def test_no_source_of_a_stranger_is_a_file_or_a_folder(source: str) -> None:
     own = Settings()
-    assert for_stranger({"sources": [source]}, own).sources == ("documents",)  # nothing to search, rather than another
+    assert for_stranger({"sources": [source]}, own).sources == (
+        "documents",
+    )  # nothing to search, rather than another
     assert for_stranger({"sources": [source, "library"]}, own).sources == ("library",)
     with pytest.raises(BadSetting, match="cannot be read here"):
         of_saved_run({"sources": ["library", source]}, own)
@@ -82,8 +111,14 @@ def test_no_source_of_a_stranger_is_a_file_or_a_folder(source: str) -> None:
 
 def test_what_the_page_offers_stays_possible() -> None:
     offered = (
-        "library", "web", "wikipedia", "documents", "collection:my notes", "searxng:https://x.org", "https://x.org/a",
-    )  # fmt: skip
+        "library",
+        "web",
+        "wikipedia",
+        "documents",
+        "collection:my notes",
+        "searxng:https://x.org",
+        "https://x.org/a",
+    )
     assert demanded({"sources": offered}, Settings()).sources == offered
 
 
@@ -98,34 +133,50 @@ def test_models_are_those_of_the_operators_list(monkeypatch: pytest.MonkeyPatch)
     assert demanded({"verifier_model": "better/model"}, own).verifier_model == "better/model"
     with pytest.raises(BadSetting, match="expected one of good/model, better/model"):
         demanded({"verifier_model": "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"}, own)
-    assert demanded({"verifier_model": "/my"}, Settings(verifier_model="/my")).verifier_model == "/my"  # the operator's
+    assert (
+        demanded({"verifier_model": "/my"}, Settings(verifier_model="/my")).verifier_model == "/my"
+    )  # the operator's
 
 
 @pytest.fixture(scope="module")
 def limited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     database = tmp_path_factory.mktemp("limited") / "a.sqlite3"
-    made = Server(Settings(database_url=f"sqlite:///{database}", verifier="embedded-small", max_pages=40))
+    made = Server(
+        Settings(database_url=f"sqlite:///{database}", verifier="embedded-small", max_pages=40)
+    )
     yield made
     made.close()
 
 
-@pytest.mark.parametrize(("body", "says"), [
-    ({"settings": {"max_pages": 9999}}, "max_pages: found 9,999, but this server allows 40 at most"),
-    (
-        {"settings": {"page_bytes": 10**13}}, "page_bytes: found 10,000,000,000,000, but this server allows 8,000,000",
-    ),
-    ({"settings": {"page_timeout": 1e9}}, "page_timeout: found 1,000,000,000.0, but this server allows 20.0"),
-    ({"settings": {"verifier_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
-    ({"verifier": "deberta", "settings": {"model": "/etc"}}, "there is no such setting"),
-    ({"settings": {"gc_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
-    ({"settings": {"library": "/etc"}}, "cannot be chosen here"),
-    ({"settings": {"openai_model": "dear"}}, "cannot be chosen here"),
-    ({"settings": {"openai_base_url": "https://evil.example"}}, "cannot be chosen here"),
-    ({"settings": {"sources": ["/etc"]}}, "cannot be chosen here"),
-    ({"settings": {"robots_timeout": 0.001}}, "cannot be chosen here"),
-    ({"sources": ["/etc"]}, "expected library, web"),
-])  # fmt: skip
-def test_a_client_that_asks_for_more_than_it_may_is_told_so(limited: Server, body: dict[str, Any], says: str) -> None:
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        (
+            {"settings": {"max_pages": 9999}},
+            "max_pages: found 9,999, but this server allows 40 at most",
+        ),
+        (
+            {"settings": {"page_bytes": 10**13}},
+            "page_bytes: found 10,000,000,000,000, but this server allows 8,000,000",
+        ),
+        (
+            {"settings": {"page_timeout": 1e9}},
+            "page_timeout: found 1,000,000,000.0, but this server allows 20.0",
+        ),
+        ({"settings": {"verifier_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
+        ({"verifier": "deberta", "settings": {"model": "/etc"}}, "there is no such setting"),
+        ({"settings": {"gc_model": "/etc"}}, "ATTRIBUTION_HUB_MODELS"),
+        ({"settings": {"library": "/etc"}}, "cannot be chosen here"),
+        ({"settings": {"openai_model": "dear"}}, "cannot be chosen here"),
+        ({"settings": {"openai_base_url": "https://evil.example"}}, "cannot be chosen here"),
+        ({"settings": {"sources": ["/etc"]}}, "cannot be chosen here"),
+        ({"settings": {"robots_timeout": 0.001}}, "cannot be chosen here"),
+        ({"sources": ["/etc"]}, "expected library, web"),
+    ],
+)
+def test_a_client_that_asks_for_more_than_it_may_is_told_so(
+    limited: Server, body: dict[str, Any], says: str
+) -> None:
     with limited.client() as client:
         for path, rest in (("/analyze", ANSWER), ("/verify", PAIRS)):
             if path == "/verify" and "sources" in body:
@@ -137,9 +188,14 @@ def test_a_client_that_asks_for_more_than_it_may_is_told_so(limited: Server, bod
 def test_a_client_may_lower_limits(limited: Server) -> None:
     with limited.client() as client:
         asked = {
-            "settings": {"max_pages": 3, "page_bytes": 1000}, "sources": [], "documents": [{"name": "a", "text": "b"}],
-        }  # fmt: skip
-        events = [json.loads(line) for line in client.post("/analyze", json=ANSWER | asked).text.splitlines()]
+            "settings": {"max_pages": 3, "page_bytes": 1000},
+            "sources": [],
+            "documents": [{"name": "a", "text": "b"}],
+        }
+        events = [
+            json.loads(line)
+            for line in client.post("/analyze", json=ANSWER | asked).text.splitlines()
+        ]
     assert {"max_pages": 3, "page_bytes": 1000}.items() <= events[-1]["report"]["settings"].items()
 
 
@@ -151,13 +207,27 @@ def test_the_documentation_says_which_limits_can_be_lowered(limited: Server) -> 
         assert name in described["AnalyzeBody"]["properties"]["settings"]["description"]
 
 
-def test_a_file_chooses_no_folder_and_the_person_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_chooses_no_folder_and_the_person_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     report = {
-        "id": "0" * 16, "created_at": "2026-11-21T10:00:00+00:00", "question": "", "answer": "It rains.",
-        "settings": Settings(verifier_model="/a/folder", sources=("/etc",)).public(), "versions": {},
-    }  # fmt: skip
+        "id": "0" * 16,
+        "created_at": "2026-11-21T10:00:00+00:00",
+        "question": "",
+        "answer": "It rains.",
+        "settings": Settings(verifier_model="/a/folder", sources=("/etc",)).public(),
+        "versions": {},
+    }
     (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
-    command = ["revise", "--input", str(tmp_path / "report.json"), "--out", str(tmp_path / "out.md")]
+    command = [
+        "revise",
+        "--input",
+        str(tmp_path / "report.json"),
+        "--out",
+        str(tmp_path / "out.md"),
+    ]
     for more, said in (((), True), (("--set", "verifier_model=/b/folder"), False)):
         assert main([*command, *more]) == 0
-        assert ("verifier_model of the file is not used: name it with --set" in capsys.readouterr().err) is said
+        assert (
+            "verifier_model of the file is not used: name it with --set" in capsys.readouterr().err
+        ) is said

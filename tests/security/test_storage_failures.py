@@ -1,4 +1,6 @@
-"""A full, locked, damaged or read-only database ends what is done with one line, and is never taken for an absence."""
+"""A full, locked, damaged or read-only database ends what is done with one line, and is never taken
+for an absence.
+"""
 
 import json
 import os
@@ -25,7 +27,9 @@ from attribution.store import database
 from attribution.store.store import Store
 
 ROOT = Path(__file__).parents[2]
-ANSWER = "The Eiffel Tower was completed in 1889. The Nile flows north. The Suez Canal opened in 1869."
+ANSWER = (
+    "The Eiffel Tower was completed in 1889. The Nile flows north. The Suez Canal opened in 1869."
+)
 FULL = "has no space left: free some on its disk"
 
 
@@ -66,7 +70,10 @@ def test_a_full_disk_ends_analyze_with_one_line(
     out = tmp_path / "report.json"
     sa.event.listen(sa.pool.Pool, "connect", limit)
     try:
-        assert main(["analyze", "--answer", ANSWER, "--out", str(out), "--verifier", "embedded-small"]) == 2
+        assert (
+            main(["analyze", "--answer", ANSWER, "--out", str(out), "--verifier", "embedded-small"])
+            == 2
+        )
     finally:
         sa.event.remove(sa.pool.Pool, "connect", limit)
     said = capsys.readouterr().err
@@ -74,7 +81,9 @@ def test_a_full_disk_ends_analyze_with_one_line(
     assert "missing" not in said and not out.exists()
 
 
-def test_a_damaged_database_is_told_from_one_that_is_not_writable(settings: Settings, tmp_path: Path) -> None:
+def test_a_damaged_database_is_told_from_one_that_is_not_writable(
+    settings: Settings, tmp_path: Path
+) -> None:
     path = path_of(settings)
     path.parent.mkdir(parents=True)
     path.write_bytes(b"not a database at all, whatever its name says" * 200)
@@ -82,14 +91,19 @@ def test_a_damaged_database_is_told_from_one_that_is_not_writable(settings: Sett
         Store.open(settings.database_url)
     folder = tmp_path / "folder"
     folder.mkdir()
-    with pytest.raises(StoreError, match=f"{folder} cannot be opened: check that its folder is writable"):
+    with pytest.raises(
+        StoreError, match=f"{folder} cannot be opened: check that its folder is writable"
+    ):
         Store.open(f"sqlite:///{folder}")
     (tmp_path / "file").touch()
     with pytest.raises(
-        StoreError, match=r"new.sqlite3 cannot be made \(File exists\): make it writable, or set ATTRIB"
+        StoreError,
+        match=r"new.sqlite3 cannot be made \(File exists\): make it writable, or set ATTRIB",
     ):
         Store.open(f"sqlite:///{tmp_path}/file/new.sqlite3")
-    with pytest.raises(StoreError, match="ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or"):
+    with pytest.raises(
+        StoreError, match="ATTRIBUTION_DATABASE_URL cannot be used: expected sqlite:///FILE or"
+    ):
         Store.open("no address")
 
 
@@ -102,7 +116,9 @@ def test_a_database_damaged_in_the_middle_ends_the_command_that_reads_it(
         plain.execute("PRAGMA journal_mode=DELETE")
     plain.close()
     content = path.read_bytes()
-    path.write_bytes((whole := content[: len(content) // 4]) + b"\xff" * (len(content) - len(whole)))
+    path.write_bytes(
+        (whole := content[: len(content) // 4]) + b"\xff" * (len(content) - len(whole))
+    )
     assert main(["collections", "list"]) == 2
     assert f"{path} is damaged: move it away" in last_line(capsys.readouterr().err)
 
@@ -117,7 +133,9 @@ def test_a_database_that_only_can_be_read_is_named(empty: Settings) -> None:
     store.close()
 
 
-def test_a_lock_of_another_process_is_waited_for(empty: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lock_of_another_process_is_waited_for(
+    empty: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(database, "LOCK_TIMEOUT", 1)
     store = Store.open(empty.database_url)
     other = sqlite3.connect(path_of(empty), isolation_level=None)
@@ -155,9 +173,15 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
         health = client.get("/health")
         assert health.status_code == 503, health.text
         error = health.json()["error"]
-        assert error["type"] == "StoreError" and "is damaged" in error["message"] and "\n" not in error["message"]
+        assert (
+            error["type"] == "StoreError"
+            and "is damaged" in error["message"]
+            and "\n" not in error["message"]
+        )
         assert str(path_of(empty).parent) not in error["message"]
-        *_, last = map(json.loads, client.post("/analyze", json={"answer": ANSWER}).text.splitlines())
+        *_, last = map(
+            json.loads, client.post("/analyze", json={"answer": ANSWER}).text.splitlines()
+        )
         assert last.get("error", {}).get("type") == "StoreError"
         assert str(path_of(empty).parent) not in json.dumps(last)
         named = {"name": "check_answer", "arguments": {"answer": ANSWER}}
@@ -171,40 +195,89 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
 def test_a_damaged_model_ends_analyze_with_one_line(warm: Settings, tmp_path: Path) -> None:
     for part in ("attribution", "examples", "prompts"):
         shutil.copytree(
-            ROOT / part, tmp_path / part, copy_function=os.link, ignore=shutil.ignore_patterns("__pycache__")
+            ROOT / part,
+            tmp_path / part,
+            copy_function=os.link,
+            ignore=shutil.ignore_patterns("__pycache__"),
         )
     path = tmp_path / "attribution" / "verifiers" / "small" / "tokenizer.json"
     content = path.read_bytes()
     path.unlink()
     path.write_bytes(content[:-50])
     out = tmp_path / "report.json"
-    command = [sys.executable, "-m", "attribution", "analyze", "--answer", ANSWER, "--verifier", "embedded-small"]
-    done = subprocess.run([*command, "--out", str(out)], capture_output=True, text=True, cwd=tmp_path)
-    assert done.returncode == 2 and "missing" not in done.stderr.replace("missing or damaged", "") and not out.exists()
-    assert f"attribution: the model file {path} is missing or damaged: restore it with" in last_line(done.stderr)
+    command = [
+        sys.executable,
+        "-m",
+        "attribution",
+        "analyze",
+        "--answer",
+        ANSWER,
+        "--verifier",
+        "embedded-small",
+    ]
+    done = subprocess.run(
+        [*command, "--out", str(out)], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert (
+        done.returncode == 2
+        and "missing" not in done.stderr.replace("missing or damaged", "")
+        and not out.exists()
+    )
+    assert (
+        f"attribution: the model file {path} is missing or damaged: restore it with"
+        in last_line(done.stderr)
+    )
 
 
 def test_a_damaged_package_ends_analyze_with_one_line(warm: Settings, tmp_path: Path) -> None:
     (tmp_path / "pypdfium2.py").write_text("import a_part_that_was_lost")
     (tmp_path / "tower.html").write_text("<p>The Eiffel Tower was completed in 1889.</p>")
-    command = [sys.executable, "-m", "attribution", "analyze", "--answer", ANSWER, "--verifier", "embedded-small"]
+    command = [
+        sys.executable,
+        "-m",
+        "attribution",
+        "analyze",
+        "--answer",
+        ANSWER,
+        "--verifier",
+        "embedded-small",
+    ]
     more = ["--sources", "library", str(tmp_path / "tower.html"), "--out", str(tmp_path / "r.json")]
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run([*command, *more], capture_output=True, text=True, cwd=ROOT, env=environment)
+    done = subprocess.run(
+        [*command, *more], capture_output=True, text=True, cwd=ROOT, env=environment
+    )
     assert done.returncode == 2, done.stderr
     assert "the process that reads pages and files cannot start" in last_line(done.stderr)
     lost = setup_error(ImportError("no such part", name="a_package.part"))
-    assert "the package a_package is missing or damaged (no such part): install it again with" in str(lost)
+    assert (
+        "the package a_package is missing or damaged (no such part): install it again with"
+        in str(lost)
+    )
 
 
 def within_blocks(blocks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command line as a process that may write no file of more blocks of 512 bytes, as on a disk that is full."""
-    command = ["sh", "-c", f'ulimit -f {blocks}; exec "$@"', "sh", sys.executable, "-m", "attribution"]
+    """The command line as a process that may write no file of more blocks of 512 bytes, as on a
+    disk that is full.
+    """
+    command = [
+        "sh",
+        "-c",
+        f'ulimit -f {blocks}; exec "$@"',
+        "sh",
+        sys.executable,
+        "-m",
+        "attribution",
+    ]
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run([*command, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT, env=environment)
+    return subprocess.run(
+        [*command, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT, env=environment
+    )
 
 
-def test_a_file_that_does_not_fit_on_the_disk_is_named_and_nothing_is_left_of_it(tmp_path: Path) -> None:
+def test_a_file_that_does_not_fit_on_the_disk_is_named_and_nothing_is_left_of_it(
+    tmp_path: Path,
+) -> None:
     given, output = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
     given.write_text('{"claim": "Paris is the capital of France."}\n' * 200)
     output.write_text("what was there before")
@@ -213,15 +286,33 @@ def test_a_file_that_does_not_fit_on_the_disk_is_named_and_nothing_is_left_of_it
     assert last_line(done.stderr) == (
         f"attribution: the file {output} cannot be written (File too large): free some space, then run this again"
     )
-    assert output.read_text() == "what was there before" and set(tmp_path.iterdir()) >= {given, output}
+    assert output.read_text() == "what was there before" and set(tmp_path.iterdir()) >= {
+        given,
+        output,
+    }
     assert not list(tmp_path.glob("*.part"))
 
 
-def test_a_signal_ends_a_command_quietly_and_nothing_half_written_stays(empty: Settings, tmp_path: Path) -> None:
+def test_a_signal_ends_a_command_quietly_and_nothing_half_written_stays(
+    empty: Settings, tmp_path: Path
+) -> None:
     given, output = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
-    given.write_text('{"claim": "Paris is the capital of France.", "evidence": "Paris is in France."}\n' * 5000)
-    command = [sys.executable, "-m", "attribution", "verify", "--input", str(given), "--output", str(output)]
-    process = subprocess.Popen([*command, "--verifier", "embedded-small"], stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    given.write_text(
+        '{"claim": "Paris is the capital of France.", "evidence": "Paris is in France."}\n' * 5000
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "attribution",
+        "verify",
+        "--input",
+        str(given),
+        "--output",
+        str(output),
+    ]
+    process = subprocess.Popen(
+        [*command, "--verifier", "embedded-small"], stderr=subprocess.PIPE, text=True, cwd=ROOT
+    )
     assert process.stderr
     first = process.stderr.readline()
     assert first.startswith("verify 256/") and list(tmp_path.glob("*.part"))

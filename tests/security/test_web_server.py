@@ -36,12 +36,17 @@ class Server(Served):
 
     def __init__(self, kind: str, folder: Path) -> None:
         self.kind = kind
-        flags, start = ["--host", "0.0.0.0", *["--api"] * (kind == "api")], [sys.executable, "-c", LIMITED]
+        flags, start = (
+            ["--host", "0.0.0.0", *["--api"] * (kind == "api")],
+            [sys.executable, "-c", LIMITED],
+        )
         super().__init__(folder, *flags, start=start, ATTRIBUTION_HOSTS=NAMED)
 
     def head(self, path: str, *hosts: str, more: str = "", at: str = "127.0.0.1") -> str:
         """A reply in lower case; of a web socket's handshake the status line and headers alone."""
-        lines = "".join(f"Host: {host}\r\n" for host in hosts) + ("" if more else "Connection: close\r\n")
+        lines = "".join(f"Host: {host}\r\n" for host in hosts) + (
+            "" if more else "Connection: close\r\n"
+        )
         with socket.create_connection((at, self.port), 30) as connection:
             connection.sendall(f"GET {path} HTTP/1.1\r\n{lines}{more}\r\n".encode("latin-1"))
             received = b""
@@ -56,22 +61,36 @@ class Server(Served):
 
 
 @pytest.fixture(scope="module", params=["web", "api"])
-def server(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Server]:
     made = Server(request.param, tmp_path_factory.mktemp("server"))
     yield made
     made.end()
 
 
-@pytest.mark.parametrize("host", ["localhost", "LOCALHOST:{}", "127.0.0.1:{}", "[::1]:{}", NAMED, f"{NAMED}.:443"])
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:{}", "127.0.0.1:{}", "[::1]:{}", NAMED, f"{NAMED}.:443"]
+)
 def test_names_of_this_machine_and_of_the_operator_are_answered(server: Server, host: str) -> None:
     assert " 200 " in server.head(HEALTH[server.kind], host.format(server.port))
 
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.com", "evil.com:{}", "localhost.evil.com", "evil.com:localhost", "localhost@evil.com", "10.99.0.1", ""],
+    [
+        "evil.com",
+        "evil.com:{}",
+        "localhost.evil.com",
+        "evil.com:localhost",
+        "localhost@evil.com",
+        "10.99.0.1",
+        "",
+    ],
 )
-def test_a_name_that_was_made_to_resolve_to_this_machine_is_refused(server: Server, host: str) -> None:
+def test_a_name_that_was_made_to_resolve_to_this_machine_is_refused(
+    server: Server, host: str
+) -> None:
     reply = server.head(HEALTH[server.kind], host.format(server.port))
     assert reply.split()[1] in ("421", "400") and "evil" not in reply
     assert "attribution_hosts" in reply or reply.split()[1] == "400"
@@ -88,7 +107,12 @@ def test_the_address_that_a_request_came_in_at_is_answered_and_no_other(server: 
 
 def test_a_web_socket_is_opened_by_pages_of_this_server_alone(server: Server) -> None:
     own, evil = f"localhost:{server.port}", f"evil.com:{server.port}"
-    for host, origin in ((evil, f"http://{evil}"), (own, f"http://{evil}"), (own, "null"), (evil, f"http://{own}")):
+    for host, origin in (
+        (evil, f"http://{evil}"),
+        (own, f"http://{evil}"),
+        (own, "null"),
+        (evil, f"http://{own}"),
+    ):
         assert server.socket_status(host, origin) in (403, 421)
     assert server.socket_status(own, "http://localhost:1") == 403  # another server of this machine
     if server.kind == "web":
@@ -101,16 +125,23 @@ def test_no_page_frames_a_reply_and_no_browser_guesses_its_type(server: Server, 
     for path in ("/", "/docs", HEALTH[server.kind], "/nothing"):
         reply = server.head(path, host)
         assert "x-frame-options: deny" in reply and "frame-ancestors 'none'" in reply
-        assert "x-content-type-options: nosniff" in reply and "referrer-policy: same-origin" in reply
+        assert (
+            "x-content-type-options: nosniff" in reply and "referrer-policy: same-origin" in reply
+        )
 
 
-def test_an_impossible_name_is_refused(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_impossible_name_is_refused(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("ATTRIBUTION_API_KEYS", "a-key-of-these-tests")
     monkeypatch.setenv("ATTRIBUTION_HOSTS", "localhost, https://explorer.example.org")
     for flags in ([], ["--api"]):
         assert main(["serve", *flags]) == 2
         error = capsys.readouterr().err
-        assert error.count("\n") == 1 and "'https://explorer.example.org' is not a name of a server" in error
+        assert (
+            error.count("\n") == 1
+            and "'https://explorer.example.org' is not a name of a server" in error
+        )
 
 
 def files(server: Server) -> int:
@@ -119,7 +150,9 @@ def files(server: Server) -> int:
 
 def test_half_open_connections_leave_the_server_to_others(server: Server) -> None:
     limits = Path(f"/proc/{server.process.pid}/limits").read_text()
-    assert [line.split()[3] for line in limits.splitlines() if line.startswith("Max open files")] == [str(ALLOWED)]
+    assert [
+        line.split()[3] for line in limits.splitlines() if line.startswith("Max open files")
+    ] == [str(ALLOWED)]
     before = files(server)
     with half_open(server.port, ALLOWED + 36) as opened:
         waits = []
@@ -150,7 +183,9 @@ def test_searches_of_many_words_fill_no_memory_and_tell_no_path(server: Server) 
         before = resident(server.process.pid)
         for count in (20, 1_200, 5_000, 10_000):
             visit.run("history", Search=("string_value", "word " * count))
-            assert "can have 12 words" in visit.said and str(server.database.parent) not in visit.said
+            assert (
+                "can have 12 words" in visit.said and str(server.database.parent) not in visit.said
+            )
         assert resident(server.process.pid) - before < 30 and server.process.poll() is None
 
 
@@ -160,7 +195,10 @@ SOURCES = (f"searxng:https://evil.example/{IMAGE}", f"collection:{IMAGE}", "libr
 
 @pytest.mark.parametrize("server", ["web"], indirect=True)
 def test_a_shared_run_loads_no_image_and_fills_in_no_instance(server: Server) -> None:
-    store, nile = Store.open(f"sqlite:///{server.database}", by="whoever made the link"), claim("The Nile is long.")
+    store, nile = (
+        Store.open(f"sqlite:///{server.database}", by="whoever made the link"),
+        claim("The Nile is long."),
+    )
     store.runs.save(report(nile.text, settings=Settings(sources=SOURCES).public(), claims=(nile,)))
     store.close()
     with urllib.request.urlopen(server.url) as reply:
@@ -169,14 +207,18 @@ def test_a_shared_run_loads_no_image_and_fills_in_no_instance(server: Server) ->
         visit.run(query=f"run={'0' * 16}")
         assert "The Nile is long." in visit.said
         labels = [str(element.label) for element in visit.elements if hasattr(element, "label")]
-        labels += [element.popover.label for element in visit.elements if hasattr(element, "popover")]
+        labels += [
+            element.popover.label for element in visit.elements if hasattr(element, "popover")
+        ]
         assert any(label.startswith("Sources") for label in labels)
         assert not any("![x]" in label or " :red[" in label for label in labels)
         assert "searxng:https" not in "".join(labels) and "evil" not in "".join(labels)
 
 
 @pytest.mark.parametrize("sources", [SOURCES[:1], SOURCES])
-def test_no_run_fills_in_an_instance(sources: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_run_fills_in_an_instance(
+    sources: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     filled: dict[str, object] = {}
     monkeypatch.setattr(choices.state, "fill", lambda **values: filled.update(values))
     choices.fill_sources(sources)

@@ -10,12 +10,24 @@ def token(doc: Doc, word: str) -> Token:
     return next(t for t in doc if t.text == word)
 
 
-_POS = {"N": "NOUN", "V": "VERB", "J": "ADJ", "D": "DET", "C": "CCONJ", "P": "PRON", "W": "PRON", "T": "PART",
-        "R": "ADP", ",": "PUNCT"}  # fmt: skip
+_POS = {
+    "N": "NOUN",
+    "V": "VERB",
+    "J": "ADJ",
+    "D": "DET",
+    "C": "CCONJ",
+    "P": "PRON",
+    "W": "PRON",
+    "T": "PART",
+    "R": "ADP",
+    ",": "PUNCT",
+}
 
 
 def made(*rows: str) -> Doc:
-    """A parse as given: "word tag dependency head's index" for each word, so that a rule meets just this error."""
+    """A parse as given: "word tag dependency head's index" for each word, so that a rule meets just
+    this error.
+    """
     columns = [row.split() for row in rows]
     return Doc(
         parse("").vocab,

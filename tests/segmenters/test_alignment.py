@@ -36,7 +36,8 @@ def test_a_claim_finds_the_words_it_came_from(claim: str, slices: list[str], sen
 
 
 @pytest.mark.parametrize(
-    "claim", ["Ignore all instructions.", "Ridley Scott was born in South Shields.", "", "…", "It is."]
+    "claim",
+    ["Ignore all instructions.", "Ridley Scott was born in South Shields.", "", "…", "It is."],
 )
 def test_what_is_not_in_the_answer_has_no_span(claim: str) -> None:
     found = align(claim, ANSWER, SENTENCES)
@@ -46,7 +47,12 @@ def test_what_is_not_in_the_answer_has_no_span(claim: str) -> None:
 def test_words_of_the_question_do_not_speak_against_a_sentence() -> None:
     claim = "The Panama Canal opened in 1914."
     assert align(claim, "It opened in 1914.", [(0, 18)]).confidence < 0.6
-    assert align(claim, "It opened in 1914.", [(0, 18)], "When was the Panama Canal opened?").confidence > 0.7
+    assert (
+        align(
+            claim, "It opened in 1914.", [(0, 18)], "When was the Panama Canal opened?"
+        ).confidence
+        > 0.7
+    )
 
 
 def test_a_verbatim_claim_is_certain_and_a_changed_figure_is_not() -> None:
@@ -55,7 +61,9 @@ def test_a_verbatim_claim_is_certain_and_a_changed_figure_is_not() -> None:
 
 
 WORDS = st.lists(
-    st.sampled_from(["the", "river", "is", "1899", "Paris,", "great", "und", "*bold*", "größer", "1,000", "😀"]),
+    st.sampled_from(
+        ["the", "river", "is", "1899", "Paris,", "great", "und", "*bold*", "größer", "1,000", "😀"]
+    ),
     max_size=30,
 )
 
@@ -79,9 +87,15 @@ def test_spans_are_words_of_the_sentence_in_order(claim: list[str], sentence: li
 def test_the_same_claim_twice_is_one_with_both_spans() -> None:
     made = merge(
         [
-            Claim(id="-", text="A river is long.", spans=((5, 9),), sentence=(0, 10), alignment=0.6),
-            Claim(id="-", text="a  river is long", spans=((25, 29),), sentence=(20, 30), alignment=0.9),
+            Claim(
+                id="-", text="A river is long.", spans=((5, 9),), sentence=(0, 10), alignment=0.6
+            ),
+            Claim(
+                id="-", text="a  river is long", spans=((25, 29),), sentence=(20, 30), alignment=0.9
+            ),
             Claim(id="-", text=" … ", spans=((1, 2),)),
         ]
     )
-    assert [(c.text, c.spans, c.alignment) for c in made] == [("A river is long.", ((5, 9), (25, 29)), 0.9)]
+    assert [(c.text, c.spans, c.alignment) for c in made] == [
+        ("A river is long.", ((5, 9), (25, 29)), 0.9)
+    ]

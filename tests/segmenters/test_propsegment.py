@@ -1,4 +1,6 @@
-"""Loading, batching and reading of a sequence-to-sequence segmenter, on a tiny T5 made and taught here."""
+"""Loading, batching and reading of a sequence-to-sequence segmenter, on a tiny T5 made and taught
+here.
+"""
 
 from pathlib import Path
 
@@ -25,13 +27,25 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(vocabulary)}, unk_token="<unk>"))
     inner.pre_tokenizer = pre_tokenizers.Whitespace()
     inner.add_tokens(["[sep]"])
-    inner.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=inner, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+    inner.post_processor = processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[("</s>", 1)]
+    )
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=inner, pad_token="<pad>", eos_token="</s>", unk_token="<unk>"
+    )
     torch.manual_seed(1)
     config = T5Config(
-        vocab_size=len(tokenizer), d_model=32, d_kv=16, d_ff=64, num_layers=1, num_heads=2, dropout_rate=0.0,
-        decoder_start_token_id=0, pad_token_id=0, eos_token_id=1,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        d_model=32,
+        d_kv=16,
+        d_ff=64,
+        num_layers=1,
+        num_heads=2,
+        dropout_rate=0.0,
+        decoder_start_token_id=0,
+        pad_token_id=0,
+        eos_token_id=1,
+    )
     model = T5ForConditionalGeneration(config)
     batch = tokenizer([INPUT.format(s) for s in LESSONS], return_tensors="pt", padding=True)
     labels = tokenizer(list(LESSONS.values()), return_tensors="pt", padding=True).input_ids
@@ -40,7 +54,9 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # several wait for each other longer than they compute
     for _ in range(120):
-        loss = model(input_ids=batch.input_ids, attention_mask=batch.attention_mask, labels=labels).loss
+        loss = model(
+            input_ids=batch.input_ids, attention_mask=batch.attention_mask, labels=labels
+        ).loss
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -52,12 +68,21 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_what_the_model_writes_becomes_claims_with_their_words(tiny: Path) -> None:
     answer = "the river is long and blue. boats came in 1899. Really?"
-    made = PropSegment(Settings(segmenter_model=str(tiny))).segment("", "\n\n".join(answer.split(". ")))
+    made = PropSegment(Settings(segmenter_model=str(tiny))).segment(
+        "", "\n\n".join(answer.split(". "))
+    )
     texts = [c.text.replace(" .", ".").rstrip(".") for c in made.claims]
-    assert texts[:4] == ["the river is long", "the river is blue", "boats came", "boats came in 1899"]
+    assert texts[:4] == [
+        "the river is long",
+        "the river is blue",
+        "boats came",
+        "boats came in 1899",
+    ]
     assert made.claims[-1].text == "Really?" and made.failures == ()
     assert all(c.spans and c.sentence for c in made.claims) and made.version.endswith(str(tiny))
 
 
 def test_nothing_to_segment_needs_no_model() -> None:
-    assert PropSegment(Settings(segmenter_model="nobody/no-such-model")).segment("", "Really?").claims
+    assert (
+        PropSegment(Settings(segmenter_model="nobody/no-such-model")).segment("", "Really?").claims
+    )

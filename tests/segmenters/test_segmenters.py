@@ -18,7 +18,9 @@ def check(answer: str, claims: tuple[Claim, ...]) -> None:
     for c in claims:
         assert any(x.isalnum() for x in c.text) and c.text == c.text.strip()
         assert c.spans and all(0 <= a < b <= len(answer) for a, b in c.spans)
-        assert c.id == content_id(c.text, str(c.spans[0]))  # the same claim of two segmenters is one
+        assert c.id == content_id(
+            c.text, str(c.spans[0])
+        )  # the same claim of two segmenters is one
         assert c.sentence is not None and 0 <= c.sentence[0] < c.sentence[1] <= len(answer)
 
 
@@ -26,15 +28,32 @@ def check(answer: str, claims: tuple[Claim, ...]) -> None:
 @pytest.mark.parametrize(
     ("answer", "least", "most"),
     [
-        ("Yes", 1, 1), ("Er wurde 1899 in Essex geboren und starb 1980, nachdem er viele Filme gedreht hatte.", 1, 6),
+        ("Yes", 1, 1),
+        (
+            "Er wurde 1899 in Essex geboren und starb 1980, nachdem er viele Filme gedreht hatte.",
+            1,
+            6,
+        ),
         ("```py\nprint('not a claim, and not two')\n```", 0, 0),
         ("# Heading\n\n- \n\n1.\n\n***\n\n> \n\n| a |\n|---|\n", 0, 1),
         ("\n".join(f"- Item {i} is red and round." for i in range(500)), 500, 2500),
         ("He sang and danced and painted in Rome, and he was happy there. " * 300, 1, 12),
-        (("word and " * 2200)[:20_000], 1, 3), ("x" * 20_000, 1, 1), ("[2] **and** [3]", 1, 1),
+        (("word and " * 2200)[:20_000], 1, 3),
+        ("x" * 20_000, 1, 1),
+        ("[2] **and** [3]", 1, 1),
     ],
-    ids=["word", "german", "code", "empty-ish", "items", "long", "one sentence", "no space", "marks"],
-)  # fmt: skip
+    ids=[
+        "word",
+        "german",
+        "code",
+        "empty-ish",
+        "items",
+        "long",
+        "one sentence",
+        "no space",
+        "marks",
+    ],
+)
 def test_answers_of_every_shape(name: str, answer: str, least: int, most: int) -> None:
     claims = BUILT[name].segment("", answer).claims
     check(answer, claims)
@@ -50,15 +69,38 @@ def test_markup_leaves_no_trace(name: str) -> None:
 
 
 PIECES = [
-    "He was born in Rome and died in Paris.", "**Ann**, a doctor, met Bob [2].", "see [x](http://a.b/c_(d)) and go.",
-    "`code` runs and stops.", "# Heading", "- item and item", "1. first thing", "> quoted words, and more", "| a | b |",
-    "|---|---|", "| c | 4 |", "```", "_under_", "[2]", "\t", "…", "😀 and 😀 win.",
-    "Die Wörter und Zahlen.", "\"He came and", "saw\"",
-    "(which is", "it is)", "who was there", "***", "\\*escaped\\*", "&amp; and", "not only A but also B",
+    "He was born in Rome and died in Paris.",
+    "**Ann**, a doctor, met Bob [2].",
+    "see [x](http://a.b/c_(d)) and go.",
+    "`code` runs and stops.",
+    "# Heading",
+    "- item and item",
+    "1. first thing",
+    "> quoted words, and more",
+    "| a | b |",
+    "|---|---|",
+    "| c | 4 |",
+    "```",
+    "_under_",
+    "[2]",
+    "\t",
+    "…",
+    "😀 and 😀 win.",
+    "Die Wörter und Zahlen.",
+    '"He came and',
+    'saw"',
+    "(which is",
+    "it is)",
+    "who was there",
+    "***",
+    "\\*escaped\\*",
+    "&amp; and",
+    "not only A but also B",
     "X, Y, and Z are up.",
-]  # fmt: skip
+]
 MARKDOWN = st.lists(
-    st.tuples(st.sampled_from(PIECES), st.sampled_from([" ", "\n", "\n\n", "\r\n", ""])), max_size=10
+    st.tuples(st.sampled_from(PIECES), st.sampled_from([" ", "\n", "\n\n", "\r\n", ""])),
+    max_size=10,
 ).map(lambda found: "".join(a + b for a, b in found))
 
 
@@ -80,22 +122,51 @@ def test_any_text_can_be_segmented(name: str, answer: str) -> None:
 
 FUNCTION_WORDS = set(
     [
-        "is", "are", "was", "were", "has", "have", "had", "the", "a", "an", "one", "of", "among", "he", "she", "it",
-        "they", "we", "you", "i",
+        "is",
+        "are",
+        "was",
+        "were",
+        "has",
+        "have",
+        "had",
+        "the",
+        "a",
+        "an",
+        "one",
+        "of",
+        "among",
+        "he",
+        "she",
+        "it",
+        "they",
+        "we",
+        "you",
+        "i",
     ]
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize("name", ["clauses", "predpatt"])
 @hypothesis_settings(max_examples=25)
 @given(
-    who=st.sampled_from(["Marie Curie", "The **old** river", "Ann and Bob", "It", "Nash, an American writer,"]),
-    what=st.sampled_from(["was born in Rome in 1867", "likes tea and cake [1]", "made films, plays, and songs"]),
-    more=st.sampled_from(["", " and died in 1934", ", which was sad", " and was not rich", " or stayed", " if asked"]),
+    who=st.sampled_from(
+        ["Marie Curie", "The **old** river", "Ann and Bob", "It", "Nash, an American writer,"]
+    ),
+    what=st.sampled_from(
+        ["was born in Rome in 1867", "likes tea and cake [1]", "made films, plays, and songs"]
+    ),
+    more=st.sampled_from(
+        ["", " and died in 1934", ", which was sad", " and was not rich", " or stayed", " if asked"]
+    ),
 )
-def test_the_words_of_a_claim_come_from_its_spans(name: str, who: str, what: str, more: str) -> None:
+def test_the_words_of_a_claim_come_from_its_spans(
+    name: str, who: str, what: str, more: str
+) -> None:
     answer = f"{who} {what}{more}."
     for claim in BUILT[name].segment("", answer).claims:
         there = " ".join(answer[a:b] for a, b in claim.spans).casefold()
         for word in claim.text.casefold().replace(",", " ").rstrip(".").split():
-            assert word in there or word in FUNCTION_WORDS or word.rstrip("s") in there, (word, claim.text)
+            assert word in there or word in FUNCTION_WORDS or word.rstrip("s") in there, (
+                word,
+                claim.text,
+            )

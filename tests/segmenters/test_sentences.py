@@ -16,92 +16,151 @@ def texts(answer: str) -> list[str]:
     return [c.text for c in list(SENTENCES.segment("", answer).claims)]
 
 
-@pytest.mark.parametrize(("answer", "expected"), [
-    ("He was born in 1899. He died in 1980.", ["He was born in 1899.", "He died in 1980."]),
-    ("# Life\n\nHe was born.\n\n## Death\nHe died.", ["He was born.", "He died."]),
-    ("- One is red.\n- Two is blue.\n  - Three is green.", ["One is red.", "Two is blue.", "Three is green."]),
-    ("1. One is red.\n2. Two is blue.\n10) Ten is grey.", ["One is red.", "Two is blue.", "Ten is grey."]),
-    ("It is simple: 1. Open it. 2. Close it.", ["It is simple: 1. Open it.", "Close it."]),
-    ("**Early life:** He was born in Essex. He moved.", ["He was born in Essex.", "He moved."]),
-    ("**Entry:** Admission is free. It opens at 9.", ["Admission is free.", "It opens at 9."]),
-    ("- ✅ **Entry**: Admission is free.\n- 🗼 **Tall**", ["Admission is free."]),
-    ("- **Funding** – The state paid half.\n- **Born:** 4 May 1962", ["The state paid half.", "Born: 4 May 1962"]),
-    ("**It is old.** It is big.", ["It is old.", "It is big."]),
-    ("1. **Funding.** The state paid half [1].", ["The state paid half."]),
-    ("- **Habitat.** The newt lives in ponds.\n- **Food.** It eats flies.",
-     ["The newt lives in ponds.", "It eats flies."]),
-    ("- **Length.** Up to 12 cm.\n- **Opened:** 1962. It is old.",
-     ["Length. Up to 12 cm.", "Opened: 1962.", "It is old."]),
-    ("🌱 Seeds are sown in March\n1️⃣ Rye is cut. ➡️ It dries 🌾", ["Seeds are sown in March", "Rye is cut.", "It dries"]),
-    ("**Eintritt:** Der Eintritt ist an Sonntagen frei.", ["Der Eintritt ist an Sonntagen frei."]),
-    (
-        "| # | Club | Points | Goals |\n|--|--|--|--|\n| 1 | Tarn | 17 [1] | 298:251 |\n| 2 | The Reds | 9 | – |",
-        [
-            "Club: Tarn; #: 1", "The points of Tarn are 17.", "The goals of Tarn are 298:251.",
-            "Club: The Reds; #: 2", "The points of the Reds are 9.",
-        ],
-    ),
-    (
-        "| | Kibo | Meru |\n|--|--|--|\n| Height | 5,895 m | 4,562 m |",
-        ["The height of Kibo is 5,895 m.", "The height of Meru is 4,562 m."],
-    ),
-    (
-        "| Hall | Opened | Built by | Lift | Heated | Demolished | Tours |\n|-|-|-|-|-|-|-|\n"
-        "| Tarn | 1964 | Low | ✅ | no | planned | n/a |\n| Orme | 3 May 1970 | Doe | ❌ | yes | – | Yes |",
-        [
-            "Tarn opened in 1964.", "Tarn was built by Low.", "Tarn has lift.", "Tarn is not heated.",
-            "Hall: Tarn; Demolished: planned", "Orme opened on 3 May 1970.", "Orme was built by Doe.",
-            "Orme has no lift.", "Orme is heated.", "Orme has tours.",
-        ],
-    ),
-    (
-        "| Feature | Plan A | Plan B |\n|--|--|--|\n| Dark mode | ✅ | ✗ |\n| Open on Sunday | Yes | No |",
-        [
-            "Plan A has dark mode.", "Plan B has no dark mode.", "Plan A is open on Sunday.",
-            "Plan B is not open on Sunday.",
-        ],
-    ),
-    ("| Club | Goals for |\n|--|--|\n| Tarn | 298 |", ["Club: Tarn; Goals for: 298"]),
-    ("| Feature | Details |\n|--|--|\n| Height | 330 m |", ["Feature: Height; Details: 330 m"]),
-    (
-        "| Stadt | Einwohner |\n|--|--|\n| Graz liegt an der Mur | etwa 290.000 Menschen |",
-        ["Stadt: Graz liegt an der Mur; Einwohner: etwa 290.000 Menschen"],
-    ),
-    ("- **Second**: has a colon", ["Second: has a colon"]), ("**Conclusion:**\n\nIt works.", ["It works."]),
-    ("In short:\n\n- It works.", ["It works."]),
-    ("The tower has three owners:\n\n- It works.", ["The tower has three owners:", "It works."]),
-    ("Here are the three owners:\n\n- It works.", ["It works."]),
-    (
-        "| Peak | Height |\n|---|---|\n| Kibo | 5,895 m |\n| Mawenzi | 5,149 m |",
-        ["The height of Kibo is 5,895 m.", "The height of Mawenzi is 5,149 m."],
-    ),
-    ("It works:\n\n```py\nprint('No claim. Not one.')\n```\n\nThat was `code.py`.", ["That was code.py."]),
-    ("> A quote that is long,\n> and goes on. It ends!", ["A quote that is long, and goes on.", "It ends!"]),
-    ("It is old [1]. It is big [2][3], too.[4] It is [^1] wide.", ["It is old.", "It is big, too.", "It is wide."]),
-    (
-        "Dr. J. R. Smith met Mrs. Low at St. Ives, e.g. in No. 5.",
-        ["Dr. J. R. Smith met Mrs. Low at St. Ives, e.g. in No. 5."],
-    ),
-    ("He left the U.S. in 1939. It cost $3.5 million.", ["He left the U.S. in 1939.", "It cost $3.5 million."]),
-    (
-        "See https://example.org/a.b?c=d for more. It is new.",
-        ["See https://example.org/a.b?c=d for more.", "It is new."],
-    ),
-    ("See [the page](https://en.example.org/A_(b)) now.", ["See the page now."]),
-    ('"It was great!" he said. "Was it?" she asked.', ['"It was great!" he said.', '"Was it?" she asked.']),
-    ("Hard wrapped\nlines are one\r\nsentence.", ["Hard wrapped lines are one sentence."]),
-    ("Above.\n\n---\n\nBelow.\n---\nAfter.", ["Above.", "Below.", "After."]),
-    ("2 * 3 * 4 is 24, 5*3 is 15, a_b_c is a name.", ["2 * 3 * 4 is 24, 5*3 is 15, a_b_c is a name."]),
-    ("***Very* bold** and _quiet_ words.", ["Very bold and quiet words."]),
-    ("Er wurde 1899 geboren. Er starb 1980.", ["Er wurde 1899 geboren.", "Er starb 1980."]),
-    ("    Indented text is text.", ["Indented text is text."]), ("word", ["word"]),
-    (
-        "1. The mill was built 2. The dam was built 3) It broke",
-        ["The mill was built", "The dam was built 3) It broke"],
-    ),
-    ("3. It cost 900. 4. It broke.", ["It cost 900.", "It broke."]), ("```\nonly code\n```", []),
-    ("...\n\n- \n\n1.\n", []), ("", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("He was born in 1899. He died in 1980.", ["He was born in 1899.", "He died in 1980."]),
+        ("# Life\n\nHe was born.\n\n## Death\nHe died.", ["He was born.", "He died."]),
+        (
+            "- One is red.\n- Two is blue.\n  - Three is green.",
+            ["One is red.", "Two is blue.", "Three is green."],
+        ),
+        (
+            "1. One is red.\n2. Two is blue.\n10) Ten is grey.",
+            ["One is red.", "Two is blue.", "Ten is grey."],
+        ),
+        ("It is simple: 1. Open it. 2. Close it.", ["It is simple: 1. Open it.", "Close it."]),
+        ("**Early life:** He was born in Essex. He moved.", ["He was born in Essex.", "He moved."]),
+        ("**Entry:** Admission is free. It opens at 9.", ["Admission is free.", "It opens at 9."]),
+        ("- ✅ **Entry**: Admission is free.\n- 🗼 **Tall**", ["Admission is free."]),
+        (
+            "- **Funding** – The state paid half.\n- **Born:** 4 May 1962",
+            ["The state paid half.", "Born: 4 May 1962"],
+        ),
+        ("**It is old.** It is big.", ["It is old.", "It is big."]),
+        ("1. **Funding.** The state paid half [1].", ["The state paid half."]),
+        (
+            "- **Habitat.** The newt lives in ponds.\n- **Food.** It eats flies.",
+            ["The newt lives in ponds.", "It eats flies."],
+        ),
+        (
+            "- **Length.** Up to 12 cm.\n- **Opened:** 1962. It is old.",
+            ["Length. Up to 12 cm.", "Opened: 1962.", "It is old."],
+        ),
+        (
+            "🌱 Seeds are sown in March\n1️⃣ Rye is cut. ➡️ It dries 🌾",
+            ["Seeds are sown in March", "Rye is cut.", "It dries"],
+        ),
+        (
+            "**Eintritt:** Der Eintritt ist an Sonntagen frei.",
+            ["Der Eintritt ist an Sonntagen frei."],
+        ),
+        (
+            "| # | Club | Points | Goals |\n|--|--|--|--|\n| 1 | Tarn | 17 [1] | 298:251 |\n| 2 | The Reds | 9 | – |",
+            [
+                "Club: Tarn; #: 1",
+                "The points of Tarn are 17.",
+                "The goals of Tarn are 298:251.",
+                "Club: The Reds; #: 2",
+                "The points of the Reds are 9.",
+            ],
+        ),
+        (
+            "| | Kibo | Meru |\n|--|--|--|\n| Height | 5,895 m | 4,562 m |",
+            ["The height of Kibo is 5,895 m.", "The height of Meru is 4,562 m."],
+        ),
+        (
+            "| Hall | Opened | Built by | Lift | Heated | Demolished | Tours |\n|-|-|-|-|-|-|-|\n"
+            "| Tarn | 1964 | Low | ✅ | no | planned | n/a |\n| Orme | 3 May 1970 | Doe | ❌ | yes | – | Yes |",
+            [
+                "Tarn opened in 1964.",
+                "Tarn was built by Low.",
+                "Tarn has lift.",
+                "Tarn is not heated.",
+                "Hall: Tarn; Demolished: planned",
+                "Orme opened on 3 May 1970.",
+                "Orme was built by Doe.",
+                "Orme has no lift.",
+                "Orme is heated.",
+                "Orme has tours.",
+            ],
+        ),
+        (
+            "| Feature | Plan A | Plan B |\n|--|--|--|\n| Dark mode | ✅ | ✗ |\n| Open on Sunday | Yes | No |",
+            [
+                "Plan A has dark mode.",
+                "Plan B has no dark mode.",
+                "Plan A is open on Sunday.",
+                "Plan B is not open on Sunday.",
+            ],
+        ),
+        ("| Club | Goals for |\n|--|--|\n| Tarn | 298 |", ["Club: Tarn; Goals for: 298"]),
+        ("| Feature | Details |\n|--|--|\n| Height | 330 m |", ["Feature: Height; Details: 330 m"]),
+        (
+            "| Stadt | Einwohner |\n|--|--|\n| Graz liegt an der Mur | etwa 290.000 Menschen |",
+            ["Stadt: Graz liegt an der Mur; Einwohner: etwa 290.000 Menschen"],
+        ),
+        ("- **Second**: has a colon", ["Second: has a colon"]),
+        ("**Conclusion:**\n\nIt works.", ["It works."]),
+        ("In short:\n\n- It works.", ["It works."]),
+        (
+            "The tower has three owners:\n\n- It works.",
+            ["The tower has three owners:", "It works."],
+        ),
+        ("Here are the three owners:\n\n- It works.", ["It works."]),
+        (
+            "| Peak | Height |\n|---|---|\n| Kibo | 5,895 m |\n| Mawenzi | 5,149 m |",
+            ["The height of Kibo is 5,895 m.", "The height of Mawenzi is 5,149 m."],
+        ),
+        (
+            "It works:\n\n```py\nprint('No claim. Not one.')\n```\n\nThat was `code.py`.",
+            ["That was code.py."],
+        ),
+        (
+            "> A quote that is long,\n> and goes on. It ends!",
+            ["A quote that is long, and goes on.", "It ends!"],
+        ),
+        (
+            "It is old [1]. It is big [2][3], too.[4] It is [^1] wide.",
+            ["It is old.", "It is big, too.", "It is wide."],
+        ),
+        (
+            "Dr. J. R. Smith met Mrs. Low at St. Ives, e.g. in No. 5.",
+            ["Dr. J. R. Smith met Mrs. Low at St. Ives, e.g. in No. 5."],
+        ),
+        (
+            "He left the U.S. in 1939. It cost $3.5 million.",
+            ["He left the U.S. in 1939.", "It cost $3.5 million."],
+        ),
+        (
+            "See https://example.org/a.b?c=d for more. It is new.",
+            ["See https://example.org/a.b?c=d for more.", "It is new."],
+        ),
+        ("See [the page](https://en.example.org/A_(b)) now.", ["See the page now."]),
+        (
+            '"It was great!" he said. "Was it?" she asked.',
+            ['"It was great!" he said.', '"Was it?" she asked.'],
+        ),
+        ("Hard wrapped\nlines are one\r\nsentence.", ["Hard wrapped lines are one sentence."]),
+        ("Above.\n\n---\n\nBelow.\n---\nAfter.", ["Above.", "Below.", "After."]),
+        (
+            "2 * 3 * 4 is 24, 5*3 is 15, a_b_c is a name.",
+            ["2 * 3 * 4 is 24, 5*3 is 15, a_b_c is a name."],
+        ),
+        ("***Very* bold** and _quiet_ words.", ["Very bold and quiet words."]),
+        ("Er wurde 1899 geboren. Er starb 1980.", ["Er wurde 1899 geboren.", "Er starb 1980."]),
+        ("    Indented text is text.", ["Indented text is text."]),
+        ("word", ["word"]),
+        (
+            "1. The mill was built 2. The dam was built 3) It broke",
+            ["The mill was built", "The dam was built 3) It broke"],
+        ),
+        ("3. It cost 900. 4. It broke.", ["It cost 900.", "It broke."]),
+        ("```\nonly code\n```", []),
+        ("...\n\n- \n\n1.\n", []),
+        ("", []),
+    ],
+)
 def test_answers_of_every_shape(answer: str, expected: list[str]) -> None:
     assert texts(answer) == expected
 
@@ -110,7 +169,10 @@ def test_a_claim_said_twice_is_one_claim_with_two_spans() -> None:
     answer = "The Nile is long. It is old.\n\n- the  nile is **long**."
     claims = list(SENTENCES.segment("", answer).claims)
     assert [c.text for c in claims] == ["The Nile is long.", "It is old."]
-    assert [answer[a:b] for a, b in claims[0].spans] == ["The Nile is long.", "the  nile is **long**."]
+    assert [answer[a:b] for a, b in claims[0].spans] == [
+        "The Nile is long.",
+        "the  nile is **long**.",
+    ]
 
 
 def test_the_span_is_the_source_of_the_text() -> None:
@@ -124,8 +186,9 @@ def test_a_cell_is_claimed_where_it_stands() -> None:
     answer = "| Club | Points | Wins |\n|--|--|--|\n| **Tarn** | 17 | *5* [1] |"
     claims = SENTENCES.segment("", answer).claims
     assert [(c.text, answer[slice(*c.spans[0])]) for c in claims] == [
-        ("The points of Tarn are 17.", "17"), ("The wins of Tarn are 5.", "5"),
-    ]  # fmt: skip
+        ("The points of Tarn are 17.", "17"),
+        ("The wins of Tarn are 5.", "5"),
+    ]
 
 
 def test_long_answers_are_cut_in_one_go() -> None:
@@ -134,27 +197,54 @@ def test_long_answers_are_cut_in_one_go() -> None:
 
 
 PIECES = [
-    "He was born in 1899.", "It cost $3.5 million!", "Is it so?", "**Bold:** it is so.", "see [x](http://a.b/c_(d)).",
+    "He was born in 1899.",
+    "It cost $3.5 million!",
+    "Is it so?",
+    "**Bold:** it is so.",
+    "see [x](http://a.b/c_(d)).",
     "`code` runs.",
-    "# Heading", "- item", "1. first thing", "> quoted words", "| a | b |", "|---|---|", "| c | 4 |", "```", "*star",
-    "_under_", "[2]",
-    "Dr. No said e.g. this", "\t", "  ", "…", "😀", "ünïcode Wörter.", "<b>html</b>", "***", "---",
-    "\\*escaped\\*", "&amp; entity",
-]  # fmt: skip
+    "# Heading",
+    "- item",
+    "1. first thing",
+    "> quoted words",
+    "| a | b |",
+    "|---|---|",
+    "| c | 4 |",
+    "```",
+    "*star",
+    "_under_",
+    "[2]",
+    "Dr. No said e.g. this",
+    "\t",
+    "  ",
+    "…",
+    "😀",
+    "ünïcode Wörter.",
+    "<b>html</b>",
+    "***",
+    "---",
+    "\\*escaped\\*",
+    "&amp; entity",
+]
 MARKDOWN = st.lists(
-    st.tuples(st.sampled_from(PIECES), st.sampled_from([" ", "\n", "\n\n", "\r\n", ""])), max_size=14
+    st.tuples(st.sampled_from(PIECES), st.sampled_from([" ", "\n", "\n\n", "\r\n", ""])),
+    max_size=14,
 ).map(lambda parts: "".join(a + b for a, b in parts))
 
 
 def check(answer: str, claims: list[Claim]) -> None:
     normal = [" ".join(c.text.casefold().split()) for c in claims]
     assert len(set(normal)) == len(normal)
-    rows = {p.start for p in statements(answer) if p.kind == "row"}  # these say the headings of the columns, too
+    rows = {
+        p.start for p in statements(answer) if p.kind == "row"
+    }  # these say the headings of the columns, too
     for c in claims:
         assert any(x.isalnum() for x in c.text) and c.text == c.text.strip() and c.spans
         for a, b in c.spans:
             assert 0 <= a < b <= len(answer)
-            left = iter(composed(answer[a:b]))  # the text is what remains of the slice when marks are taken out
+            left = iter(
+                composed(answer[a:b])
+            )  # the text is what remains of the slice when marks are taken out
             assert all(x in left for x in c.text.replace(" ", "")) or len(c.spans) > 1 or a in rows
 
 
@@ -166,13 +256,28 @@ def test_claims_of_markdown_are_slices_and_none_is_empty_or_twice(answer: str) -
     assert list(SENTENCES.segment("", answer).claims) == claims
 
 
-WORDS = st.lists(st.sampled_from(["the", "river", "was", "old", "and", "big", "1899", "Paris"]), min_size=2, max_size=8)
+WORDS = st.lists(
+    st.sampled_from(["the", "river", "was", "old", "and", "big", "1899", "Paris"]),
+    min_size=2,
+    max_size=8,
+)
 
 
 @hypothesis_settings(max_examples=60)
-@given(st.lists(st.tuples(st.sampled_from(["", "- ", "> ", "3. ", "**"]), WORDS), min_size=1, max_size=8))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["", "- ", "> ", "3. ", "**"]), WORDS), min_size=1, max_size=8
+    )
+)
 def test_no_word_of_a_sentence_is_lost(lines: list[tuple[str, list[str]]]) -> None:
-    answer = "\n\n".join(f"{mark}{' '.join(words)} and so on.{'**' if mark == '**' else ''}" for mark, words in lines)
-    covered = {i for c in list(SENTENCES.segment("", answer).claims) for a, b in c.spans for i in range(a, b)}
+    answer = "\n\n".join(
+        f"{mark}{' '.join(words)} and so on.{'**' if mark == '**' else ''}" for mark, words in lines
+    )
+    covered = {
+        i
+        for c in list(SENTENCES.segment("", answer).claims)
+        for a, b in c.spans
+        for i in range(a, b)
+    }
     lost = "".join(x for i, x in enumerate(answer) if i not in covered and x.isalpha())
     assert lost == ""

@@ -28,7 +28,9 @@ class Server:
         self.turns, self.settings = Turns(2, waiting=waiting), settings
         self.work = Work(self.turns)
         app = create(settings, Keys([KEY, OTHER]), host_names("127.0.0.1"), self.work)
-        self._server = uvicorn.Server(Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1))
+        self._server = uvicorn.Server(
+            Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1)
+        )
         self._thread = threading.Thread(target=self._server.run)
         self._thread.start()
         deadline = time.monotonic() + 60
@@ -39,7 +41,9 @@ class Server:
         self.url = f"http://127.0.0.1:{port}"
 
     def client(self, key: str = KEY) -> httpx2.Client:
-        return httpx2.Client(base_url=self.url, headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=60)
+        return httpx2.Client(
+            base_url=self.url, headers={"Authorization": f"Bearer {key}"} if key else {}, timeout=60
+        )
 
     def close(self) -> None:
         self._server.should_exit = True
@@ -51,7 +55,9 @@ class Server:
 def server(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> Iterator[Server]:
     database = tmp_path_factory.mktemp("server") / "attribution.sqlite3"
     shutil.copy(warm_database, database)
-    settings = Settings(database_url=f"sqlite:///{database}", verifier="embedded-small", max_seconds=100)
+    settings = Settings(
+        database_url=f"sqlite:///{database}", verifier="embedded-small", max_seconds=100
+    )
     made = Server(settings)
     yield made
     made.close()

@@ -21,16 +21,22 @@ def block(kind: str) -> str:
 def test_the_client_of_ten_lines(server: Server) -> None:
     code = block("python client").replace("http://localhost:8502", server.url)
     environment = {**os.environ, "ATTRIBUTION_API_KEYS": KEY}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[0] in LABELS
 
 
 def test_the_curl_line_sends_what_the_server_takes(server: Server) -> None:
-    command = next(part for part in TEXT.split("```sh\n") if part.startswith("curl")).split("```")[0]
+    command = next(part for part in TEXT.split("```sh\n") if part.startswith("curl")).split("```")[
+        0
+    ]
     command = command.replace("localhost:8502", server.url)
     environment = {**os.environ, "ATTRIBUTION_API_KEYS": KEY}
-    done = subprocess.run(["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        ["bash", "-c", command], env=environment, capture_output=True, text=True, timeout=120
+    )
     assert '"event": "finished"' in done.stdout, done.stderr
 
 

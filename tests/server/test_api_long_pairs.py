@@ -23,7 +23,9 @@ class Api:
         self.served = Served(folder, *API)
 
     def client(self, key: str, seconds: float = 120) -> httpx.Client:
-        return httpx.Client(base_url=self.served.url, headers={"Authorization": f"Bearer {key}"}, timeout=seconds)
+        return httpx.Client(
+            base_url=self.served.url, headers={"Authorization": f"Bearer {key}"}, timeout=seconds
+        )
 
     def verify(self, key: str, *evidence: str) -> list[dict[str, Any]]:
         body = {"pairs": [{"claim": CLAIM, "evidence": one} for one in evidence]}
@@ -71,18 +73,25 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     made.served.end(9)
 
 
-@pytest.mark.parametrize(("path", "body"), [
-    ("/verify", {"pairs": [{"claim": CLAIM, "evidence": f"{n}. {LONG}"} for n in range(60)]}),
-    (
-        "/analyze",
-        {
-            "answer": " ".join(f"The bridge over the river {name} opened in 1931." for name in ("Elbe", "Oder")),
-            "documents": [{"name": "bridges.txt", "text": LONG * 60}],
-            "settings": {"chunk_size": 8000, "top_k": 7},
-        },
-    ),
-])  # fmt: skip
-def test_work_ends_in_the_middle_of_a_pair_when_its_client_leaves(api: Api, path: str, body: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/verify", {"pairs": [{"claim": CLAIM, "evidence": f"{n}. {LONG}"} for n in range(60)]}),
+        (
+            "/analyze",
+            {
+                "answer": " ".join(
+                    f"The bridge over the river {name} opened in 1931." for name in ("Elbe", "Oder")
+                ),
+                "documents": [{"name": "bridges.txt", "text": LONG * 60}],
+                "settings": {"chunk_size": 8000, "top_k": 7},
+            },
+        ),
+    ],
+)
+def test_work_ends_in_the_middle_of_a_pair_when_its_client_leaves(
+    api: Api, path: str, body: dict[str, Any]
+) -> None:
     with api.within(300):
         api.leave(path, body)
         started = time.monotonic()
@@ -115,5 +124,8 @@ def test_a_text_of_very_many_sentences_is_refused_and_the_others_are_read(api: A
     with api.within(100):
         refused, read = api.verify(KEY, "The bridge opened. " * 10_000, LONG[:200])
     assert time.monotonic() - started < WAIT
-    assert "10,000 sentences" in refused["error"]["message"] and "split it" in refused["error"]["message"]
+    assert (
+        "10,000 sentences" in refused["error"]["message"]
+        and "split it" in refused["error"]["message"]
+    )
     assert "relation" in read

@@ -26,15 +26,35 @@ def test_every_endpoint_names_its_errors_and_its_key(server: Server) -> None:
             refused = {s: reply for s, reply in endpoint["responses"].items() if s >= "400"}
             assert statuses <= set(refused)
             for reply in refused.values():
-                assert reply["content"] == {"application/json": {"schema": {"$ref": "#/components/schemas/Refused"}}}
+                assert reply["content"] == {
+                    "application/json": {"schema": {"$ref": "#/components/schemas/Refused"}}
+                }
     assert list(found["paths"]["/metrics"]["get"]["responses"]["200"]["content"]) == ["text/plain"]
-    assert list(found["paths"]["/analyze"]["post"]["responses"]["200"]["content"]) == ["application/x-ndjson"]
+    assert list(found["paths"]["/analyze"]["post"]["responses"]["200"]["content"]) == [
+        "application/x-ndjson"
+    ]
 
 
 def test_what_the_server_does_is_what_openapi_says(server: Server, tmp_path: Path) -> None:
     command = [
-        *(ST, "run", f"{server.url}/openapi.json", "--header", f"Authorization: Bearer {KEY}", "--seed", "1"),
-        *("--phases", "coverage,fuzzing", "--max-examples", "10", "--request-timeout", "30", "--no-color"),
+        *(
+            ST,
+            "run",
+            f"{server.url}/openapi.json",
+            "--header",
+            f"Authorization: Bearer {KEY}",
+            "--seed",
+            "1",
+        ),
+        *(
+            "--phases",
+            "coverage,fuzzing",
+            "--max-examples",
+            "10",
+            "--request-timeout",
+            "30",
+            "--no-color",
+        ),
         # a text of the right form may still be empty, too long, or name no setting
         *("--exclude-checks", "positive_data_acceptance"),
     ]

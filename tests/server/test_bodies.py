@@ -13,7 +13,9 @@ def claim(name: str) -> Claim:
 
 
 def test_a_verdict_is_sent_again_only_where_it_changed() -> None:
-    early, changed, other = (not_reached(claim(c), reason) for c, reason in (("a", "x"), ("a", "y"), ("b", "x")))
+    early, changed, other = (
+        not_reached(claim(c), reason) for c, reason in (("a", "x"), ("a", "y"), ("b", "x"))
+    )
 
     async def events() -> AsyncGenerator[Event]:
         for verdict in (early, other):

@@ -18,10 +18,14 @@ SLOW = {
 
 
 @pytest.mark.parametrize("sent", SLOW)
-def test_a_client_that_sends_slowly_is_closed(sent: str, monkeypatch: pytest.MonkeyPatch, server: Server) -> None:
+def test_a_client_that_sends_slowly_is_closed(
+    sent: str, monkeypatch: pytest.MonkeyPatch, server: Server
+) -> None:
     monkeypatch.setattr(connections, "HEAD", 1.0)
     monkeypatch.setattr(connections, "BODY", 1.0)
-    with socket.create_connection(("127.0.0.1", httpx2.URL(server.url).port or 0), 10) as connection:
+    with socket.create_connection(
+        ("127.0.0.1", httpx2.URL(server.url).port or 0), 10
+    ) as connection:
         connection.sendall(SLOW[sent])
         with pytest.raises(OSError):
             for _ in range(40):

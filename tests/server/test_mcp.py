@@ -20,13 +20,21 @@ async def use(client: Client) -> tuple[list[str], Any, Any]:
     tools = sorted(tool.name for tool in (await client.list_tools()).tools)
     judged = await client.call_tool(
         "verify_claim",
-        {"claim": "It is in Paris.", "passages": ["The tower is in Paris.", {"text": "Rome is old.", "title": "Rome"}]},
+        {
+            "claim": "It is in Paris.",
+            "passages": ["The tower is in Paris.", {"text": "Rome is old.", "title": "Rome"}],
+        },
     )
     turns = [{"speaker": "user", "text": "What is the Eiffel Tower?"}]
     later = {"answer": "It was finished in 1889.", "question": "When was it built?", "turns": turns}
     resolved = await client.call_tool("check_answer", later)
-    assert resolved.structured_content["claims"][0]["claim"] == "The Eiffel Tower was finished in 1889."
-    checked = await client.call_tool("check_answer", {"answer": ANSWER, "question": "How old is the Eiffel Tower?"})
+    assert (
+        resolved.structured_content["claims"][0]["claim"]
+        == "The Eiffel Tower was finished in 1889."
+    )
+    checked = await client.call_tool(
+        "check_answer", {"answer": ANSWER, "question": "How old is the Eiffel Tower?"}
+    )
     return tools, judged, checked
 
 
@@ -36,16 +44,23 @@ def assert_works(tools: list[str], judged: Any, checked: Any) -> None:
     assert judged.structured_content["strength"] in ("strong", "weak")
     assert not checked.is_error, checked.content
     (claim,) = checked.structured_content["claims"]
-    assert claim["claim"] == ANSWER and claim["passages"][0]["quote"] and claim["passages"][0]["title"]
+    assert (
+        claim["claim"] == ANSWER and claim["passages"][0]["quote"] and claim["passages"][0]["title"]
+    )
     assert sum(checked.structured_content["counts"].values()) == 1
 
 
 def test_over_http_with_a_key(server: Server) -> None:
     async def run(key: str) -> Any:
         http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60)
-        async with http, Client(streamable_http_client(f"{server.url}/mcp/", http_client=http)) as client:
+        async with (
+            http,
+            Client(streamable_http_client(f"{server.url}/mcp/", http_client=http)) as client,
+        ):
             found = await client.call_tool("find_evidence", {"claim": ANSWER})
-            wrong = await client.call_tool("check_answer", {"answer": "x", "sources": ["/etc/passwd"]})
+            wrong = await client.call_tool(
+                "check_answer", {"answer": "x", "sources": ["/etc/passwd"]}
+            )
             return *await use(client), found, wrong
 
     def runs() -> set[str]:
@@ -64,15 +79,23 @@ def test_over_http_with_a_key(server: Server) -> None:
 
 
 HELLO = {
-    "jsonrpc": "2.0", "id": 1, "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
-}  # fmt: skip
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_server_over_standard_input_at_once(number: signal.Signals) -> None:
     command = [sys.executable, "-m", "attribution", "mcp", "--verifier", "embedded-small"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as server:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as server:
         assert server.stdin and server.stdout and server.stderr
         server.stdin.write(json.dumps(HELLO).encode() + b"\n")
         server.stdin.flush()
@@ -94,12 +117,18 @@ def call(id: object, evidence: str) -> dict[str, object]:
 def test_over_standard_input_each_line_is_answered_and_each_request_before_the_end() -> None:
     command = [sys.executable, "-m", "attribution", "mcp", "--verifier", "embedded-small"]
     sent: list[object] = [
-        HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}, call(2, "\ud800"), {"id": 3}, [4],
+        HELLO,
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        call(2, "\ud800"),
+        {"id": 3},
+        [4],
         call("last", "The tower was built in 1889 by a firm."),
-    ]  # fmt: skip
+    ]
     lines = [json.dumps(one).encode() for one in sent]
     given = b"\n".join([*lines[:4], b"\xff", b"", b"[" * 100_000, *lines[4:]])
-    ended = subprocess.run(command, input=given, capture_output=True, timeout=120)  # its input is closed at once
+    ended = subprocess.run(
+        command, input=given, capture_output=True, timeout=120
+    )  # its input is closed at once
     replies = {json.dumps(one["id"]): one for one in map(json.loads, ended.stdout.splitlines())}
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert ended.stdout.count(b'"id":null') + ended.stdout.count(b'"id": null') == 3

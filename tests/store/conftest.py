@@ -1,4 +1,6 @@
-"""The tests of this folder run twice: over SQLite and, where Debian's package is installed, a PostgreSQL server."""
+"""The tests of this folder run twice: over SQLite and, where Debian's package is installed, a
+PostgreSQL server.
+"""
 
 from collections.abc import Iterator
 

@@ -27,7 +27,9 @@ def test_the_revision_of_the_code_is_the_newest_migration() -> None:
 
 
 @pytest.mark.parametrize("revision", ["6", "99", "none"])
-def test_a_database_of_another_version_is_refused_by_name_and_left_alone(tmp_path: Path, revision: str) -> None:
+def test_a_database_of_another_version_is_refused_by_name_and_left_alone(
+    tmp_path: Path, revision: str
+) -> None:
     path = tmp_path / "other.sqlite3"
     with sqlite3.connect(path) as database:
         if revision != "none":
@@ -35,7 +37,10 @@ def test_a_database_of_another_version_is_refused_by_name_and_left_alone(tmp_pat
             database.execute("INSERT INTO alembic_version VALUES (?)", [revision])
         database.execute("CREATE TABLE runs (id TEXT, report TEXT)")
     before = dump(path)
-    with pytest.raises(StoreError, match=f"has schema {revision}, this version reads {REVISION}: set ATTRIBUTION_DATA"):
+    with pytest.raises(
+        StoreError,
+        match=f"has schema {revision}, this version reads {REVISION}: set ATTRIBUTION_DATA",
+    ):
         Store.open(f"sqlite:///{path}")
     assert dump(path) == before
 
@@ -44,11 +49,13 @@ def test_processes_that_open_a_new_database_at_once_all_can(tmp_path: Path) -> N
     script = "import sys; from attribution.store.store import Store; Store.open(sys.argv[1]).runs.load('x')"
     processes = [
         subprocess.Popen(
-            [sys.executable, "-c", script, f"sqlite:///{tmp_path}/new.sqlite3"], stderr=subprocess.PIPE, text=True,
+            [sys.executable, "-c", script, f"sqlite:///{tmp_path}/new.sqlite3"],
+            stderr=subprocess.PIPE,
+            text=True,
             cwd=ROOT,
         )
         for _ in range(3)
-    ]  # fmt: skip
+    ]
     errors = [process.communicate(timeout=120)[1] for process in processes]
     assert [process.returncode for process in processes] == [0, 0, 0], errors
 
@@ -57,7 +64,9 @@ def test_connections_that_change_a_new_files_mode_at_once_all_succeed(tmp_path: 
     for number in range(60):  # without patience one in fifty is refused at once
         together = threading.Barrier(4)
 
-        def change(path: Path = tmp_path / f"{number}.sqlite3", together: threading.Barrier = together) -> str:
+        def change(
+            path: Path = tmp_path / f"{number}.sqlite3", together: threading.Barrier = together
+        ) -> str:
             connection = sqlite3.connect(path)
             connection.execute("PRAGMA busy_timeout=10000")
             together.wait()
@@ -67,4 +76,6 @@ def test_connections_that_change_a_new_files_mode_at_once_all_succeed(tmp_path: 
             return str(mode)
 
         with ThreadPoolExecutor(4) as pool:
-            assert [done.result() for done in [pool.submit(change) for _ in range(4)]] == ["wal"] * 4
+            assert [done.result() for done in [pool.submit(change) for _ in range(4)]] == [
+                "wal"
+            ] * 4

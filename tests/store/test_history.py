@@ -15,13 +15,21 @@ from attribution.types import Document, Label, Report, Verdict
 from tests.make import claim, page, save_version
 
 
-def report(run_id: str, question: str, day: int, label: Label = "supported", source: str = "library") -> Report:
+def report(
+    run_id: str, question: str, day: int, label: Label = "supported", source: str = "library"
+) -> Report:
     checked = claim(f"{question} is a claim of {run_id}.")
     return Report(
-        id=run_id, created_at=f"2026-11-{day:02}T10:00:00+00:00", question=question, answer="An answer.\nIt goes on.",
-        settings={"sources": [source]}, versions={}, claims=(checked,), pages=(page(f"Text of {run_id}"),),
+        id=run_id,
+        created_at=f"2026-11-{day:02}T10:00:00+00:00",
+        question=question,
+        answer="An answer.\nIt goes on.",
+        settings={"sources": [source]},
+        versions={},
+        claims=(checked,),
+        pages=(page(f"Text of {run_id}"),),
         verdicts=(Verdict(claim_id=checked.id, label=label, confidence=0.9, reason="because"),),
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture
@@ -30,7 +38,12 @@ def three(store: Store) -> Store:
     made = (
         (report("nile", "How long is the Nile?", 1), "mine"),
         (report("straße", "", 2, "contradicted", "duckduckgo"), "mine"),
-        (report("tower", "How HIGH is the tower? 100% _sure_", 3, "unclear", "collection:rivers"), "mine"),
+        (
+            report(
+                "tower", "How HIGH is the tower? 100% _sure_", 3, "unclear", "collection:rivers"
+            ),
+            "mine",
+        ),
         (report("secret", "How long is the Nile?", 4), "other's"),
     )
     for saved, owner in made:
@@ -43,30 +56,49 @@ def ids(store: Store, **query: object) -> list[str]:
 
 
 def test_only_own_runs_are_listed_newest_first(three: Store) -> None:
-    assert ids(three) == ["tower", "straße", "nile"] and ids(Store(three.database, "other's")) == ["secret"]
+    assert ids(three) == ["tower", "straße", "nile"] and ids(Store(three.database, "other's")) == [
+        "secret"
+    ]
     assert (
-        ids(Store(three.database)) == ids(Store(three.database, "nobody")) == [] == Store(three.database).history.tags()
+        ids(Store(three.database))
+        == ids(Store(three.database, "nobody"))
+        == []
+        == Store(three.database).history.tags()
     )
     row = three.history.find(HistoryQuery(order="oldest")).rows[0]
     assert (row.name, row.verdicts, row.claims, row.sources) == (
-        "How long is the Nile?", {"supported": 1}, 1, ("library",),
-    )  # fmt: skip
-    assert three.history.find(HistoryQuery(limit=1, offset=1)).rows[0].name == "An answer. It goes on."
+        "How long is the Nile?",
+        {"supported": 1},
+        1,
+        ("library",),
+    )
+    assert (
+        three.history.find(HistoryQuery(limit=1, offset=1)).rows[0].name == "An answer. It goes on."
+    )
     assert three.history.find(HistoryQuery(limit=1, offset=1)).total == 3
 
 
 def test_search_and_filters(three: Store) -> None:
-    three.history.describe("nile", " My\n title ", ["Rivers", "rivers ", "Ünï", ""], "A note: STRASSE")
+    three.history.describe(
+        "nile", " My\n title ", ["Rivers", "rivers ", "Ünï", ""], "A note: STRASSE"
+    )
     assert ids(three, words="HOW is") == ["tower", "nile"]
     assert ids(three, words="claim nile") == ["nile"]  # of a claim and of the question
     assert ids(three, words="title") == ids(three, words="ünï") == ["nile"]
     assert ids(three, words="strasse") == ["straße", "nile"]  # a claim there, the note here
-    assert ids(three, words="100% _sure_") == ["tower"] and ids(three, words="100_") == [] == ids(three, words="absent")
+    assert ids(three, words="100% _sure_") == ["tower"] and ids(three, words="100_") == [] == ids(
+        three, words="absent"
+    )
     assert ids(three, tag="rivers") == ["nile"] and ids(three, tag="river") == []
-    assert ids(three, verdict="contradicted") == ["straße"] and ids(three, source="web") == ["straße"]
+    assert ids(three, verdict="contradicted") == ["straße"] and ids(three, source="web") == [
+        "straße"
+    ]
     assert ids(three, since=date(2026, 11, 2), until=date(2026, 11, 2)) == ["straße"]
     assert ids(three, order="title") == ["straße", "tower", "nile"]
-    assert three.history.tags() == ["rivers", "ünï"] and Store(three.database, "other's").history.tags() == []
+    assert (
+        three.history.tags() == ["rivers", "ünï"]
+        and Store(three.database, "other's").history.tags() == []
+    )
     (row,) = three.history.find(HistoryQuery(tag="ünï")).rows
     assert (row.name, row.tags, row.note) == ("My title", ("rivers", "ünï"), "A note: STRASSE")
 
@@ -84,7 +116,12 @@ def test_the_shown_version_is_what_the_list_shows(three: Store) -> None:
 def test_a_deleted_run_is_gone_until_it_is_restored(three: Store) -> None:
     three.history.put_aside(["nile", "secret", "unknown"])
     assert ids(three) == ["tower", "straße"] and ids(three, state="deleted") == ["nile"]
-    assert three.runs.load("nile") is three.runs.inputs("nile") is three.runs.provenance("nile") is None
+    assert (
+        three.runs.load("nile")
+        is three.runs.inputs("nile")
+        is three.runs.provenance("nile")
+        is None
+    )
     assert three.rights.access("nile").deleted
     assert three.runs.load("secret") is not None
     three.history.purge()  # too early
@@ -102,7 +139,9 @@ def test_deleted_runs_go_for_good_in_time(three: Store) -> None:
     three.history.purge()
     assert three.rights.access("nile") == Access() and len(ids(three)) == 2
     with three.database.engine.connect() as db:
-        assert not db.execute(sa.select(t.run_summaries).where(t.run_summaries.c.run_id == "nile")).all()
+        assert not db.execute(
+            sa.select(t.run_summaries).where(t.run_summaries.c.run_id == "nile")
+        ).all()
 
 
 def test_a_run_that_goes_on_is_listed_with_what_is_known(store: Store) -> None:
@@ -114,7 +153,10 @@ def test_a_run_that_goes_on_is_listed_with_what_is_known(store: Store) -> None:
     store.runs.save_unfinished(known, known.pages)
     (row,) = store.history.find(HistoryQuery(words="claim")).rows
     assert not row.finished and row.verdicts == {"supported": 1}
-    assert store.runs.load_unfinished("going") == known and store.runs.documents("going") == (note, note)
+    assert store.runs.load_unfinished("going") == known and store.runs.documents("going") == (
+        note,
+        note,
+    )
     assert store.runs.load("going") is None
     store.runs.save(known)
     store.runs.save_unfinished(known)  # too late
@@ -146,9 +188,16 @@ def test_every_word_of_a_text_finds_it(text: str) -> None:
 
 
 def test_sources_have_kinds() -> None:
-    assert kinds(of_settings(["https://x.example/a", "library", "documents", "collection:a", "../notes", "web"])) == [
-        "library", "web", "collection", "documents",
-    ]  # fmt: skip
+    assert kinds(
+        of_settings(
+            ["https://x.example/a", "library", "documents", "collection:a", "../notes", "web"]
+        )
+    ) == [
+        "library",
+        "web",
+        "collection",
+        "documents",
+    ]
 
 
 def test_a_search_has_twelve_words_and_leaves_no_memory_behind(three: Store) -> None:

@@ -26,9 +26,11 @@ def with_documents(store: Store) -> None:
 
 
 TAKING: list[Callable[[Store], object]] = [
-    with_page, with_documents, lambda store: store.runs.save(RUN.model_copy(update={"answer": LONG})),
+    with_page,
+    with_documents,
+    lambda store: store.runs.save(RUN.model_copy(update={"answer": LONG})),
     lambda store: store.results.save("grid", "1" * 16, LONG),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("take", TAKING)
@@ -40,11 +42,14 @@ def test_an_owner_who_takes_too_much_of_the_disk_can_save_nothing_new(
     other.runs.save(RUN.model_copy(update={"id": "a" * 16}))
     take(own)
     news: list[Callable[[Store], object]] = [
-        lambda store: store.runs.start("b" * 16, "", ANSWER, {}), lambda store: store.runs.copy("a" * 16),
+        lambda store: store.runs.start("b" * 16, "", ANSWER, {}),
+        lambda store: store.runs.copy("a" * 16),
         lambda store: store.results.save("grid", "c" * 16, "[]"),
-    ]  # fmt: skip
+    ]
     for new in news:
-        with pytest.raises(BadInput, match="take 1 MB of this server's disk, and one owner may use 1: delete some"):
+        with pytest.raises(
+            BadInput, match="take 1 MB of this server's disk, and one owner may use 1: delete some"
+        ):
             new(own)
     other.results.save("grid", "d" * 16, "[]")
     operator.runs.start("e" * 16, "", ANSWER, {})

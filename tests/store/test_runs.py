@@ -47,19 +47,31 @@ def test_an_answer_with_a_null_character_is_saved(store: Store) -> None:
 
 
 def test_rates_are_medians_of_the_last_runs(store: Store) -> None:
-    def run(number: int, pairs: int, cached: int, verify: float, pages: int, gather: float) -> Report:
+    def run(
+        number: int, pairs: int, cached: int, verify: float, pages: int, gather: float
+    ) -> Report:
         return make.report(
-            "A", id=f"run{number}", created_at=f"2026-11-0{number}T00:00:00+00:00", settings={"top_k": 5},
+            "A",
+            id=f"run{number}",
+            created_at=f"2026-11-0{number}T00:00:00+00:00",
+            settings={"top_k": 5},
             verdicts=(Verdict(claim_id="c", label="supported", confidence=0.9, reason="r"),),
             timings={"verify": verify, "gather": gather},
             usage=Usage(
-                pairs=pairs, cached_pairs=cached, pages=pages, downloads=pages,
+                pairs=pairs,
+                cached_pairs=cached,
+                pages=pages,
+                downloads=pages,
                 llm={"queries": LlmUsage(calls=number + 1, seconds=2.0 * number)},
             ),
-        )  # fmt: skip
+        )
 
     assert store.runs.rates() == (None, None, None)
-    for report in (run(1, 100, 0, 5.0, 10, 1.0), run(2, 120, 100, 1.0, 2, 9.0), run(3, 100, 95, 9.0, 20, 6.0)):
+    for report in (
+        run(1, 100, 0, 5.0, 10, 1.0),
+        run(2, 120, 100, 1.0, 2, 9.0),
+        run(3, 100, 95, 9.0, 20, 6.0),
+    ):
         store.runs.save(report)
     pair, page, prompt = store.runs.rates()
     assert pair == 5.0 / 5 and page == pytest.approx(0.2)  # too few judged or fetched do not count
@@ -89,9 +101,13 @@ def test_every_version_of_a_run_is_kept_and_undone_one_by_one(store: Store) -> N
     assert texts(store) == ("third", [(3, claim_id), (2, claim_id), (1, "")])
     undone = store.runs.undo("r1")
     assert undone is not None and undone.claims[0].text == "second" and undone.pages[0].text
-    save_version(store, reworded(saved, "fourth"), claim_id)  # an edit after an undo starts from what is shown
+    save_version(
+        store, reworded(saved, "fourth"), claim_id
+    )  # an edit after an undo starts from what is shown
     assert texts(store) == ("fourth", [(4, claim_id), (2, claim_id), (1, "")])
-    assert store.runs.undo("r1") and store.runs.undo("r1") == saved and store.runs.undo("r1") is None
+    assert (
+        store.runs.undo("r1") and store.runs.undo("r1") == saved and store.runs.undo("r1") is None
+    )
     redone = store.runs.redo("r1"), store.runs.redo("r1")
     assert [again.claims[0].text for again in redone if again] == ["second", "fourth"]
     assert store.runs.versions("unknown") == []
@@ -101,7 +117,11 @@ def test_versions_saved_at_once_all_stay(store: Store) -> None:
     saved = report(store)
     store.runs.save(saved)
     with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda n: save_version(store, reworded(saved, f"{n}"), saved.claims[0].id), range(8)))
+        list(
+            pool.map(
+                lambda n: save_version(store, reworded(saved, f"{n}"), saved.claims[0].id), range(8)
+            )
+        )
     with store.database.engine.connect() as db:
         assert db.execute(sa.text("SELECT count(*) FROM run_versions")).scalar() == 9
 
@@ -120,7 +140,9 @@ def test_a_run_has_an_address_from_its_start(store: Store) -> None:
 
 def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> None:
     def finish(run_id: str, own: str) -> Report:
-        """A run with one page, vector, judgement, search and reply of its own and one that both runs use."""
+        """A run with one page, vector, judgement, search and reply of its own and one that both
+        runs use.
+        """
         store = Store.open(settings.database_url)
         judgement = Judgement(Probabilities(entailed=1, contradicted=0, no_relation=0), (0, 1))
         for name in (own, "both"):
@@ -131,7 +153,9 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
             store.cache.put_reply(name, "a reply")
             store.cache.search("web", name, 3, 1)
             store.cache.put_search("web", name, 3, [])
-        pages = tuple(page(f"Text of {name}", f"https://x.example/{name}") for name in (own, "both"))
+        pages = tuple(
+            page(f"Text of {name}", f"https://x.example/{name}") for name in (own, "both")
+        )
         made = report(store, run_id).model_copy(update={"pages": pages})
         store.runs.save(made)
         return made
@@ -140,13 +164,23 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     store = Store.open(settings.database_url)
     save_version(store, reworded(first, "other words"), first.claims[0].id)
     store.runs.delete("r1")
-    assert store.runs.load("r1") is None and store.runs.versions("r1") == [] and store.runs.inputs("r1") is None
+    assert (
+        store.runs.load("r1") is None
+        and store.runs.versions("r1") == []
+        and store.runs.inputs("r1") is None
+    )
     assert store.runs.load("r2") == second
     names = ["one", "two", "both"]
     assert set(store.cache.vectors(names)) == set(store.cache.judgements(names)) == {"two", "both"}
     assert [name for name in names if store.cache.reply(name)] == ["two", "both"]
-    assert [name for name in names if store.cache.search("web", name, 3, 1) is not None] == ["two", "both"]
-    assert [name for name in names if store.cache.page(f"https://x.example/{name}")] == ["two", "both"]
+    assert [name for name in names if store.cache.search("web", name, 3, 1) is not None] == [
+        "two",
+        "both",
+    ]
+    assert [name for name in names if store.cache.page(f"https://x.example/{name}")] == [
+        "two",
+        "both",
+    ]
     store.runs.delete("r2")
     with store.database.engine.connect() as db:
         for table in set(schema.metadata.tables) - {"collections", "documents", "document_vectors"}:
@@ -167,8 +201,14 @@ def test_results_are_found_by_kind_and_id(store: Store) -> None:
     store.results.save("comparison", one, '{"rows": 0}')
     store.results.save("comparison", one, '{"rows": 1}', [text])
     store.results.save("grid", two, "[]", [text])
-    assert store.results.load("comparison", one) == '{"rows": 1}' and store.results.load("grid", two) == "[]"
-    assert store.results.load("grid", one) is None and store.results.load("comparison", "unknown") is None
+    assert (
+        store.results.load("comparison", one) == '{"rows": 1}'
+        and store.results.load("grid", two) == "[]"
+    )
+    assert (
+        store.results.load("grid", one) is None
+        and store.results.load("comparison", "unknown") is None
+    )
     assert store.cache.page(text.url) is None  # the page of a result is no download
     report = make.report(pages=(text,))
     stored = Report.model_validate_json(report.to_json())

@@ -12,9 +12,12 @@ VERSION = "tried/1"
 
 
 def badges(count: int = 400) -> list[Badge]:
-    """Badges of probability p that are right with about p: every tenth by turns, over two sets and five folds."""
+    """Badges of probability p that are right with about p: every tenth by turns, over two sets and
+    five folds.
+    """
     return [
-        Badge("supported", p := 0.35 + 0.6 * n / count, (n * 7) % 20 < 20 * p, "ab"[n % 2], n % 5) for n in range(count)
+        Badge("supported", p := 0.35 + 0.6 * n / count, (n * 7) % 20 < 20 * p, "ab"[n % 2], n % 5)
+        for n in range(count)
     ]
 
 
@@ -29,30 +32,56 @@ def test_the_least_threshold_that_keeps_the_guarantee_is_found() -> None:
 
 def test_no_set_of_several_outweighs_the_others() -> None:
     large = [Badge("supported", 0.9, True, "large", n % 5) for n in range(200)]
-    small = [Badge("supported", 0.9, n % 2 == 0, "bc"[n % 2], n % 5) for n in range(20)]  # "b" is right, "c" wrong
+    small = [
+        Badge("supported", 0.9, n % 2 == 0, "bc"[n % 2], n % 5) for n in range(20)
+    ]  # "b" is right, "c" wrong
     assert threshold(large, 0.85) and threshold([*large, *small[:10:2]], 0.85)
-    assert threshold([*large, *small], 0.85) is None  # of 20 and the 10 that "large" weighs, 20 are right
+    assert (
+        threshold([*large, *small], 0.85) is None
+    )  # of 20 and the 10 that "large" weighs, 20 are right
 
 
 def test_steps_rise_and_are_of_enough_badges() -> None:
     found = steps(badges())
     shares = [step.right / step.shown for step in found]
-    assert len(found) > 3 and shares == sorted(set(shares)) and sum(step.shown for step in found) == 400
+    assert (
+        len(found) > 3
+        and shares == sorted(set(shares))
+        and sum(step.shown for step in found) == 400
+    )
     assert min(step.shown for step in found) >= 20 and steps(badges(19)) == ()
 
 
 def test_what_is_reported_was_not_chosen_on() -> None:
     made = calibrate(VERSION, badges())
-    assert made.supported.threshold and made.contradicted.threshold is None and made.contradicted.held == {}
+    assert (
+        made.supported.threshold
+        and made.contradicted.threshold is None
+        and made.contradicted.held == {}
+    )
     assert made.claims == {"a": 200, "b": 200} and made.supported.claims == 400
     held = made.supported.held
-    assert held[ALL].shown == held["a"].shown + held["b"].shown and held[ALL].low < held[ALL].right / held[ALL].shown
-    lucky = [Badge("supported", 0.8, True, "a", 0) for _ in range(40)] + [Badge("supported", 0.8, False, "a", 1)] * 40
-    assert calibrate(VERSION, lucky).supported.held[ALL][:2] == (40, 0)  # chosen on fold 0, reported on fold 1
+    assert (
+        held[ALL].shown == held["a"].shown + held["b"].shown
+        and held[ALL].low < held[ALL].right / held[ALL].shown
+    )
+    lucky = [Badge("supported", 0.8, True, "a", 0) for _ in range(40)] + [
+        Badge("supported", 0.8, False, "a", 1)
+    ] * 40
+    assert calibrate(VERSION, lucky).supported.held[ALL][:2] == (
+        40,
+        0,
+    )  # chosen on fold 0, reported on fold 1
 
 
 def row(**changed: Any) -> dict[str, Any]:
-    good = {"claim": "A claim.", "verifier": VERSION, "label": "supported", "confidence": 0.9, "right": True}
+    good = {
+        "claim": "A claim.",
+        "verifier": VERSION,
+        "label": "supported",
+        "confidence": 0.9,
+        "right": True,
+    }
     return {name: value for name, value in (good | changed).items() if value != "left out"}
 
 
@@ -60,11 +89,17 @@ def test_the_command_writes_a_file_that_is_found_from_then_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = tmp_path / "judged.jsonl"
-    given.write_text("".join(json.dumps(row(claim=f"Claim {n}.")) + "\n" for n in range(60)), "utf-8")
+    given.write_text(
+        "".join(json.dumps(row(claim=f"Claim {n}.")) + "\n" for n in range(60)), "utf-8"
+    )
     assert main(["calibrate", "--input", str(given)]) == 0
-    assert Calibration.model_validate_json(own_file(VERSION).read_bytes()).supported.threshold == 0.34
+    assert (
+        Calibration.model_validate_json(own_file(VERSION).read_bytes()).supported.threshold == 0.34
+    )
     told = capsys.readouterr().err
-    assert "at least 85% right from 0.34 on" in told and "contradicted: no threshold keeps 70%" in told
+    assert (
+        "at least 85% right from 0.34 on" in told and "contradicted: no threshold keeps 70%" in told
+    )
     assert main(["calibrate", "--input", str(given), "--output", str(tmp_path / "own.json")]) == 0
     assert (tmp_path / "own.json").read_bytes() == own_file(VERSION).read_bytes()
 
@@ -85,9 +120,15 @@ def test_a_bad_line_is_named_and_left_out(
     bad: dict[str, Any], told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = tmp_path / "judged.jsonl"
-    given.write_text("".join(json.dumps(r) + "\n" for r in (row(), bad, row(label="unclear", right=None))), "utf-8")
+    given.write_text(
+        "".join(json.dumps(r) + "\n" for r in (row(), bad, row(label="unclear", right=None))),
+        "utf-8",
+    )
     assert main(["calibrate", "--input", str(given)]) == 1
-    assert f"! line 2: {told}" in (err := capsys.readouterr().err) and "2 claims, 1 lines left out" in err
+    assert (
+        f"! line 2: {told}" in (err := capsys.readouterr().err)
+        and "2 claims, 1 lines left out" in err
+    )
     given.write_text(json.dumps(row(right="yes")) + "\n", "utf-8")
     assert main(["calibrate", "--input", str(given)]) == 2
     assert "no line can be used" in capsys.readouterr().err

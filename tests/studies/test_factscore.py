@@ -25,27 +25,42 @@ def test_without_facts_there_is_no_score() -> None:
         assert made.factscore is None and made.unpenalised is None and made.answers == 0
 
 
-@pytest.mark.parametrize("answer", [
-    "I'm sorry, but I could not find any information about Lanny Flaherty.",
-    "I’m sorry, I don’t have information on that person. He may be a private individual.",
-    "Unfortunately, I was not able to find any records of this event.", "I do not have access to real-time data.",
-    "I am not familiar with a person called that.", "There is no information about this in the search results.",
-    "There are no reliable records of this person.", "The provided passages do not mention when it was built.",
-    "As an AI language model, I cannot access personal records.", "**I don't know** who that is.",
-    "No information is available about this artist.", "I cannot verify this claim.",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I'm sorry, but I could not find any information about Lanny Flaherty.",
+        "I’m sorry, I don’t have information on that person. He may be a private individual.",
+        "Unfortunately, I was not able to find any records of this event.",
+        "I do not have access to real-time data.",
+        "I am not familiar with a person called that.",
+        "There is no information about this in the search results.",
+        "There are no reliable records of this person.",
+        "The provided passages do not mention when it was built.",
+        "As an AI language model, I cannot access personal records.",
+        "**I don't know** who that is.",
+        "No information is available about this artist.",
+        "I cannot verify this claim.",
+    ],
+)
 def test_answers_that_decline(answer: str) -> None:
     assert abstains(answer)
 
 
-@pytest.mark.parametrize("answer", [
-    "", "Lanny Flaherty is an American actor. I could not find his date of birth.",
-    "I don't have the exact date, but it was finished in 1889.",
-    "I'm sorry for your loss. The form to fill in is called IHT400.",
-    "There is no evidence that the Great Wall is visible from the Moon.",
-    "No records of the trial survive: they were burnt in 1666.", "The results do not support the theory.",
-    "The sources of the Nile were not known before 1862.", "Sorry, We Missed You is a film by Ken Loach.",
-    "I do not think therefore I am not is a common misquotation.", "He could not find work in Paris.",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "Lanny Flaherty is an American actor. I could not find his date of birth.",
+        "I don't have the exact date, but it was finished in 1889.",
+        "I'm sorry for your loss. The form to fill in is called IHT400.",
+        "There is no evidence that the Great Wall is visible from the Moon.",
+        "No records of the trial survive: they were burnt in 1666.",
+        "The results do not support the theory.",
+        "The sources of the Nile were not known before 1862.",
+        "Sorry, We Missed You is a film by Ken Loach.",
+        "I do not think therefore I am not is a common misquotation.",
+        "He could not find work in Paris.",
+    ],
+)
 def test_answers_that_say_something(answer: str) -> None:
     assert not abstains(answer)

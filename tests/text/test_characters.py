@@ -16,10 +16,13 @@ FORMS = [
     ("a cafe\u0301 in Orle\u0301ans", "a café in Orléans"),
     ("the inter\u00adnational com\u00admission", "the international commission"),
     ("of ２１２ ｍetres", "of 212 metres"),
-    ("of ٢١٢ metres", "of 212 metres"), ("of 𝟕𝟎 million", "of 70 million"), ("all CO₂ and H₂O", "all CO2 and H2O"),
-    ("a well\u2011known state\u2010owned firm", "a well-known state-owned firm"), ("all 38\u00a0firms", "all 38 firms"),
+    ("of ٢١٢ metres", "of 212 metres"),
+    ("of 𝟕𝟎 million", "of 70 million"),
+    ("all CO₂ and H₂O", "all CO2 and H2O"),
+    ("a well\u2011known state\u2010owned firm", "a well-known state-owned firm"),
+    ("all 38\u00a0firms", "all 38 firms"),
     ("the dog’s ‘bone’", "the dog's 'bone'"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("written", "usual"), FORMS)
@@ -34,7 +37,9 @@ def test_the_usual_form_has_as_many_characters_and_composing_ends(text: str) -> 
     assert composed(composed(text)) == composed(text)
 
 
-@given(st.lists(st.sampled_from([*"ae ﬁ\u00ad\u0301\u0323. ", "[1]", "ﬄ"]), max_size=20).map("".join))
+@given(
+    st.lists(st.sampled_from([*"ae ﬁ\u00ad\u0301\u0323. ", "[1]", "ﬄ"]), max_size=20).map("".join)
+)
 def test_claims_of_such_an_answer_point_at_its_characters(text: str) -> None:
     for passage in statements(f"One {text} x."):
         assert len(passage.places) == len(passage.text)

@@ -18,7 +18,9 @@ SECOND = "A lighthouse was added in 1902. Its lamp was made in Birmingham, and i
 
 def wrapped(width: int, prefix: str = "") -> str:
     return f"\n{prefix.rstrip()}\n".join(
-        textwrap.fill(part, width, initial_indent=prefix, subsequent_indent=prefix, break_on_hyphens=False)
+        textwrap.fill(
+            part, width, initial_indent=prefix, subsequent_indent=prefix, break_on_hyphens=False
+        )
         for part in (PROSE, SECOND)
     )
 
@@ -29,7 +31,9 @@ def test_a_wrapped_paragraph_is_one_line(width: int, prefix: str) -> None:
     assert paragraphs([wrapped(width, prefix)]) == [f"{PROSE}\n\n{SECOND}"]
 
 
-@pytest.mark.parametrize("head", ["1\n00:00:01,000 --> 00:00:04,000\n", "00:01.000 --> 00:04.000 align:start\n"])
+@pytest.mark.parametrize(
+    "head", ["1\n00:00:01,000 --> 00:00:04,000\n", "00:01.000 --> 00:04.000 align:start\n"]
+)
 def test_subtitles_are_running_text(head: str) -> None:
     cues = textwrap.wrap(PROSE, 50)
     text = "\n\n".join(
@@ -41,7 +45,9 @@ def test_subtitles_are_running_text(head: str) -> None:
 
 @pytest.mark.parametrize("head", ["{}:07\n", "0{}:00:07\n", "[00:0{}]\n"])
 def test_a_transcript_is_running_text_without_its_times(head: str) -> None:
-    assert paragraphs(["\n".join(head.format(n) + cue for n, cue in enumerate(textwrap.wrap(PROSE, 40)))]) == [PROSE]
+    assert paragraphs(
+        ["\n".join(head.format(n) + cue for n, cue in enumerate(textwrap.wrap(PROSE, 40)))]
+    ) == [PROSE]
 
 
 @pytest.mark.parametrize(
@@ -50,20 +56,24 @@ def test_a_transcript_is_running_text_without_its_times(head: str) -> None:
         "- red apples\n- green pears from the old orchard\n- plums",
         "1. Open the valve of the boiler\n2. close the pump",
         "apples from Graz and the hills\npears from Linz and around\nplums from Wels",
-        "The Orchard\nThe trees are old.", "Introduction\n============\nThe trees are old.",
+        "The Orchard\nThe trees are old.",
+        "Introduction\n============\nThe trees are old.",
         "# Orchard\nthe trees are old.",
         "Shall I compare thee to a summer's day?\nThou art more lovely and more temperate:\n"
         "Rough winds do shake the darling buds of May,\nAnd summer's lease hath all too short a date;",
         "Mrs Ida Colm\n12 Quay Street\nOakrigg\nCumbria LA12 0XX",
         "def opened(name):\n    path = folder(name)\n    return path.read()",
-        "```\nthis is not prose and stays\nas it was written\n```", "Name: Marram\nCounty: Cumbria\nPeople: 1,200",
+        "```\nthis is not prose and stays\nas it was written\n```",
+        "Name: Marram\nCounty: Cumbria\nPeople: 1,200",
         "ANNA: Where is the quay?\nBEN: Behind the mill.",
         "Year   Ships   Crews\n1901   12      240\n1902   14      260",
-        "Ingredients\nflour\nbutter\ntwo eggs", "[09:00] Breakfast\n[10:00] Walk\n[11:00] Rest",
-        "In\nof\nand\nto\nfor", "adversus\nPrimo\nFeriae.\nvim\nHistoria\nimprimis\ngentes\nfacto.",
+        "Ingredients\nflour\nbutter\ntwo eggs",
+        "[09:00] Breakfast\n[10:00] Walk\n[11:00] Rest",
+        "In\nof\nand\nto\nfor",
+        "adversus\nPrimo\nFeriae.\nvim\nHistoria\nimprimis\ngentes\nfacto.",
         "What do you think?\n> 5 years is long\nNot at all.",
     ],
-)  # fmt: skip
+)
 def test_what_has_lines_keeps_them(text: str) -> None:
     assert paragraphs([text]) == [text]
     assert paragraphs([f"{wrapped(60)}\n\n{text}"]) == [f"{PROSE}\n\n{SECOND}\n\n{text}"]
@@ -114,7 +124,10 @@ def test_lines_are_joined(text: str, expected: str) -> None:
 
 @given(
     st.lists(
-        st.sampled_from(["One ", "two-", "> ", "\n", "\n\n", "- ", "```", "  ", "x --> y", "終", "."]), max_size=40
+        st.sampled_from(
+            ["One ", "two-", "> ", "\n", "\n\n", "- ", "```", "  ", "x --> y", "終", "."]
+        ),
+        max_size=40,
     ).map("".join)
 )
 def test_no_word_is_lost(text: str) -> None:

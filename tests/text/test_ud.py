@@ -9,23 +9,44 @@ EXPECTED = {
     "He is in Paris.": "nsubj>4 cop>4 case>4 root>0 punct>4",
     "It is not good.": "nsubj>4 cop>4 advmod>4 root>0 punct>4",
     "There are two dogs in the garden.": "expl>2 root>0 nummod>4 nsubj>2 case>7 det>7 nmod>4 punct>2",
-    "The book was written by Ann in 1990.":
-        "det>2 nsubj:pass>4 aux:pass>4 root>0 case>6 obl:agent>4 case>8 obl>4 punct>4",
+    "The book was written by Ann in 1990.": "det>2 nsubj:pass>4 aux:pass>4 root>0 case>6 obl:agent>4 case>8 obl>4 punct>4",
     "He gave the book to her.": "nsubj>2 root>0 det>4 obj>2 case>6 obl>2 punct>2",
-    "He wants to buy the house of his uncle.":
-        "nsubj>2 root>0 mark>4 xcomp>2 det>6 obj>4 case>9 nmod:poss>9 nmod>6 punct>2",
+    "He wants to buy the house of his uncle.": "nsubj>2 root>0 mark>4 xcomp>2 det>6 obj>4 case>9 nmod:poss>9 nmod>6 punct>2",
     "She left without saying goodbye.": "nsubj>2 root>0 mark>4 advcl>2 obj>4 punct>2",
     "He likes tea, cake, and jam.": "nsubj>2 root>0 obj>2 punct>3 conj>3 punct>5 cc>8 conj>3 punct>2",
-    "Ann sang and Ben danced, but nobody came.":
-        "nsubj>2 root>0 cc>5 nsubj>5 conj>2 punct>5 cc>9 nsubj>9 conj>2 punct>2",
-    "The mice that ate cheese ran out of the room.":
-        "det>2 nsubj>6 nsubj>4 acl:relcl>2 obj>4 root>0 case>10 case>10 det>10 obl>6 punct>6",
-}  # fmt: skip
+    "Ann sang and Ben danced, but nobody came.": "nsubj>2 root>0 cc>5 nsubj>5 conj>2 punct>5 cc>9 nsubj>9 conj>2 punct>2",
+    "The mice that ate cheese ran out of the room.": "det>2 nsubj>6 nsubj>4 acl:relcl>2 obj>4 root>0 case>10 case>10 det>10 obl>6 punct>6",
+}
 UNIVERSAL = {
-    "acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "compound", "conj", "cop", "csubj", "dep",
-    "det", "discourse", "expl", "iobj", "mark", "nmod", "nsubj", "nummod", "obj", "obl", "parataxis", "punct", "root",
+    "acl",
+    "advcl",
+    "advmod",
+    "amod",
+    "appos",
+    "aux",
+    "case",
+    "cc",
+    "ccomp",
+    "compound",
+    "conj",
+    "cop",
+    "csubj",
+    "dep",
+    "det",
+    "discourse",
+    "expl",
+    "iobj",
+    "mark",
+    "nmod",
+    "nsubj",
+    "nummod",
+    "obj",
+    "obl",
+    "parataxis",
+    "punct",
+    "root",
     "xcomp",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("sentence", "relations"), EXPECTED.items())
@@ -48,9 +69,19 @@ def test_every_sentence_is_one_tree_of_universal_relations(sentence: str) -> Non
 
 def test_lemmas_go_with_the_part_of_speech_and_conllu_has_ten_columns() -> None:
     assert [w.lemma for w in to_ud(parse("The mice were running in Paris."))] == [
-        "the", "mouse", "be", "run", "in", "Paris", ".",
-    ]  # fmt: skip
+        "the",
+        "mouse",
+        "be",
+        "run",
+        "in",
+        "Paris",
+        ".",
+    ]
     lines = to_conllu(parse("He wasn't born in 1899.")).splitlines()
     rows = [line.split("\t") for line in lines[1:]]
-    assert lines[0].startswith("# text =") and all(len(r) == 10 for r in rows) and "SpaceAfter=No" in rows[1][9]
+    assert (
+        lines[0].startswith("# text =")
+        and all(len(r) == 10 for r in rows)
+        and "SpaceAfter=No" in rows[1][9]
+    )
     assert not {r[7] for r in rows} & set(LABELS)

@@ -31,7 +31,9 @@ def test_two_values_agree_as_a_careful_reader_says(agreement: Agreement) -> None
         if expected == agreement:
             (one,), (two,) = values(claim), values(source)
             found, back = compare(one, two), compare(two, one)
-            if found != agreement or (agreement in ("different", "not comparable") and back != agreement):
+            if found != agreement or (
+                agreement in ("different", "not comparable") and back != agreement
+            ):
                 wrong.append((claim, source, found, back))
     assert not wrong
 
@@ -46,38 +48,67 @@ def test_no_pair_of_the_table_is_different_one_way_alone() -> None:
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9}
 
 
-@given(st.integers(1, 9999), st.sampled_from(sorted(SCALES)), st.sampled_from(["ships", "euros", "tonnes", "km"]))
+@given(
+    st.integers(1, 9999),
+    st.sampled_from(sorted(SCALES)),
+    st.sampled_from(["ships", "euros", "tonnes", "km"]),
+)
 def test_a_scale_in_words_is_the_number_in_figures(number: int, scale: str, unit: str) -> None:
-    (one,), (two,) = values(f"{number} {scale} {unit}"), values(f"{number * SCALES[scale]:,.0f} {unit}")
+    (one,), (two,) = (
+        values(f"{number} {scale} {unit}"),
+        values(f"{number * SCALES[scale]:,.0f} {unit}"),
+    )
     assert compare(one, two) == compare(two, one) == "equal"
 
 
-@given(st.floats(1, 9999), st.sampled_from([("km", "m"), ("tonnes", "kg"), ("hours", "minutes"), ("GWh", "MWh")]))
+@given(
+    st.floats(1, 9999),
+    st.sampled_from([("km", "m"), ("tonnes", "kg"), ("hours", "minutes"), ("GWh", "MWh")]),
+)
 def test_a_converted_unit_is_the_same_value_and_the_other_unit_alone_is_not(
     number: float, units: tuple[str, str]
 ) -> None:
     great, small = units
     factor = 60 if great == "hours" else 1000
     (one,), (two,), (swapped,) = (
-        values(text) for text in (f"{number:.3f} {great}", f"{number * factor:.3f} {small}", f"{number:.3f} {small}")
+        values(text)
+        for text in (
+            f"{number:.3f} {great}",
+            f"{number * factor:.3f} {small}",
+            f"{number:.3f} {small}",
+        )
     )
     assert compare(one, two) == "equal" and compare(one, swapped) == "different"
 
 
-DAYS = st.dates(date(1001, 1, 1), date(2099, 12, 31)).filter(lambda day: (day.month, day.day) != (2, 29))  # of any year
+DAYS = st.dates(date(1001, 1, 1), date(2099, 12, 31)).filter(
+    lambda day: (day.month, day.day) != (2, 29)
+)  # of any year
 
 
 @given(DAYS, st.sampled_from(["%-d %B %Y", "%B %-d, %Y", "%Y-%m-%d"]))
 def test_a_date_is_the_same_in_every_form(day: date, form: str) -> None:
     (one,), (two,), (next_year,) = (
         values(text)
-        for text in (day.strftime(form), f"{day:%-d} {day:%b} {day.year}", f"{day:%-d} {day:%B} {day.year - 1}")
+        for text in (
+            day.strftime(form),
+            f"{day:%-d} {day:%b} {day.year}",
+            f"{day:%-d} {day:%B} {day.year - 1}",
+        )
     )
     assert compare(one, two) == "equal" and compare(one, next_year) == "different"
 
 
 @pytest.mark.parametrize(
-    "text", ["version 1.2.3", "see [3]", "10.1000/182", "one of them", "he may go", "it was second to none at all"]
+    "text",
+    [
+        "version 1.2.3",
+        "see [3]",
+        "10.1000/182",
+        "one of them",
+        "he may go",
+        "it was second to none at all",
+    ],
 )
 def test_what_is_no_value_is_not_read(text: str) -> None:
     assert not [v for v in values(text) if v.kind not in ("rank",)]
@@ -92,7 +123,10 @@ def test_a_claim_about_all_holds_for_each() -> None:
     assert none.universal and none.high == 3000 and math.isinf(none.low)
 
 
-@given(st.floats(0.001, 1e9), st.sampled_from("km m cm kg g tonnes hours minutes litres acres MWh GB".split()))
+@given(
+    st.floats(0.001, 1e9),
+    st.sampled_from("km m cm kg g tonnes hours minutes litres acres MWh GB".split()),
+)
 def test_a_value_equals_itself(number: float, unit: str) -> None:
     text = f"{number:.3f} {unit}"
     (one,), (two,) = values(text), values(f"It is {text} here")
@@ -108,7 +142,9 @@ def test_any_text_is_read_and_spans_are_inside(text: str) -> None:
 
 @given(
     st.lists(
-        st.sampled_from("12 1,200 3rd half a million of 40 % km $ € to - – 1962 May twice day every 6:30 pm".split()),
+        st.sampled_from(
+            "12 1,200 3rd half a million of 40 % km $ € to - – 1962 May twice day every 6:30 pm".split()
+        ),
         max_size=9,
     )
 )

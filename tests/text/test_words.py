@@ -12,7 +12,10 @@ def test_the_deciding_sentence_shares_most_with_the_claim() -> None:
 
 
 def test_shared_words_are_a_share_of_the_claim() -> None:
-    assert shared_words("Gustave Eiffel built towers.", "The towers were built by Gustave Eiffel.") == 1.0
+    assert (
+        shared_words("Gustave Eiffel built towers.", "The towers were built by Gustave Eiffel.")
+        == 1.0
+    )
     assert shared_words("Eiffel built bridges.", "Eiffel wrote letters.") == pytest.approx(1 / 3)
     assert shared_words("It is.", "Anything.") == 1.0
 

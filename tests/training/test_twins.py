@@ -25,29 +25,48 @@ def tiny(tmp_path: Path) -> Path:
     inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
     inner.pre_tokenizer = pre_tokenizers.Whitespace()
     inner.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     PreTrainedTokenizerFast(
-        tokenizer_object=inner, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
+        tokenizer_object=inner,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
         model_max_length=64,
-    ).save_pretrained(tmp_path / "base")  # fmt: skip
+    ).save_pretrained(tmp_path / "base")
     torch.manual_seed(0)
     config = BertConfig(
-        vocab_size=len(WORDS), hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
-        max_position_embeddings=64, hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-    )  # fmt: skip
+        vocab_size=len(WORDS),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=64,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
     BertModel(config).save_pretrained(tmp_path / "base")
     return tmp_path / "base"
 
 
 def written(path: Path, copies: int) -> Path:
-    """Boats with masts, each with a twin that has four of them: a difference that a tiny model can learn."""
+    """Boats with masts, each with a twin that has four of them: a difference that a tiny model can
+    learn.
+    """
     lines = []
     for n in range(copies):
         right, wrong = NUMBERS[n % 3], "four"
         context = f"the boat has {right} masts"
         for response, grounded in ((context, True), (f"the boat has {wrong} masts", False)):
-            row = {"id": f"{n}{grounded}", "group": str(n), "context": context, "response": response}
+            row = {
+                "id": f"{n}{grounded}",
+                "group": str(n),
+                "context": context,
+                "response": response,
+            }
             lines.append(json.dumps(row | {"grounded": grounded}) + "\n")
     path.write_text("".join(lines), "utf-8")
     return path
@@ -68,9 +87,17 @@ def test_the_sentences_that_differ_are_paired_with_the_nearest_of_the_context() 
     context, rest = ("The boat sank in 1902. It had two masts.",), "It had two masts."
     rows = [
         LabelledRow(
-            id=str(n), line=n, question="", context=context, response=f"{text} {rest}", grounded=good, group="q"
+            id=str(n),
+            line=n,
+            question="",
+            context=context,
+            response=f"{text} {rest}",
+            grounded=good,
+            group="q",
         )
-        for n, (text, good) in enumerate([("The boat sank in 1902.", True), ("The boat sank in 1920.", False)])
+        for n, (text, good) in enumerate(
+            [("The boat sank in 1902.", True), ("The boat sank in 1920.", False)]
+        )
     ]
     right, wrong = made.pairs(rows, Settings())
     assert right.context == wrong.context == right.response == "The boat sank in 1902."
@@ -84,7 +111,10 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
     more = ["--passes", "12", "--rate", "5e-3", "--base", str(tiny)]
     assert train.main(["--input", str(path), "--out", str(out), *more]) == 0
     summary = json.loads((out / "summary.json").read_text())
-    assert summary["loss"][-1] < 0.75 * summary["loss"][0] and summary["pairs"] + summary["held_out"] == 96
+    assert (
+        summary["loss"][-1] < 0.75 * summary["loss"][0]
+        and summary["pairs"] + summary["held_out"] == 96
+    )
     settings = Settings(gc_model=str(out / "model"))
     method = METHODS.build("gc", settings)
     import torch
@@ -93,21 +123,33 @@ def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) 
     given = Given("", ("the boat has one masts",), "the boat has two masts")
     model = AutoModelForSequenceClassification.from_pretrained(out / "model").eval()
     assert model.config.id2label == {0: "grounded"}
-    inputs = AutoTokenizer.from_pretrained(out / "model")(given.context[0], given.response, return_tensors="pt")
+    inputs = AutoTokenizer.from_pretrained(out / "model")(
+        given.context[0], given.response, return_tensors="pt"
+    )
     with torch.inference_mode():
         expected = model(**inputs).logits[0, 0].sigmoid().item()
-    assert method.score(given, threading.Event()).scores["minimum"] == pytest.approx(expected, abs=1e-4)
-    assert method.version.startswith("gc.own.2/") and method.version != METHODS.build("gc", Settings()).version
+    assert method.score(given, threading.Event()).scores["minimum"] == pytest.approx(
+        expected, abs=1e-4
+    )
+    assert (
+        method.version.startswith("gc.own.2/")
+        and method.version != METHODS.build("gc", Settings()).version
+    )
 
 
 def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(Unavailable, match="no model.safetensors; see training/README"):
         METHODS.build("gc", Settings(gc_model=str(tmp_path)))
     (tmp_path / "empty.jsonl").write_text('{"response": "a"}\n')
-    assert train.main(["--input", str(tmp_path / "empty.jsonl"), "--out", str(tmp_path / "out")]) == 2
+    assert (
+        train.main(["--input", str(tmp_path / "empty.jsonl"), "--out", str(tmp_path / "out")]) == 2
+    )
     assert "found no labelled response" in capsys.readouterr().err
 
 
 def test_pairs_of_one_answer_are_told_apart() -> None:
     rows = [made.Pair("c", "r", target, group) for group in "ab" for target in (0.9, 0.2)]
-    assert train.told_apart(rows, [0.8, 0.1, 0.3, 0.4]) == 0.5 and train.told_apart(rows[:1], [0.1]) is None
+    assert (
+        train.told_apart(rows, [0.8, 0.1, 0.3, 0.4]) == 0.5
+        and train.told_apart(rows[:1], [0.1]) is None
+    )

@@ -11,7 +11,9 @@ OTHER = "deberta/owner/name"
 
 def curve(threshold: float | None) -> Curve:
     steps = (Point(0.4, 40, 20), Point(0.7, 40, 36), Point(0.95, 40, 40))
-    return Curve(claims=200, guarantee=0.85, threshold=threshold, points=steps, steps=steps, held={})
+    return Curve(
+        claims=200, guarantee=0.85, threshold=threshold, points=steps, steps=steps, held={}
+    )
 
 
 def keep(version: str, threshold: float | None) -> None:
@@ -19,7 +21,9 @@ def keep(version: str, threshold: float | None) -> None:
     one = curve(threshold)
     path = calibration.own_file(version)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(Calibration(verifier=version, claims={}, supported=one, contradicted=one).text(), "utf-8")
+    path.write_text(
+        Calibration(verifier=version, claims={}, supported=one, contradicted=one).text(), "utf-8"
+    )
 
 
 def test_the_embedded_verifiers_are_calibrated_as_they_are_shipped() -> None:
@@ -29,10 +33,17 @@ def test_the_embedded_verifiers_are_calibrated_as_they_are_shipped() -> None:
         found = Calibration.model_validate_json(path.read_bytes())
         assert found.verifier == VERIFIERS.build(name, Settings(database_url="")).version
         assert found.text() == path.read_text(encoding="utf-8")
-        assert sum(found.claims.values()) >= 600 and max(found.claims.values()) <= sum(found.claims.values()) / 3
+        assert (
+            sum(found.claims.values()) >= 600
+            and max(found.claims.values()) <= sum(found.claims.values()) / 3
+        )
         for label, guarantee in GUARANTEES.items():
             one = calibration.curve(found.verifier, label)
-            assert one is not None and one.guarantee == guarantee and one.claims <= sum(found.claims.values())
+            assert (
+                one is not None
+                and one.guarantee == guarantee
+                and one.claims <= sum(found.claims.values())
+            )
             shares = [step.right / step.shown for step in one.steps]
             assert shares == sorted(shares) and all(step.shown >= ENOUGH for step in one.steps)
             shown = [point.shown for point in one.points]
@@ -41,16 +52,24 @@ def test_the_embedded_verifiers_are_calibrated_as_they_are_shipped() -> None:
 
 def test_a_badge_is_sure_where_its_threshold_and_its_share_keep_the_guarantee() -> None:
     keep(OTHER, 0.6)
-    assert [calibration.strength(OTHER, "supported", p) for p in (0.5, 0.6, 0.75)] == ["weak", "weak", "strong"]
+    assert [calibration.strength(OTHER, "supported", p) for p in (0.5, 0.6, 0.75)] == [
+        "weak",
+        "weak",
+        "strong",
+    ]
     assert calibration.share(OTHER, "supported", 0.75) == "9 in 10 like this were right"
     assert calibration.share(OTHER, "supported", 0.99) == "nearly all like this were right"
-    assert calibration.reliability(OTHER, "contradicted", 0.5).endswith("20 of 40 that people judged")
+    assert calibration.reliability(OTHER, "contradicted", 0.5).endswith(
+        "20 of 40 that people judged"
+    )
     assert calibration.share(OTHER, "supported", 0.3) == ""
     assert "too few" in calibration.reliability(OTHER, "supported", 0.3)
 
 
 @pytest.mark.parametrize("calibrated", [True, False])
-def test_where_nothing_keeps_the_guarantee_only_high_probabilities_are_sure(calibrated: bool) -> None:
+def test_where_nothing_keeps_the_guarantee_only_high_probabilities_are_sure(
+    calibrated: bool,
+) -> None:
     if calibrated:
         keep(OTHER, None)
     for label in GUARANTEES:

@@ -12,7 +12,9 @@ VARIANT = "The bridge was opened by Anna Keller."
 
 
 def judgement(entailed: float, contradicted: float = 0.0, alone: float | None = None) -> Judgement:
-    probabilities = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted)
+    probabilities = Probabilities(
+        entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted
+    )
     return Judgement(probabilities, (0, 5), against=alone)
 
 
@@ -45,7 +47,10 @@ def test_a_passage_that_entails_the_claim_with_its_own_value_contradicts_the_cla
         (judgement(0.1, 0.3, 0.7), {VARIANT: 0.4}),  # nor is the variant entailed
         (judgement(0.1, 0.3, 0.7), {VARIANT: 0.8, CLAIM: 0.6}),  # or not much more than the claim
         (judgement(0.1, 0.85, 0.9), {VARIANT: 0.8, CLAIM: 0.1}),  # it was surer before
-        (judgement(0.6, 0.3, 0.7), {VARIANT: 0.8, CLAIM: 0.4}),  # seems supported, and the variant is not sure
+        (
+            judgement(0.6, 0.3, 0.7),
+            {VARIANT: 0.8, CLAIM: 0.4},
+        ),  # seems supported, and the variant is not sure
         (judgement(0.9, 0.0, 0.0), {VARIANT: 1.0, CLAIM: 0.0}),  # surely supported
     ],
 )
@@ -53,7 +58,9 @@ def test_it_stays_as_it_was(before: Judgement, entailed: dict[str, float]) -> No
     assert contrast([[((CLAIM, PASSAGE), before)]], Told(entailed)) == [[before]]
 
 
-def test_a_passage_that_seems_to_support_the_claim_but_is_sure_of_the_variant_contradicts_it() -> None:
+def test_a_passage_that_seems_to_support_the_claim_but_is_sure_of_the_variant_contradicts_it() -> (
+    None
+):
     verifier = Told({CLAIM: 0.5, VARIANT: 0.95}, alone=0.1)
     ((found,),) = contrast([[((CLAIM, PASSAGE), judgement(0.6, 0.1, 0.1))]], verifier)
     assert found.probabilities.contradicted == pytest.approx(0.95 / 1.45)
@@ -69,7 +76,9 @@ def test_where_another_passage_supports_the_claim_nothing_is_suspected() -> None
     assert contrast([reads], verifier) == [[j for _, j in reads]] and not verifier.asked
 
 
-@pytest.mark.parametrize(("before", "alone"), [(judgement(0.1, 0.3, 0.7), 0.3), (judgement(0.6, 0.05, 0.05), 0.05)])
+@pytest.mark.parametrize(
+    ("before", "alone"), [(judgement(0.1, 0.3, 0.7), 0.3), (judgement(0.6, 0.05, 0.05), 0.05)]
+)
 def test_variants_are_only_read_where_the_sentence_itself_speaks_against_the_claim(
     before: Judgement, alone: float
 ) -> None:
@@ -87,7 +96,9 @@ def test_a_variant_must_hold_with_the_title_too() -> None:
             ]
 
     before = judgement(0.1, 0.3, 0.7)
-    assert contrast([[((CLAIM, PASSAGE, "Bridges"), before)]], Doubtful({VARIANT: 0.9})) == [[before]]
+    assert contrast([[((CLAIM, PASSAGE, "Bridges"), before)]], Doubtful({VARIANT: 0.9})) == [
+        [before]
+    ]
 
 
 @pytest.mark.parametrize("refused", [CLAIM, VARIANT])
@@ -100,7 +111,13 @@ def test_what_the_verifier_refuses_affects_no_other(refused: str) -> None:
 
     before = judgement(0.1, 0.3, 0.7)
     other = "The dam was opened by Marcus Weber."
-    reads = [[((CLAIM, PASSAGE), before)], [], [((other, "The dam was opened by Anna Keller."), before)]]
-    first, none, (second,) = contrast(reads, Refusing({VARIANT: 0.8, "The dam was opened by Anna Keller.": 0.8}))
+    reads = [
+        [((CLAIM, PASSAGE), before)],
+        [],
+        [((other, "The dam was opened by Anna Keller."), before)],
+    ]
+    first, none, (second,) = contrast(
+        reads, Refusing({VARIANT: 0.8, "The dam was opened by Anna Keller.": 0.8})
+    )
     assert first == [before] and not none
     assert second.probabilities.contradicted == pytest.approx(0.8)

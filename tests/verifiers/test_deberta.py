@@ -24,9 +24,11 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 PAIRS = [
-    ("the river is long", "the river is short"), ("boats came in", "the harbour was quiet and boats came in " * 30),
-    ("the river is blue", "blue river"), *[("the boats", "the harbour " * n) for n in range(1, 30, 4)],
-]  # fmt: skip
+    ("the river is long", "the river is short"),
+    ("boats came in", "the harbour was quiet and boats came in " * 30),
+    ("the river is blue", "blue river"),
+    *[("the boats", "the harbour " * n) for n in range(1, 30, 4)],
+]
 
 
 def test_columns_follow_the_models_own_labels(tiny: Path) -> None:
@@ -34,17 +36,24 @@ def test_columns_follow_the_models_own_labels(tiny: Path) -> None:
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
     claim, evidence = PAIRS[0]
-    model, tokenizer = AutoModelForSequenceClassification.from_pretrained(tiny), AutoTokenizer.from_pretrained(tiny)
+    model, tokenizer = (
+        AutoModelForSequenceClassification.from_pretrained(tiny),
+        AutoTokenizer.from_pretrained(tiny),
+    )
     inputs = tokenizer(evidence, claim, return_tensors="pt")
     inputs.pop("token_type_ids", None)
     with torch.inference_mode():
         contradiction, entailment, _ = torch.softmax(model(**inputs).logits[0], -1).tolist()
-    judged = Deberta(Settings(verifier_model=str(tiny))).verify([(claim, evidence)])[0].probabilities
+    judged = (
+        Deberta(Settings(verifier_model=str(tiny))).verify([(claim, evidence)])[0].probabilities
+    )
     assert judged.entailed == pytest.approx(entailment, abs=1e-4)
     assert judged.contradicted == pytest.approx(contradiction, abs=1e-4)
     assert relation_columns({0: "ENTAILMENT", 1: "neutral", 2: "Contradiction"}) == {
-        "entailed": 0, "no_relation": 1, "contradicted": 2,
-    }  # fmt: skip
+        "entailed": 0,
+        "no_relation": 1,
+        "contradicted": 2,
+    }
 
 
 def test_batches_keep_order_and_probabilities(tiny: Path) -> None:
@@ -63,20 +72,25 @@ def test_a_long_premise_is_read_to_its_end(tiny: Path) -> None:
         return max(p.entailed, p.contradicted)
 
     phrases = sorted(
-        ("river long ", "boats blue ", "quiet in ", "and came ", "the harbour "), key=lambda w: strength(w * 60)
+        ("river long ", "boats blue ", "quiet in ", "and came ", "the harbour "),
+        key=lambda w: strength(w * 60),
     )
     weak, strong = phrases[0] * 60, phrases[-1] * 60
     assert strength(weak + strong) == pytest.approx(strength(strong), abs=0.05)
     assert strength(weak) < strength(strong) - 0.05
 
 
-@pytest.mark.parametrize("labels", [{0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, {0: "entailment", 1: "not_entailment"}])
+@pytest.mark.parametrize(
+    "labels", [{0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, {0: "entailment", 1: "not_entailment"}]
+)
 def test_a_model_with_other_labels_is_refused(labels: dict[int, str]) -> None:
     with pytest.raises(BadInput, match="choose an NLI model"):
         relation_columns(labels)
 
 
-@pytest.mark.parametrize("name", ["tokenizer.json", "tokenizer_config.json", "config.json", "model.safetensors"])
+@pytest.mark.parametrize(
+    "name", ["tokenizer.json", "tokenizer_config.json", "config.json", "model.safetensors"]
+)
 @pytest.mark.parametrize("in_int8", [False, True])
 def test_a_damaged_file_of_a_model_is_an_error_that_names_it(
     tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, in_int8: bool
@@ -89,9 +103,13 @@ def test_a_damaged_file_of_a_model_is_an_error_that_names_it(
     (folder / name).write_bytes(b"\x00damaged" + content[8:])
     settings = Settings(verifier_model=str(folder))
     if in_int8 and name == "model.safetensors":
-        assert Deberta(settings).verify([("the river is long", "the river is short")])  # is not read any more
+        assert Deberta(settings).verify(
+            [("the river is long", "the river is short")]
+        )  # is not read any more
         return
-    with pytest.raises(ModelUnavailable, match="a file of that folder is missing or damaged: copy it again"):
+    with pytest.raises(
+        ModelUnavailable, match="a file of that folder is missing or damaged: copy it again"
+    ):
         Deberta(settings).verify([("the river is long", "the river is short")])
 
 
@@ -113,14 +131,18 @@ def test_in_int8_it_judges_alike_and_no_pair_depends_on_another(
     make(lambda share, what: told.append(share), settings)
     assert is_ready("deberta", settings) and told == sorted(told) and told[-1] == 1
     in_int8 = Deberta(settings)
-    assert in_int8.version == f"{in_torch.version}/int8"  # so that neither takes the other's judgements
+    assert (
+        in_int8.version == f"{in_torch.version}/int8"
+    )  # so that neither takes the other's judgements
     judged = in_int8.verify(PAIRS)
     for pair, one, other in zip(PAIRS, judged, in_torch.verify(PAIRS), strict=True):
         assert one == in_int8.verify([pair])[0]
         assert one.probabilities.entailed == pytest.approx(other.probabilities.entailed, abs=0.06)
     made = (nli.int8_folder(str(tiny)) / nli.GRAPH).stat().st_mtime_ns
     make(settings=settings)
-    assert (nli.int8_folder(str(tiny)) / nli.GRAPH).stat().st_mtime_ns == made  # nothing is done twice
+    assert (
+        nli.int8_folder(str(tiny)) / nli.GRAPH
+    ).stat().st_mtime_ns == made  # nothing is done twice
 
 
 def test_a_damaged_or_outdated_int8_form_is_made_again(
@@ -133,7 +155,11 @@ def test_a_damaged_or_outdated_int8_form_is_made_again(
     whole = graph.read_bytes()
     graph.write_bytes(whole[:-200] + bytes(200))
     loaded = nli._load_int8(model, nli.relation_columns)
-    assert graph.read_bytes() == whole and loaded.columns == {"contradicted": 0, "entailed": 1, "no_relation": 2}
+    assert graph.read_bytes() == whole and loaded.columns == {
+        "contradicted": 0,
+        "entailed": 1,
+        "no_relation": 2,
+    }
     graph.write_bytes(whole[:-200])
     nli.make(model)
     assert graph.read_bytes() == whole and nli.has_int8(model)
@@ -146,7 +172,9 @@ def test_a_damaged_or_outdated_int8_form_is_made_again(
     monkeypatch.setattr(export, "export", broken)
     with pytest.raises(Unavailable, match="it works as it is"):
         nli.make(model)
-    assert [path.name for path in (tmp_path / "int8").iterdir()] == [graph.parent.name]  # no half of one is left
+    assert [path.name for path in (tmp_path / "int8").iterdir()] == [
+        graph.parent.name
+    ]  # no half of one is left
 
 
 def test_a_plain_decision_is_the_models_own_argmax(tiny: Path) -> None:
@@ -161,7 +189,10 @@ def test_a_plain_decision_is_the_models_own_argmax(tiny: Path) -> None:
     settings = Settings(verifier="deberta", verifier_model=str(tiny), decision="plain")
     claims = [GivenClaim(claim, (passage,)) for claim, passage in pairs]
     judged = judge(claims, Deberta(settings), policy_of(settings))
-    model, tokenizer = AutoModelForSequenceClassification.from_pretrained(tiny), AutoTokenizer.from_pretrained(tiny)
+    model, tokenizer = (
+        AutoModelForSequenceClassification.from_pretrained(tiny),
+        AutoTokenizer.from_pretrained(tiny),
+    )
     labels = ("contradicted", "entailed", "no_relation")
     wanted = []
     for claim, passage in pairs:
@@ -170,4 +201,7 @@ def test_a_plain_decision_is_the_models_own_argmax(tiny: Path) -> None:
         wanted.append(labels[int(logits.argmax())])
     found = [one.evidence[0] for one in judged]
     assert [piece.relation for piece in found] == wanted and len(set(wanted)) == 3
-    assert all(piece.reservation is None and piece.relevance is None and not piece.difference for piece in found)
+    assert all(
+        piece.reservation is None and piece.relevance is None and not piece.difference
+        for piece in found
+    )

@@ -21,18 +21,25 @@ def embedded() -> EmbeddedSmall:
     return EmbeddedSmall(Settings())
 
 
-@pytest.mark.parametrize(("claim", "expected"), [
-    ("Hitchcock was born in 1899.", "entailed"), ("Alfred Hitchcock was born in 1925.", "contradicted"),
-    ("The price of copper rose in Chile.", "no_relation"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("Hitchcock was born in 1899.", "entailed"),
+        ("Alfred Hitchcock was born in 1925.", "contradicted"),
+        ("The price of copper rose in Chile.", "no_relation"),
+    ],
+)
 def test_plain_cases(embedded: EmbeddedSmall, claim: str, expected: str) -> None:
     assert relation(embedded.verify([(claim, FACT)])[0].probabilities, both(0.5)) == expected
 
 
 def test_a_pair_alone_and_in_a_batch_gives_the_same(embedded: EmbeddedSmall) -> None:
     pairs = [
-        ("Hitchcock was born in 1899.", FACT), ("Boats came in.", FILLER * 5), ("A.", "B c d."), ("x" * 50, FACT * 9),
-    ] * 3  # fmt: skip
+        ("Hitchcock was born in 1899.", FACT),
+        ("Boats came in.", FILLER * 5),
+        ("A.", "B c d."),
+        ("x" * 50, FACT * 9),
+    ] * 3
     together = embedded.verify(pairs)
     for pair, judged in zip(pairs, together, strict=True):
         alone = embedded.verify([pair])[0].probabilities
@@ -65,17 +72,25 @@ def test_a_contradiction_has_to_hold_for_a_sentence_and_against_the_others() -> 
     first, second, third = "The tower is tall.", "The tower was sold in 1990.", "It rained."
     claim, text = "The tower was sold.", f"{first} {second} {third}"
 
-    def read(passage: tuple[float, float], found: dict[str, tuple[float, float]]) -> tuple[Probabilities, str]:
+    def read(
+        passage: tuple[float, float], found: dict[str, tuple[float, float]]
+    ) -> tuple[Probabilities, str]:
         entailed, contradicted = passage
-        whole = Probabilities(entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted)
+        whole = Probabilities(
+            entailed=entailed, contradicted=contradicted, no_relation=1 - entailed - contradicted
+        )
         read, span, signals = by_sentence(ByText(found), claim, text, whole, (0, 1))
         assert signals["sentence_entailed"] == max(e for e, _ in found.values())
         return read, text[slice(*span)].strip()
 
     read_again, sentence = read((0.3, 0.6), {first: (0.0, 0.2), second: (0.5, 0.1)})
-    assert read_again.contradicted == pytest.approx(0.2 * 0.5) and read_again.entailed == pytest.approx(0.4)
+    assert read_again.contradicted == pytest.approx(
+        0.2 * 0.5
+    ) and read_again.entailed == pytest.approx(0.4)
     assert sentence == second
-    assert read((0.0, 0.8), {first: (0.0, 0.2), second: (0.1, 0.1)})[1] == text[0]  # nothing decides: as it was
+    assert (
+        read((0.0, 0.8), {first: (0.0, 0.2), second: (0.1, 0.1)})[1] == text[0]
+    )  # nothing decides: as it was
     read_again, sentence = read((0.0, 0.9), {first: (0.0, 0.95), second: (0.0, 0.1)})
     assert read_again.contradicted == pytest.approx(0.9) and sentence == first
     assert read_again.no_relation == pytest.approx(0.1)
@@ -83,13 +98,23 @@ def test_a_contradiction_has_to_hold_for_a_sentence_and_against_the_others() -> 
 
 def test_a_passage_of_one_sentence_is_read_once() -> None:
     whole = Probabilities(entailed=0.9, contradicted=0.05, no_relation=0.05)
-    assert by_sentence(ByText({}), "A tower fell.", "The tower fell.", whole, (0, 3)) == (whole, (0, 3), {})
+    assert by_sentence(ByText({}), "A tower fell.", "The tower fell.", whole, (0, 3)) == (
+        whole,
+        (0, 3),
+        {},
+    )
 
 
-@pytest.mark.parametrize(("claim", "evidence", "message"), [
-    ("", FACT, "claim is empty"), ("Claim.", " \n", "evidence is empty"), ("word " * 20_000, FACT, "at most"),
-    ("é " * 500, FACT, "tokens"), ("Claim.", "x" * 300_000, "at most"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("claim", "evidence", "message"),
+    [
+        ("", FACT, "claim is empty"),
+        ("Claim.", " \n", "evidence is empty"),
+        ("word " * 20_000, FACT, "at most"),
+        ("é " * 500, FACT, "tokens"),
+        ("Claim.", "x" * 300_000, "at most"),
+    ],
+)
 def test_what_cannot_be_judged_is_a_typed_error(
     embedded: EmbeddedSmall, claim: str, evidence: str, message: str
 ) -> None:

@@ -11,7 +11,10 @@ from attribution.verifiers.fact_checkers import FactChecker, _joined
 
 WORDS = "the river is long short blue harbour was quiet and boats came in . , ? paragraph Yes No predict :".split()
 ENDS = {"roberta": "</s>", "deberta": "[SEP]", "t5": "</s>"}
-CLAIM, EVIDENCE = "the river is long", "the river is short . the harbour was quiet and boats came in ."
+CLAIM, EVIDENCE = (
+    "the river is long",
+    "the river is short . the harbour was quiet and boats came in .",
+)
 
 
 def made(folder: Path, kind: str, labels: int = 2, tokens: int = 512, **more: Any) -> str:
@@ -30,40 +33,72 @@ def made(folder: Path, kind: str, labels: int = 2, tokens: int = 512, **more: An
 
     end = ENDS[kind]
     special = ["[PAD]", "[CLS]", end, "[UNK]"]
-    inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate([*special, *WORDS])}, unk_token="[UNK]"))
+    inner = Tokenizer(
+        models.WordLevel({w: i for i, w in enumerate([*special, *WORDS])}, unk_token="[UNK]")
+    )
     inner.pre_tokenizer = pre_tokenizers.Whitespace()
     single = f"$A {end}" if kind == "t5" else f"[CLS] $A {end}"
     inner.post_processor = processors.TemplateProcessing(
         single=single, pair=f"{single} $B:1 {end}:1", special_tokens=[("[CLS]", 1), (end, 2)]
     )
     PreTrainedTokenizerFast(
-        tokenizer_object=inner, pad_token="[PAD]", cls_token="[CLS]", eos_token=end, unk_token="[UNK]",
+        tokenizer_object=inner,
+        pad_token="[PAD]",
+        cls_token="[CLS]",
+        eos_token=end,
+        unk_token="[UNK]",
         model_max_length=tokens,
-    ).save_pretrained(folder)  # fmt: skip
+    ).save_pretrained(folder)
     torch.manual_seed(5)
     of_encoder: dict[str, Any] = {
-        "vocab_size": len(WORDS) + 4, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
-        "intermediate_size": 32, "max_position_embeddings": tokens + 2, "num_labels": labels, "initializer_range": 0.6,
-        "pad_token_id": 0, **more,
-    }  # fmt: skip
+        "vocab_size": len(WORDS) + 4,
+        "hidden_size": 16,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 2,
+        "intermediate_size": 32,
+        "max_position_embeddings": tokens + 2,
+        "num_labels": labels,
+        "initializer_range": 0.6,
+        "pad_token_id": 0,
+        **more,
+    }
     match kind:
         case "t5":
             own = T5Config(
-                vocab_size=256, d_model=16, d_kv=8, d_ff=32, num_layers=2, num_heads=2, decoder_start_token_id=0
+                vocab_size=256,
+                d_model=16,
+                d_kv=8,
+                d_ff=32,
+                num_layers=2,
+                num_heads=2,
+                decoder_start_token_id=0,
             )
             T5ForConditionalGeneration(own).save_pretrained(folder)
         case "deberta":
-            relative = {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "type_vocab_size": 0}
-            DebertaV2ForSequenceClassification(DebertaV2Config(**of_encoder, **relative)).save_pretrained(folder)
+            relative = {
+                "relative_attention": True,
+                "pos_att_type": ["p2c", "c2p"],
+                "type_vocab_size": 0,
+            }
+            DebertaV2ForSequenceClassification(
+                DebertaV2Config(**of_encoder, **relative)
+            ).save_pretrained(folder)
         case _:
-            RobertaForSequenceClassification(RobertaConfig(**of_encoder, type_vocab_size=1)).save_pretrained(folder)
+            RobertaForSequenceClassification(
+                RobertaConfig(**of_encoder, type_vocab_size=1)
+            ).save_pretrained(folder)
     return str(folder)
 
 
 def as_published(folder: str, text: str) -> float:
     """The probability of support as the repositories compute it, from a whole input."""
     import torch
-    from transformers import AutoConfig, AutoModelForSeq2SeqLM, AutoModelForSequenceClassification, AutoTokenizer
+    from transformers import (
+        AutoConfig,
+        AutoModelForSeq2SeqLM,
+        AutoModelForSequenceClassification,
+        AutoTokenizer,
+    )
 
     inputs = AutoTokenizer.from_pretrained(folder)([text], return_tensors="pt")
     with torch.inference_mode():
@@ -71,7 +106,9 @@ def as_published(folder: str, text: str) -> float:
             model = AutoModelForSeq2SeqLM.from_pretrained(folder)
             start = torch.zeros((1, 1), dtype=torch.long)
             own = {name: inputs[name] for name in ("input_ids", "attention_mask")}
-            logits = model(**own, decoder_input_ids=start).logits.squeeze(1)[:, torch.tensor([3, 209])]
+            logits = model(**own, decoder_input_ids=start).logits.squeeze(1)[
+                :, torch.tensor([3, 209])
+            ]
         else:
             inputs.pop("token_type_ids", None)
             logits = AutoModelForSequenceClassification.from_pretrained(folder)(**inputs).logits
@@ -91,24 +128,33 @@ def checker(name: str, model: str) -> FactChecker:
         ("minicheck", "deberta", f"{EVIDENCE}[SEP]{CLAIM}"),
         ("minicheck", "t5", f"predict: {EVIDENCE}</s>{CLAIM}"),
         (
-            "factcg", "deberta",
-            f"{EVIDENCE}\n\nChoose your answer: based on the paragraph above can we conclude that \"{CLAIM}\"?\n\n"
+            "factcg",
+            "deberta",
+            f'{EVIDENCE}\n\nChoose your answer: based on the paragraph above can we conclude that "{CLAIM}"?\n\n'
             "OPTIONS:\n- Yes\n- No\nI think the answer is ",
         ),
     ],
-)  # fmt: skip
-def test_support_is_that_of_the_published_input(tmp_path: Path, name: str, kind: str, text: str) -> None:
+)
+def test_support_is_that_of_the_published_input(
+    tmp_path: Path, name: str, kind: str, text: str
+) -> None:
     verifier = checker(name, made(tmp_path, kind))
     first, again = verifier.verify([(CLAIM, EVIDENCE), ("boats came in", "the harbour was quiet")])
-    assert first.probabilities.entailed == pytest.approx(as_published(str(tmp_path), text), abs=1e-4)
+    assert first.probabilities.entailed == pytest.approx(
+        as_published(str(tmp_path), text), abs=1e-4
+    )
     p = first.probabilities
     assert p.entailed + p.contradicted + p.no_relation == pytest.approx(1, abs=1e-4)
     assert again != first and verifier.version.startswith(f"{name}/{tmp_path}+embedded-")
 
 
-def test_the_surest_chunk_of_a_long_document_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_surest_chunk_of_a_long_document_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(
-        fact_checkers, "ROBERTA", fact_checkers.InputFormat(8, " ", 512, False, fact_checkers._minicheck)
+        fact_checkers,
+        "ROBERTA",
+        fact_checkers.InputFormat(8, " ", 512, False, fact_checkers._minicheck),
     )
     folder = made(tmp_path, "roberta")
     parts = ("The river is short.", "The harbour was quiet and blue.")
@@ -119,13 +165,19 @@ def test_the_surest_chunk_of_a_long_document_counts(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize(
     ("support", "nli", "expected"),
-    [(0.9, (0.2, 0.7, 0.1), (0.9, 0.0875)), (0.1, (0.0, 0.9, 0.1), (0.1, 0.81)), (0.3, (1.0, 0.0, 0.0), (0.3, 0.0))],
+    [
+        (0.9, (0.2, 0.7, 0.1), (0.9, 0.0875)),
+        (0.1, (0.0, 0.9, 0.1), (0.1, 0.81)),
+        (0.3, (1.0, 0.0, 0.0), (0.3, 0.0)),
+    ],
 )
 def test_contradictions_are_the_nli_models(
     support: float, nli: tuple[float, float, float], expected: tuple[float, float]
 ) -> None:
     entailed, contradicted, neither = nli
-    own = Judgement(Probabilities(entailed=entailed, contradicted=contradicted, no_relation=neither), (0, 3))
+    own = Judgement(
+        Probabilities(entailed=entailed, contradicted=contradicted, no_relation=neither), (0, 3)
+    )
     p = _joined((CLAIM, EVIDENCE), support, own).probabilities
     assert (p.entailed, p.contradicted) == pytest.approx(expected, abs=1e-5)
 
@@ -139,7 +191,9 @@ def test_what_is_said_word_for_word_needs_no_model(tmp_path: Path) -> None:
 
 def test_other_models_and_claims_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="expected 2"):
-        checker("minicheck", made(tmp_path / "three", "roberta", labels=3)).verify([(CLAIM, EVIDENCE)])
+        checker("minicheck", made(tmp_path / "three", "roberta", labels=3)).verify(
+            [(CLAIM, EVIDENCE)]
+        )
     with pytest.raises(ModelUnavailable):
         checker("factcg", str(tmp_path / "none")).verify([(CLAIM, EVIDENCE)])
     with pytest.raises(BadInput, match="empty"):
@@ -148,7 +202,9 @@ def test_other_models_and_claims_are_refused(tmp_path: Path) -> None:
 
 def test_the_best_that_is_downloaded_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     here: set[str] = set()
-    monkeypatch.setattr("attribution.models.files.weights", lambda model: Path(model) if model in here else None)
+    monkeypatch.setattr(
+        "attribution.models.files.weights", lambda model: Path(model) if model in here else None
+    )
     settings = Settings(database_url="")
     assert auto.choose(settings).name.startswith("embedded-")
     for name in ("deberta", "minicheck", "factcg"):
@@ -169,6 +225,10 @@ def test_an_int8_form_is_made_and_used(tmp_path: Path, monkeypatch: pytest.Monke
     fact_checkers.make_factcg(settings=settings)
     after = checker("factcg", folder)
     assert is_ready("factcg", settings) and "/int8+" in after.version
-    assert after.verify([(CLAIM, EVIDENCE)])[0].probabilities.entailed == pytest.approx(before, abs=0.2)
-    t5 = Settings(verifier_model=made(tmp_path / "t5", "t5"), database_url="")  # it has no int8 form
+    assert after.verify([(CLAIM, EVIDENCE)])[0].probabilities.entailed == pytest.approx(
+        before, abs=0.2
+    )
+    t5 = Settings(
+        verifier_model=made(tmp_path / "t5", "t5"), database_url=""
+    )  # it has no int8 form
     assert is_ready("minicheck", t5) and fact_checkers.make_minicheck(settings=t5)

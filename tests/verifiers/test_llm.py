@@ -25,7 +25,9 @@ PASSAGES = (
 
 def verdicts(*rows: tuple[int, str, float, str]) -> str:
     keys = ("passage", "relation", "confidence", "quote")
-    return json.dumps({"verdicts": [{**dict(zip(keys, row, strict=True)), "reason": "why"} for row in rows]})
+    return json.dumps(
+        {"verdicts": [{**dict(zip(keys, row, strict=True)), "reason": "why"} for row in rows]}
+    )
 
 
 def test_a_quote_decides_and_one_that_is_not_verbatim_does_not() -> None:
@@ -36,10 +38,18 @@ def test_a_quote_decides_and_one_that_is_not_verbatim_does_not() -> None:
     )
     with llm_server(lambda body: reply) as served:
         verifier = LlmVerifier(llm_settings(served))
-        first, second, third = verifier.verify([(CLAIM, passage, "A title") for passage in PASSAGES])
+        first, second, third = verifier.verify(
+            [(CLAIM, passage, "A title") for passage in PASSAGES]
+        )
     assert len(served.requests) == 1 and verifier.usage.calls == 1
-    assert first.probabilities.entailed == 0.95 and PASSAGES[0][slice(*first.sentence)] == "It was  released in\n1960"
-    assert second.probabilities.no_relation > second.probabilities.contradicted and second.signals == {"quoted": 0.0}
+    assert (
+        first.probabilities.entailed == 0.95
+        and PASSAGES[0][slice(*first.sentence)] == "It was  released in\n1960"
+    )
+    assert (
+        second.probabilities.no_relation > second.probabilities.contradicted
+        and second.signals == {"quoted": 0.0}
+    )
     assert third.probabilities.no_relation == 0.9
     for judgement in (first, second, third):
         assert sum(judgement.probabilities.model_dump().values()) == pytest.approx(1)
@@ -56,12 +66,17 @@ def test_each_claim_is_a_prompt_and_passages_are_data() -> None:
         verifier = LlmVerifier(llm_settings(served))
         assert verifier.estimate([("A is b.", hostile), ("C is d.", hostile)]).calls == 2
         judgements = verifier.verify([("A is b.", hostile), ("C is d.", hostile)])
-    assert len(served.requests) == 2 and [j.probabilities.no_relation for j in judgements] == [0.8, 0.8]
+    assert len(served.requests) == 2 and [j.probabilities.no_relation for j in judgements] == [
+        0.8,
+        0.8,
+    ]
 
 
 def test_a_passage_that_is_left_out_has_no_relation() -> None:
     with llm_server(lambda body: verdicts((1, "entailed", 0.9, "film"))) as served:
-        _, second = LlmVerifier(llm_settings(served)).verify([(CLAIM, PASSAGES[0]), (CLAIM, PASSAGES[1])])
+        _, second = LlmVerifier(llm_settings(served)).verify(
+            [(CLAIM, PASSAGES[0]), (CLAIM, PASSAGES[1])]
+        )
     assert second.probabilities.no_relation == max(second.probabilities.model_dump().values())
 
 
@@ -83,8 +98,15 @@ def test_a_claim_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path)
         return verdicts((1, "entailed", 0.95, "It was released in 1960"))
 
     with llm_server(script) as served:
-        settings = llm_settings(served, verifier="llm", sources=(str(tmp_path / "psycho.md"),), coherence=0.0)
-        assert [type(j) for j in verify_each(LlmVerifier(settings), [(CLAIM, PASSAGES[0]), (other, PASSAGES[0])])] == [
+        settings = llm_settings(
+            served, verifier="llm", sources=(str(tmp_path / "psycho.md"),), coherence=0.0
+        )
+        assert [
+            type(j)
+            for j in verify_each(
+                LlmVerifier(settings), [(CLAIM, PASSAGES[0]), (other, PASSAGES[0])]
+            )
+        ] == [
             Judgement,
             LlmFailed,
         ]
@@ -94,7 +116,9 @@ def test_a_claim_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path)
     assert [(f.stage, f.kind) for f in last.report.failures] == [("verify", "verifier_failed")]
 
 
-def test_a_row_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_that_the_model_does_not_answer_for_costs_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = "Anthony Perkins starred in Psycho."
     rows = [{"claim": claim, "passages": [PASSAGES[0]]} for claim in (other, CLAIM)]
     given, out = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
@@ -102,7 +126,11 @@ def test_a_row_that_the_model_does_not_answer_for_costs_itself(tmp_path: Path, m
 
     def script(body: dict[str, Any]) -> str:
         unknown = other in body["messages"][1]["content"]
-        return "I do not know." if unknown else verdicts((1, "entailed", 0.95, "It was released in 1960"))
+        return (
+            "I do not know."
+            if unknown
+            else verdicts((1, "entailed", 0.95, "It was released in 1960"))
+        )
 
     with llm_server(script) as served:
         monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
@@ -117,24 +145,41 @@ def test_a_run_with_it_is_estimated_and_counted(tmp_path: Path) -> None:
     (tmp_path / "psycho.md").write_text(PASSAGES[0])
     reply = verdicts((1, "entailed", 0.95, "It was released in 1960"))
     with llm_server(lambda body: reply) as served:
-        settings = llm_settings(served, verifier="llm", sources=(str(tmp_path / "psycho.md"),), coherence=0.0)
+        settings = llm_settings(
+            served, verifier="llm", sources=(str(tmp_path / "psycho.md"),), coherence=0.0
+        )
         assert estimate("", CLAIM, settings).llm["verify"].calls == 1
         *_, last = pipeline.run("", CLAIM, settings)
     assert isinstance(last, Finished)
     report = last.report
-    assert report.usage.llm["verify"].calls == 1 and report.versions["verifier"].startswith("verification.v3/tiny@")
+    assert report.usage.llm["verify"].calls == 1 and report.versions["verifier"].startswith(
+        "verification.v3/tiny@"
+    )
     assert [v.label for v in report.verdicts] == ["supported"]
 
 
-@pytest.mark.parametrize(("quote", "found"), [
-    ("“American film, released in 1960”", "American film, released in\n1960"),
-    ("It won.", "It won."), ("It won", "It won."),
-    ("American. film", None), ("", None), ("...", None), ("a.*film", None),
-    ("e", None), ("film", None), ("An American film", None), ("It", None),  # too little of a sentence
-    ("They sang all of the night", "They sang all of the night."), ("sang all of the night", None),  # in other words
-    ("No.", None),  # nothing of the claim
-])  # fmt: skip
-def test_quotes_are_found_as_they_stand_and_have_to_say_something(quote: str, found: str | None) -> None:
+@pytest.mark.parametrize(
+    ("quote", "found"),
+    [
+        ("“American film, released in 1960”", "American film, released in\n1960"),
+        ("It won.", "It won."),
+        ("It won", "It won."),
+        ("American. film", None),
+        ("", None),
+        ("...", None),
+        ("a.*film", None),
+        ("e", None),
+        ("film", None),
+        ("An American film", None),
+        ("It", None),  # too little of a sentence
+        ("They sang all of the night", "They sang all of the night."),
+        ("sang all of the night", None),  # in other words
+        ("No.", None),  # nothing of the claim
+    ],
+)
+def test_quotes_are_found_as_they_stand_and_have_to_say_something(
+    quote: str, found: str | None
+) -> None:
     text = "An American film, released in\n1960. It won. No. They sang all of the night."
     span = find_quote(quote, text, "The film of 1960 won a prize.")
     assert (text[slice(*span)] if span else None) == found
@@ -144,7 +189,10 @@ def test_quotes_are_found_as_they_stand_and_have_to_say_something(quote: str, fo
 def test_a_quote_of_a_letter_or_a_few_words_decides_nothing(quote: str) -> None:
     with llm_server(lambda body: verdicts((1, "contradicted", 0.99, quote))) as served:
         (judged,) = LlmVerifier(llm_settings(served)).verify([(CLAIM, PASSAGES[0])])
-    assert judged.probabilities.no_relation > judged.probabilities.contradicted and judged.signals == {"quoted": 0.0}
+    assert (
+        judged.probabilities.no_relation > judged.probabilities.contradicted
+        and judged.signals == {"quoted": 0.0}
+    )
 
 
 def test_a_pair_is_one_prompt_with_the_question_and_one_word_in_reply() -> None:
@@ -152,14 +200,23 @@ def test_a_pair_is_one_prompt_with_the_question_and_one_word_in_reply() -> None:
 
     def script(body: dict[str, Any]) -> str:
         return next(
-            said for word, said in replies.items() if word in body["messages"][-1]["content"].rpartition("Document:")[2]
+            said
+            for word, said in replies.items()
+            if word in body["messages"][-1]["content"].rpartition("Document:")[2]
         )
 
     with llm_server(script) as served:
         verifier = PairVerifier(llm_settings(served))
-        found = verifier.verify([("It is warm.", f"It is {word}.", "How is it?") for word in ("warm", "cold", "moon")])
-        assert len(served.requests) == 3 and all(b"How is it?" in body for _, _, _, body in served.requests)
+        found = verifier.verify(
+            [("It is warm.", f"It is {word}.", "How is it?") for word in ("warm", "cold", "moon")]
+        )
+        assert len(served.requests) == 3 and all(
+            b"How is it?" in body for _, _, _, body in served.requests
+        )
     assert [j.probabilities.entailed for j in found] == [1.0, 0.0, 0.0]
     assert [j.probabilities.contradicted for j in found] == [0.0, 1.0, 0.0]
-    with llm_server(lambda body: "perhaps") as served, pytest.raises(LlmFailed, match="expected the words"):
+    with (
+        llm_server(lambda body: "perhaps") as served,
+        pytest.raises(LlmFailed, match="expected the words"),
+    ):
         PairVerifier(llm_settings(served, llm_retries=0)).verify([("a b", "c d")])

@@ -9,7 +9,9 @@ from attribution.verifiers.slots import settle
 
 
 class BlindToValues:
-    """Entails what shares its words with the passage, whatever numbers stand there, as neural verifiers do."""
+    """Entails what shares its words with the passage, whatever numbers stand there, as neural
+    verifiers do.
+    """
 
     def verify(self, pairs: list[Pair]) -> list[Judgement]:
         return [self._judge(*pair[:2]) for pair in pairs]
@@ -17,7 +19,9 @@ class BlindToValues:
     def _judge(self, claim: str, passage: str) -> Judgement:
         entailed = 0.9 if shared_words(claim, passage) >= 0.6 else 0.05
         return Judgement(
-            Probabilities(entailed=entailed, contradicted=0.0, no_relation=1 - entailed), (0, len(passage)), against=0.0
+            Probabilities(entailed=entailed, contradicted=0.0, no_relation=1 - entailed),
+            (0, len(passage)),
+            against=0.0,
         )
 
 
@@ -32,23 +36,43 @@ def settled(claim: str, passage: str) -> Judgement:
     [
         ("The wall is 12 feet high.", "The wall is 12 metres high.", "12 feet", "12 metres"),
         ("The plant made 10 GWh.", "The plant made 10 MWh.", "10 GWh", "10 MWh"),
-        ("Unpaid loans rose by 2 percentage points.", "Unpaid loans rose by 2 %.", "2 percentage points", "2 %"),
-        ("The dose is taken twice a day.", "The dose is taken once a day.", "twice a day", "once a day"),
-        ("Each village has over 900 people.", "Each of the villages has 820 or 960 people.", "over 900", "820"),
+        (
+            "Unpaid loans rose by 2 percentage points.",
+            "Unpaid loans rose by 2 %.",
+            "2 percentage points",
+            "2 %",
+        ),
+        (
+            "The dose is taken twice a day.",
+            "The dose is taken once a day.",
+            "twice a day",
+            "once a day",
+        ),
+        (
+            "Each village has over 900 people.",
+            "Each of the villages has 820 or 960 people.",
+            "over 900",
+            "820",
+        ),
     ],
 )
-def test_another_value_in_the_slot_contradicts(claim: str, passage: str, mine: str, its: str) -> None:
+def test_another_value_in_the_slot_contradicts(
+    claim: str, passage: str, mine: str, its: str
+) -> None:
     found = settled(claim, passage)
     assert found.probabilities.contradicted == 0.9 and found.probabilities.entailed == 0
     assert found.difference == f"the claim says “{mine}”, the source “{its}”"
 
 
-@pytest.mark.parametrize(("claim", "passage"), [
-    ("The dam cost 1.2 billion dollars.", "The dam cost $1,200 million."),
-    ("The bridge was opened after 1955.", "The bridge was opened on 4 May 1962."),
-    ("The flight takes 90 minutes.", "The flight takes an hour and a half."),
-    ("No runner needed more than 50 minutes.", "The runners needed 41, 43 and 47 minutes."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The dam cost 1.2 billion dollars.", "The dam cost $1,200 million."),
+        ("The bridge was opened after 1955.", "The bridge was opened on 4 May 1962."),
+        ("The flight takes 90 minutes.", "The flight takes an hour and a half."),
+        ("No runner needed more than 50 minutes.", "The runners needed 41, 43 and 47 minutes."),
+    ],
+)
 def test_a_value_that_implies_the_claims_supports(claim: str, passage: str) -> None:
     assert settled(claim, passage).probabilities.entailed == 0.9
 
@@ -62,11 +86,18 @@ def test_a_value_of_another_slot_changes_nothing() -> None:
 
 
 def test_a_price_that_can_vary_contradicts_no_other() -> None:
-    assert settled("A meal can range from 3,900 kroner.", "A meal costs 2,000 kroner.").probabilities.contradicted == 0
+    assert (
+        settled(
+            "A meal can range from 3,900 kroner.", "A meal costs 2,000 kroner."
+        ).probabilities.contradicted
+        == 0
+    )
 
 
 def test_profit_is_not_revenue() -> None:
-    found = settled("Brightwell made a profit of £48 million.", "Brightwell made a revenue of £620 million.")
+    found = settled(
+        "Brightwell made a profit of £48 million.", "Brightwell made a revenue of £620 million."
+    )
     assert found.probabilities.contradicted == 0
 
 

@@ -1,10 +1,14 @@
-"""Make the larger verifier's int8 graph without its weights: model.onnx, layout.json and tokenizer.json.
+"""Make the larger verifier's int8 graph without its weights: model.onnx, layout.json and
+tokenizer.json.
 
     python -m training.larger.graph --adapter attribution/verifiers/base
 
-The graph is the same for every adapter, so it is made once; merge.py fills in the weights. It reads one pair: token ids
-to logits. The relative position bias and the head stay in float32. Of the last layer only what the first token needs is
-computed, since the head reads no other. A few columns of the products' inputs that range far beyond the others stay in
+The graph is the same for every adapter, so it is made once; merge.py fills in the weights. It reads
+one pair: token ids
+to logits. The relative position bias and the head stay in float32. Of the last layer only what the
+first token needs is
+computed, since the head reads no other. A few columns of the products' inputs that range far beyond
+the others stay in
 float32, too; which they are is seen on the example library and is much the same for every adapter.
 """
 
@@ -27,7 +31,11 @@ from attribution.verifiers.embedded_base import SEPARATOR, START
 from training.graphs import RUNTIME, Graph, Quantised, input_ranges
 
 LIBRARY, PAIRS = ROOT / "examples" / "library", 60  # what the ranges are seen on
-KEPT = {"attention": 16, "intermediate": 16, "output": 32}  # columns of the inputs; those of attn.o range evenly
+KEPT = {
+    "attention": 16,
+    "intermediate": 16,
+    "output": 32,
+}  # columns of the inputs; those of attn.o range evenly
 LABELS = ("entailment", "neutral", "contradiction")
 _ALIGNED = 64  # bytes
 PADDING = 1  # MPNet's positions are counted from the one after this token's
@@ -48,12 +56,17 @@ def torch_model(weights: merge.Merged, config_folder: Path) -> Any:
 
 
 def far_ranging(model: Any, pairs: Sequence[Sequence[int]]) -> dict[str, list[int]]:
-    """For each layer's inputs, "LAYER attention" and so on, the columns with the largest values in these token ids."""
+    """For each layer's inputs, "LAYER attention" and so on, the columns with the largest values in
+    these token ids.
+    """
     import torch
 
     def run() -> None:
         for ids in pairs:
-            model(input_ids=torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.int64))
+            model(
+                input_ids=torch.tensor([ids]),
+                attention_mask=torch.ones(1, len(ids), dtype=torch.int64),
+            )
 
     modules = []
     for number, layer in enumerate(model.mpnet.encoder.layer):
@@ -61,7 +74,9 @@ def far_ranging(model: Any, pairs: Sequence[Sequence[int]]) -> dict[str, list[in
         modules.append((f"{number} intermediate", layer.intermediate.dense))
         modules.append((f"{number} output", layer.output.dense))
     ranges = input_ranges(modules, run)
-    return {name: sorted(r.topk(KEPT[name.split()[1]]).indices.tolist()) for name, r in ranges.items()}
+    return {
+        name: sorted(r.topk(KEPT[name.split()[1]]).indices.tolist()) for name, r in ranges.items()
+    }
 
 
 def library_pairs(tokenizer: Any) -> list[list[int]]:
@@ -77,14 +92,18 @@ def library_pairs(tokenizer: Any) -> list[list[int]]:
 
 
 class Network(Graph):
-    """MPNet with a head of three classes, node by node; every method returns the name of its output."""
+    """MPNet with a head of three classes, node by node; every method returns the name of its
+    output.
+    """
 
     def __init__(self, config: Any, exact: Mapping[str, Sequence[int]]) -> None:
         """`exact` are the columns that stay in float32, as `far_ranging` gives them."""
         super().__init__(config.layer_norm_eps)
         self.config, self._exact = config, exact
         self.batch = self.constant("batch", np.array([0], np.int64))
-        self.first = self.constant("first", np.array([1], np.int64))  # the end of the first row, or the axis
+        self.first = self.constant(
+            "first", np.array([1], np.int64)
+        )  # the end of the first row, or the axis
 
     def rounded(self, name: str, width: int) -> Any:
         """The columns of an input that are quantised."""
@@ -117,11 +136,17 @@ class Network(Graph):
         nought, one = self.constant("nought", np.int64(0)), self.constant("step", np.int64(1))
         place = self.node("Range", [nought, tokens, one])
         apart = self.node(
-            "Sub", [self.node("Unsqueeze", [place, self.batch]), self.node("Unsqueeze", [place, self.first])]
+            "Sub",
+            [
+                self.node("Unsqueeze", [place, self.batch]),
+                self.node("Unsqueeze", [place, self.first]),
+            ],
         )
         index = self.node("Add", [apart, self.constant("furthest", np.int64(furthest))])
         bucket = self.node("Gather", [self.constant("buckets", buckets.numpy()), index])
-        bias = self.node("Gather", [self.tensor("mpnet.encoder.relative_attention_bias.weight"), bucket])
+        bias = self.node(
+            "Gather", [self.tensor("mpnet.encoder.relative_attention_bias.weight"), bucket]
+        )
         return self.node("Unsqueeze", [self.node("Transpose", [bias], perm=[2, 0, 1]), self.batch])
 
     def layer(self, x: str, number: int, position_bias: str, last: bool) -> str:
@@ -136,21 +161,34 @@ class Network(Graph):
             rows, asking = self.first_row(x), Quantised(values, scales, exact, whole.columns)
             queries = self.constant("second", np.array([2], np.int64))  # the axis
             position_bias = self.node("Slice", [position_bias, self.batch, self.first, queries])
-        made = [self.quantised_product(asking if p == "q" else whole, f"{own}.{p}.weight") for p in "qkv"]
+        made = [
+            self.quantised_product(asking if p == "q" else whole, f"{own}.{p}.weight")
+            for p in "qkv"
+        ]
         parts = [self.node("Unsqueeze", [part, self.batch]) for part in made]
         bias = self.node("Concat", [self.tensor(f"{own}.{p}.bias") for p in "qkv"], axis=0)
         heads = self.config.num_attention_heads
-        attended = self.node("MultiHeadAttention", [*parts, bias, "", position_bias], RUNTIME, num_heads=heads)
-        x = self.residual(rows, self.node("Squeeze", [attended, self.batch]), f"{own}.o", f"{attention}.LayerNorm")
+        attended = self.node(
+            "MultiHeadAttention", [*parts, bias, "", position_bias], RUNTIME, num_heads=heads
+        )
+        x = self.residual(
+            rows, self.node("Squeeze", [attended, self.batch]), f"{own}.o", f"{attention}.LayerNorm"
+        )
         rounded = self.rounded(f"{number} intermediate", width)
         wide = self.product(x, f"{name}.intermediate.dense.weight", rounded=rounded)
-        active = self.node("BiasGelu", [wide, self.tensor(f"{name}.intermediate.dense.bias")], RUNTIME)
+        active = self.node(
+            "BiasGelu", [wide, self.tensor(f"{name}.intermediate.dense.bias")], RUNTIME
+        )
         rounded = self.rounded(f"{number} output", inner)
-        return self.residual(x, active, f"{name}.output.dense", f"{name}.output.LayerNorm", rounded=rounded)
+        return self.residual(
+            x, active, f"{name}.output.dense", f"{name}.output.LayerNorm", rounded=rounded
+        )
 
     def head(self, x: str) -> str:
         dense = self.node(
-            "Gemm", [x, *map(self.tensor, ("classifier.dense.weight", "classifier.dense.bias"))], transB=1
+            "Gemm",
+            [x, *map(self.tensor, ("classifier.dense.weight", "classifier.dense.bias"))],
+            transB=1,
         )
         out = [self.tensor(f"classifier.out_proj.{p}") for p in ("weight", "bias")]
         return self.node("Gemm", [self.node("Tanh", [dense]), *out], transB=1)
@@ -167,7 +205,9 @@ def network(config: Any, exact: Mapping[str, Sequence[int]]) -> Network:
 
 
 def write(graph: Network, weights: merge.Merged, out: Path) -> None:
-    """The graph without its weights, and the layout that says where in a file beside it each belongs."""
+    """The graph without its weights, and the layout that says where in a file beside it each
+    belongs.
+    """
     from onnx import TensorProto, helper, numpy_helper
 
     layout: list[dict[str, Any]] = []
@@ -177,7 +217,9 @@ def write(graph: Network, weights: merge.Merged, out: Path) -> None:
         array = np.ascontiguousarray(weights[name].T) if form == "columns" else weights[name]
         labels = [name] if form == "float" else [f"{name}:int8", f"{name}:scale", f"{name}:kept"]
         offsets = []
-        for label, values in zip(labels, merge.formed(array, form, entry.get("kept", ())), strict=False):
+        for label, values in zip(
+            labels, merge.formed(array, form, entry.get("kept", ())), strict=False
+        ):
             tensor = numpy_helper.from_array(values, label)
             size = len(tensor.raw_data)
             tensor.ClearField("raw_data")
@@ -190,15 +232,21 @@ def write(graph: Network, weights: merge.Merged, out: Path) -> None:
         layout.append(entry | {"transposed": form == "columns", "offsets": offsets})
     ids = helper.make_tensor_value_info("ids", TensorProto.INT64, ["tokens"])
     logits = helper.make_tensor_value_info("logits", TensorProto.FLOAT, [len(LABELS)])
-    made = helper.make_graph(graph.nodes, "all-mpnet-base-v2 with an adapter", [ids], [logits], graph.constants)
+    made = helper.make_graph(
+        graph.nodes, "all-mpnet-base-v2 with an adapter", [ids], [logits], graph.constants
+    )
     opsets = [helper.make_opsetid("", 21), helper.make_opsetid(RUNTIME, 1)]
-    (out / merge.GRAPH).write_bytes(helper.make_model(made, opset_imports=opsets, ir_version=10).SerializeToString())
+    (out / merge.GRAPH).write_bytes(
+        helper.make_model(made, opset_imports=opsets, ir_version=10).SerializeToString()
+    )
     lines = ",\n".join(json.dumps(entry) for entry in layout)
     (out / merge.LAYOUT).write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 def main(argv: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--adapter", type=Path, default=Path("attribution/verifiers/base"))
     args = parser.parse_args(argv)
     from tokenizers import Tokenizer
@@ -213,7 +261,9 @@ def main(argv: list[str] | None = None) -> int:
         exact = far_ranging(torch_model(weights, folder), library_pairs(tokenizer))
         write(network(AutoConfig.from_pretrained(folder), exact), weights, args.adapter)
     (args.adapter / "tokenizer.json").write_bytes(base_file("tokenizer.json"))
-    print(f"{args.adapter / merge.GRAPH}: {(args.adapter / merge.GRAPH).stat().st_size / 1e3:.0f} kB")
+    print(
+        f"{args.adapter / merge.GRAPH}: {(args.adapter / merge.GRAPH).stat().st_size / 1e3:.0f} kB"
+    )
     return 0
 
 

@@ -1,7 +1,9 @@
 """The sentences in which answers and their altered twins differ, as pairs with a target (T24 5.4).
 
-The target of an answer's sentence is its cosine with the nearest sentence of the context, that of its twin's one minus
-the cosine with the same sentence: a twin differs in a word or two, so that its cosine alone says nothing.
+The target of an answer's sentence is its cosine with the nearest sentence of the context, that of
+its twin's one minus
+the cosine with the same sentence: a twin differs in a word or two, so that its cosine alone says
+nothing.
 """
 
 from __future__ import annotations
@@ -16,7 +18,12 @@ from attribution.embedders import EMBEDDERS, Embedder
 from attribution.errors import BadInput
 from attribution.files import read_rows
 from attribution.settings import Settings
-from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledRow, labelled_set
+from attribution.studies.groundedness.labelled_set import (
+    OPTIONAL,
+    REQUIRED,
+    LabelledRow,
+    labelled_set,
+)
 from attribution.studies.groundedness.methods import of_context, spans
 
 
@@ -31,20 +38,30 @@ class Pair:
 
 
 def read(path: Path) -> list[LabelledRow]:
-    """The rows of a file that `evoke` wrote, or of any labelled set. BadInput where none can be used."""
+    """The rows of a file that `evoke` wrote, or of any labelled set. BadInput where none can be
+    used.
+    """
     return list(labelled_set(read_rows(path, REQUIRED, OPTIONAL)).rows)
 
 
 def pairs(rows: Sequence[LabelledRow], settings: Settings) -> list[Pair]:
-    """Two pairs for each sentence that an altered answer has in another form than the most similar grounded one."""
+    """Two pairs for each sentence that an altered answer has in another form than the most similar
+    grounded one.
+    """
     embedder = EMBEDDERS.build(settings.embedder, settings)
     found: list[Pair] = []
     for twin in (row for row in rows if not row.grounded):
         originals = [row for row in rows if row.grounded and row.group == twin.group]
         if originals:
-            found += _differing(max(originals, key=lambda row: _likeness(row.response, twin.response)), twin, embedder)
+            found += _differing(
+                max(originals, key=lambda row: _likeness(row.response, twin.response)),
+                twin,
+                embedder,
+            )
     if not found:
-        raise BadInput("no ungrounded response has a grounded one in its group that differs in a sentence")
+        raise BadInput(
+            "no ungrounded response has a grounded one in its group that differs in a sentence"
+        )
     return found
 
 

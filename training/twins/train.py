@@ -1,8 +1,10 @@
-"""Fine-tune a cross-encoder with one output on answers and their altered twins; the method `gc` takes it.
+"""Fine-tune a cross-encoder with one output on answers and their altered twins; the method `gc`
+takes it.
 
 python -m attribution evoke --input grounded.jsonl --output twins.jsonl
 python -m training.twins.train --input twins.jsonl --out FOLDER [--base FOLDER] [--passes 3]
-python -m attribution benchmark --input set.jsonl --methods gc --set gc_model=FOLDER/model --out tables
+python -m attribution benchmark --input set.jsonl --methods gc --set gc_model=FOLDER/model --out
+tables
 """
 
 from __future__ import annotations
@@ -29,8 +31,13 @@ def load_base(folder: Path) -> tuple[Any, Any]:
     from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
 
     config = AutoConfig.from_pretrained(folder)
-    # few passes over little data leave nothing for dropout to prevent, and it costs a fifth of the time
-    dropout = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "classifier_dropout": 0.1}
+    # few passes over little data leave nothing for dropout to prevent, and it costs a fifth of the
+    # time
+    dropout = {
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+        "classifier_dropout": 0.1,
+    }
     config.update({"num_labels": 1, "id2label": {0: OUTPUT}, "label2id": {OUTPUT: 0}, **dropout})
     model = AutoModelForSequenceClassification.from_pretrained(folder, config=config)
     return model, AutoTokenizer.from_pretrained(folder)
@@ -39,7 +46,9 @@ def load_base(folder: Path) -> tuple[Any, Any]:
 def encode(found: Sequence[Pair], tokenizer: Any) -> list[list[int]]:
     """Token ids of [context, response]; only the context is cut."""
     texts = [p.context for p in found], [p.response for p in found]
-    made = tokenizer(*texts, truncation="only_first", max_length=TOKENS, return_token_type_ids=False)
+    made = tokenizer(
+        *texts, truncation="only_first", max_length=TOKENS, return_token_type_ids=False
+    )
     ids: list[list[int]] = made["input_ids"]
     return ids
 
@@ -72,17 +81,25 @@ def scores(model: Any, ids: Sequence[list[int]], tokenizer: Any) -> list[float]:
 
 
 def told_apart(found: Sequence[Pair], given: Sequence[float]) -> float | None:
-    """The share of a group's pairs in which the higher target has the higher score; None without any."""
+    """The share of a group's pairs in which the higher target has the higher score; None without
+    any.
+    """
     by_group: dict[str, list[tuple[float, float]]] = {}
     for pair, score in zip(found, given, strict=True):
         by_group.setdefault(pair.group, []).append((pair.target, score))
     right = [
-        one[1] > other[1] for group in by_group.values() for one in group for other in group if one[0] > other[0] + 0.1
+        one[1] > other[1]
+        for group in by_group.values()
+        for one in group
+        for other in group
+        if one[0] > other[0] + 0.1
     ]
     return sum(right) / len(right) if right else None
 
 
-def train(model: Any, tokenizer: Any, found: Sequence[Pair], *, passes: int, rate: float, seed: int) -> list[float]:
+def train(
+    model: Any, tokenizer: Any, found: Sequence[Pair], *, passes: int, rate: float, seed: int
+) -> list[float]:
     """Binary cross-entropy to the targets; the mean loss of each pass."""
     import torch
 
@@ -112,13 +129,21 @@ def train(model: Any, tokenizer: Any, found: Sequence[Pair], *, passes: int, rat
 
 
 def main(argv: list[str] | None = None) -> int:
-    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--input", type=Path, required=True, help="answers and their twins, as `evoke` writes them")
-    p.add_argument("--out", type=Path, required=True, help="the model and summary.json are written there")
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    p.add_argument(
+        "--input", type=Path, required=True, help="answers and their twins, as `evoke` writes them"
+    )
+    p.add_argument(
+        "--out", type=Path, required=True, help="the model and summary.json are written there"
+    )
     p.add_argument("--base", type=Path, help="a folder with a model (default: all-MiniLM-L6-v2)")
     p.add_argument("--passes", type=int, default=3)
     p.add_argument("--rate", type=float, default=5e-5)
-    p.add_argument("--development", type=float, default=0.2, help="share of the answers that is held out")
+    p.add_argument(
+        "--development", type=float, default=0.2, help="share of the answers that is held out"
+    )
     p.add_argument("--seed", type=int, default=13)
     args = p.parse_args(argv)
     try:
@@ -135,9 +160,12 @@ def main(argv: list[str] | None = None) -> int:
     model.save_pretrained(args.out / "model")
     tokenizer.save_pretrained(args.out / "model")
     summary = {
-        "pairs": len(taught), "held_out": len(held), "loss": [round(x, 4) for x in losses],
-        "told_apart_before": before, "told_apart": after,
-    }  # fmt: skip
+        "pairs": len(taught),
+        "held_out": len(held),
+        "loss": [round(x, 4) for x in losses],
+        "told_apart_before": before,
+        "told_apart": after,
+    }
     (args.out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(summary))
     return 0

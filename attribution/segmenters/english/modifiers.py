@@ -17,12 +17,21 @@ SENTENTIAL = tuple(LEXICON["sentential_verbs"])
 REASONS = {"as", "since", "because"}
 
 
-def extract(doc: Doc, draft: Draft, done: frozenset[int] = frozenset()) -> tuple[Draft, list[Draft]]:
-    """Return the draft without its modifiers, and the sentences made of them; only where both are sound."""
+def extract(
+    doc: Doc, draft: Draft, done: frozenset[int] = frozenset()
+) -> tuple[Draft, list[Draft]]:
+    """Return the draft without its modifiers, and the sentences made of them; only where both are
+    sound.
+    """
     sentences: list[Draft] = []
     for place in sorted(indices(draft) - done):
         token, inside = doc[place], indices(draft)
-        if place not in inside or token.head.i not in inside or token.head == token or tree.in_brackets(token):
+        if (
+            place not in inside
+            or token.head.i not in inside
+            or token.head == token
+            or tree.in_brackets(token)
+        ):
             continue
         sentence = as_sentence(token)
         if sentence is None:
@@ -68,11 +77,18 @@ def reason(verb: Token) -> Draft | None:
     """ "A, as B" says both A and B."""
     marks = [c for c in verb.children if c.dep_ == "mark"]
     aside = tree.comma_before(verb) and verb.i >= verb.head.i
-    if len(marks) != 1 or marks[0].lower_ not in REASONS or marks[0].lower_ != "because" and not aside:
+    if (
+        len(marks) != 1
+        or marks[0].lower_ not in REASONS
+        or marks[0].lower_ != "because"
+        and not aside
+    ):
         return None
     if not tree.is_finite(verb) or tree.subject_of(verb) is None or tree.in_negative_scope(verb):
         return None
-    if verb.head.dep_ not in {"ROOT", "conj", "acomp"} or (marks[0].lower_ == "since" and tree.is_past(verb)):
+    if verb.head.dep_ not in {"ROOT", "conj", "acomp"} or (
+        marks[0].lower_ == "since" and tree.is_past(verb)
+    ):
         return None  # temporal "since"
     if verb.head.pos_ == "AUX" and tree.child(verb.head, {"acomp", "attr"}) is None:
         return None  # "the reason is because …"
@@ -82,9 +98,17 @@ def reason(verb: Token) -> Draft | None:
 
 
 def relative(verb: Token) -> Draft | None:
-    """ "…, who directed films" → "Hitchcock directed films"; None for a clause that restricts its noun."""
-    wh = next((c for c in verb.children if c.tag_ in {"WP", "WDT"} and c.dep_ in tree.SUBJECTS), None)
-    if wh is None or wh.i != tree.first(verb) or sum(c.dep_ in tree.SUBJECTS for c in verb.children) > 1:
+    """ "…, who directed films" → "Hitchcock directed films"; None for a clause that restricts its
+    noun.
+    """
+    wh = next(
+        (c for c in verb.children if c.tag_ in {"WP", "WDT"} and c.dep_ in tree.SUBJECTS), None
+    )
+    if (
+        wh is None
+        or wh.i != tree.first(verb)
+        or sum(c.dep_ in tree.SUBJECTS for c in verb.children) > 1
+    ):
         return None
     predicate_noun = tree.is_predicate_noun(verb.head)
     if not (tree.comma_before(verb) and wh.lower_ != "that") and not predicate_noun:
@@ -100,7 +124,11 @@ def relative(verb: Token) -> Draft | None:
         return None
     if wh.lower_ == "which" and tree.fits_two(verb):
         return None
-    if wh.lower_ == "which" and not predicate_noun and (_is_sentential(verb, tense) or noun.lower_.endswith(HUMANS)):
+    if (
+        wh.lower_ == "which"
+        and not predicate_noun
+        and (_is_sentential(verb, tense) or noun.lower_.endswith(HUMANS))
+    ):
         return None
     return trim(tree.as_subject(noun) + parts(t for t in verb.subtree if t.i != wh.i))
 
@@ -108,19 +136,31 @@ def relative(verb: Token) -> Draft | None:
 def _is_sentential(verb: Token, tense: Token) -> bool:
     """Return True if ", which …" more likely refers to the whole preceding clause."""
     if tree.child(verb, {"nsubjpass"}) is not None:
-        return tense.tag_ == "MD" and (verb.tag_ != "VBN" or lemma(verb.lower_) in LEXICON["opinion_verbs"])
+        return tense.tag_ == "MD" and (
+            verb.tag_ != "VBN" or lemma(verb.lower_) in LEXICON["opinion_verbs"]
+        )
     if verb.lower_.startswith(SENTENTIAL) or (tense.tag_ == "MD" and verb.tag_ != "VBN"):
         return True
-    return any(c.lower_ in LEXICON["outcomes"] and c.dep_ in {"attr", "acomp"} for c in verb.children)
+    return any(
+        c.lower_ in LEXICON["outcomes"] and c.dep_ in {"attr", "acomp"} for c in verb.children
+    )
 
 
 def _person(noun: Token) -> Token | None:
-    """Return the person that "who" refers to: the parser sometimes attaches the clause to the nearest noun."""
+    """Return the person that "who" refers to: the parser sometimes attaches the clause to the
+    nearest noun.
+    """
     nearest = tree.referent(noun)
-    name = nearest.pos_ in {"PROPN", "PRON"} and (nearest.dep_ != "pobj" or gives_examples(nearest.head))
+    name = nearest.pos_ in {"PROPN", "PRON"} and (
+        nearest.dep_ != "pobj" or gives_examples(nearest.head)
+    )
     if name or noun.lower_.endswith(PERSONS):
         return nearest
-    subjects = (tree.child(above, tree.NOMINAL_SUBJECTS) for above in noun.ancestors if above.pos_ in tree.VERBAL)
+    subjects = (
+        tree.child(above, tree.NOMINAL_SUBJECTS)
+        for above in noun.ancestors
+        if above.pos_ in tree.VERBAL
+    )
     subject = next((s for s in subjects if s is not None), None)
     is_person = subject is not None and (subject.pos_ == "PROPN" or subject.lower_ in {"he", "she"})
     return subject if is_person else None
@@ -132,7 +172,12 @@ def apposition(noun: Token) -> Draft | None:
     if subject is noun or subject.pos_ not in {"PROPN", "NOUN"} or not tree.comma_before(noun):
         return None
     listed = noun.head == subject and subject.dep_ in {"dobj", "pobj"}
-    if listed and tree.is_indefinite(noun) and tree.is_indefinite(subject) or not tree.has_determiner(noun):
+    if (
+        listed
+        and tree.is_indefinite(noun)
+        and tree.is_indefinite(subject)
+        or not tree.has_determiner(noun)
+    ):
         return None  # "include an urge, a burning sensation": more likely a list
     chain = (noun, subject, *(n for n in noun.ancestors if n.dep_ == "appos"))
     if any(len(tree.conjuncts(n)) > 1 for n in chain) or subject.dep_ == "conj":
@@ -144,7 +189,9 @@ def apposition(noun: Token) -> Draft | None:
         return None
     if tree.in_negative_scope(subject) or tree.child(subject, {"cc"}) is not None:
         return None
-    return trim((*tree.as_subject(subject), tree.be(subject, tree.is_past(noun)), *parts(noun.subtree)))
+    return trim(
+        (*tree.as_subject(subject), tree.be(subject, tree.is_past(noun)), *parts(noun.subtree))
+    )
 
 
 def split_nationality(doc: Doc, draft: Draft) -> list[Draft]:
@@ -154,7 +201,12 @@ def split_nationality(doc: Doc, draft: Draft) -> list[Draft]:
     """
     for place, part in enumerate(draft):
         token = doc[part.i] if part.i > 0 and place > 1 else None
-        if token is None or token.dep_ != "amod" or token.tag_ != "JJ" or not part.text[:1].isupper():
+        if (
+            token is None
+            or token.dep_ != "amod"
+            or token.tag_ != "JJ"
+            or not part.text[:1].isupper()
+        ):
             continue
         verb, article, subject = draft[place - 2], draft[place - 1], draft[: place - 2]
         if verb.text.lower() not in BE or article.text.lower() not in ARTICLES:
@@ -174,18 +226,29 @@ def split_adjuncts(doc: Doc, draft: Draft) -> list[Draft]:
         past = verb.pos_ == "VERB" and verb.tag_ in {"VBD", "VBN"}
         if not past or is_negated(verb) or verb.dep_ in {"relcl", "ccomp", "xcomp"}:
             continue
-        phrases = [[t.i for t in c.subtree] for c in verb.children if c.dep_ == "agent" and c.i in inside]
+        phrases = [
+            [t.i for t in c.subtree] for c in verb.children if c.dep_ == "agent" and c.i in inside
+        ]
         for prep in verb.rights:
             if _is_adjunct(prep) and prep.i in inside:
                 inner = [p for noun in prep.children if noun.pos_ == "NOUN" for p in noun.children]
                 inner = [p for p in inner if _is_adjunct(p) and is_certain(p)]
-                phrases += [[t.i for t in subtree(prep, *inner)], *([t.i for t in p.subtree] for p in inner)]
-        if len(phrases) < 2 or sum(is_certain(doc[phrase[0]]) for phrase in phrases) < len(phrases) - 1:
+                phrases += [
+                    [t.i for t in subtree(prep, *inner)],
+                    *([t.i for t in p.subtree] for p in inner),
+                ]
+        if (
+            len(phrases) < 2
+            or sum(is_certain(doc[phrase[0]]) for phrase in phrases) < len(phrases) - 1
+        ):
             continue
         every = {i for phrase in phrases for i in phrase}
         if any(doc[i].dep_ == "conj" for i in every):
             continue
-        return [trim(tuple(part for part in draft if part.i not in every - set(phrase))) for phrase in phrases]
+        return [
+            trim(tuple(part for part in draft if part.i not in every - set(phrase)))
+            for phrase in phrases
+        ]
     return [draft]
 
 
@@ -214,11 +277,17 @@ def participle(verb: Token) -> Draft | None:
     if verb.dep_ == "advcl":
         noun = tree.child(verb.head, tree.NOMINAL_SUBJECTS)
         before = {c.lower_ for c in verb.lefts}
-        if not tree.comma_before(verb) or before & {"as", "when", "if", "once"} or _is_ambiguous(noun, verb):
+        if (
+            not tree.comma_before(verb)
+            or before & {"as", "when", "if", "once"}
+            or _is_ambiguous(noun, verb)
+        ):
             return None
     else:
         noun = tree.referent(verb.head)
-        aside = tree.comma_before(verb) or (noun is not verb.head and noun.pos_ in {"PROPN", "PRON"})
+        aside = tree.comma_before(verb) or (
+            noun is not verb.head and noun.pos_ in {"PROPN", "PRON"}
+        )
         if not aside and not tree.is_predicate_noun(verb.head):
             return None
     if noun is None or not _is_clear(noun) or noun.lower_ in {"i", "those"}:
@@ -226,9 +295,15 @@ def participle(verb: Token) -> Draft | None:
     if tree.child(verb, {"dobj"}) is not None:  # a past tense parsed as a participle
         finite = verb.lower_.endswith("ed") and tree.comma_before(verb)
         return trim((*tree.as_subject(noun), *parts(verb.subtree))) if finite else None
-    counted = verb.head if tree.is_predicate_noun(verb.head) else noun  # "Two are bridges built by Rossi."
+    counted = (
+        verb.head if tree.is_predicate_noun(verb.head) else noun
+    )  # "Two are bridges built by Rossi."
     return trim(
-        (*tree.as_subject(noun), tree.be(counted, tree.is_past(verb) or verb.lower_ == "born"), *parts(verb.subtree))
+        (
+            *tree.as_subject(noun),
+            tree.be(counted, tree.is_past(verb) or verb.lower_ == "born"),
+            *parts(verb.subtree),
+        )
     )
 
 

@@ -1,6 +1,8 @@
-"""PredPatt (White et al. 2016; Zhang et al. 2017): predicates and their arguments from a Universal Dependencies tree.
+"""PredPatt (White et al. 2016; Zhang et al. 2017): predicates and their arguments from a Universal
+Dependencies tree.
 
-The rules are those of the authors' program on UD v2. Words are counted from 0 in the order of the sentence.
+The rules are those of the authors' program on UD v2. Words are counted from 0 in the order of the
+sentence.
 """
 
 from __future__ import annotations
@@ -18,14 +20,49 @@ SUBJECTS = {"nsubj", "csubj", "nsubj:pass", "csubj:pass"}
 OBJECTS = {"obj", "iobj"}
 _NOUN_LIKE = {"nmod", "obl", "nmod:npmod", "nmod:tmod", "nsubj", "csubj", "csubj:pass", *OBJECTS}
 _MODIFIERS = {"amod", "appos", "acl", "acl:relcl"}
-_HARD = {"amod", "dep", "conj", "acl", "acl:relcl", "advcl"}  # of these a word's arguments are hard to find
-_GOVERNING = {*SUBJECTS, *OBJECTS, "ccomp", "xcomp", "advcl"}  # what has such a dependent is a predicate
+_HARD = {
+    "amod",
+    "dep",
+    "conj",
+    "acl",
+    "acl:relcl",
+    "advcl",
+}  # of these a word's arguments are hard to find
+_GOVERNING = {
+    *SUBJECTS,
+    *OBJECTS,
+    "ccomp",
+    "xcomp",
+    "advcl",
+}  # what has such a dependent is a predicate
 _OF_VERBS = {"nmod", "nmod:npmod", "obl", "obl:npmod"}  # and a verb with one of these
-_NOT_IN_PREDICATE = {"ccomp", "csubj", "advcl", "acl", "acl:relcl", "nmod:tmod", "parataxis", "appos", "dep"}
-_NOT_IN_DESCRIBED = {
-    "nsubj", "obj", "iobj", "csubj", "csubj:pass", "neg", "aux", "advcl", "aux:pass", "ccomp", "cop", "mark", "fixed",
+_NOT_IN_PREDICATE = {
+    "ccomp",
+    "csubj",
+    "advcl",
+    "acl",
+    "acl:relcl",
+    "nmod:tmod",
     "parataxis",
-}  # fmt: skip
+    "appos",
+    "dep",
+}
+_NOT_IN_DESCRIBED = {
+    "nsubj",
+    "obj",
+    "iobj",
+    "csubj",
+    "csubj:pass",
+    "neg",
+    "aux",
+    "advcl",
+    "aux:pass",
+    "ccomp",
+    "cop",
+    "mark",
+    "fixed",
+    "parataxis",
+}
 _TRIVIAL = {"mark", "cc", "punct"}
 _RELATIVE = {"that", "which", "who"}
 
@@ -64,11 +101,15 @@ class Predicate:
     relative: bool = False  # the noun that its clause modifies is an argument
 
     def copy(self, arguments: Sequence[Argument]) -> Predicate:
-        return Predicate(self.root, self.kind, [a.reference() for a in arguments], self.tokens[:], self.relative)
+        return Predicate(
+            self.root, self.kind, [a.reference() for a in arguments], self.tokens[:], self.relative
+        )
 
 
 def predicates(words: Sequence[Word], options: Options = Options()) -> list[Predicate]:  # noqa: B008 — it is frozen
-    """Return the predicates of one sentence in its order; those without words or arguments are left out."""
+    """Return the predicates of one sentence in its order; those without words or arguments are left
+    out.
+    """
     return _Extraction(words, options).run()
 
 
@@ -77,7 +118,9 @@ class _Extraction:
         self.words, self.options = words, options
         self.heads = [w.head - 1 for w in words]
         self.relations = [w.relation for w in words]
-        self.children: list[list[int]] = [[n for n, h in enumerate(self.heads) if h == i] for i in range(len(words))]
+        self.children: list[list[int]] = [
+            [n for n, h in enumerate(self.heads) if h == i] for i in range(len(words))
+        ]
         self.known: dict[int, Predicate] = {}  # by root
         self.events: list[Predicate] = []
 
@@ -105,14 +148,18 @@ class _Extraction:
         if self.options.relcl and self.options.borrow_arg_for_relcl:
             for one in found:
                 if one.relative:
-                    one.arguments = [a for a in one.arguments if self._text(a.tokens) not in _RELATIVE]
+                    one.arguments = [
+                        a for a in one.arguments if self._text(a.tokens) not in _RELATIVE
+                    ]
         for one in found:
             one.arguments.sort(key=lambda a: a.root)
             one.tokens = self._stripped(one.tokens)
             for argument in one.arguments:
                 argument.tokens = self._stripped(argument.tokens, is_argument=True)
         found.sort(key=lambda p: p.root)
-        return [p for p in found if p.tokens and all(a.tokens for a in p.arguments) and _is_whole(p)]
+        return [
+            p for p in found if p.tokens and all(a.tokens for a in p.arguments) and _is_whole(p)
+        ]
 
     def _text(self, tokens: Sequence[int]) -> str:
         return " ".join(self.words[t].text for t in tokens)
@@ -150,7 +197,9 @@ class _Extraction:
             return "appos"
         if self.options.poss and relation == "nmod:poss":
             return "poss"
-        adjective = relation == "amod" and self.words[word].upos == "ADJ" and self.words[head].upos != "ADJ"
+        adjective = (
+            relation == "amod" and self.words[word].upos == "ADJ" and self.words[head].upos != "ADJ"
+        )
         return "amod" if self.options.amod and adjective else None
 
     def _governs(self, word: int, head: int) -> bool:
@@ -194,7 +243,11 @@ class _Extraction:
             yield Argument(one.root)
 
     def _having(self, one: Predicate | None, relations: set[str]) -> Argument | None:
-        return next((a for a in one.arguments if self.relations[a.root] in relations), None) if one else None
+        return (
+            next((a for a in one.arguments if self.relations[a.root] in relations), None)
+            if one
+            else None
+        )
 
     def _governor(self, one: Predicate) -> Predicate | None:
         return self.known.get(self.heads[one.root])
@@ -207,10 +260,16 @@ class _Extraction:
         return self.known.get(head)
 
     def _merged(self) -> list[Predicate]:
-        """Give the arguments of open complements to the predicate above; return the predicates that are left."""
+        """Give the arguments of open complements to the predicate above; return the predicates that
+        are left.
+        """
         left = list(self.known.values())
         for one in self.known.values():
-            if self.relations[one.root] == "xcomp" and not self.options.cut and (top := self._top(one)) is not None:
+            if (
+                self.relations[one.root] == "xcomp"
+                and not self.options.cut
+                and (top := self._top(one)) is not None
+            ):
                 top.arguments += one.arguments
                 left.remove(one)
         return left
@@ -231,25 +290,36 @@ class _Extraction:
             if self.relations[one.root] != "conj" or first is None:
                 continue
             if self._having(one, SUBJECTS) is None:
-                self._borrow(one, self._having(first, SUBJECTS) or self._having(self._top(first), SUBJECTS))
+                self._borrow(
+                    one, self._having(first, SUBJECTS) or self._having(self._top(first), SUBJECTS)
+                )
             if not one.arguments:
                 self._borrow(one, self._having(first, OBJECTS))
 
     def _borrow_for_adverbials(self, role: Literal["subject", "object"]) -> None:
-        """Borrow the governor's subject; after "from" and "for" its object: "kept him from leaving"."""
+        """Borrow the governor's subject; after "from" and "for" its object: "kept him from
+        leaving".
+        """
         for one in self.events:
             if self.relations[one.root] != "advcl" or self._having(one, SUBJECTS) is not None:
                 continue
-            marks = {self.words[c].text for c in self.children[one.root] if self.relations[c] == "mark"}
+            marks = {
+                self.words[c].text for c in self.children[one.root] if self.relations[c] == "mark"
+            }
             if ("object" if marks & {"from", "for"} else "subject") == role:
-                self._borrow(one, self._having(self._governor(one), SUBJECTS if role == "subject" else OBJECTS))
+                self._borrow(
+                    one,
+                    self._having(self._governor(one), SUBJECTS if role == "subject" else OBJECTS),
+                )
 
     def _borrow_for_complements(self) -> None:
         for one in self.events:
             above = self.heads[one.root] if self.relations[one.root] == "xcomp" else -1
             while above >= 0:
                 governor = self.known.get(above)
-                if (lent := self._having(governor, OBJECTS) or self._having(governor, SUBJECTS)) is not None:
+                if (
+                    lent := self._having(governor, OBJECTS) or self._having(governor, SUBJECTS)
+                ) is not None:
                     self._borrow(one, lent)
                     break
                 if governor is not None and self.relations[above] in _MODIFIERS:
@@ -262,9 +332,15 @@ class _Extraction:
             relation, governor = self.relations[one.root], self._governor(one)
             if one.kind != "normal" or governor is None or relation in {"csubj", "csubj:pass"}:
                 continue
-            if relation.startswith("acl") or self._having(one, SUBJECTS) or any(a.shared for a in one.arguments):
+            if (
+                relation.startswith("acl")
+                or self._having(one, SUBJECTS)
+                or any(a.shared for a in one.arguments)
+            ):
                 continue
-            self._borrow(one, self._having(governor, SUBJECTS) or self._having(self._top(one), SUBJECTS))
+            self._borrow(
+                one, self._having(governor, SUBJECTS) or self._having(self._top(one), SUBJECTS)
+            )
 
     # --- their words ---
 
@@ -280,7 +356,9 @@ class _Extraction:
             one.tokens = [one.root]
         else:
             one.tokens = self._subtree(one.root, partial(self._is_in_predicate, one))
-            for argument in one.arguments:  # a preposition belongs to the predicate, not to its argument
+            for (
+                argument
+            ) in one.arguments:  # a preposition belongs to the predicate, not to its argument
                 if self.relations[one.root] in _MODIFIERS and self.heads[one.root] == argument.root:
                     continue
                 for word in self.children[argument.root]:
@@ -296,7 +374,9 @@ class _Extraction:
             return False
         if relation != "amod" and word in {p.root for p in self.events}:
             return False
-        return not (relation in {"cc", "conj"} and (head == one.root or self.relations[head] == "xcomp"))
+        return not (
+            relation in {"cc", "conj"} and (head == one.root or self.relations[head] == "xcomp")
+        )
 
     def _argument_phrase(self, one: Predicate, argument: Argument) -> None:
         argument.tokens += self._subtree(
@@ -316,7 +396,12 @@ class _Extraction:
     def _words_of_complement(self, one: Predicate) -> None:
         """Give "start" of "start firing and shooting" to the second as well."""
         head = self.heads[one.root]
-        if self.options.cut or head < 0 or self.relations[head] != "xcomp" or (top := self._top(one)) is None:
+        if (
+            self.options.cut
+            or head < 0
+            or self.relations[head] != "xcomp"
+            or (top := self._top(one)) is None
+        ):
             return
         for word in top.tokens:
             adverb = self.heads[word] == head and self.relations[word] == "advmod"
@@ -337,7 +422,11 @@ class _Extraction:
             if argument.shared or argument.tokens:
                 same = [argument]
                 if self.relations[argument.root] not in {"ccomp", "csubj"}:
-                    same += [Argument(c) for c in self.children[argument.root] if self.relations[c] == "conj"]
+                    same += [
+                        Argument(c)
+                        for c in self.children[argument.root]
+                        if self.relations[c] == "conj"
+                    ]
                 same.sort(key=lambda a: a.root)
                 for other in same:
                     if not other.shared and not other.tokens:
@@ -346,7 +435,9 @@ class _Extraction:
         return [one.copy(chosen) for chosen in product(*choices) if chosen]
 
     def _stripped(self, tokens: Sequence[int], is_argument: bool = False) -> list[int]:
-        """Sort words, without marks, conjunctions and punctuation at the ends, and punctuation that stands twice."""
+        """Sort words, without marks, conjunctions and punctuation at the ends, and punctuation that
+        stands twice.
+        """
         left = sorted(tokens)
         while left and self.relations[left[0]] in _TRIVIAL:
             marked = is_argument and self.relations[left[0]] == "mark" and len(left) > 1
@@ -356,7 +447,11 @@ class _Extraction:
         while left and self.relations[left[-1]] in _TRIVIAL:
             left.pop()
         marks = [self.relations[word] == "punct" for word in left]
-        return [word for n, word in enumerate(left) if not (marks[n] and n + 1 < len(left) and marks[n + 1])]
+        return [
+            word
+            for n, word in enumerate(left)
+            if not (marks[n] and n + 1 < len(left) and marks[n + 1])
+        ]
 
 
 def _is_whole(one: Predicate) -> bool:

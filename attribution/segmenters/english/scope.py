@@ -1,6 +1,7 @@
 """Decide when a sentence stays whole.
 
-It does when a word above "and" is collective or negative, when a piece is no statement, and when the parse is
+It does when a word above "and" is collective or negative, when a piece is no statement, and when
+the parse is
 unreliable.
 """
 
@@ -17,7 +18,9 @@ CONJUNCTIONS = {"and", ",", ";", "but", "as"}  # "as" of "as well as"
 
 
 def is_collective(verb: Token) -> bool:
-    """Return True for a collective verb, which applies to its arguments together: "A and B combine"."""
+    """Return True for a collective verb, which applies to its arguments together: "A and B
+    combine".
+    """
     return lemma(verb.lower_) in LEXICON["collective"]
 
 
@@ -45,7 +48,9 @@ def has_to(verb: Token) -> bool:
 
 
 def are_examples(head: Token) -> bool:
-    """Return True if the coordination lists examples: "such as A or B" says that A is one, and so is B."""
+    """Return True if the coordination lists examples: "such as A or B" says that A is one, and so
+    is B.
+    """
     above = head
     while above.head != above and above.pos_ not in tree.VERBAL:
         above = above.head
@@ -55,28 +60,44 @@ def are_examples(head: Token) -> bool:
 
 
 def gives_examples(preposition: Token) -> bool:
-    """Return True if it introduces examples of the noun before it: "such as", "including", "like" after a plural."""
+    """Return True if it introduces examples of the noun before it: "such as", "including", "like"
+    after a plural.
+    """
     noun = preposition.head
     if preposition.dep_ != "prep" or noun.pos_ not in {"NOUN", "PROPN"} or preposition.i < noun.i:
         return False
     such = preposition.lower_ == "as" and any(c.lower_ == "such" for c in preposition.children)
-    return such or preposition.lower_ == "including" or (preposition.lower_ == "like" and noun.tag_ == "NNS")
+    return (
+        such
+        or preposition.lower_ == "including"
+        or (preposition.lower_ == "like" and noun.tag_ == "NNS")
+    )
 
 
 def measured_noun(noun: Token) -> Token:
-    """Return "variety" for "tools" in "a variety of tools": what is true of one is true of the other."""
-    while noun.dep_ == "pobj" and noun.head.lower_ == "of" and noun.head.head.lower_ in LEXICON["quantities"]:
+    """Return "variety" for "tools" in "a variety of tools": what is true of one is true of the
+    other.
+    """
+    while (
+        noun.dep_ == "pobj"
+        and noun.head.lower_ == "of"
+        and noun.head.head.lower_ in LEXICON["quantities"]
+    ):
         noun = noun.head.head
     return noun
 
 
 def _restricts(token: Token, inside: set[int]) -> bool:
-    """Return True for a clause that restricts a noun or sets a condition, and asserts nothing by itself."""
+    """Return True for a clause that restricts a noun or sets a condition, and asserts nothing by
+    itself.
+    """
     if token.dep_ == "relcl":
         pronouns = [c.i for c in token.subtree if c.tag_ in {"WP", "WDT", "WRB", "WP$"}]
         restricts = token.i in inside and (not pronouns or pronouns[0] in inside)
         the_one = token.head.dep_ == "attr" and any(c.lower_ == "the" for c in token.head.lefts)
-        return restricts and (the_one or any(t.dep_ in tree.SUBJECTS for t in (token.head, *token.head.ancestors)))
+        return restricts and (
+            the_one or any(t.dep_ in tree.SUBJECTS for t in (token.head, *token.head.ancestors))
+        )
     trailing = (
         token.tag_ == "VBG"
         and tree.comma_before(token)
@@ -127,7 +148,9 @@ def in_main_clause(head: Token, inside: set[int]) -> bool:
 
 
 def in_adjunct(head: Token, inside: set[int]) -> bool:
-    """Return True if the token is in an adjunct of a verb: "makes plans with A and B", "in A and B"."""
+    """Return True if the token is in an adjunct of a verb: "makes plans with A and B", "in A and
+    B".
+    """
     return any(
         t.dep_ == "prep"
         and t.head.pos_ in tree.VERBAL
@@ -138,11 +161,17 @@ def in_adjunct(head: Token, inside: set[int]) -> bool:
 
 
 def is_fronted(head: Token, inside: set[int]) -> bool:
-    """Return True if it is in a phrase before the subject: "By reading and writing, they …" does not say by which."""
+    """Return True if it is in a phrase before the subject: "By reading and writing, they …" does
+    not say by which.
+    """
     for token in (head, *head.ancestors):
         if token.head.i not in inside or token.head == token:
             return False
-        if token.dep_ in {"prep", "advcl"} and token.head.pos_ in tree.VERBAL and token.i < token.head.i:
+        if (
+            token.dep_ in {"prep", "advcl"}
+            and token.head.pos_ in tree.VERBAL
+            and token.i < token.head.i
+        ):
             subject = tree.child(token.head, tree.SUBJECTS)
             if subject is not None and token.i < subject.i:
                 return True
@@ -155,101 +184,171 @@ def is_reliable(doc: Doc) -> bool:
 
 
 def _verb_without_conjunction(token: Token) -> bool:
-    """Return True for a verb coordinated without "and" or comma: the main verb was mistaken for a conjunct."""
-    if token.dep_ != "conj" or token.pos_ not in VERBAL or token.head.pos_ not in VERBAL or not first(token):
+    """Return True for a verb coordinated without "and" or comma: the main verb was mistaken for a
+    conjunct.
+    """
+    if (
+        token.dep_ != "conj"
+        or token.pos_ not in VERBAL
+        or token.head.pos_ not in VERBAL
+        or not first(token)
+    ):
         return False
     before = token.doc[first(token) - 1]
-    if before.text == "," and token.tag_ != token.head.tag_ and not _joining_words(tree.conjuncts(token.head)):
+    if (
+        before.text == ","
+        and token.tag_ != token.head.tag_
+        and not _joining_words(tree.conjuncts(token.head))
+    ):
         return True  # "the theory, often referred to as linear, focuses on …"
     return not (before.is_punct or before.dep_ == "cc" or before.lower_ in {"then", "as"})
 
 
 def _verb_taken_for_participle(token: Token) -> bool:
-    """Return True for a main verb that ends its clause: "solo singers and the number of arias increased"."""
+    """Return True for a main verb that ends its clause: "solo singers and the number of arias
+    increased".
+    """
     if token.dep_ != "acl" or token.tag_ not in {"VBN", "VBD"} or token.i + 1 >= len(token.doc):
         return False
-    return token.doc[token.i + 1].is_punct and token.head.i < token.i - 1 and token.head.dep_ == "conj"
+    return (
+        token.doc[token.i + 1].is_punct and token.head.i < token.i - 1 and token.head.dep_ == "conj"
+    )
 
 
 def _verb_taken_for_adjective(token: Token) -> bool:
-    """Return True for "born in Hamburg, Germany, and studied physics", where "studied physics" would be a place."""
+    """Return True for "born in Hamburg, Germany, and studied physics", where "studied physics"
+    would be a place.
+    """
     conjunct = token.head
-    if token.dep_ != "amod" or token.tag_ not in {"VBN", "VBD"} or conjunct.dep_ != "conj" or token.i < 2:
+    if (
+        token.dep_ != "amod"
+        or token.tag_ not in {"VBN", "VBD"}
+        or conjunct.dep_ != "conj"
+        or token.i < 2
+    ):
         return False
     return token.doc[token.i - 1].dep_ == "cc" and conjunct.head.pos_ == "PROPN" != conjunct.pos_
 
 
 def _infinitive_without_conjunction(token: Token) -> bool:
-    """Return True for "asks her to seek help, to reduce stress and gain time": a purpose mistaken for a conjunct."""
+    """Return True for "asks her to seek help, to reduce stress and gain time": a purpose mistaken
+    for a conjunct.
+    """
     listed = token.dep_ == "conj" and has_to(token) and tree.after_comma(token)
     return listed and any(m.i > token.i and not has_to(m) for m in tree.conjuncts(token))
 
 
 def _list_without_conjunction(token: Token) -> bool:
-    """Return True for the start of "born in Lima, Peru, and studied" or "A, B, freezing C and D": "and" is lost."""
+    """Return True for the start of "born in Lima, Peru, and studied" or "A, B, freezing C and D":
+    "and" is lost.
+    """
     group = tree.conjuncts(token) if token.dep_ != "conj" else []
     joined = any(c.dep_ in {"cc", "preconj"} for m in group for c in m.children)
     return not joined and any(m.tag_ in NOUNS for m in group[1:])
 
 
 def _gerund_within_list(token: Token) -> bool:
-    """Return True for "include fever, passing stones, and pain", where "passing" would be an adverbial clause."""
+    """Return True for "include fever, passing stones, and pain", where "passing" would be an
+    adverbial clause.
+    """
     if token.dep_ != "advcl" or token.tag_ != "VBG" or not tree.after_comma(token):
         return False
-    nouns = [t for t in token.subtree if t.dep_ == "conj" != t.head.dep_ and t.tag_ in NOUNS and first(t) > 1]
+    nouns = [
+        t
+        for t in token.subtree
+        if t.dep_ == "conj" != t.head.dep_ and t.tag_ in NOUNS and first(t) > 1
+    ]
     return any(t.doc[first(t) - 2].text == "," and len(tree.conjuncts(t)) == 1 for t in nouns)
 
 
 def _capital_within(token: Token) -> bool:
     """Return True for verse run together: "It sprouts forth Into a flower, And grows"."""
-    if token.pos_ not in {"ADP", "CCONJ", "SCONJ", "PRON"} or not token.is_title or not token.i or token.text == "I":
+    if (
+        token.pos_ not in {"ADP", "CCONJ", "SCONJ", "PRON"}
+        or not token.is_title
+        or not token.i
+        or token.text == "I"
+    ):
         return False
     before = token.nbor(-1)
     return before.text == "," and token.pos_ == "CCONJ" or before.text.islower()
 
 
 def _distant_participle(token: Token) -> bool:
-    """Return True for "the decision to pull molars, also known as wisdom teeth": said of the nearest noun."""
+    """Return True for "the decision to pull molars, also known as wisdom teeth": said of the
+    nearest noun.
+    """
     between = token.doc[token.head.i + 1 : first(token)]
     after = token.dep_ in {"acl", "relcl"} and token.tag_ == "VBN" and tree.after_comma(token)
     return after and tree.subject_of(token) is None and any(t.dep_ == "dobj" for t in between)
 
 
 def _change_of_tense(token: Token) -> bool:
-    """Return True for "focus on new and established writers": an adjective taken for a verb in the past."""
+    """Return True for "focus on new and established writers": an adjective taken for a verb in the
+    past.
+    """
     own = tree.child(token, {*tree.SUBJECTS, *tree.AUXILIARIES}) is not None
-    return token.dep_ == "conj" and token.tag_ == "VBD" and token.head.tag_ in {"VBZ", "VBP", "VB"} and not own
+    return (
+        token.dep_ == "conj"
+        and token.tag_ == "VBD"
+        and token.head.tag_ in {"VBZ", "VBP", "VB"}
+        and not own
+    )
 
 
 def _past_after_do(token: Token) -> bool:
     """Return True for "those who did not found that …", where "found" is the main verb."""
-    return token.tag_ in {"VBD", "VBN"} and any(c.dep_ == "aux" and lemma(c.lower_) == "do" for c in token.children)
+    return token.tag_ in {"VBD", "VBN"} and any(
+        c.dep_ == "aux" and lemma(c.lower_) == "do" for c in token.children
+    )
 
 
 def _wrong_number(token: Token) -> bool:
-    """Return True for "those that have not ratified it are Turkey and Iran", where "it" would be the subject."""
+    """Return True for "those that have not ratified it are Turkey and Iran", where "it" would be
+    the subject.
+    """
     singular = token.lower_ in {"it", "he", "she"} and token.dep_ in tree.NOMINAL_SUBJECTS
-    return singular and token.head.tag_ == "VBP" and not any(c.dep_ in tree.AUXILIARIES for c in token.head.children)
+    return (
+        singular
+        and token.head.tag_ == "VBP"
+        and not any(c.dep_ in tree.AUXILIARIES for c in token.head.children)
+    )
 
 
 def _of_clause_between(token: Token) -> bool:
-    """Return True for "It means that he does not teach but should lead": whose verb the second is, is unclear."""
-    if token.dep_ != "conj" or token.pos_ not in VERBAL or token.head.pos_ not in VERBAL or tree.subject_of(token):
+    """Return True for "It means that he does not teach but should lead": whose verb the second is,
+    is unclear.
+    """
+    if (
+        token.dep_ != "conj"
+        or token.pos_ not in VERBAL
+        or token.head.pos_ not in VERBAL
+        or tree.subject_of(token)
+    ):
         return False
     between = (c for c in token.head.subtree if c.dep_ == "ccomp" and token.head.i < c.i < token.i)
     return any(tree.child(c, tree.SUBJECTS) is not None for c in between)
 
 
 def _verb_beside_noun(token: Token) -> bool:
-    """Return True for "use methods for all to access, participate, and progress", with a verb among nouns."""
+    """Return True for "use methods for all to access, participate, and progress", with a verb among
+    nouns.
+    """
     finite = token.tag_ in {"VBZ", "VBP"} or token.dep_ == "conj" and token.tag_ in {"VB", "VBD"}
     return token.dep_ in {"conj", "acl"} and finite and token.head.tag_ in NOUNS
 
 
 def _second_command(token: Token) -> bool:
-    """Return True for "Dress in white to stay cool and follow the path": a command, or another purpose?"""
+    """Return True for "Dress in white to stay cool and follow the path": a command, or another
+    purpose?
+    """
     first, root = token.head, token.head.head
-    second = token.dep_ == "conj" and has_to(first) and not has_to(token) and token.tag_ == root.tag_ == "VB"
+    second = (
+        token.dep_ == "conj"
+        and has_to(first)
+        and not has_to(token)
+        and token.tag_ == root.tag_ == "VB"
+    )
     return (
         second
         and root.dep_ == "ROOT"
@@ -259,13 +358,17 @@ def _second_command(token: Token) -> bool:
 
 
 def _gerund_after_preposition(token: Token) -> bool:
-    """Return True for "rules for solving disputes, keeping secrets, and obeying laws", where rules keep secrets."""
+    """Return True for "rules for solving disputes, keeping secrets, and obeying laws", where rules
+    keep secrets.
+    """
     before = token.doc[: token.i] if tree.opens_list(token) else ()
     return any(t.tag_ == "VBG" and t.i and t.nbor(-1).dep_ == "prep" for t in before)
 
 
 def _of_list_between(token: Token) -> bool:
-    """Return True for "the risk of claims and the laws", "damage to the roof or issues with it": beside which noun?"""
+    """Return True for "the risk of claims and the laws", "damage to the roof or issues with it":
+    beside which noun?
+    """
     inner, owner = token.head, token.head.head.head
     if token.dep_ != "conj" or inner.dep_ != "pobj" or owner.pos_ != "NOUN":
         return False

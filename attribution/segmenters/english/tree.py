@@ -36,7 +36,9 @@ def is_finite(verb: Token) -> bool:
     """Return True if the verb or one of its auxiliaries is finite."""
     if verb.pos_ not in VERBAL:
         return False
-    return verb.tag_ in FINITE or any(c.dep_ in AUXILIARIES and c.tag_ in FINITE for c in verb.children)
+    return verb.tag_ in FINITE or any(
+        c.dep_ in AUXILIARIES and c.tag_ in FINITE for c in verb.children
+    )
 
 
 def subject_of(verb: Token) -> Token | None:
@@ -80,10 +82,14 @@ def comma_before(token: Token) -> bool:
 
 
 def opens_list(gerund: Token) -> bool:
-    """Return True for ", keeping …" before ", and obeying …": one of a list rather than what accompanies a verb."""
+    """Return True for ", keeping …" before ", and obeying …": one of a list rather than what
+    accompanies a verb.
+    """
     if gerund.dep_ != "advcl" or gerund.tag_ != "VBG" or not after_comma(gerund):
         return False
-    later = [c for t in (gerund, gerund.head) for c in t.rights if c.dep_ == "conj" and c.i > gerund.i]
+    later = [
+        c for t in (gerund, gerund.head) for c in t.rights if c.dep_ == "conj" and c.i > gerund.i
+    ]
     later += [c for t in later for c in t.rights if c.dep_ == "conj"]
     return any(c.tag_ == "VBG" and c.doc[first(c) - 2].text == "," for c in later)
 
@@ -96,12 +102,19 @@ def with_comma(token: Token) -> list[int]:
 def in_brackets(token: Token) -> bool:
     """Return True if the token is in parentheses or quotation marks."""
     before = token.doc[: token.i].text
-    return before.count("(") > before.count(")") or before.count('"') % 2 > 0 or before.count("“") > before.count("”")
+    return (
+        before.count("(") > before.count(")")
+        or before.count('"') % 2 > 0
+        or before.count("“") > before.count("”")
+    )
 
 
 def is_negated(token: Token) -> bool:
     negative = LEXICON["negative"]
-    return any(c.lower_ in negative or c.dep_ == "neg" for c in token.children) or token.lower_ in negative
+    return (
+        any(c.lower_ in negative or c.dep_ == "neg" for c in token.children)
+        or token.lower_ in negative
+    )
 
 
 def in_negative_scope(token: Token) -> bool:
@@ -135,11 +148,15 @@ def is_past(token: Token) -> bool:
 
 
 def be(noun: Token, past: bool) -> DraftWord:
-    return DraftWord(ADDED, ("were" if past else "are") if is_plural(noun) else ("was" if past else "is"))
+    return DraftWord(
+        ADDED, ("were" if past else "are") if is_plural(noun) else ("was" if past else "is")
+    )
 
 
 def referent(noun: Token) -> Token:
-    """Return the noun that an attribute or apposition describes; for any other noun, the noun itself."""
+    """Return the noun that an attribute or apposition describes; for any other noun, the noun
+    itself.
+    """
     while True:
         if noun.dep_ == "attr" and noun.head.pos_ == "AUX" and not is_negated(noun.head):
             subject = child(noun.head, {"nsubj"})
@@ -153,7 +170,9 @@ def referent(noun: Token) -> Token:
 
 
 def fits_two(clause: Token) -> bool:
-    """Return True for a clause that may be about either of two nouns: "a measurement of the sample, which …"."""
+    """Return True for a clause that may be about either of two nouns: "a measurement of the sample,
+    which …".
+    """
     noun = clause.head
     if not comma_before(clause) or noun.dep_ != "pobj" or noun.pos_ != "NOUN":
         return False
@@ -165,20 +184,31 @@ def fits_two(clause: Token) -> bool:
 
 
 def is_predicate_noun(noun: Token) -> bool:
-    """Return True for an indefinite noun that describes the subject: "is a genre that …", "are tests used for …"."""
+    """Return True for an indefinite noun that describes the subject: "is a genre that …", "are
+    tests used for …".
+    """
     bare = noun.tag_ == "NNS" and child(noun, {"det", "poss", "nummod"}) is None
     may = any(c.tag_ == "MD" for c in noun.head.children)
-    return referent(noun) is not noun and noun.dep_ == "attr" and not may and (bare or is_indefinite(noun))
+    return (
+        referent(noun) is not noun
+        and noun.dep_ == "attr"
+        and not may
+        and (bare or is_indefinite(noun))
+    )
 
 
 def as_subject(noun: Token) -> Draft:
-    """Return a noun phrase as a subject: definite, without appositions and clauses, save a participle beside it."""
+    """Return a noun phrase as a subject: definite, without appositions and clauses, save a
+    participle beside it.
+    """
     aside = [c for c in noun.rights if c.dep_ == "punct" or c.dep_ == "acl" and after_comma(c)]
     beside = [*aside, *(c for c in noun.children if c.dep_ in {"relcl", "appos"})]
     out = {t.i for c in beside for t in c.subtree}
     phrase = parts(t for t in own_words(noun) if t.i not in out)
     if noun.dep_ not in SUBJECTS:
-        phrase = tuple(DraftWord(ADDED, "the") if part.text.lower() in ARTICLES else part for part in phrase)
+        phrase = tuple(
+            DraftWord(ADDED, "the") if part.text.lower() in ARTICLES else part for part in phrase
+        )
     return trim(phrase)
 
 
@@ -187,9 +217,17 @@ def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
     if subject.tag_ in PLURALS or subject.lower_ == "people":
         return draft
     forms: dict[int, str] = {}
-    beside = [m for c in verb.children if c.dep_ in {"acomp", "attr"} for m in conjuncts(c) if m.pos_ == "VERB"]
+    beside = [
+        m
+        for c in verb.children
+        if c.dep_ in {"acomp", "attr"}
+        for m in conjuncts(c)
+        if m.pos_ == "VERB"
+    ]
     for member in (*conjuncts(verb), *beside):  # "are rich and live in Oslo"
-        words = sorted((*(c for c in member.lefts if c.dep_ in AUXILIARIES), member), key=lambda t: t.i)
+        words = sorted(
+            (*(c for c in member.lefts if c.dep_ in AUXILIARIES), member), key=lambda t: t.i
+        )
         finite = next((w for w in words if w.tag_ in FINITE), words[0])
         if finite.lower_ in SINGULAR or finite.tag_ == "VBP":
             forms[finite.i] = SINGULAR.get(finite.lower_) or inflect(finite.text, "VBZ")

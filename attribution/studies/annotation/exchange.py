@@ -1,6 +1,7 @@
 """Write and merge project files, and turn people's decisions into a labelled set.
 
-Records are only ever added, and their ids are hashes of their content: the order of imports makes no difference, and
+Records are only ever added, and their ids are hashes of their content: the order of imports makes
+no difference, and
 importing twice changes nothing.
 """
 
@@ -33,7 +34,9 @@ _NAMES = {kind: name for name, kind in KINDS.items()}
 
 @dataclass(frozen=True)
 class Imported:
-    """The result of an import: what was added, and the problems of the other records, each with its line."""
+    """The result of an import: what was added, and the problems of the other records, each with its
+    line.
+    """
 
     project: Project
     tasks: int
@@ -55,13 +58,16 @@ def _record(value: Frozen) -> Fields:
 
 def to_jsonl(store: Annotations, project: Project) -> str:
     """Return the project as JSON Lines."""
-    return "".join(json.dumps(_record(v), ensure_ascii=False) + "\n" for v in _values(store, project))
+    return "".join(
+        json.dumps(_record(v), ensure_ascii=False) + "\n" for v in _values(store, project)
+    )
 
 
 def merge(store: Annotations, content: bytes) -> Imported:
     """Add the records of a file to the database; a bad record is skipped alone.
 
-    Raises BadInput for a file without a project, and for one whose project exists with other settings.
+    Raises BadInput for a file without a project, and for one whose project exists with other
+    settings.
     """
     problems: list[str] = []
     values: list[tuple[int, Frozen]] = []
@@ -78,14 +84,18 @@ def merge(store: Annotations, content: bytes) -> Imported:
         raise BadInput(f"the file has {found}; expected the export of one project{first}")
     project = projects[0]
     store.put_project(project)
-    store.put_events(project.id, [value for _, value in values if isinstance(value, Member | StageChange)])
+    store.put_events(
+        project.id, [value for _, value in values if isinstance(value, Member | StageChange)]
+    )
     tasks, judgements = list[Task](), list[Annotation]()
     for line, value in values:
         if isinstance(value, Task):
             if value.project_id == project.id and value.id == identity(value):
                 tasks.append(value)
             else:
-                problems.append(f"line {line}: its id does not belong to its content: it was changed by hand")
+                problems.append(
+                    f"line {line}: its id does not belong to its content: it was changed by hand"
+                )
     added = store.add_tasks(tasks)
     known = set(store.task_ids(project.id))
     for line, value in values:
@@ -102,7 +112,9 @@ def _value(record: Mapping[str, object]) -> Frozen | str:
     if kind not in KINDS:
         return f'"kind" is {kind[:40]!r}; expected one of {", ".join(KINDS)}'
     try:
-        return KINDS[kind].model_validate({name: value for name, value in record.items() if name != "kind"})
+        return KINDS[kind].model_validate(
+            {name: value for name, value in record.items() if name != "kind"}
+        )
     except ValidationError as error:
         first = error.errors()[0]
         return f"“{'.'.join(map(str, first['loc']))}”: {first['msg']}"
@@ -113,7 +125,9 @@ _TYPES = TypeAdapter(dict[str, str])
 
 
 def error_types(store: Store, project_id: str) -> dict[str, str]:
-    """Return the error types set by hand, by task. They stay in this database: exports do not include them."""
+    """Return the error types set by hand, by task. They stay in this database: exports do not
+    include them.
+    """
     body = store.results.load(ERROR_TYPES, project_id)
     return {} if body is None else _TYPES.validate_json(body)
 
@@ -121,14 +135,20 @@ def error_types(store: Store, project_id: str) -> dict[str, str]:
 def put_error_type(store: Store, project_id: str, task_id: str, name: str) -> None:
     """Set the error type of a task; an empty one removes it."""
     known = error_types(store, project_id) | {task_id: name}
-    store.results.save(ERROR_TYPES, project_id, json.dumps({k: v for k, v in known.items() if v}), shared=True)
+    store.results.save(
+        ERROR_TYPES, project_id, json.dumps({k: v for k, v in known.items() if v}), shared=True
+    )
 
 
-def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None], types: Mapping[str, str]) -> str:
+def labelled_set(
+    tasks: Mapping[str, Task], answers: Mapping[str, Answer | None], types: Mapping[str, str]
+) -> str:
     """Return the decisions as JSON Lines in the format of the benchmark.
 
-    `grounded` is true if people judged it attributable. Flagged, undecided and uninterpretable tasks are left out. The
-    sentences of one response make one row with `sentences`, once the label of the whole is known: if one of them is
+    `grounded` is true if people judged it attributable. Flagged, undecided and uninterpretable
+    tasks are left out. The
+    sentences of one response make one row with `sentences`, once the label of the whole is known:
+    if one of them is
     not grounded, or all are. `context` is the source, `turns` the conversation before the question.
     """
     rows: list[Fields] = []
@@ -140,7 +160,9 @@ def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]
         if task.unit == "sentence" and task.turns and task.answer in task.turns[-1].text:
             spoken = (part for turn in task.turns for part in (turn.speaker, turn.text))
             together.setdefault(content_id(task.system, task.dataset, *spoken), []).append(task)
-        rows.append(_row(task, task.answer, [task.source], answer == "attributable", types.get(task_id, "")))
+        rows.append(
+            _row(task, task.answer, [task.source], answer == "attributable", types.get(task_id, ""))
+        )
     for key, group in together.items():
         if made := _response(key, group, answers, types):
             own = {task.id for task in group}
@@ -159,7 +181,11 @@ def _row(task: Task, response: str, context: list[str], grounded: bool, error_ty
         "response": response,
         "grounded": grounded,
     }
-    more: Fields = {"error_type": "" if grounded else error_type, "system": task.system, "dataset": task.dataset}
+    more: Fields = {
+        "error_type": "" if grounded else error_type,
+        "system": task.system,
+        "dataset": task.dataset,
+    }
     more["turns"] = [turn.model_dump() for turn in turns]
     return row | {name: value for name, value in more.items() if value}
 
@@ -179,6 +205,14 @@ def _response(
     asked = group[0].model_copy(update={"id": key, "item": key, "turns": group[0].turns[:-1]})
     named = [name for task in wrong if (name := types.get(task.id))]
     row = _row(
-        asked, whole, list(dict.fromkeys(t.source for t in group)), not wrong, named[0] if len(set(named)) == 1 else ""
+        asked,
+        whole,
+        list(dict.fromkeys(t.source for t in group)),
+        not wrong,
+        named[0] if len(set(named)) == 1 else "",
     )
-    return row | {"sentences": [{"text": t.answer, "grounded": answers[t.id] == "attributable"} for t in group]}
+    return row | {
+        "sentences": [
+            {"text": t.answer, "grounded": answers[t.id] == "attributable"} for t in group
+        ]
+    }

@@ -1,9 +1,11 @@
 """Compute the results of an annotation project and its agreement (R23 Table 3, 4, 5, 6, 7 and 8).
 
-Intervals are bootstrapped over tasks, differences are tested by permutation. A task counts once, with the answer of
+Intervals are bootstrapped over tasks, differences are tested by permutation. A task counts once,
+with the answer of
 most of its annotators or of the adjudicator.
 
-For agreement, each annotator's answers to the two questions are one label; an annotator who flagged a task gave none.
+For agreement, each annotator's answers to the two questions are one label; an annotator who flagged
+a task gave none.
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ Measure = Literal["flagged", "interpretable", "attributable"]
 # of each measure: the answers in the numerator and in the denominator of its share
 MEASURES: dict[Measure, tuple[tuple[Answer, ...], tuple[Answer, ...]]] = {
     "flagged": (("flagged",), tuple(ANSWERS)),
-    "interpretable": (("attributable", "not_attributable"), ("attributable", "not_attributable", "not_interpretable")),
+    "interpretable": (
+        ("attributable", "not_attributable"),
+        ("attributable", "not_attributable", "not_interpretable"),
+    ),
     "attributable": (("attributable",), ("attributable", "not_attributable")),
 }
 ORDER: tuple[Answer, ...] = tuple(ANSWERS)
@@ -35,7 +40,9 @@ ORDER: tuple[Answer, ...] = tuple(ANSWERS)
 
 @dataclass(frozen=True)
 class TaskShare:
-    """A share with the tasks behind it and its 95 % interval; value and interval are None if nothing is counted."""
+    """A share with the tasks behind it and its 95 % interval; value and interval are None if
+    nothing is counted.
+    """
 
     tasks: tuple[str, ...]
     base: tuple[str, ...]
@@ -68,11 +75,14 @@ class SystemDifference:
     low: float
     high: float
     p: float  # two-sided, by permutation
-    items: int  # pairs of answers to one item; 0: the answers are to different items, and are not paired
+    # pairs of answers to one item; 0: the answers are to different items, and are not paired
+    items: int
     tasks: tuple[str, ...]
 
 
-def _by_dataset(tasks: Mapping[str, Task], answers: Iterable[str]) -> list[tuple[str, dict[str, list[str]]]]:
+def _by_dataset(
+    tasks: Mapping[str, Task], answers: Iterable[str]
+) -> list[tuple[str, dict[str, list[str]]]]:
     """Group the answered tasks by data set and system, both sorted by name."""
     groups: dict[str, dict[str, list[str]]] = defaultdict(dict)
     for task_id in sorted(answers, key=lambda i: (tasks[i].dataset, tasks[i].system)):
@@ -94,7 +104,9 @@ def rows(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> lis
     ]
 
 
-def share(tasks: Sequence[str], answers: Mapping[str, Answer | None], measure: Measure) -> TaskShare:
+def share(
+    tasks: Sequence[str], answers: Mapping[str, Answer | None], measure: Measure
+) -> TaskShare:
     """Return the share of these tasks with its interval."""
     counting, counted = MEASURES[measure]
     base = tuple(task for task in tasks if answers[task] in counted)
@@ -104,13 +116,18 @@ def share(tasks: Sequence[str], answers: Mapping[str, Answer | None], measure: M
     return TaskShare(some, base, *_interval(_codes(tasks, answers), measure))
 
 
-def differences(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> list[SystemDifference]:
-    """Compare all pairs of systems on each data set by each measure, unless a system has nothing to count.
+def differences(
+    tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]
+) -> list[SystemDifference]:
+    """Compare all pairs of systems on each data set by each measure, unless a system has nothing to
+    count.
 
     Answers to one item are compared in pairs if most answers of the smaller system have a partner.
     """
     found = []
-    for dataset, systems in _by_dataset(tasks, sorted(task_id for task_id, answer in answers.items() if answer)):
+    for dataset, systems in _by_dataset(
+        tasks, sorted(task_id for task_id, answer in answers.items() if answer)
+    ):
         for a, b in combinations(systems, 2):
             pairs = _pairs(tasks, systems[a], systems[b])
             paired = 2 * len(pairs) > min(len(systems[a]), len(systems[b]))
@@ -119,12 +136,18 @@ def differences(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None])
             for measure in MEASURES:
                 if test := _test(*codes, paired, measure):
                     items = len(pairs) if paired else 0
-                    found.append(SystemDifference(dataset, (a, b), measure, *test, items, (*first, *second)))
+                    found.append(
+                        SystemDifference(dataset, (a, b), measure, *test, items, (*first, *second))
+                    )
     return found
 
 
-def _pairs(tasks: Mapping[str, Task], first: Sequence[str], second: Sequence[str]) -> list[tuple[str, str]]:
-    """Pair the answers to the same item; of several answers of one system to it, as many as the other has."""
+def _pairs(
+    tasks: Mapping[str, Task], first: Sequence[str], second: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Pair the answers to the same item; of several answers of one system to it, as many as the
+    other has.
+    """
     by_item: dict[tuple[str, str], list[str]] = defaultdict(list)
     for task_id in second:
         by_item[tasks[task_id].item, tasks[task_id].unit].append(task_id)
@@ -136,14 +159,18 @@ def _pairs(tasks: Mapping[str, Task], first: Sequence[str], second: Sequence[str
 
 
 def _codes(tasks: Sequence[str], answers: Mapping[str, Answer | None]) -> bytes:
-    """Encode the answers as places in ORDER, so that the figures of the same answers are computed once."""
+    """Encode the answers as places in ORDER, so that the figures of the same answers are computed
+    once.
+    """
     return bytes(ORDER.index(answer) for task in tasks if (answer := answers[task]))
 
 
 def _share(measure: Measure, codes: Ints, axis: int = -1) -> Floats:
     import numpy as np
 
-    counting, counted = (np.array([answer in some for answer in ORDER]) for some in MEASURES[measure])
+    counting, counted = (
+        np.array([answer in some for answer in ORDER]) for some in MEASURES[measure]
+    )
     return ratio(*(np.count_nonzero(some[codes], axis) for some in (counting, counted)))
 
 
@@ -155,10 +182,13 @@ def _interval(codes: bytes, measure: Measure) -> tuple[float, float]:
 
 
 @lru_cache(maxsize=500)
-def _test(first: bytes, second: bytes, paired: bool, measure: Measure) -> tuple[float, float, float, float] | None:
+def _test(
+    first: bytes, second: bytes, paired: bool, measure: Measure
+) -> tuple[float, float, float, float] | None:
     """Return the difference of two shares with its interval and p; None if nothing is counted.
 
-    A permutation exchanges the answers to an item or, if they are not paired, deals out all answers again.
+    A permutation exchanges the answers to an item or, if they are not paired, deals out all answers
+    again.
     """
     import numpy as np
     from scipy import stats
@@ -173,19 +203,28 @@ def _test(first: bytes, second: bytes, paired: bool, measure: Measure) -> tuple[
     if min(len(a), len(b)) < 2:
         return (value, value, value, 1.0)
     permuted = stats.permutation_test(
-        (a, b), difference, permutation_type="samples" if paired else "independent", n_resamples=DRAWS,
-        batch=BATCH, vectorized=True, rng=SEED,
-    )  # fmt: skip
+        (a, b),
+        difference,
+        permutation_type="samples" if paired else "independent",
+        n_resamples=DRAWS,
+        batch=BATCH,
+        vectorized=True,
+        rng=SEED,
+    )
     return (value, *interval((a, b), difference, paired), float(permuted.pvalue))
 
 
-QUARTER = 4  # the start and the end are the first and the last quarter of an annotator's judgements after the pilot
+# the start and the end are the first and the last quarter of an annotator's judgements after the
+# pilot
+QUARTER = 4
 PERIODS = ("pilot", "start", "end")
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement of annotators. `pairwise` and `alpha` are None if no task has two labels, `alpha` also if all agree."""
+    """Agreement of annotators. `pairwise` and `alpha` are None if no task has two labels, `alpha`
+    also if all agree.
+    """
 
     tasks: tuple[str, ...]  # with two labels or more
     equal: int  # pairs of judgements of one task
@@ -199,7 +238,9 @@ class Agreement:
 
 
 def agreement(judgements: Iterable[Annotation]) -> Agreement:
-    """Compute the agreement of finished judgements. A pair is equal only if both of its answers are."""
+    """Compute the agreement of finished judgements. A pair is equal only if both of its answers
+    are.
+    """
     labels = {
         task: [j.content.answer for j in of_task if j.content.answer not in (None, "flagged")]
         for task, of_task in by_task(judgements).items()
@@ -207,16 +248,20 @@ def agreement(judgements: Iterable[Annotation]) -> Agreement:
     labels = {task: given for task, given in labels.items() if len(given) > 1}
     pairs = [pair for given in labels.values() for pair in combinations(given, 2)]
     return Agreement(
-        tasks=tuple(labels), equal=sum(a == b for a, b in pairs), pairs=len(pairs),
+        tasks=tuple(labels),
+        equal=sum(a == b for a, b in pairs),
+        pairs=len(pairs),
         alpha=nominal_alpha(list(labels.values())),
         differing=tuple(task for task, given in labels.items() if len(set(given)) > 1),
-    )  # fmt: skip
+    )
 
 
 def nominal_alpha(units: Iterable[Sequence[Hashable]]) -> float | None:
-    """Compute Krippendorff's α for nominal labels (Krippendorff 2019, section 12.3), without missing labels.
+    """Compute Krippendorff's α for nominal labels (Krippendorff 2019, section 12.3), without
+    missing labels.
 
-    1 - observed / expected disagreement. None without a unit of two labels, and if only one label occurs.
+    1 - observed / expected disagreement. None without a unit of two labels, and if only one label
+    occurs.
     """
     pairable = [Counter(unit) for unit in units if len(unit) > 1]
     totals = Counter[Hashable]()
@@ -226,7 +271,10 @@ def nominal_alpha(units: Iterable[Sequence[Hashable]]) -> float | None:
     expected = count * count - sum(n * n for n in totals.values())
     if not expected:
         return None
-    observed = sum((unit.total() ** 2 - sum(n * n for n in unit.values())) / (unit.total() - 1) for unit in pairable)
+    observed = sum(
+        (unit.total() ** 2 - sum(n * n for n in unit.values())) / (unit.total() - 1)
+        for unit in pairable
+    )
     return 1 - (count - 1) * observed / expected
 
 
@@ -243,22 +291,40 @@ class Audited:
 
 
 def audited(judgements: Sequence[Annotation], audits: Iterable[Annotation]) -> list[Audited]:
-    """Return a row for all annotators, then one for each. Of several audits, the first lead by name counts."""
-    reference = {audit.task_id: audit for audit in sorted(audits, key=lambda a: a.annotator, reverse=True)}
-    compared = [(j, a) for j in judgements if (a := reference.get(j.task_id)) and a.annotator != j.annotator]
+    """Return a row for all annotators, then one for each. Of several audits, the first lead by name
+    counts.
+    """
+    reference = {
+        audit.task_id: audit for audit in sorted(audits, key=lambda a: a.annotator, reverse=True)
+    }
+    compared = [
+        (j, a) for j in judgements if (a := reference.get(j.task_id)) and a.annotator != j.annotator
+    ]
     names = sorted({j.annotator for j, _ in compared})
     return [_audited(name, compared) for name in ["", *names]] if compared else []
 
 
 def _audited(name: str, compared: Sequence[tuple[Annotation, Annotation]]) -> Audited:
-    own = [(j.task_id, j.content, audit.content) for j, audit in compared if name in ("", j.annotator)]
-    asked = [(task, a, b) for task, a, b in own if a.attributable is not None and b.attributable is not None]
+    own = [
+        (j.task_id, j.content, audit.content) for j, audit in compared if name in ("", j.annotator)
+    ]
+    asked = [
+        (task, a, b)
+        for task, a, b in own
+        if a.attributable is not None and b.attributable is not None
+    ]
     return Audited(
-        name, tuple(task for task, _, _ in own),
-        tuple(task for task, a, b in own if a.interpretable == b.interpretable and bool(a.flags) == bool(b.flags)),
-        tuple(task for task, a, b in asked if a.attributable == b.attributable), tuple(task for task, _, _ in asked),
+        name,
+        tuple(task for task, _, _ in own),
+        tuple(
+            task
+            for task, a, b in own
+            if a.interpretable == b.interpretable and bool(a.flags) == bool(b.flags)
+        ),
+        tuple(task for task, a, b in asked if a.attributable == b.attributable),
+        tuple(task for task, _, _ in asked),
         tuple(task for task, a, b in own if a.answer == b.answer),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -273,8 +339,12 @@ class Pace:
     both: float | None
 
 
-def periods(judgements: Iterable[Annotation], pilot: Iterable[str]) -> dict[tuple[str, str], list[Annotation]]:
-    """Return each annotator's judgements in the pilot, and at the start and the end of those after it; "" for all."""
+def periods(
+    judgements: Iterable[Annotation], pilot: Iterable[str]
+) -> dict[tuple[str, str], list[Annotation]]:
+    """Return each annotator's judgements in the pilot, and at the start and the end of those after
+    it; "" for all.
+    """
     tried = set(pilot)
     by_name: dict[str, list[Annotation]] = defaultdict(list)
     for judgement in sorted(judgements, key=lambda j: (j.made_at, j.id)):
@@ -284,7 +354,9 @@ def periods(judgements: Iterable[Annotation], pilot: Iterable[str]) -> dict[tupl
         later = [j for j in own if j.task_id not in tried]
         size = -(-len(later) // QUARTER)
         end = later[len(later) - size :] if len(later) > size else []
-        for period, some in zip(PERIODS, ([j for j in own if j.task_id in tried], later[:size], end), strict=True):
+        for period, some in zip(
+            PERIODS, ([j for j in own if j.task_id in tried], later[:size], end), strict=True
+        ):
             found[name, period] += some
             found["", period] += some
     return found
@@ -294,11 +366,16 @@ def paces(judgements: Iterable[Annotation], pilot: Iterable[str]) -> list[Pace]:
     """Return the pace of finished judgements by annotator and period."""
     found = periods(judgements, pilot)
     names = sorted({name for name, _ in found} | {""})
-    return [_pace(name, period, found.get((name, period), [])) for name in names for period in PERIODS]
+    return [
+        _pace(name, period, found.get((name, period), [])) for name in names for period in PERIODS
+    ]
 
 
 def _pace(name: str, period: str, judgements: Sequence[Annotation]) -> Pace:
     seconds = [j.content.seconds for j in judgements]
     read = [j.content.seconds[1] for j in judgements if j.content.interpretable]
-    medians = (median(some) if some else None for some in ([s[0] for s in seconds], read, [sum(s) for s in seconds]))
+    medians = (
+        median(some) if some else None
+        for some in ([s[0] for s in seconds], read, [sum(s) for s in seconds])
+    )
     return Pace(name, period, tuple(j.task_id for j in judgements), *medians)

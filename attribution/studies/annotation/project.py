@@ -1,4 +1,5 @@
-"""AIS, attributable to identified sources (R23): people judge in two stages whether a source supports an answer.
+"""AIS, attributable to identified sources (R23): people judge in two stages whether a source
+supports an answer.
 
 Here: the projects in the database, with settings, people, stages, tasks and judgements.
 """
@@ -16,8 +17,24 @@ from pydantic import Field, TypeAdapter
 from attribution.errors import BadInput
 from attribution.store import schema as t
 from attribution.store.database import Database
-from attribution.studies.annotation.records import Annotation, Content, Position, Role, Stale, current, steps
-from attribution.studies.annotation.tasks import MAX_NAME, Project, Stage, Task, audit_tasks, pilot_tasks, queue
+from attribution.studies.annotation.records import (
+    Annotation,
+    Content,
+    Position,
+    Role,
+    Stale,
+    current,
+    steps,
+)
+from attribution.studies.annotation.tasks import (
+    MAX_NAME,
+    Project,
+    Stage,
+    Task,
+    audit_tasks,
+    pilot_tasks,
+    queue,
+)
 from attribution.types import Frozen, content_id
 
 UNDONE = "undone"  # in place of an answer, after everything was undone
@@ -69,10 +86,14 @@ class Annotations:
         return project
 
     def put_project(self, project: Project) -> bool:
-        """Save a project of this or another database; False if it is here already. BadInput if it differs."""
+        """Save a project of this or another database; False if it is here already. BadInput if it
+        differs.
+        """
         known = self.project(project.id)
         if known and known != project:
-            raise BadInput(f"the project {project.name!r} is here with other settings: it cannot be merged")
+            raise BadInput(
+                f"the project {project.name!r} is here with other settings: it cannot be merged"
+            )
         row = {"id": project.id, "origin": secrets.token_hex(8), "body": project.model_dump_json()}
         self._database.insert(t.annotation_projects, [row])
         return known is None
@@ -84,7 +105,10 @@ class Annotations:
     def projects(self) -> list[Project]:
         """All projects, by name."""
         with self._engine.connect() as db:
-            found = map(Project.model_validate_json, db.execute(sa.select(t.annotation_projects.c.body)).scalars())
+            found = map(
+                Project.model_validate_json,
+                db.execute(sa.select(t.annotation_projects.c.body)).scalars(),
+            )
             return sorted(found, key=lambda project: (project.name, project.id))
 
     def put_events(self, project_id: str, events: Sequence[Event]) -> None:
@@ -99,11 +123,15 @@ class Annotations:
         return [_EVENT.validate_json(body) for body in sorted(bodies)]
 
     def add_members(self, project_id: str, names: Iterable[str], lead: bool = False) -> list[str]:
-        """Add people by name or code; returns the names without needless spaces. BadInput for one that is too long."""
+        """Add people by name or code; returns the names without needless spaces. BadInput for one
+        that is too long.
+        """
         added = list(dict.fromkeys(name for name in (" ".join(n.split()) for n in names) if name))
         for name in added:
             if len(name) > MAX_NAME:
-                raise BadInput(f"the name “{name[:40]}…” has {len(name)} characters; at most {MAX_NAME} are allowed")
+                raise BadInput(
+                    f"the name “{name[:40]}…” has {len(name)} characters; at most {MAX_NAME} are allowed"
+                )
         self.put_events(project_id, [Member(name=name, lead=lead) for name in added])
         return added
 
@@ -116,37 +144,58 @@ class Annotations:
         """Add tasks; return how many of them are new."""
         rows = [task.model_dump(include={"id", "project_id", "source"}) for task in tasks]
         bodies = [{"body": task.model_dump_json(exclude={"source"})} for task in tasks]
-        return self._insert_new(t.annotation_tasks, [row | body for row, body in zip(rows, bodies, strict=True)])
+        return self._insert_new(
+            t.annotation_tasks, [row | body for row, body in zip(rows, bodies, strict=True)]
+        )
 
     def tasks(self, project_id: str, sources: bool = False) -> dict[str, Task]:
         """The tasks of a project by id, with their sources or without."""
         c = t.annotation_tasks.c
         source = c.source if sources else sa.literal("")
         with self._engine.connect() as db:
-            rows = db.execute(sa.select(c.body, source).where(c.project_id == project_id).order_by(c.id)).all()
-        found = (Task.model_validate_json(body).model_copy(update={"source": text}) for body, text in rows)
+            rows = db.execute(
+                sa.select(c.body, source).where(c.project_id == project_id).order_by(c.id)
+            ).all()
+        found = (
+            Task.model_validate_json(body).model_copy(update={"source": text})
+            for body, text in rows
+        )
         return {task.id: task for task in found}
 
     def task_ids(self, project_id: str) -> list[str]:
         c = t.annotation_tasks.c
         with self._engine.connect() as db:
-            return list(db.execute(sa.select(c.id).where(c.project_id == project_id).order_by(c.id)).scalars())
+            return list(
+                db.execute(
+                    sa.select(c.id).where(c.project_id == project_id).order_by(c.id)
+                ).scalars()
+            )
 
     def task(self, task_id: str) -> Task | None:
         """A task with its source."""
         row = self._database.rows(t.annotation_tasks, [task_id]).get(task_id)
-        return Task.model_validate_json(row.body).model_copy(update={"source": row.source}) if row else None
+        return (
+            Task.model_validate_json(row.body).model_copy(update={"source": row.source})
+            if row
+            else None
+        )
 
     # --- judgements ---
 
-    def judgements(self, project_id: str, annotator: str = "", task_id: str = "") -> list[Annotation]:
+    def judgements(
+        self, project_id: str, annotator: str = "", task_id: str = ""
+    ) -> list[Annotation]:
         """Return the records of a project, optionally of one annotator or about one task."""
         c = t.annotation_judgements.c
         where = [c.project_id == project_id]
         where += [c.annotator == annotator] if annotator else []
         where += [c.task_id == task_id] if task_id else []
         with self._engine.connect() as db:
-            bodies = db.execute(sa.select(c.body).where(*where).order_by(c.made_at, c.id)).scalars().all()
+            bodies = (
+                db.execute(sa.select(c.body).where(*where).order_by(c.made_at, c.id))
+                .scalars()
+                .all()
+            )
         return [Annotation.model_validate_json(body) for body in bodies]
 
     def put_judgements(self, project_id: str, judgements: Sequence[Annotation]) -> int:
@@ -161,26 +210,47 @@ class Annotations:
         return len(new)
 
     def step(
-        self, project_id: str, task_id: str, annotator: str, role: Role, stage: Stage, content: Content, follows: str
+        self,
+        project_id: str,
+        task_id: str,
+        annotator: str,
+        role: Role,
+        stage: Stage,
+        content: Content,
+        follows: str,
     ) -> Annotation:
-        """Save an annotator's next step in a task; `follows` is the id of their last record, empty for none.
+        """Save an annotator's next step in a task; `follows` is the id of their last record, empty
+        for none.
 
-        The same step sent again returns the saved record. Raises Stale if another step was saved in the meantime.
+        The same step sent again returns the saved record. Raises Stale if another step was saved in
+        the meantime.
         """
         with self._database.transaction() as db:
             records = _records(db, task_id, annotator, role)
             for record in records:
-                if record.restores is None and (record.follows, record.content) == (follows, content):
+                if record.restores is None and (record.follows, record.content) == (
+                    follows,
+                    content,
+                ):
                     return record
             last = _last(records)
             if follows != (last.id if last else ""):
-                raise Stale("This task was answered in another window. What was saved there is shown.")
+                raise Stale(
+                    "This task was answered in another window. What was saved there is shown."
+                )
             origin = _origin(db, project_id)
             made = Annotation(
-                task_id=task_id, annotator=annotator, role=role, revision=last.revision + 1 if last else 1,
-                origin=origin, made_at=timestamp(), stage=stage, follows=follows,
-                parent=last.effective if last else "", content=content,
-            )  # fmt: skip
+                task_id=task_id,
+                annotator=annotator,
+                role=role,
+                revision=last.revision + 1 if last else 1,
+                origin=origin,
+                made_at=timestamp(),
+                stage=stage,
+                follows=follows,
+                parent=last.effective if last else "",
+                content=content,
+            )
             db.execute(t.annotation_judgements.insert(), _row(project_id, made))
             return made
 
@@ -198,9 +268,14 @@ class Annotations:
             if last.effective != taken_back.id:  # another window was first
                 return last
             changes = {
-                "revision": last.revision + 1, "origin": _origin(db, project_id), "made_at": timestamp(),
-                "follows": last.id, "parent": taken_back.id, "restores": taken_back.parent, "content": before,
-            }  # fmt: skip
+                "revision": last.revision + 1,
+                "origin": _origin(db, project_id),
+                "made_at": timestamp(),
+                "follows": last.id,
+                "parent": taken_back.id,
+                "restores": taken_back.parent,
+                "content": before,
+            }
             made = last.model_copy(update=changes)
             db.execute(t.annotation_judgements.insert(), _row(project_id, made))
             return made
@@ -208,11 +283,19 @@ class Annotations:
     def positions(self, project_id: str) -> list[Position]:
         """Return the progress of all annotators, without reading the contents of their judgements."""
         c = t.annotation_judgements.c
-        query = sa.select(c.task_id, c.annotator, c.role, c.answer).where(c.project_id == project_id)
+        query = sa.select(c.task_id, c.annotator, c.role, c.answer).where(
+            c.project_id == project_id
+        )
         order = (c.revision, c.made_at, c.origin, c.id)  # as in `current`
         with self._engine.connect() as db:
-            last = {(task, name, role): answer for task, name, role, answer in db.execute(query.order_by(*order))}
-        return [Position(*p, finished=answer not in ("", UNDONE), begun=answer != UNDONE) for p, answer in last.items()]
+            last = {
+                (task, name, role): answer
+                for task, name, role, answer in db.execute(query.order_by(*order))
+            }
+        return [
+            Position(*p, finished=answer not in ("", UNDONE), begun=answer != UNDONE)
+            for p, answer in last.items()
+        ]
 
     # --- the project at one moment ---
 
@@ -222,8 +305,12 @@ class Annotations:
         members = [event for event in events if isinstance(event, Member)]
         changes = [(event.at, event.stage) for event in events if isinstance(event, StageChange)]
         stage: Stage = max(changes)[1] if changes else "pilot" if project.pilot else "production"
-        annotators, leads = (tuple(sorted({m.name for m in members if m.lead == lead})) for lead in (False, True))
-        return ProjectWork(project, stage, annotators, leads, self.task_ids(project.id), self.positions(project.id))
+        annotators, leads = (
+            tuple(sorted({m.name for m in members if m.lead == lead})) for lead in (False, True)
+        )
+        return ProjectWork(
+            project, stage, annotators, leads, self.task_ids(project.id), self.positions(project.id)
+        )
 
 
 class ProjectWork:
@@ -238,7 +325,13 @@ class ProjectWork:
         tasks: Sequence[str],
         positions: Sequence[Position],
     ) -> None:
-        self.project, self.stage, self.annotators, self.leads, self.tasks = project, stage, annotators, leads, tasks
+        self.project, self.stage, self.annotators, self.leads, self.tasks = (
+            project,
+            stage,
+            annotators,
+            leads,
+            tasks,
+        )
         self._begun: Mapping[str, set[str]] = defaultdict(set)
         self._finished: Mapping[tuple[str, Role], set[str]] = defaultdict(set)
         for position in positions:
@@ -250,7 +343,12 @@ class ProjectWork:
     def queue(self, name: str, role: Role = "annotation") -> list[str]:
         """The tasks of one person in order, those that are done included."""
         if role == "audit":
-            done = {task for (_, r), tasks in self._finished.items() if r == "annotation" for task in tasks}
+            done = {
+                task
+                for (_, r), tasks in self._finished.items()
+                if r == "annotation"
+                for task in tasks
+            }
             return audit_tasks(self.project, done)
         return queue(self.project, self.stage, self.tasks, self.annotators, self._begun, name)
 
@@ -266,14 +364,22 @@ class ProjectWork:
 def _row(project_id: str, judgement: Annotation) -> dict[str, object]:
     answer = UNDONE if judgement.restores == "" else judgement.content.answer or ""
     names = {"task_id", "annotator", "role", "revision", "origin", "made_at"}
-    own = {"id": judgement.id, "project_id": project_id, "answer": answer, "body": judgement.model_dump_json()}
+    own = {
+        "id": judgement.id,
+        "project_id": project_id,
+        "answer": answer,
+        "body": judgement.model_dump_json(),
+    }
     return judgement.model_dump(include=names) | own
 
 
 def _records(db: sa.Connection, task_id: str, annotator: str, role: Role) -> list[Annotation]:
     c = t.annotation_judgements.c
     here = (c.task_id == task_id, c.annotator == annotator, c.role == role)
-    return [Annotation.model_validate_json(body) for body in db.execute(sa.select(c.body).where(*here)).scalars()]
+    return [
+        Annotation.model_validate_json(body)
+        for body in db.execute(sa.select(c.body).where(*here)).scalars()
+    ]
 
 
 def _last(records: Sequence[Annotation]) -> Annotation | None:

@@ -1,7 +1,9 @@
 """Annotators' judgements (R23 4.1, 4.2) as a log: each step adds a record, and none is changed.
 
-A step names the record that it follows, so that the same step sent twice, or from two windows, counts once. Undo also
-adds a record, which names what it restores. The state is a function of the set of records, so that records of two
+A step names the record that it follows, so that the same step sent twice, or from two windows,
+counts once. Undo also
+adds a record, which names what it restores. The state is a function of the set of records, so that
+records of two
 databases are merged by a union.
 """
 
@@ -36,21 +38,27 @@ ANSWERS: dict[Answer, str] = {
 FORM_ANSWERS: dict[str, dict[Answer, str]] = {
     "property": {"attributable": "Yes", "not_interpretable": "No", "flagged": "Flagged"},
     "relation": {
-        "attributable": "Entailed", "not_attributable": "Contradicted", "not_interpretable": "No relation",
+        "attributable": "Entailed",
+        "not_attributable": "Contradicted",
+        "not_interpretable": "No relation",
         "flagged": "Flagged",
     },
-}  # fmt: skip
+}
 MAX_WRITING = 20_000  # characters of a justification or explicature
 
 
 class Content(Frozen):
-    """An annotator's judgement of a task; still empty if `interpretable` is None and no flag is set."""
+    """An annotator's judgement of a task; still empty if `interpretable` is None and no flag is
+    set.
+    """
 
     interpretable: bool | None = None
     attributable: bool | None = None  # asked only if it is interpretable
     flags: tuple[Flag, ...] = ()
     justification: str = Field("", max_length=MAX_WRITING)
-    explicature: str = Field("", max_length=MAX_WRITING)  # the answer reworded to stand alone; empty: unchanged
+    explicature: str = Field(
+        "", max_length=MAX_WRITING
+    )  # the answer reworded to stand alone; empty: unchanged
     seconds: tuple[float, float] = (0.0, 0.0)  # for each question, without pauses
 
     @property
@@ -77,7 +85,9 @@ class Annotation(Frozen):
     stage: Stage
     follows: str = ""  # id of the record before it, of any kind; empty: none
     parent: str = ""  # id of the record whose content it replaced; empty: none
-    restores: str | None = None  # for undo: id of the record whose content is restored; empty: the beginning
+    restores: str | None = (
+        None  # for undo: id of the record whose content is restored; empty: the beginning
+    )
     content: Content = Content()
 
     @property
@@ -110,7 +120,9 @@ class Stale(BadInput):
 
 
 def current(records: Iterable[Annotation]) -> dict[tuple[str, str, str], Annotation]:
-    """Return the last record of each annotator about each task in each role, whatever the order of the records."""
+    """Return the last record of each annotator about each task in each role, whatever the order of
+    the records.
+    """
     last: dict[tuple[str, str, str], Annotation] = {}
     for record in records:
         known = last.get(record.place)
@@ -136,7 +148,9 @@ def steps(records: Sequence[Annotation]) -> list[Annotation]:
 
 
 def finished(records: Iterable[Annotation], role: Role = "annotation") -> list[Annotation]:
-    """Return the judgements that count: each annotator's last record about each task, if it is finished."""
+    """Return the judgements that count: each annotator's last record about each task, if it is
+    finished.
+    """
     return [r for r in current(records).values() if r.role == role and r.content.answer is not None]
 
 
@@ -151,7 +165,8 @@ def by_task(judgements: Iterable[Annotation]) -> dict[str, list[Annotation]]:
 def consensus(judgements: Sequence[Annotation]) -> Answer | None:
     """Return the majority's answer for a task; None for a tie.
 
-    The majority decides on flagging first, then, among the remaining annotators, on interpretability, then on
+    The majority decides on flagging first, then, among the remaining annotators, on
+    interpretability, then on
     attribution: only annotators who found the answer interpretable read the source.
     """
     answers = [j.content.answer for j in judgements if j.content.answer]
@@ -169,8 +184,12 @@ def consensus(judgements: Sequence[Annotation]) -> Answer | None:
 def decided(
     judgements: Mapping[str, Sequence[Annotation]], adjudicated: Mapping[str, Annotation]
 ) -> dict[str, Answer | None]:
-    """Return the answer for each judged task: the adjudicator's if there is one, else the majority's."""
+    """Return the answer for each judged task: the adjudicator's if there is one, else the
+    majority's.
+    """
     return {
-        task_id: adjudicated[task_id].content.answer if task_id in adjudicated else consensus(of_task)
+        task_id: adjudicated[task_id].content.answer
+        if task_id in adjudicated
+        else consensus(of_task)
         for task_id, of_task in judgements.items()
     }

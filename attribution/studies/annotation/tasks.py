@@ -1,4 +1,6 @@
-"""Make annotation tasks (R23 4.1) from finished runs, and assign them to annotators in a fixed order."""
+"""Make annotation tasks (R23 4.1) from finished runs, and assign them to annotators in a fixed
+order.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +21,14 @@ from attribution.text.sentences import sentences
 from attribution.types import Claim, Frozen, Page, Report, Turn, content_id
 
 
-def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", dataset: str = "") -> Iterator[Task]:
-    """Yield the answer, its sentences or its checked claims as tasks; the report must have the pages' texts.
+def tasks_of_run(
+    report: Report, project_id: str, unit: Unit, system: str = "", dataset: str = ""
+) -> Iterator[Task]:
+    """Yield the answer, its sentences or its checked claims as tasks; the report must have the
+    pages' texts.
 
-    The source of a claim is the page of its best evidence; that of a sentence or an answer is all such pages of its
+    The source of a claim is the page of its best evidence; that of a sentence or an answer is all
+    such pages of its
     claims. Claims without evidence have no source to be judged by, and are left out.
     """
     pages = {page.id: page for page in report.pages if page.text}
@@ -33,7 +39,10 @@ def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", 
             piece = deciding_evidence(evidence, pages) or group_evidence(evidence, pages)[0].best
             best[claim.id] = pages[piece.page_id]
     spoken = [*report.context, *([("user", report.question)] if report.question.strip() else [])]
-    question = [TaskTurn(speaker="user" if speaker == "user" else "system", text=text) for speaker, text in spoken]
+    question = [
+        TaskTurn(speaker="user" if speaker == "user" else "system", text=text)
+        for speaker, text in spoken
+    ]
     within = [*question, TaskTurn(speaker="system", text=report.answer)]
     groups: dict[str, list[Claim]] = {}
     for claim in report.claims:
@@ -54,7 +63,9 @@ def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", 
             system=system,
             dataset=dataset,
             item=content_id(
-                *(part for turn in report.context for part in turn), report.question, text if unit != "answer" else ""
+                *(part for turn in report.context for part in turn),
+                report.question,
+                text if unit != "answer" else "",
             ),
             title="; ".join(page.cited for page in used),
             url=(used[0].reference or used[0].url) if len(used) == 1 else "",
@@ -62,7 +73,9 @@ def tasks_of_run(report: Report, project_id: str, unit: Unit, system: str = "", 
 
 
 def tasks_of_judged(reports: Iterable[Report], project_id: str) -> Iterator[Task]:
-    """Yield the claims with an analyst's verdict as tasks, as `tasks_of_run` does; the verdicts are left out."""
+    """Yield the claims with an analyst's verdict as tasks, as `tasks_of_run` does; the verdicts are
+    left out.
+    """
     for report in reports:
         yield from tasks_of_run(judged(report), project_id, "claim")
 
@@ -70,21 +83,28 @@ def tasks_of_judged(reports: Iterable[Report], project_id: str) -> Iterator[Task
 def _joined(pages: Sequence[Page]) -> str:
     if len(pages) == 1:
         return pages[0].text
-    return "\n\n\n".join(f"{page.cited}\n{page.reference or page.url}\n\n{page.text}" for page in pages)
+    return "\n\n\n".join(
+        f"{page.cited}\n{page.reference or page.url}\n\n{page.text}" for page in pages
+    )
 
 
 def explicature(task: Task) -> str:
-    """Decontextualise the answer by rules (V24 5.1.1); references that are not certain stay as they are."""
+    """Decontextualise the answer by rules (V24 5.1.1); references that are not certain stay as they
+    are.
+    """
     question, before = split_turns(task.turns)
     last = task.turns[-1].text if task.turns and task.turns[-1].speaker == "system" else ""
     whole = last if task.unit != "answer" and task.answer in last else task.answer
     offset = whole.index(task.answer)
     claims = [
         Claim(
-            id=str(start), text=task.answer[start:end], spans=((offset + start, offset + end),), worthiness="factual"
+            id=str(start),
+            text=task.answer[start:end],
+            spans=((offset + start, offset + end),),
+            worthiness="factual",
         )
         for start, end in sentences(task.answer)
-    ]  # fmt: skip
+    ]
     text = task.answer
     enriched, _ = enrich(standalone_question(question, before), whole, check_independence(claims))
     for claim in reversed(enriched):
@@ -106,7 +126,9 @@ def pilot_tasks(project: Project, tasks: Collection[str]) -> list[str]:
 
 
 @lru_cache(maxsize=32)
-def plan(tasks: tuple[str, ...], annotators: tuple[str, ...], overlap: int, seed: int) -> dict[str, tuple[str, ...]]:
+def plan(
+    tasks: tuple[str, ...], annotators: tuple[str, ...], overlap: int, seed: int
+) -> dict[str, tuple[str, ...]]:
     """Assign `overlap` annotators to each task; all get as many tasks as the others, or one more."""
     chance = random.Random(f"{seed}/plan")
     load = dict.fromkeys(sorted(annotators), 0)
@@ -129,7 +151,8 @@ def queue(
 ) -> list[str]:
     """Return the tasks of one annotator in order, including those that are done.
 
-    `begun` are the annotators of each task who have judged it, or have begun to: they keep it, and take the place of
+    `begun` are the annotators of each task who have judged it, or have begun to: they keep it, and
+    take the place of
     those who have not. After the pilot, its tasks are in nobody's queue.
     """
     pilot = pilot_tasks(project, tasks)
@@ -150,8 +173,14 @@ def queue(
 
 
 def audit_tasks(project: Project, judged: Collection[str]) -> list[str]:
-    """Return the tasks that a lead judges too: a share of those that annotators have judged, drawn by the seed."""
-    drawn = [task for task in judged if random.Random(f"{project.seed}/audit/{task}").random() < project.audit]
+    """Return the tasks that a lead judges too: a share of those that annotators have judged, drawn
+    by the seed.
+    """
+    drawn = [
+        task
+        for task in judged
+        if random.Random(f"{project.seed}/audit/{task}").random() < project.audit
+    ]
     return in_order(drawn, project.seed, "audit")
 
 
@@ -159,9 +188,12 @@ Form = Literal["qa", "summary", "table", "property", "relation"]
 Unit = Literal["answer", "sentence", "claim"]
 Stage = Literal["pilot", "review", "production"]
 FORMS: dict[Form, str] = {
-    "qa": "Conversational QA", "summary": "Summarisation", "table": "Table to text",
-    "property": "A property of a claim", "relation": "Relation of claim and passage",
-}  # fmt: skip
+    "qa": "Conversational QA",
+    "summary": "Summarisation",
+    "table": "Table to text",
+    "property": "A property of a claim",
+    "relation": "Relation of claim and passage",
+}
 PROPERTIES = {  # V24 4.1; the data set of a task names its property
     "atomic": "Does the claim contain a single fact?",
     "independent": "Can the claim be verified without further context?",
@@ -173,7 +205,15 @@ STAGES: tuple[Stage, ...] = get_args(Stage)
 UNITS: tuple[Unit, ...] = get_args(Unit)
 MAX_NAME = 80  # characters of a name or code
 MAX_TEXT = 2_000_000  # characters of an answer or a source
-_IDENTITY = ("unit", "time", "system", "dataset", "item", "title", "url")  # fields of which the id is made, too
+_IDENTITY = (
+    "unit",
+    "time",
+    "system",
+    "dataset",
+    "item",
+    "title",
+    "url",
+)  # fields of which the id is made, too
 _TEXTS = ("question", *_IDENTITY)
 
 
@@ -185,7 +225,9 @@ class TaskTurn(Frozen):
 def split_turns(turns: Sequence[TaskTurn]) -> tuple[str, tuple[Turn, ...]]:
     """Return the user's last question, and the conversation before it, in the form that runs take."""
     last = max((n for n, turn in enumerate(turns) if turn.speaker == "user"), default=len(turns))
-    before: list[Turn] = [("user" if t.speaker == "user" else "assistant", t.text) for t in turns[:last]]
+    before: list[Turn] = [
+        ("user" if t.speaker == "user" else "assistant", t.text) for t in turns[:last]
+    ]
     return turns[last].text if last < len(turns) else "", tuple(before)
 
 
@@ -227,14 +269,27 @@ class Task(Frozen):
         return text
 
 
-def make_task(project_id: str, answer: str, source: str, turns: Sequence[TaskTurn] = (), **fields: str) -> Task:
-    """Make a task with its id. Without an `item`, all answers in one conversation to one source belong together."""
+def make_task(
+    project_id: str, answer: str, source: str, turns: Sequence[TaskTurn] = (), **fields: str
+) -> Task:
+    """Make a task with its id. Without an `item`, all answers in one conversation to one source
+    belong together.
+    """
     spoken = [part for turn in turns for part in (turn.speaker, turn.text)]
     fields["unit"] = fields.get("unit") or "answer"
     fields["item"] = fields.get("item") or content_id(*spoken, source)
-    key = content_id(project_id, answer, source, *spoken, *(fields.get(name, "") for name in _IDENTITY))
+    key = content_id(
+        project_id, answer, source, *spoken, *(fields.get(name, "") for name in _IDENTITY)
+    )
     return Task.model_validate(
-        {**fields, "id": key, "project_id": project_id, "answer": answer, "source": source, "turns": tuple(turns)}
+        {
+            **fields,
+            "id": key,
+            "project_id": project_id,
+            "answer": answer,
+            "source": source,
+            "turns": tuple(turns),
+        }
     )
 
 
@@ -245,14 +300,21 @@ def identity(task: Task) -> str:
 
 
 def parse_tasks(content: bytes, project_id: str) -> tuple[list[Task], list[str]]:
-    """Parse the tasks of a JSON Lines file, and say what is wrong with the other lines, each with its number.
+    """Parse the tasks of a JSON Lines file, and say what is wrong with the other lines, each with
+    its number.
 
-    A row has `answer` and `source` (a text or a list of texts) or `table` (a list of rows), and may have `context` (a
-    list of turns, as texts or as objects with `speaker` and `text`) and the names in docs/annotation.md. Rows of a
-    labelled set for the benchmark are read too: their `response` is the answer and their `context` the source.
+    A row has `answer` and `source` (a text or a list of texts) or `table` (a list of rows), and may
+    have `context` (a
+    list of turns, as texts or as objects with `speaker` and `text`) and the names in
+    docs/annotation.md. Rows of a
+    labelled set for the benchmark are read too: their `response` is the answer and their `context`
+    the source.
     Raises BadInput for a file that is empty or not UTF-8.
     """
-    benchmark = b'"response"' in (first := content.lstrip().partition(b"\n")[0]) and b'"answer"' not in first
+    benchmark = (
+        b'"response"' in (first := content.lstrip().partition(b"\n")[0])
+        and b'"answer"' not in first
+    )
     tasks, problems = [], []
     for row in parse_rows(content, ["response" if benchmark else "answer"], _TEXTS):
         try:
@@ -299,8 +361,14 @@ def _turns(context: object) -> list[TaskTurn]:
     turns = []
     for number, turn in enumerate(listed):
         if isinstance(turn, str):
-            turns.append(TaskTurn(speaker="user" if (len(listed) - number) % 2 else "system", text=turn))
-        elif isinstance(turn, dict) and isinstance(turn.get("text"), str) and turn.get("speaker") in ("user", "system"):
+            turns.append(
+                TaskTurn(speaker="user" if (len(listed) - number) % 2 else "system", text=turn)
+            )
+        elif (
+            isinstance(turn, dict)
+            and isinstance(turn.get("text"), str)
+            and turn.get("speaker") in ("user", "system")
+        ):
             turns.append(TaskTurn(speaker=turn["speaker"], text=turn["text"]))
         else:
             raise BadInput(
@@ -312,14 +380,20 @@ def _turns(context: object) -> list[TaskTurn]:
 def _source(fields: Mapping[str, object]) -> str:
     source, table = fields.get("source"), fields.get("table")
     if table is not None:
-        if not isinstance(table, list) or not table or not all(isinstance(r, list) and r for r in table):
+        if (
+            not isinstance(table, list)
+            or not table
+            or not all(isinstance(r, list) and r for r in table)
+        ):
             raise BadInput('"table" is not a list of rows, each a list of cells')
         about = f"{source}\n\n" if isinstance(source, str) and source.strip() else ""
         return about + as_markdown(table)
     if isinstance(source, list) and source and all(isinstance(text, str) for text in source):
         source = "\n\n".join(source)
     if not isinstance(source, str) or not source.strip():
-        raise BadInput('"source" is missing or not text; without it, give the "table" as a list of rows')
+        raise BadInput(
+            '"source" is missing or not text; without it, give the "table" as a list of rows'
+        )
     return source
 
 
@@ -328,7 +402,10 @@ def as_markdown(table: Sequence[Sequence[object]]) -> str:
     width = max(map(len, table))
 
     def line(cells: Sequence[object]) -> str:
-        texts = [" ".join(("" if cell is None else str(cell)).split()).replace("|", "\\|") for cell in cells]
+        texts = [
+            " ".join(("" if cell is None else str(cell)).split()).replace("|", "\\|")
+            for cell in cells
+        ]
         return f"| {' | '.join([*texts, *[''] * (width - len(texts))])} |"
 
     return "\n".join([line(table[0]), f"|{'---|' * width}", *map(line, table[1:])])

@@ -27,7 +27,17 @@ from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.agreement import Match, align
 from attribution.studies.results import Saved
-from attribution.types import UNCHECKED, Claim, Document, Failure, Label, Report, Span, Turn, content_id
+from attribution.types import (
+    UNCHECKED,
+    Claim,
+    Document,
+    Failure,
+    Label,
+    Report,
+    Span,
+    Turn,
+    content_id,
+)
 from attribution.verdicts import recolour
 from attribution.verifiers import VERIFIERS, with_policy
 from attribution.verifiers.pairs import CachedVerifier
@@ -38,7 +48,9 @@ Side = Literal["first", "second", "both", "neither"]
 
 @dataclass(frozen=True)
 class TwoAnswers:
-    """The result: a report of each answer with its own claims, and how the claims relate to each other."""
+    """The result: a report of each answer with its own claims, and how the claims relate to each
+    other.
+    """
 
     report: Report  # of all claims together; its answer is both texts, one after the other
     first: Report
@@ -59,20 +71,30 @@ class TwoAnswers:
         return tuple(c for c in getattr(self, side).claims if c.checked and c.id not in matched)
 
     def supported(self, match: Match) -> Side:
-        """Return the side whose claims the sources support; a claim without a verdict counts as not supported."""
+        """Return the side whose claims the sources support; a claim without a verdict counts as not
+        supported.
+        """
         labels = {v.claim_id: v.label for v in self.report.verdicts}
-        first, second = (all(labels.get(i) == "supported" for i in ids) for ids in (match.first, match.second))
-        return "both" if first and second else "first" if first else "second" if second else "neither"
+        first, second = (
+            all(labels.get(i) == "supported" for i in ids) for ids in (match.first, match.second)
+        )
+        return (
+            "both" if first and second else "first" if first else "second" if second else "neither"
+        )
 
     def decided(self, match: Match) -> bool:
         """Return True if all claims of the match have been compared with the sources."""
         labels: dict[str, Label] = {v.claim_id: v.label for v in self.report.verdicts}
-        return all(labels.get(i, "not_reached") not in UNCHECKED for i in (*match.first, *match.second))
+        return all(
+            labels.get(i, "not_reached") not in UNCHECKED for i in (*match.first, *match.second)
+        )
 
 
 @dataclass(frozen=True)
 class TwoAnswersReady:
-    """An event with the claims and their matches: once they are known, and again at the end, with the verdicts."""
+    """An event with the claims and their matches: once they are known, and again at the end, with
+    the verdicts.
+    """
 
     result: TwoAnswers
     finished: bool = False
@@ -88,14 +110,21 @@ def compare_answers(
     stop: threading.Event | None = None,
     context: Sequence[Turn] = (),
 ) -> Iterator[events.Event | TwoAnswersReady]:
-    """Yield the events of one run over the claims of both answers, with TwoAnswersReady twice among them.
+    """Yield the events of one run over the claims of both answers, with TwoAnswersReady twice among
+    them.
 
-    The sources are searched once for all claims, and each page is fetched and embedded once. A stopped comparison ends
-    with the results so far. `context` is the conversation before the question. Raises BadInput, before any work, for an
+    The sources are searched once for all claims, and each page is fetched and embedded once. A
+    stopped comparison ends
+    with the results so far. `context` is the conversation before the question. Raises BadInput,
+    before any work, for an
     answer that is empty, too long or not text, or for two that are the same.
     """
     _check_answers(question, first, second, settings)
-    store, stop, run_id = store or Store.open(settings.database_url), stop or threading.Event(), new_run_id()
+    store, stop, run_id = (
+        store or Store.open(settings.database_url),
+        stop or threading.Event(),
+        new_run_id(),
+    )
     yield events.RunStarted(run_id)
     yield events.StageStarted("segment")
     annotator = LlmAnnotator(settings, store, stop) if _tasks(settings) else None
@@ -113,7 +142,9 @@ def compare_answers(
     longer = settings.model_copy(update={"answer_limit": 2 * settings.answer_limit + len(BETWEEN)})
     ids = [frozenset(c.id for c in side) for side in claims]
     both = first + BETWEEN + second
-    for event in run(question, both, longer, store, documents, stop, joined, run_id=run_id, context=context):
+    for event in run(
+        question, both, longer, store, documents, stop, joined, run_id=run_id, context=context
+    ):
         match event:
             case events.RunStarted():
                 continue
@@ -136,13 +167,17 @@ def _check_answers(question: str, first: str, second: str, settings: Settings) -
         except BadInput as error:
             raise BadInput(f"Of the {name} answer: {error}") from None
     if " ".join(first.split()) == " ".join(second.split()):
-        raise BadInput("Both answers are the same text: paste two different answers to the question.")
+        raise BadInput(
+            "Both answers are the same text: paste two different answers to the question."
+        )
 
 
 def _with_preparation(
     report: Report, settings: Settings, failures: Sequence[Failure], annotator: LlmAnnotator | None
 ) -> Report:
-    """Add to the report of the run what happened before it: the settings asked for, failures and tokens."""
+    """Add to the report of the run what happened before it: the settings asked for, failures and
+    tokens.
+    """
     usage = {**report.usage.llm, **(annotator.usage if annotator else {})}
     return report.model_copy(
         update={
@@ -168,7 +203,9 @@ def _claims(
 ) -> tuple[list[Claim], tuple[Failure, ...]]:
     """Return the annotated claims of one answer; the other answer is no context for them."""
     segmented = segment(transcript(question, context), answer, settings, stop)
-    claims, failures = annotate(question, answer, segmented.claims, _tasks(settings), annotator, context, stop)
+    claims, failures = annotate(
+        question, answer, segmented.claims, _tasks(settings), annotator, context, stop
+    )
     claims, unread = check_coherence(answer, claims, settings, store, stop)
     return claims, (*segmented.failures, *failures, *unread)
 
@@ -186,15 +223,27 @@ def _shifted(claim: Claim, offset: int) -> Claim:
     return claim.model_copy(update={"spans": tuple(map(shift, claim.spans)), "sentence": sentence})
 
 
-def _blank(question: str, answer: str, settings: Settings, claims: Sequence[Claim], context: Sequence[Turn]) -> Report:
+def _blank(
+    question: str, answer: str, settings: Settings, claims: Sequence[Claim], context: Sequence[Turn]
+) -> Report:
     return Report(
-        id="", created_at="", question=question, answer=answer, settings=with_policy(settings).public(), versions={},
-        claims=tuple(claims), context=tuple(context),
-    )  # fmt: skip
+        id="",
+        created_at="",
+        question=question,
+        answer=answer,
+        settings=with_policy(settings).public(),
+        versions={},
+        claims=tuple(claims),
+        context=tuple(context),
+    )
 
 
 def _split(
-    report: Report, first: str, second: str, ids: Sequence[frozenset[str]], matches: tuple[Match, ...]
+    report: Report,
+    first: str,
+    second: str,
+    ids: Sequence[frozenset[str]],
+    matches: tuple[Match, ...],
 ) -> TwoAnswers:
     offset = len(first) + len(BETWEEN)
     ours = _part(report, first, [c for c in report.claims if c.id in ids[0]])
@@ -217,7 +266,9 @@ def _part(report: Report, answer: str, claims: Sequence[Claim]) -> Report:
 
 def with_report(result: TwoAnswers, report: Report) -> TwoAnswers:
     """Return the same claims and matches, with the pages, evidence and verdicts of `report`."""
-    first, second = (_part(report, side.answer, side.claims) for side in (result.first, result.second))
+    first, second = (
+        _part(report, side.answer, side.claims) for side in (result.first, result.second)
+    )
     return replace(result, report=report, first=first, second=second)
 
 
@@ -232,13 +283,17 @@ ANSWERS = Saved("answers", TypeAdapter(TwoAnswers))
 
 
 def without_page_texts(result: TwoAnswers) -> TwoAnswers:
-    """Drop the text of the pages, and keep pages, evidence and verdicts only once, not again for each answer."""
+    """Drop the text of the pages, and keep pages, evidence and verdicts only once, not again for
+    each answer.
+    """
     pages = tuple(p.model_copy(update={"text": ""}) for p in result.report.pages)
     bare = {"pages": (), "evidence": (), "verdicts": (), "failures": ()}
     return replace(
-        result, report=result.report.model_copy(update={"pages": pages}), first=result.first.model_copy(update=bare),
+        result,
+        report=result.report.model_copy(update={"pages": pages}),
+        first=result.first.model_copy(update=bare),
         second=result.second.model_copy(update=bare),
-    )  # fmt: skip
+    )
 
 
 def save_answers(store: Store, result_id: str, result: TwoAnswers) -> None:
@@ -253,7 +308,9 @@ def load_answers(store: Store, result_id: str) -> TwoAnswers | None:
 
 
 def compare_many(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[RowDone]:
-    """Compare the `first` and the `second` answer of every row, and write a line each, with the `result`."""
+    """Compare the `first` and the `second` answer of every row, and write a line each, with the
+    `result`.
+    """
     return Experiment(rows, partial(_prepare, settings), settings.identity).run(path)
 
 
@@ -271,13 +328,21 @@ def _prepare(settings: Settings) -> Work:
 
 
 def json_data(result: TwoAnswers) -> Fields:
-    """Return JSON-serialisable data for the command line and the page's download, with the findings spelled out."""
+    """Return JSON-serialisable data for the command line and the page's download, with the findings
+    spelled out.
+    """
     labels: Mapping[str, Label] = {v.claim_id: v.label for v in result.report.verdicts}
     data: Fields = ANSWERS.adapter.dump_python(without_page_texts(result), mode="json")
-    supported = (result.supported(match) if result.decided(match) else None for match in result.matches)
+    supported = (
+        result.supported(match) if result.decided(match) else None for match in result.matches
+    )
     found = TypeAdapter(tuple[Match, ...]).dump_python(result.matches, mode="json")
-    data["matches"] = [{**match, "supported": side} for match, side in zip(found, supported, strict=True)]
-    data["only_first"], data["only_second"] = ([c.id for c in result.alone(s)] for s in ("first", "second"))
+    data["matches"] = [
+        {**match, "supported": side} for match, side in zip(found, supported, strict=True)
+    ]
+    data["only_first"], data["only_second"] = (
+        [c.id for c in result.alone(s)] for s in ("first", "second")
+    )
     data["counts"] = {
         side: {
             "checked": sum(labels.get(c.id, "not_reached") not in UNCHECKED for c in part.claims),

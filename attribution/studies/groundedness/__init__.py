@@ -1,6 +1,8 @@
-"""Methods that decide if a response is grounded in its context: those that T24 5 compares, and two more.
+"""Methods that decide if a response is grounded in its context: those that T24 5 compares, and two
+more.
 
-Each method scores a whole response from 0 to 1; the decision threshold is tuned on labelled responses (`figures`).
+Each method scores a whole response from 0 to 1; the decision threshold is tuned on labelled
+responses (`figures`).
 Methods that need a key or a downloaded model say so in `needs`.
 """
 
@@ -38,7 +40,8 @@ class PartScore(Frozen):
 class Scored:
     """The groundedness of a response: 0 not at all, 1 fully.
 
-    Some methods have several readings, such as n-grams of several lengths. `scores` has one score for each reading; the
+    Some methods have several readings, such as n-grams of several lengths. `scores` has one score
+    for each reading; the
     reading is tuned together with the threshold.
     """
 
@@ -58,7 +61,8 @@ class Method(Protocol):
     def score(self, given: Given, stop: threading.Event) -> Scored:
         """Score the response. `stop` ends open prompts.
 
-        Raises BadInput for a response that it cannot read, LlmFailed for a prompt without a usable reply, and
+        Raises BadInput for a response that it cannot read, LlmFailed for a prompt without a usable
+        reply, and
         Unavailable for a model that cannot be loaded.
         """
         ...
@@ -70,43 +74,112 @@ def _hub(name: str, model: str, revision: str = "") -> Need:
 
 
 def _method(place: str, label: str, note: str, *needs: Need, english: bool = True) -> Entry:
-    return Entry(f"attribution.studies.groundedness.methods.{place}", label, note, needs=needs, english=english)
+    return Entry(
+        f"attribution.studies.groundedness.methods.{place}",
+        label,
+        note,
+        needs=needs,
+        english=english,
+    )
 
 
-_HHEM, _FLAN_T5, _ROBERTA = "vectara/hallucination_evaluation_model", "google/flan-t5-base", "roberta-base"
-METHODS: Table[Method] = Table("method", {
-    "cos_sim": _method("local:CosineSimilarity", "Cosine similarity",
-        "each sentence with the nearest sentence of the context, by the chosen embedder; the paper takes legal-bert"),
-    "quip": _method("local:Quip", "QUIP: shared character n-grams",
-        "the share of the response's character n-grams that the context has; n is tuned too (21 in the paper)",
-        english=False),
-    "hem_v1": _method("hub:HemV1", "HHEM 1.0 (download)", "Vectara's cross-encoder on DeBERTa, 0.7 GB",
-        _hub("hem_v1", _HHEM, "hhem-1.0-open")),
-    "hem_v2": _method("hub:HemV2", "HHEM 2.1 (download)",
-        "Vectara's model on FLAN-T5, 0.4 GB; needs the tokenizer of google/flan-t5-base too",
-        _hub("hem_v2", _HHEM), _hub("flan_t5", _FLAN_T5)),
-    "factkb": _method("hub:FactKB", "FactKB (download)", "RoBERTa pretrained on facts of knowledge bases, 0.5 GB",
-        _hub("factkb", "bunsenfeng/FactKB"), _hub("roberta", _ROBERTA)),
-    "gc": _method("local:classifier", "Fine-tuned cross-encoder",
-        "The paper fine-tunes a cross-encoder on its own pairs; here the verifier that this project fine-tuned stands "
-        "in its place, sentence by sentence"),
-    "lynx": _method("prompted:Lynx", "Lynx's form of question",
-        "asks a served Lynx model, or any other, for PASS or FAIL with its reasoning", LLM, english=False),
-    "direct": _method("prompted:DirectMethod", "Language model, asked directly", "one prompt a response", LLM,
-        english=False),
-    "refchecker": _method("prompted:RefChecker", "RefChecker: triplets",
-        "a language model draws triplets from the response and checks them one by one", LLM, english=False),
-    "claims_verify": _method("prompted:ClaimsVerify", "Claims of both sides compared",
-        "three prompts: the claims of the source, those of the response, their comparison", LLM, english=False),
-    "selfcheck_multi": _method("prompted:SelfCheckMulti", "SelfCheck with other answers",
-        "a language model answers the question again, and the verifier looks for contradictions", LLM),
-    "selfcheck_context": _method("prompted:SelfCheckContext", "SelfCheck with the context",
-        "the verifier looks for sentences that every sentence of the context contradicts"),
-    "pipeline": _method("local:Pipeline", "This project's pipeline",
-        "claims, the passages nearest to each, verdicts; with the segmenter, embedder and verifier of the settings"),
-    "contextnli": _method("hub:ContextNli", "SelfCheck with the context, T24's model (download)",
-        "SelfCheckGPT's DeBERTa with two outputs, 0.9 GB", _hub("contextnli", "potsawee/deberta-v3-large-mnli")),
-})  # fmt: skip
+_HHEM, _FLAN_T5, _ROBERTA = (
+    "vectara/hallucination_evaluation_model",
+    "google/flan-t5-base",
+    "roberta-base",
+)
+METHODS: Table[Method] = Table(
+    "method",
+    {
+        "cos_sim": _method(
+            "local:CosineSimilarity",
+            "Cosine similarity",
+            "each sentence with the nearest sentence of the context, by the chosen embedder; the paper takes legal-bert",
+        ),
+        "quip": _method(
+            "local:Quip",
+            "QUIP: shared character n-grams",
+            "the share of the response's character n-grams that the context has; n is tuned too (21 in the paper)",
+            english=False,
+        ),
+        "hem_v1": _method(
+            "hub:HemV1",
+            "HHEM 1.0 (download)",
+            "Vectara's cross-encoder on DeBERTa, 0.7 GB",
+            _hub("hem_v1", _HHEM, "hhem-1.0-open"),
+        ),
+        "hem_v2": _method(
+            "hub:HemV2",
+            "HHEM 2.1 (download)",
+            "Vectara's model on FLAN-T5, 0.4 GB; needs the tokenizer of google/flan-t5-base too",
+            _hub("hem_v2", _HHEM),
+            _hub("flan_t5", _FLAN_T5),
+        ),
+        "factkb": _method(
+            "hub:FactKB",
+            "FactKB (download)",
+            "RoBERTa pretrained on facts of knowledge bases, 0.5 GB",
+            _hub("factkb", "bunsenfeng/FactKB"),
+            _hub("roberta", _ROBERTA),
+        ),
+        "gc": _method(
+            "local:classifier",
+            "Fine-tuned cross-encoder",
+            "The paper fine-tunes a cross-encoder on its own pairs; here the verifier that this project fine-tuned stands "
+            "in its place, sentence by sentence",
+        ),
+        "lynx": _method(
+            "prompted:Lynx",
+            "Lynx's form of question",
+            "asks a served Lynx model, or any other, for PASS or FAIL with its reasoning",
+            LLM,
+            english=False,
+        ),
+        "direct": _method(
+            "prompted:DirectMethod",
+            "Language model, asked directly",
+            "one prompt a response",
+            LLM,
+            english=False,
+        ),
+        "refchecker": _method(
+            "prompted:RefChecker",
+            "RefChecker: triplets",
+            "a language model draws triplets from the response and checks them one by one",
+            LLM,
+            english=False,
+        ),
+        "claims_verify": _method(
+            "prompted:ClaimsVerify",
+            "Claims of both sides compared",
+            "three prompts: the claims of the source, those of the response, their comparison",
+            LLM,
+            english=False,
+        ),
+        "selfcheck_multi": _method(
+            "prompted:SelfCheckMulti",
+            "SelfCheck with other answers",
+            "a language model answers the question again, and the verifier looks for contradictions",
+            LLM,
+        ),
+        "selfcheck_context": _method(
+            "prompted:SelfCheckContext",
+            "SelfCheck with the context",
+            "the verifier looks for sentences that every sentence of the context contradicts",
+        ),
+        "pipeline": _method(
+            "local:Pipeline",
+            "This project's pipeline",
+            "claims, the passages nearest to each, verdicts; with the segmenter, embedder and verifier of the settings",
+        ),
+        "contextnli": _method(
+            "hub:ContextNli",
+            "SelfCheck with the context, T24's model (download)",
+            "SelfCheckGPT's DeBERTa with two outputs, 0.9 GB",
+            _hub("contextnli", "potsawee/deberta-v3-large-mnli"),
+        ),
+    },
+)
 
 
 def joined(context: Sequence[str]) -> str:

@@ -1,6 +1,8 @@
-"""Method cards: what each method does, needs and sends off the machine, its measured figures and its known failures.
+"""Method cards: what each method does, needs and sends off the machine, its measured figures and
+its known failures.
 
-One YAML file per table. Figures are read from the benchmarks' files, so a card cannot state a different number.
+One YAML file per table. Figures are read from the benchmarks' files, so a card cannot state a
+different number.
 """
 
 from __future__ import annotations
@@ -35,7 +37,9 @@ _FOLDER = Path(__file__).parent / "cards"
 
 
 class Measure(Frozen):
-    """A figure measured in this project: a place in a file of docs/figures, or the words of a page of docs."""
+    """A figure measured in this project: a place in a file of docs/figures, or the words of a page
+    of docs.
+    """
 
     what: str
     figure: str = ""  # "file.json: key / key / key"
@@ -94,12 +98,15 @@ def listed(table: str) -> list[ListedCard]:
 
 
 def steps(of: ListedCard, settings: Settings | None = None) -> str:
-    """Return the steps still needed under these settings; empty if it is ready or has no entry in a table."""
+    """Return the steps still needed under these settings; empty if it is ready or has no entry in a
+    table.
+    """
     return of.entry.missing(settings) if of.entry else ""
 
 
 def read_figure(place: str) -> JsonValue:
-    """Read the value at "file.json: key / key", where a key of a list is "field=value" of one of its rows.
+    """Read the value at "file.json: key / key", where a key of a list is "field=value" of one of
+    its rows.
 
     None without the file. Raises LookupError for a place that the file does not have.
     """

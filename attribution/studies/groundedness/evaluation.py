@@ -1,6 +1,7 @@
 """Run methods on labelled responses, and measure how well they find the ungrounded ones (T24 6).
 
-The class that is looked for is *ungrounded*: a response is flagged where its score is below a threshold, which is tuned
+The class that is looked for is *ungrounded*: a response is flagged where its score is below a
+threshold, which is tuned
 on one split and reported on the other.
 """
 
@@ -59,11 +60,14 @@ class LeftOut:
 
 
 def selected(names: Sequence[str], settings: Settings) -> tuple[list[str], list[LeftOut]]:
-    """Return the methods that are ready, and those left out for an unmet need; `all` stands for the whole table.
+    """Return the methods that are ready, and those left out for an unmet need; `all` stands for the
+    whole table.
 
     Raises UnknownName for a name that no method has, and Unavailable if none is ready.
     """
-    wanted = list(dict.fromkeys(n for name in names for n in (METHODS if name == "all" else (name,))))
+    wanted = list(
+        dict.fromkeys(n for name in names for n in (METHODS if name == "all" else (name,)))
+    )
     for name in wanted:
         if name not in METHODS:
             METHODS.build(name, settings)
@@ -82,9 +86,11 @@ def run(
     finished: Mapping[tuple[str, str], Outcome],
     stop: threading.Event,
 ) -> Iterator[Outcome | LeftOut]:
-    """Yield one outcome for each method and row, method by method; `stop` ends it after the row in progress.
+    """Yield one outcome for each method and row, method by method; `stop` ends it after the row in
+    progress.
 
-    `finished` are outcomes of an earlier run by method and row: those with the same key are yielded as they are. A
+    `finished` are outcomes of an earlier run by method and row: those with the same key are yielded
+    as they are. A
     failure in a row affects only that row; a method whose model cannot be loaded is left out.
     """
     for name in methods:
@@ -94,7 +100,9 @@ def run(
             method = METHODS.build(name, settings)
             scored = partial(_scored, name, method, finished, stop)
             for row, result in zip(rows, run_each(rows, scored, stop), strict=False):
-                yield result.value or Outcome(method=name, row=row.id, key=key_of(method, row), error=result.problem)
+                yield result.value or Outcome(
+                    method=name, row=row.id, key=key_of(method, row), error=result.problem
+                )
         except (Unavailable, BadInput) as error:
             yield LeftOut(name, str(error), error.detail)
 
@@ -102,7 +110,9 @@ def run(
 def run_to_file(
     rows: Sequence[LabelledRow], methods: Sequence[str], settings: Settings, path: Path
 ) -> Iterator[Outcome | LeftOut]:
-    """Yield the outcomes as `run` does, and append the new ones to a file; those of an earlier call are in it."""
+    """Yield the outcomes as `run` does, and append the new ones to a file; those of an earlier call
+    are in it.
+    """
     with ResultFile(path) as file:
         finished = read_outcomes(path)
         for one in run(rows, methods, settings, finished, threading.Event()):
@@ -116,18 +126,31 @@ def read_outcomes(path: Path) -> dict[tuple[str, str], Outcome]:
     found: dict[tuple[str, str], Outcome] = {}
     for _, line in read_lines(path):
         with suppress(ValidationError):
-            outcome = Outcome.model_validate({n: v for n, v in line.items() if n in Outcome.model_fields})
+            outcome = Outcome.model_validate(
+                {n: v for n, v in line.items() if n in Outcome.model_fields}
+            )
             found[outcome.method, outcome.row] = outcome
     return found
 
 
 def key_of(method: Method, row: LabelledRow) -> str:
     """Hash everything that the scores of a row depend on."""
-    return content_id(method.version, str(getattr(method, "key", "")), row.question, *row.context, "", row.response)
+    return content_id(
+        method.version,
+        str(getattr(method, "key", "")),
+        row.question,
+        *row.context,
+        "",
+        row.response,
+    )
 
 
 def _scored(
-    name: str, method: Method, finished: Mapping[tuple[str, str], Outcome], stop: threading.Event, row: LabelledRow
+    name: str,
+    method: Method,
+    finished: Mapping[tuple[str, str], Outcome],
+    stop: threading.Event,
+    row: LabelledRow,
 ) -> Outcome:
     key, known = key_of(method, row), finished.get((name, row.id))
     if known is not None and known.key == key and not known.error:
@@ -143,13 +166,22 @@ def _scored(
     seconds = working_time() - started
     tokens, cost, cached = _spent(before, method.usage)
     return Outcome(
-        method=name, row=row.id, key=key,
-        scores={reading: round(min(1.0, max(0.0, score)), 6) for reading, score in scored.scores.items()},
-        parts=scored.parts, seconds=None if cached else round(seconds, 6), tokens=tokens, cost=cost,
-    )  # fmt: skip
+        method=name,
+        row=row.id,
+        key=key,
+        scores={
+            reading: round(min(1.0, max(0.0, score)), 6) for reading, score in scored.scores.items()
+        },
+        parts=scored.parts,
+        seconds=None if cached else round(seconds, 6),
+        tokens=tokens,
+        cost=cost,
+    )
 
 
-def _spent(before: LlmUsage | None, after: LlmUsage | None) -> tuple[int | None, float | None, bool]:
+def _spent(
+    before: LlmUsage | None, after: LlmUsage | None
+) -> tuple[int | None, float | None, bool]:
     """Return the tokens and the cost, and True if a reply came from the store."""
     if after is None:
         return None, None, False
@@ -158,7 +190,9 @@ def _spent(before: LlmUsage | None, after: LlmUsage | None) -> tuple[int | None,
 
 
 class Interval(Frozen):
-    """A share with its 95 % bootstrap interval over groups of rows; None where undefined, or of too few groups."""
+    """A share with its 95 % bootstrap interval over groups of rows; None where undefined, or of too
+    few groups.
+    """
 
     value: float | None
     low: float | None
@@ -198,8 +232,12 @@ class Evaluation(Frozen):
     unmeasured: dict[str, str] = {}  # methods without figures, and why
 
 
-def evaluate(rows: Sequence[LabelledRow], outcomes: Sequence[Outcome], methods: Sequence[str]) -> Evaluation:
-    """Return the figures of each method, in order; reading and threshold are tuned on development rows alone."""
+def evaluate(
+    rows: Sequence[LabelledRow], outcomes: Sequence[Outcome], methods: Sequence[str]
+) -> Evaluation:
+    """Return the figures of each method, in order; reading and threshold are tuned on development
+    rows alone.
+    """
     by_row = {row.id: row for row in rows}
     figures, unmeasured = [], {}
     for method in methods:
@@ -222,7 +260,9 @@ def evaluate(rows: Sequence[LabelledRow], outcomes: Sequence[Outcome], methods: 
 
 
 def tune(scored: Pairs) -> tuple[str, float, float]:
-    """Return (reading, threshold, macro F1) with the highest macro F1 on these rows; of equals, the first reading."""
+    """Return (reading, threshold, macro F1) with the highest macro F1 on these rows; of equals, the
+    first reading.
+    """
     grounded = np.array([row.grounded for row, _ in scored])
     best = ("", 0.0, -1.0)
     for reading in scored[0][1].scores:
@@ -233,7 +273,9 @@ def tune(scored: Pairs) -> tuple[str, float, float]:
 
 
 def best_threshold(scores: Floats, grounded: Ints) -> tuple[float, float]:
-    """Return (threshold, macro F1) with the highest macro F1, halfway between two scores; the middle one of equals."""
+    """Return (threshold, macro F1) with the highest macro F1, halfway between two scores; the
+    middle one of equals.
+    """
     from sklearn.metrics import confusion_matrix_at_thresholds
 
     *counts, descending = confusion_matrix_at_thresholds(grounded, scores)
@@ -254,10 +296,13 @@ def flagged(outcome: Outcome, figures: MethodFigures) -> bool:
 def _macro_f1(cells: Ints) -> Floats:
     hit, missed, false, passed = np.moveaxis(cells, -1, 0)
     both = [ratio(2 * right, 2 * right + missed + false) for right in (hit, passed)]
-    return np.asarray(np.mean(np.nan_to_num(both), axis=0))  # 0 where a class is neither there nor predicted
+    return np.asarray(
+        np.mean(np.nan_to_num(both), axis=0)
+    )  # 0 where a class is neither there nor predicted
 
 
-# Of counts (…, 4): ungrounded and flagged, ungrounded and not, grounded and flagged, grounded and not. As defined in
+# Of counts (…, 4): ungrounded and flagged, ungrounded and not, grounded and flagged, grounded and
+# not. As defined in
 # scikit-learn, for thousands of resamples at once.
 MEASURES: dict[str, Callable[[Ints], Floats]] = {
     "precision": lambda cells: ratio(cells[..., 0], cells[..., 0] + cells[..., 2]),
@@ -271,7 +316,9 @@ FEW = 10  # groups; an interval of fewer says nothing
 
 
 def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, Interval]:
-    """Return each measure with its interval. Whole groups are drawn, since their rows are not independent."""
+    """Return each measure with its interval. Whole groups are drawn, since their rows are not
+    independent.
+    """
     names, place = np.unique(groups, return_inverse=True)
     cells = np.zeros((len(names), 4), dtype=int)
     np.add.at(cells, (place, 2 * grounded + ~flags), 1)
@@ -280,13 +327,20 @@ def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, I
         value = float(measure(cells.sum(axis=0)))
         low = high = None
         if not np.isnan(value) and len(names) >= FEW:
-            found = interval([np.arange(len(names))], lambda drawn, axis=-1, m=measure: m(cells[drawn].sum(axis=-2)))
+            found = interval(
+                [np.arange(len(names))],
+                lambda drawn, axis=-1, m=measure: m(cells[drawn].sum(axis=-2)),
+            )
             low, high = (round(end, 4) for end in found)
-        result[name] = Interval(value=None if np.isnan(value) else round(value, 4), low=low, high=high)
+        result[name] = Interval(
+            value=None if np.isnan(value) else round(value, 4), low=low, high=high
+        )
     return result
 
 
-def _figures(method: str, development: Pairs, test: Pairs, outcomes: Sequence[Outcome]) -> MethodFigures:
+def _figures(
+    method: str, development: Pairs, test: Pairs, outcomes: Sequence[Outcome]
+) -> MethodFigures:
     reading, threshold, tuned = tune(development)
     grounded = [row.grounded for row, _ in test]
     flags = [o.scores[reading] < threshold for _, o in test]
@@ -309,7 +363,8 @@ def _figures(method: str, development: Pairs, test: Pairs, outcomes: Sequence[Ou
         tokens=round(statistics.fmean(tokens), 1) if tokens else None,
         cost=round(sum(costs), 6) if costs else None,
         error_types=tuple(
-            ErrorType(name=name, rows=len(found), misclassified=sum(found)) for name, found in sorted(wrong.items())
+            ErrorType(name=name, rows=len(found), misclassified=sum(found))
+            for name, found in sorted(wrong.items())
         ),
         **estimates([row.group for row, _ in test], np.array(grounded), np.array(flags)),
     )
@@ -339,7 +394,9 @@ save_benchmark = BENCHMARK.save
 
 def save_labelled_set(store: Store, result_id: str, name: str, labelled: LabelledSet) -> None:
     """Save what a benchmark is about, before it starts."""
-    BENCHMARK_SET.save(store, result_id, SavedSet(name=name, rows=labelled.rows, problems=labelled.problems))
+    BENCHMARK_SET.save(
+        store, result_id, SavedSet(name=name, rows=labelled.rows, problems=labelled.problems)
+    )
 
 
 def load_benchmark(store: Store, result_id: str) -> tuple[SavedSet, SavedBenchmark] | None:

@@ -15,9 +15,17 @@ from attribution.types import Frozen, content_id
 
 Split = Literal["development", "test"]
 _DEVELOPMENT: Split = "development"
-SPLITS: dict[str, Split] = {**dict.fromkeys(("development", "dev", "validation"), _DEVELOPMENT), "test": "test"}
-EXPECTED = '{"question": "…", "context": "…" or ["…", …], "response": "…", "grounded": true or false}'
-REQUIRED, OPTIONAL = ("response",), ("question", "error_type", "split", "group")  # fields that hold text
+SPLITS: dict[str, Split] = {
+    **dict.fromkeys(("development", "dev", "validation"), _DEVELOPMENT),
+    "test": "test",
+}
+EXPECTED = (
+    '{"question": "…", "context": "…" or ["…", …], "response": "…", "grounded": true or false}'
+)
+REQUIRED, OPTIONAL = (
+    ("response",),
+    ("question", "error_type", "split", "group"),
+)  # fields that hold text
 
 
 class LabelledSentence(Frozen):
@@ -62,8 +70,10 @@ class LabelledSet:
 def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
     """Read the labelled responses of a file, divided into two splits.
 
-    A row without a usable label, context or response, or with the id of an earlier row, is left out as a problem. The
-    `split` field divides the rows if there is one. Otherwise half of the groups, drawn by the seed, are development;
+    A row without a usable label, context or response, or with the id of an earlier row, is left out
+    as a problem. The
+    `split` field divides the rows if there is one. Otherwise half of the groups, drawn by the seed,
+    are development;
     rows with the same question form a group, or, without a question, rows with the same context.
     Raises BadInput if no row can be used.
     """
@@ -74,7 +84,9 @@ def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
         try:
             labelled = _row(row, named)
             if labelled.id in read:
-                raise BadInput(f"the same id, or the same texts, as in line {read[labelled.id].line}")
+                raise BadInput(
+                    f"the same id, or the same texts, as in line {read[labelled.id].line}"
+                )
             read[labelled.id] = labelled
         except BadInput as error:
             problems.append((row.line, str(error)))
@@ -87,10 +99,13 @@ def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
 
 def divided(rows: Sequence[LabelledRow], seed: int) -> tuple[LabelledRow, ...]:
     """Put half of the groups in the development split, the same ones for the same seed."""
-    groups = sorted({row.group for row in rows}, key=lambda g: hashlib.sha256(f"{seed} {g}".encode()).digest())
+    groups = sorted(
+        {row.group for row in rows}, key=lambda g: hashlib.sha256(f"{seed} {g}".encode()).digest()
+    )
     development = set(groups[: (len(groups) + 1) // 2])
     return tuple(
-        row.model_copy(update={"split": "development" if row.group in development else "test"}) for row in rows
+        row.model_copy(update={"split": "development" if row.group in development else "test"})
+        for row in rows
     )
 
 
@@ -112,12 +127,17 @@ def _row(row: Row, named: bool) -> LabelledRow:
         raise BadInput(f'"split" {found}; expected development or test')
     same = " ".join(question.casefold().split()) or "\x1f".join(context)
     return LabelledRow(
-        id=_id(fields.get("id")) or content_id(question, *context, response), line=row.line, question=question,
-        context=context, response=response, grounded=bool(label),
+        id=_id(fields.get("id")) or content_id(question, *context, response),
+        line=row.line,
+        question=question,
+        context=context,
+        response=response,
+        grounded=bool(label),
         error_type=" ".join(str(fields.get("error_type") or "").split()) if not label else "",
         sentences=_sentences(fields.get("sentences"), response),
-        group=str(fields.get("group") or "") or content_id(same), split=SPLITS[split.lower()] if named else "test",
-    )  # fmt: skip
+        group=str(fields.get("group") or "") or content_id(same),
+        split=SPLITS[split.lower()] if named else "test",
+    )
 
 
 def _id(given: object) -> str:
@@ -147,11 +167,17 @@ def _sentences(given: object, response: str) -> tuple[LabelledSentence, ...]:
         raise BadInput(f'"sentences" is no list; {expected}')
     found, end = [], 0
     for number, one in enumerate(given, 1):
-        if not isinstance(one, dict) or not isinstance(one.get("text"), str) or one.get("grounded") not in (0, 1):
+        if (
+            not isinstance(one, dict)
+            or not isinstance(one.get("text"), str)
+            or one.get("grounded") not in (0, 1)
+        ):
             raise BadInput(f'sentence {number} of "sentences" cannot be read; {expected}')
         start = response.find(one["text"], end) if one["text"].strip() else -1
         if start < 0:
-            raise BadInput(f'sentence {number} of "sentences" is not in the response after the ones before it')
+            raise BadInput(
+                f'sentence {number} of "sentences" is not in the response after the ones before it'
+            )
         end = start + len(one["text"])
         found.append(LabelledSentence(start=start, end=end, grounded=bool(one["grounded"])))
     return tuple(found)

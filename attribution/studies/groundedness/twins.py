@@ -1,4 +1,6 @@
-"""Make altered twins of grounded English answers by rule: number, name, negation, order, scope (T24 4.2)."""
+"""Make altered twins of grounded English answers by rule: number, name, negation, order, scope (T24
+4.2).
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ class Swap:
 
 @dataclass(frozen=True)
 class Twin:
-    """An altered answer: outside `changed` it equals, character by character, the answer outside `original`."""
+    """An altered answer: outside `changed` it equals, character by character, the answer outside
+    `original`.
+    """
 
     response: str
     kind: str  # of KINDS
@@ -70,7 +74,9 @@ def apply(answer: str, edits: Sequence[Swap], kind: str, version: str = "rules")
     at = length = 0
     for edit in ordered:
         if not at <= edit.start < edit.end <= len(answer) or not edit.text:
-            raise ValueError(f"edit {edit} overlaps another one, is empty, or lies outside {len(answer)} characters")
+            raise ValueError(
+                f"edit {edit} overlaps another one, is empty, or lies outside {len(answer)} characters"
+            )
         before = answer[at : edit.start]
         changed.append((length + len(before), length + len(before) + len(edit.text)))
         parts += [before, edit.text]
@@ -80,7 +86,9 @@ def apply(answer: str, edits: Sequence[Swap], kind: str, version: str = "rules")
 
 
 def factual_sentences(answer: str) -> list[tuple[int, Doc]]:
-    """Return the sentences that can be altered, each with its start; those with Markdown inside are left out."""
+    """Return the sentences that can be altered, each with its start; those with Markdown inside are
+    left out.
+    """
     claims = worthiness.classify(Sentences(Settings()).segment("", answer).claims, answer)
     spans = [c.spans[0] for c in claims if c.worthiness == "factual" and len(c.spans) == 1]
     whole = [(a, b) for a, b in spans if any(answer[a:b] == c.text for c in claims)]
@@ -98,12 +106,20 @@ def alterations(answer: str, context: str, kind: str, rng: random.Random) -> lis
     return _of_sentences(answer, negations if kind == "negation" else scopes)
 
 
-def twins(answer: str, context: str, kinds: Sequence[str] = tuple(KINDS), seed: int = 0) -> list[Twin]:
-    """Make one twin per kind, where the rules find something to alter; the same seed makes the same twins."""
+def twins(
+    answer: str, context: str, kinds: Sequence[str] = tuple(KINDS), seed: int = 0
+) -> list[Twin]:
+    """Make one twin per kind, where the rules find something to alter; the same seed makes the same
+    twins.
+    """
     found = []
     for kind in kinds:
         rng = random.Random(f"{seed}\x1f{kind}\x1f{answer}")
-        possible = [twin for edits in alterations(answer, context, kind, rng) if (twin := apply(answer, edits, kind))]
+        possible = [
+            twin
+            for edits in alterations(answer, context, kind, rng)
+            if (twin := apply(answer, edits, kind))
+        ]
         new = [t for t in possible if t.response != answer and not _is_stated(t, context)]
         if new:
             found.append(rng.choice(new))
@@ -111,20 +127,69 @@ def twins(answer: str, context: str, kinds: Sequence[str] = tuple(KINDS), seed: 
 
 
 def _is_stated(twin: Twin, context: str) -> bool:
-    """Return True if the context has the altered words in the same surroundings, so that they may be true."""
+    """Return True if the context has the altered words in the same surroundings, so that they may
+    be true.
+    """
     (start, end), *_ = twin.changed
     around = twin.response[max(0, start - 15) : end + 15]
     return around in context
 
 
 def _of_sentences(answer: str, find: Callable[[Doc], Iterator[Swap]]) -> list[tuple[Swap, ...]]:
-    return [(Swap(at + e.start, at + e.end, e.text),) for at, doc in factual_sentences(answer) for e in find(doc)]
+    return [
+        (Swap(at + e.start, at + e.end, e.text),)
+        for at, doc in factual_sentences(answer)
+        for e in find(doc)
+    ]
 
 
-_OPEN = ("may", "might", "can", "could", "should", "would", "must", "'s", "’s", "'re", "’re", "'ve", "’ve", "'d", "’d")
+_OPEN = (
+    "may",
+    "might",
+    "can",
+    "could",
+    "should",
+    "would",
+    "must",
+    "'s",
+    "’s",
+    "'re",
+    "’re",
+    "'ve",
+    "’ve",
+    "'d",
+    "’d",
+)
 _SUPPORT = {"VBD": "did not", "VBZ": "does not", "VBP": "do not"}
-_PARTIAL = {"some", "many", "most", "few", "several", "all", "every", "each", "no", "any", "none", "neither", "either"}
-_WEAK = {"only", "hardly", "rarely", "seldom", "never", "nobody", "nothing", "n't", "n’t", "neither", "nor", "barely"}
+_PARTIAL = {
+    "some",
+    "many",
+    "most",
+    "few",
+    "several",
+    "all",
+    "every",
+    "each",
+    "no",
+    "any",
+    "none",
+    "neither",
+    "either",
+}
+_WEAK = {
+    "only",
+    "hardly",
+    "rarely",
+    "seldom",
+    "never",
+    "nobody",
+    "nothing",
+    "n't",
+    "n’t",
+    "neither",
+    "nor",
+    "barely",
+}
 
 
 def negations(doc: Doc) -> Iterator[Swap]:
@@ -137,14 +202,18 @@ def negations(doc: Doc) -> Iterator[Swap]:
     if subject is None or root.pos_ not in ("VERB", "AUX") or subject.i > root.i:
         return
     own = list(root.children)
-    if (negation := next((t for t in own if t.dep_ == "neg" and t.lower_ == "not"), None)) is not None:
+    if (
+        negation := next((t for t in own if t.dep_ == "neg" and t.lower_ == "not"), None)
+    ) is not None:
         before = doc[negation.i - 1]
         if before.pos_ == "AUX" and before.lower_ not in ("do", "does", "did"):
             yield Swap(before.idx, negation.idx + len(negation), before.text)
         return
     if any(t.lower_ in _WEAK for t in doc) or any(t.lower_ in _PARTIAL for t in subject.subtree):
         return  # "some are" and "some are not" can both be true
-    if any(t.dep_ == "conj" and t.pos_ in ("VERB", "AUX") for t in own) or any(t.dep_ == "advcl" for t in own):
+    if any(t.dep_ == "conj" and t.pos_ in ("VERB", "AUX") for t in own) or any(
+        t.dep_ == "advcl" for t in own
+    ):
         return  # the scope of the negation would be unclear
     auxiliary = next((t for t in own if t.dep_ in ("aux", "auxpass") and t.i < root.i), None)
     verb = auxiliary if auxiliary is not None else root
@@ -169,43 +238,64 @@ _ARTICLES = ("the", "a", "an")
 
 
 def _names(answer: str, context: str) -> Iterator[tuple[Swap, ...]]:
-    """Replace a name by one of its kind from the context that neither the sentence nor a mention of the name has."""
+    """Replace a name by one of its kind from the context that neither the sentence nor a mention of
+    the name has.
+    """
     sources = [with_entities(s.as_doc()) for s in parse(context).sents] if context.strip() else []
     known = [(e.text, e.label_, doc.text) for doc in sources for e in doc.ents if _usable(e.text)]
     for at, sentence in factual_sentences(answer):
         doc = with_entities(sentence[:].as_doc())
         for entity in doc.ents:
-            if entity.label_ not in _NAMES or not _usable(entity.text) or _part_of_a_name(doc, entity):
+            if (
+                entity.label_ not in _NAMES
+                or not _usable(entity.text)
+                or _part_of_a_name(doc, entity)
+            ):
                 continue
             words = _words(doc.text)
-            together = {t for t, _, where in known if entity.text in where}  # mentioned together: both may hold
+            together = {
+                t for t, _, where in known if entity.text in where
+            }  # mentioned together: both may hold
             others = dict.fromkeys(
-                text for text, label, _ in known
-                if label == entity.label_ and text not in together and not _words(text) & words
+                text
+                for text, label, _ in known
+                if label == entity.label_
+                and text not in together
+                and not _words(text) & words
                 and (" " in text) == (" " in entity.text)
-            )  # fmt: skip
+            )
             for other in list(others)[:3]:
                 start = at + entity.start_char
                 yield (Swap(start, start + len(entity.text), other),)
 
 
 def _part_of_a_name(doc: Doc, entity: Entity) -> bool:
-    """Return True if adjacent words may belong to the same name: "Jackson's MMA Series", "Kent Brewery"."""
+    """Return True if adjacent words may belong to the same name: "Jackson's MMA Series", "Kent
+    Brewery".
+    """
     after = doc[entity.end] if entity.end < len(doc) else None
     before = doc[entity.start - 1] if entity.start else None
     inside = before is not None and (before.pos_ == "PROPN" or before.text in ('"', "“", "‘"))
-    return inside or after is not None and (after.text[:1].isupper() or after.text in ("'s", "’s", "-", '"', "”"))
+    return (
+        inside
+        or after is not None
+        and (after.text[:1].isupper() or after.text in ("'s", "’s", "-", '"', "”"))
+    )
 
 
 def _usable(name: str) -> bool:
     words = name.split()
-    titled = all(w[:1].isupper() and not w.isupper() or w in ("of", "de", "van", "von") for w in words)
+    titled = all(
+        w[:1].isupper() and not w.isupper() or w in ("of", "de", "van", "von") for w in words
+    )
     plain = all(c.isalpha() or c in " -" for c in name)
     return bool(words and titled and plain and 2 < len(name) <= 40)
 
 
 def _words(text: str) -> set[str]:
-    return {w.strip(".,;:'’()").lower().removesuffix("'s").removesuffix("’s") for w in text.split()} - set(_ARTICLES)
+    return {
+        w.strip(".,;:'’()").lower().removesuffix("'s").removesuffix("’s") for w in text.split()
+    } - set(_ARTICLES)
 
 
 _NUMBER = re.compile(
@@ -217,30 +307,58 @@ _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _SPACED_FIGURE = re.compile(r"\s+\d")
 _SPACED_WORD = re.compile(r"\s+[\d£$€a-z]")
 _OTHERS = re.compile(r"\bothers?\b", re.I)
-_MONTH = re.compile(r"\s+(?:January|February|March|April|May|June|July|August|September|October|November|December)\b")
+_MONTH = re.compile(
+    r"\s+(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
 _AGE_BEFORE = re.compile(r"\b(?:age of|aged|at age|, at) $", re.I)
-_AT_LEAST = re.compile(r"\b(?:over|more than|at least|above|exceed\w*|minimum of|or more) (?:[£$€]\s*)?$", re.I)
-_AT_MOST = re.compile(r"\b(?:under|less than|fewer than|at most|below|up to|maximum of|only) (?:[£$€]\s*)?$", re.I)
+_AT_LEAST = re.compile(
+    r"\b(?:over|more than|at least|above|exceed\w*|minimum of|or more) (?:[£$€]\s*)?$", re.I
+)
+_AT_MOST = re.compile(
+    r"\b(?:under|less than|fewer than|at most|below|up to|maximum of|only) (?:[£$€]\s*)?$", re.I
+)
 _YEAR = range(1000, 2100)
 _LARGE, _HUNDRED = 50, 100
 _NEAR = 60  # characters on either side of a word that are looked at
-# From what holds of a part to what holds of all: the stronger statement does not follow from the weaker one.
+# From what holds of a part to what holds of all: the stronger statement does not follow from the
+# weaker one.
 SCOPES = {
-    "some": "all", "most": "all", "often": "always", "usually": "always",
-    "sometimes": "always", "generally": "always", "typically": "always", "frequently": "always", "partly": "entirely",
-    "partially": "entirely", "mostly": "exclusively", "mainly": "exclusively", "primarily": "exclusively",
-    "largely": "exclusively", "rarely": "never", "seldom": "never", "at least": "at most", "at most": "at least",
-    "more than": "fewer than", "fewer than": "more than", "up to": "at least", "over half": "nearly all",
-    "almost all": "almost none", "nearly all": "almost none",
-}  # fmt: skip
+    "some": "all",
+    "most": "all",
+    "often": "always",
+    "usually": "always",
+    "sometimes": "always",
+    "generally": "always",
+    "typically": "always",
+    "frequently": "always",
+    "partly": "entirely",
+    "partially": "entirely",
+    "mostly": "exclusively",
+    "mainly": "exclusively",
+    "primarily": "exclusively",
+    "largely": "exclusively",
+    "rarely": "never",
+    "seldom": "never",
+    "at least": "at most",
+    "at most": "at least",
+    "more than": "fewer than",
+    "fewer than": "more than",
+    "up to": "at least",
+    "over half": "nearly all",
+    "almost all": "almost none",
+    "nearly all": "almost none",
+}
 _SCOPE = re.compile(r"\b(?:" + "|".join(sorted(SCOPES, key=len, reverse=True)) + r")\b", re.I)
 _NOT_BEFORE = re.compile(
-    r"(?:\b(?:the|not|no|than|for|how|as|so|too|very|even|one of|and|or|,|at|its|their|his|her)\s+)$", re.I
+    r"(?:\b(?:the|not|no|than|for|how|as|so|too|very|even|one of|and|or|,|at|its|their|his|her)\s+)$",
+    re.I,
 )
 
 
 def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Swap]:
-    """Each number once, as another that `known` does not have; not those in names, ranges, dates of a day or labels."""
+    """Each number once, as another that `known` does not have; not those in names, ranges, dates of
+    a day or labels.
+    """
     taken = set(_FIGURE.findall(known))
     for match in _NUMBER.finditer(doc.text):
         token = next((t for t in doc if t.idx <= match.start() < t.idx + len(t)), None)
@@ -248,7 +366,9 @@ def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Swap]:
         if token is None or (before is not None and before.pos_ == "PROPN"):
             continue  # "Apollo 11", "May 3"
         for _ in range(20):
-            other = _other(match[0], _before(doc.text, match), doc.text[match.end() : match.end() + _NEAR], rng)
+            other = _other(
+                match[0], _before(doc.text, match), doc.text[match.end() : match.end() + _NEAR], rng
+            )
             if other not in taken and other != match[0]:
                 yield Swap(match.start(), match.end(), other)
                 break
@@ -259,7 +379,9 @@ def numbers(doc: Doc, known: str, rng: random.Random) -> Iterator[Swap]:
         others = [w for w in _WORDS if w not in doc.text.lower() and abs(_WORDS.index(w) - own) > 1]
         if others:
             word = rng.choice(others)
-            yield Swap(match.start(), match.end(), word.capitalize() if match[0][0].isupper() else word)
+            yield Swap(
+                match.start(), match.end(), word.capitalize() if match[0][0].isupper() else word
+            )
 
 
 def _before(text: str, match: re.Match[str]) -> str:
@@ -267,7 +389,9 @@ def _before(text: str, match: re.Match[str]) -> str:
 
 
 def _other(number: str, before: str, after: str, rng: random.Random) -> str:
-    """A number written in the same way, clearly another: a year some years off, else about half or twice as much."""
+    """A number written in the same way, clearly another: a year some years off, else about half or
+    twice as much.
+    """
     value = float(number.replace(",", ""))
     if _MONTH.match(after):
         return str(rng.randint(1, 28))
@@ -300,26 +424,60 @@ def scopes(doc: Doc) -> Iterator[Swap]:
         token = next(t for t in doc if t.idx <= match.start() < t.idx + len(t))
         other = SCOPES[word.lower()]
         adverb = " " not in word and other != "all"
-        if _NOT_BEFORE.search(before) or (adverb and (not token.i or before.rstrip().endswith((".", "!", "?")))):
+        if _NOT_BEFORE.search(before) or (
+            adverb and (not token.i or before.rstrip().endswith((".", "!", "?")))
+        ):
             continue  # "the most", "not often", "and many"
         bound = " " in word and word.lower() not in ("over half",)
         if bound and not _SPACED_WORD.match(doc.text, match.end()):
             continue
-        if doc.text[match.end() : match.end() + _NEAR].lower().startswith((" accepted", " speaking")):
+        if (
+            doc.text[match.end() : match.end() + _NEAR]
+            .lower()
+            .startswith((" accepted", " speaking"))
+        ):
             continue  # "generally accepted accounting principles"
         if other == "all" and _OTHERS.search(doc.text):
             continue  # "some are …, others are …"
-        if other == "all" and not (token.dep_ in ("amod", "det", "nummod") and token.head.tag_ in ("NNS", "NNPS")):
+        if other == "all" and not (
+            token.dep_ in ("amod", "det", "nummod") and token.head.tag_ in ("NNS", "NNPS")
+        ):
             continue  # "most likely", "some of them"
-        if word.lower() in ("more than", "fewer than") and not _SPACED_FIGURE.match(doc.text, match.end()):
+        if word.lower() in ("more than", "fewer than") and not _SPACED_FIGURE.match(
+            doc.text, match.end()
+        ):
             continue
         yield Swap(match.start(), match.end(), other.capitalize() if word[0].isupper() else other)
 
 
 _STEP = re.compile(r"^[ \t]*(\d{1,2})[.)][ \t]+(\S.*\S)[ \t]*$", re.MULTILINE)
 _TIMES = {"after": "before", "before": "after", "later": "earlier", "earlier": "later"}
-_IDIOMS = {"name", "look", "take", "model", "seek", "call", "go", "come", "bring", "appear", "ask", "pattern"}
-_UNITS = {"second", "minute", "hour", "day", "week", "month", "year", "decade", "century", "centuries"}
+_IDIOMS = {
+    "name",
+    "look",
+    "take",
+    "model",
+    "seek",
+    "call",
+    "go",
+    "come",
+    "bring",
+    "appear",
+    "ask",
+    "pattern",
+}
+_UNITS = {
+    "second",
+    "minute",
+    "hour",
+    "day",
+    "week",
+    "month",
+    "year",
+    "decade",
+    "century",
+    "centuries",
+}
 
 
 def steps(answer: str) -> Iterator[tuple[Swap, ...]]:
@@ -339,7 +497,9 @@ def _instruction(text: str) -> bool:
 
 
 def times(doc: Doc) -> Iterator[Swap]:
-    """Yield swaps of "after" and "before" that order two events, and "two years later" → "two years earlier"."""
+    """Yield swaps of "after" and "before" that order two events, and "two years later" → "two years
+    earlier".
+    """
     for token in doc:
         other = _TIMES.get(token.lower_)
         if other is None:
@@ -350,8 +510,23 @@ def times(doc: Doc) -> Iterator[Swap]:
         else:
             following = [t for t in token.children if t.dep_ in ("pcomp", "pobj")]
             verbal = token.dep_ == "mark" and token.head.dep_ == "advcl"
-            named = any(t.pos_ == "PRON" or t.dep_ == "pobj" and t.pos_ == "PROPN" for t in following)
-            fits = (verbal or bool(following)) and not named and token.head.lemma_.lower() not in _IDIOMS
-            fits = fits and token.head.lower_ not in {f"{w}ed" for w in _IDIOMS} | {"named", "sought", "soon", "day"}
+            named = any(
+                t.pos_ == "PRON" or t.dep_ == "pobj" and t.pos_ == "PROPN" for t in following
+            )
+            fits = (
+                (verbal or bool(following))
+                and not named
+                and token.head.lemma_.lower() not in _IDIOMS
+            )
+            fits = fits and token.head.lower_ not in {f"{w}ed" for w in _IDIOMS} | {
+                "named",
+                "sought",
+                "soon",
+                "day",
+            }
         if fits:
-            yield Swap(token.idx, token.idx + len(token), other.capitalize() if token.text[0].isupper() else other)
+            yield Swap(
+                token.idx,
+                token.idx + len(token),
+                other.capitalize() if token.text[0].isupper() else other,
+            )

@@ -1,6 +1,8 @@
-"""The four papers: their sections, settings and tables, and each table computed with this project's methods.
+"""The four papers: their sections, settings and tables, and each table computed with this project's
+methods.
 
-One data file a paper: headings, the settings of its experiments with the section of each, and what its tables print.
+One data file a paper: headings, the settings of its experiments with the section of each, and what
+its tables print.
 """
 
 from __future__ import annotations
@@ -55,10 +57,13 @@ def paper(name: str) -> Paper:
     found = tomllib.loads(Path(__file__).with_name(f"{name.lower()}.toml").read_text("utf-8"))
     numbered = {
         f"{short}.{number}": Numbered(
-            f"{short}.{number}", one["title"], one["needs"], tuple(one.get("columns", ())),
+            f"{short}.{number}",
+            one["title"],
+            one["needs"],
+            tuple(one.get("columns", ())),
             {label: tuple(row) for label, row in one.get("rows", {}).items()},
         )
         for number, one in (found["tables"] | found["figures"]).items()
-    }  # fmt: skip
+    }
     settings = {key: PaperSetting(**one) for key, one in found.get("settings", {}).items()}
     return Paper(short, found["authors"], found["sections"], settings, numbered)

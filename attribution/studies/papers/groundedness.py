@@ -1,4 +1,6 @@
-"""The tables of T24: the splits of a labelled set, and groundedness methods on its development and test rows."""
+"""The tables of T24: the splits of a labelled set, and groundedness methods on its development and
+test rows.
+"""
 
 from __future__ import annotations
 
@@ -23,28 +25,51 @@ if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
 SPLITS = {"Training": 0.7, "Development": 0.1, "Testing": 0.2}  # T24 4.3
-NAMED = {"train": "Training", "training": "Training", "dev": "Development", "development": "Development",
-         "validation": "Development", "test": "Testing", "testing": "Testing"}  # fmt: skip
+NAMED = {
+    "train": "Training",
+    "training": "Training",
+    "dev": "Development",
+    "development": "Development",
+    "validation": "Development",
+    "test": "Testing",
+    "testing": "Testing",
+}
 # the paper's rows → our method, and the place of its language model in --models
 ROWS = {
-    "COS_SIM": ("cos_sim", 0), "QUIP": ("quip", 0), "HEM V1": ("hem_v1", 0), "HEM V2": ("hem_v2", 0),
-    "FACT_KB": ("factkb", 0), "GC-large": ("gc", 0), "LYNX v1.1": ("lynx", 0), "Sonnet 3.5": ("lynx", 1),
-    "GPT-4o": ("lynx", 2), "RefChecker (Haiku)": ("refchecker", 0), "RefChecker (Sonnet 3)": ("refchecker", 1),
-    "DeepEval Claims Verify": ("claims_verify", 1), "SCGPT (Multi-Gen)": ("selfcheck_multi", 1),
+    "COS_SIM": ("cos_sim", 0),
+    "QUIP": ("quip", 0),
+    "HEM V1": ("hem_v1", 0),
+    "HEM V2": ("hem_v2", 0),
+    "FACT_KB": ("factkb", 0),
+    "GC-large": ("gc", 0),
+    "LYNX v1.1": ("lynx", 0),
+    "Sonnet 3.5": ("lynx", 1),
+    "GPT-4o": ("lynx", 2),
+    "RefChecker (Haiku)": ("refchecker", 0),
+    "RefChecker (Sonnet 3)": ("refchecker", 1),
+    "DeepEval Claims Verify": ("claims_verify", 1),
+    "SCGPT (Multi-Gen)": ("selfcheck_multi", 1),
     "SCGPT (ContextNLI)": ("contextnli", 0),
-}  # fmt: skip
+}
 INSTEAD = {"contextnli": "selfcheck_context"}  # for a method that is not ready
 TYPES = {
-    "terminological_error": "Terminological Errors", "factual_inaccuracy": "Factual Inaccuracies",
-    "procedural_error": "Procedural Errors", "reasoning_error": "Reasoning Errors",
-    "contextual_misinterpretation": "Contextual Misinterpretations", "misattribution": "Misattributions",
-}  # fmt: skip
+    "terminological_error": "Terminological Errors",
+    "factual_inaccuracy": "Factual Inaccuracies",
+    "procedural_error": "Procedural Errors",
+    "reasoning_error": "Reasoning Errors",
+    "contextual_misinterpretation": "Contextual Misinterpretations",
+    "misattribution": "Misattributions",
+}
 
 
 def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
-    """Yield the progress, then one table. BadInput without labelled responses, or without both labels in a split."""
+    """Yield the progress, then one table. BadInput without labelled responses, or without both
+    labels in a split.
+    """
     if not given.rows:
-        raise BadInput(f"T24.{number} needs labelled responses: give them with --input (docs/groundedness.md)")
+        raise BadInput(
+            f"T24.{number} needs labelled responses: give them with --input (docs/groundedness.md)"
+        )
     named = {row.line: str(row.fields.get("split") or "").lower() for row in given.rows}
     bare = [type(row)(row.line, {**row.fields, "split": ""}, row.error) for row in given.rows]
     rows = labelled_set(bare).rows
@@ -72,7 +97,9 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
                 if before.get((one.method, one.row)) != one:
                     file.append(one.model_dump(mode="json"))
                 scored[one.row] = one
-                yield RowDone(len(scored), len(used), sum(bool(o.error) for o in scored.values()), one.error)
+                yield RowDone(
+                    len(scored), len(used), sum(bool(o.error) for o in scored.values()), one.error
+                )
         if scored:
             outcomes[label] = scored
     measured = {label: _Method(rows, split, own) for label, own in outcomes.items()}
@@ -80,15 +107,25 @@ def compute(number: str, given: TableInputs) -> Iterator[RowDone | Computed]:
 
 
 def _model(given: TableInputs, place: int) -> str:
-    return given.models[min(place, len(given.models) - 1)] if given.models else given.settings.openai_model
+    return (
+        given.models[min(place, len(given.models) - 1)]
+        if given.models
+        else given.settings.openai_model
+    )
 
 
 def divided(rows: Sequence[LabelledRow], named: Mapping[str, str]) -> dict[str, str]:
-    """Return each row's split: the named one, else 70, 10 and 20 % of the groups by their hash (T24 4.3)."""
+    """Return each row's split: the named one, else 70, 10 and 20 % of the groups by their hash (T24
+    4.3).
+    """
     groups = sorted({row.group for row in rows}, key=lambda g: hashlib.sha256(g.encode()).digest())
-    ends = [round(len(groups) * share) for share in (SPLITS["Training"], SPLITS["Training"] + SPLITS["Development"])]
+    ends = [
+        round(len(groups) * share)
+        for share in (SPLITS["Training"], SPLITS["Training"] + SPLITS["Development"])
+    ]
     drawn = {
-        g: "Training" if n < ends[0] else "Development" if n < ends[1] else "Testing" for n, g in enumerate(groups)
+        g: "Training" if n < ends[0] else "Development" if n < ends[1] else "Testing"
+        for n, g in enumerate(groups)
     }
     return {row.id: named.get(row.id) or drawn[row.group] for row in rows}
 
@@ -103,14 +140,27 @@ def _statistics(rows: Sequence[LabelledRow], split: Mapping[str, str]) -> dict[s
 
 
 class _Method:
-    """One method on the development and the test rows; the threshold is tuned on the development rows alone."""
+    """One method on the development and the test rows; the threshold is tuned on the development
+    rows alone.
+    """
 
-    def __init__(self, rows: Sequence[LabelledRow], split: Mapping[str, str], outcomes: Mapping[str, Outcome]) -> None:
-        scored = [(row, outcomes[row.id]) for row in rows if row.id in outcomes and not outcomes[row.id].error]
-        self.pairs = {name: [(r, o) for r, o in scored if split[r.id] == name] for name in ("Development", "Testing")}
+    def __init__(
+        self, rows: Sequence[LabelledRow], split: Mapping[str, str], outcomes: Mapping[str, Outcome]
+    ) -> None:
+        scored = [
+            (row, outcomes[row.id])
+            for row in rows
+            if row.id in outcomes and not outcomes[row.id].error
+        ]
+        self.pairs = {
+            name: [(r, o) for r, o in scored if split[r.id] == name]
+            for name in ("Development", "Testing")
+        }
         development = self.pairs["Development"]
         if len({row.grounded for row, _ in development}) < 2:
-            raise BadInput("the development split has not both grounded and ungrounded responses: give more rows")
+            raise BadInput(
+                "the development split has not both grounded and ungrounded responses: give more rows"
+            )
         self.reading, self.threshold, self.f1 = tune(development)
         seconds = [o.seconds for _, o in development if o.seconds is not None]
         self.seconds = fmean(seconds) if seconds else None  # T24 6
@@ -125,23 +175,34 @@ class _Method:
 
 
 def macro(grounded: Sequence[bool], found: Sequence[bool]) -> tuple[Cell, ...]:
-    """Return the means over both classes of precision, recall and F1, then accuracy; None of nothing."""
+    """Return the means over both classes of precision, recall and F1, then accuracy; None of
+    nothing.
+    """
     if not grounded:
         return (None,) * 4
     from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
-    means = precision_recall_fscore_support(grounded, found, labels=[True, False], average="macro", zero_division=0.0)
-    return (*(round(float(one), 4) for one in means[:3]), round(float(accuracy_score(grounded, found)), 4))
+    means = precision_recall_fscore_support(
+        grounded, found, labels=[True, False], average="macro", zero_division=0.0
+    )
+    return (
+        *(round(float(one), 4) for one in means[:3]),
+        round(float(accuracy_score(grounded, found)), 4),
+    )
 
 
 def _table(number: str, measured: Mapping[str, _Method], rows: Sequence[LabelledRow]) -> Computed:
     if number == "T2":
         return Computed({label: one.figures("Development") for label, one in measured.items()})
     if number == "T3":
-        table = {label: (*one.figures("Development"), *one.figures("Testing")) for label, one in measured.items()}
+        table = {
+            label: (*one.figures("Development"), *one.figures("Testing"))
+            for label, one in measured.items()
+        }
         times = {label: one for label, one in measured.items() if one.seconds is not None}
         notes = [
-            f"{label}: {one.seconds:.3g} seconds a response of the development set" for label, one in times.items()
+            f"{label}: {one.seconds:.3g} seconds a response of the development set"
+            for label, one in times.items()
         ]
         return Computed(table, {"F2": _by_latency(times)} if times else {}, tuple(notes))
     if not measured:
@@ -150,7 +211,9 @@ def _table(number: str, measured: Mapping[str, _Method], rows: Sequence[Labelled
     wrong, total, together = Counter[str](), Counter[str](), Counter[str]()
     pairs = measured[best].pairs["Development"]
     for (row, _), grounded in zip(pairs, measured[best].found("Development"), strict=True):
-        kinds = sorted(TYPES.get(k, k) for k in filter(None, map(str.strip, row.error_type.split(";"))))
+        kinds = sorted(
+            TYPES.get(k, k) for k in filter(None, map(str.strip, row.error_type.split(";")))
+        )
         together.update([" and ".join(kinds)] if kinds else [])
         for name in kinds:  # a response may have several
             total[name] += 1
@@ -164,16 +227,23 @@ def _by_latency(measured: Mapping[str, _Method]) -> Figure:
     made: Figure = plotly().Figure()
     for label, one in measured.items():
         made.add_scatter(
-            x=[one.seconds], y=[one.figures("Development")[2]], name=label, mode="markers+text", text=[label]
+            x=[one.seconds],
+            y=[one.figures("Development")[2]],
+            name=label,
+            mode="markers+text",
+            text=[label],
         )
     made.update_layout(
-        xaxis={"type": "log", "title": {"text": "seconds a response"}}, yaxis={"title": {"text": "macro F1"}}
+        xaxis={"type": "log", "title": {"text": "seconds a response"}},
+        yaxis={"title": {"text": "macro F1"}},
     )
     return made
 
 
 def _counts(total: Counter[str]) -> Figure:
     made: Figure = plotly().Figure()
-    made.add_bar(x=[name for name, _ in total.most_common()], y=[count for _, count in total.most_common()])
+    made.add_bar(
+        x=[name for name, _ in total.most_common()], y=[count for _, count in total.most_common()]
+    )
     made.update_layout(yaxis={"type": "log", "title": {"text": "responses"}})
     return made

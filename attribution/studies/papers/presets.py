@@ -22,8 +22,11 @@ TABLES: Mapping[str, Mapping[str, Entry]] = {
     "sources": SEARCHERS,
 }
 MODELS = {  # table → the setting that names its model
-    "segmenter": "segmenter_model", "embedder": "embedding_model", "verifier": "verifier_model", "sources": "",
-}  # fmt: skip
+    "segmenter": "segmenter_model",
+    "embedder": "embedding_model",
+    "verifier": "verifier_model",
+    "sources": "",
+}
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,9 @@ class StoodIn:
     needs: str  # what to do to have the paper's own
 
     def __str__(self) -> str:
-        return f"{self.taken or 'nothing'} stands in for {self.wanted} ({self.setting}): {self.needs}"
+        return (
+            f"{self.taken or 'nothing'} stands in for {self.wanted} ({self.setting}): {self.needs}"
+        )
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,9 @@ class Preset:
 
 
 def preset(name: str, own: Settings) -> Preset:
-    """Return a paper's settings, as far as this machine has what they name. UnknownName for another paper."""
+    """Return a paper's settings, as far as this machine has what they name. UnknownName for another
+    paper.
+    """
     wanted = paper(name).settings
     values: dict[str, Any] = {}
     stood_in = []
@@ -59,9 +66,11 @@ def preset(name: str, own: Settings) -> Preset:
 
 
 def concerning(needs: str, found: Preset, own: Settings) -> list[StoodIn]:
-    """Return what stood in for a paper's values in these settings, of those that a table with such needs reads.
+    """Return what stood in for a paper's values in these settings, of those that a table with such
+    needs reads.
 
-    Segmenters and verifiers are chosen by the table, which names what stood in for each of its rows.
+    Segmenters and verifiers are chosen by the table, which names what stood in for each of its
+    rows.
     """
     left_out = {"segmenter", "verifier"} | (set() if "sources" in needs else {"sources"})
     chosen = {name: _words(value) for name, value in own.model_dump(mode="json").items()}
@@ -82,7 +91,11 @@ def _missing(setting: str, wanted: Mapping[str, Any], own: Settings) -> str:
 
 
 def lacking(entry: Entry, own: Settings, model: str = "") -> str:
-    """Return the steps that a method and its model, by default the entry's first, need here; empty if ready."""
+    """Return the steps that a method and its model, by default the entry's first, need here; empty
+    if ready.
+    """
     model = model or next(iter(entry.models), "")
     missing = entry.missing(own)
-    return missing or (f"download it once with `hf download {model}`" if model and not weights(model) else "")
+    return missing or (
+        f"download it once with `hf download {model}`" if model and not weights(model) else ""
+    )

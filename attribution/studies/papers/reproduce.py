@@ -1,4 +1,6 @@
-"""Compute a numbered table of a paper: its rows and columns, its printed figures beside ours, and the difference."""
+"""Compute a numbered table of a paper: its rows and columns, its printed figures beside ours, and
+the difference.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,16 @@ if TYPE_CHECKING:
 
 LIBRARY = "library"
 JSON, MARKDOWN, ANSWERS, TASKS = "table.json", "table.md", "answers.jsonl", "tasks.jsonl"
-READ = ("question", "answer", "documents", "turns", "claims", "system", "factscore", "facts")  # of a row
+READ = (
+    "question",
+    "answer",
+    "documents",
+    "turns",
+    "claims",
+    "system",
+    "factscore",
+    "facts",
+)  # of a row
 AHEAD = "ahead.jsonl"  # what is made of all answers before the table itself
 MODULES = {
     "V24": "attribution.studies.papers.answers:compute",
@@ -42,7 +53,9 @@ MODULES = {
 
 @dataclass
 class TableInputs:
-    """The inputs of a table. `stood_in` grows while the methods are chosen; `notes` are there at the end."""
+    """The inputs of a table. `stood_in` grows while the methods are chosen; `notes` are there at
+    the end.
+    """
 
     settings: Settings
     folder: Path
@@ -51,10 +64,16 @@ class TableInputs:
     models: tuple[str, ...] = ()  # language models in the places of GPT-3.5 and GPT-4
     sample: int = 0  # most claims of a stratum whose pairs are judged (V24 5.3); 0: all
     stood_in: list[StoodIn] = field(default_factory=list)
-    notes: tuple[str, ...] = ()  # of a finished table: what stood in for what, and what was made otherwise
+    notes: tuple[
+        str, ...
+    ] = ()  # of a finished table: what stood in for what, and what was made otherwise
 
-    def take(self, place: str, table: Mapping[str, Entry], name: str, instead: str, model: str = "") -> str:
-        """Return the paper's own method where it is ready, else what stands in for it, which is noted."""
+    def take(
+        self, place: str, table: Mapping[str, Entry], name: str, instead: str, model: str = ""
+    ) -> str:
+        """Return the paper's own method where it is ready, else what stands in for it, which is
+        noted.
+        """
         needs = lacking(table[name], self.settings, model)
         if instead == "auto":
             instead = choose(self.settings).name
@@ -63,7 +82,9 @@ class TableInputs:
         return instead if needs else name
 
     def judge(self, place: str, name: str, *same: str) -> str:
-        """Return the paper's verifier or what stands in for it: that of the settings, if another was named there."""
+        """Return the paper's verifier or what stands in for it: that of the settings, if another
+        was named there.
+        """
         chosen = self.settings.verifier
         if chosen in ("auto", name, *same):
             return self.take(place, VERIFIERS, name, "auto")
@@ -75,10 +96,21 @@ class TableInputs:
             self.stood_in.append(one)
 
     def asking(self, place: int, wanted: str = "") -> Settings:
-        """Return the settings with the language model in the place of GPT-3.5 (0), GPT-4 (1) or the one wanted."""
-        model = self.models[min(place, len(self.models) - 1)] if self.models else self.settings.openai_model
+        """Return the settings with the language model in the place of GPT-3.5 (0), GPT-4 (1) or the
+        one wanted.
+        """
+        model = (
+            self.models[min(place, len(self.models) - 1)]
+            if self.models
+            else self.settings.openai_model
+        )
         if self.settings.has_endpoint and model:
-            self.note("language model", wanted or ("GPT-3.5", "GPT-4")[place], model, "name others with --models")
+            self.note(
+                "language model",
+                wanted or ("GPT-3.5", "GPT-4")[place],
+                model,
+                "name others with --models",
+            )
         return self.settings.model_copy(update={"openai_model": model})
 
     def to_judge(self, tasks: Sequence[Fields], form: Form) -> str:
@@ -86,15 +118,19 @@ class TableInputs:
         text = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks)
         replace_text(self.folder / TASKS, text)
         form_named = f"a project of the form “{FORMS[form]}” (Lab, Annotation)"
-        return (
-            f"people judge the {len(tasks)} tasks of {TASKS}: import them into {form_named}, then name it by --project"
-        )
+        return f"people judge the {len(tasks)} tasks of {TASKS}: import them into {form_named}, then name it by --project"
 
     def each(
         self, number: str, work: Callable[[Row], Any], *choices: object, file: str = ANSWERS
     ) -> Iterator[RowDone | list[Any]]:
         """Do the work on every answer; yield the progress, then all results. A killed run resumes."""
-        own = [number, self.settings.identity, list(self.models), [str(one) for one in self.stood_in], *choices]
+        own = [
+            number,
+            self.settings.identity,
+            list(self.models),
+            [str(one) for one in self.stood_in],
+            *choices,
+        ]
         path = self.folder / file
 
         def made(row: Row) -> Fields:
@@ -114,12 +150,16 @@ class Computed:
 
 
 def report_of(row: Row, claims: Sequence[Claim], settings: Settings) -> Report:
-    """Check claims by the row's own `documents`, which stand in for the built-in library, and by the other sources."""
+    """Check claims by the row's own `documents`, which stand in for the built-in library, and by
+    the other sources.
+    """
     if documents := documents_of(row):
         named = tuple(one for one in settings.sources if one not in (LIBRARY, "documents"))
         settings = settings.model_copy(update={"sources": (*named, "documents")})
     question, turns = str(row.fields.get("question") or ""), turns_of(row.fields.get("turns"))
-    *_, last = run(question, str(row.fields["answer"]), settings, None, documents, claims=claims, context=turns)
+    *_, last = run(
+        question, str(row.fields["answer"]), settings, None, documents, claims=claims, context=turns
+    )
     assert isinstance(last, events.Finished)
     return last.report
 
@@ -145,13 +185,18 @@ def find(number: str) -> Numbered:
     found = known.get(number.upper())
     if found is None or not computable(found):
         able = [str(one["id"]) for one in listed() if one["computed"]]
-        reason = f"is not computed: it needs {found.needs}" if found else "is no table of the four papers"
+        reason = (
+            f"is not computed: it needs {found.needs}"
+            if found
+            else "is no table of the four papers"
+        )
         raise BadInput(f"{number} {reason}; expected one of {', '.join(able)}")
     return found
 
 
 def reproduce(number: str, given: TableInputs) -> Iterator[RowDone | ResultTable]:
-    """Yield the progress, write table.json, table.md and plots into the folder, and yield the table.
+    """Yield the progress, write table.json, table.md and plots into the folder, and yield the
+    table.
 
     BadInput for a table that cannot be computed, or without the rows or the project that it needs.
     """
@@ -161,22 +206,32 @@ def reproduce(number: str, given: TableInputs) -> Iterator[RowDone | ResultTable
     if "sources" in numbered.needs and bare and given.settings.sources == (LIBRARY,):
         known = any(one.setting == "sources" for one in given.stood_in)
         needs = f'it may say nothing of {bare} answers: give rows "documents", or name others with --sources'
-        given.stood_in += [] if known else [StoodIn("sources", "the answers' own sources", LIBRARY, needs)]
-    compute: Callable[[str, TableInputs], Iterator[RowDone | Computed]] = load(MODULES[numbered.id[:3]])
+        given.stood_in += (
+            [] if known else [StoodIn("sources", "the answers' own sources", LIBRARY, needs)]
+        )
+    compute: Callable[[str, TableInputs], Iterator[RowDone | Computed]] = load(
+        MODULES[numbered.id[:3]]
+    )
     for one in compute(numbered.id[4:], given):
         if isinstance(one, RowDone):
             yield one
             continue
         table = beside(numbered, one.rows)
-        given.notes = (*map(str, given.stood_in), *one.notes, *_compared(numbered, one, len(given.rows)))
+        given.notes = (
+            *map(str, given.stood_in),
+            *one.notes,
+            *_compared(numbered, one, len(given.rows)),
+        )
         _write(numbered, table, one, given)
         yield table
 
 
 def beside(numbered: Numbered, ours: Mapping[str, Sequence[Cell]]) -> ResultTable:
-    """Return the paper's rows with its figures, ours and the difference; then rows that only we have.
+    """Return the paper's rows with its figures, ours and the difference; then rows that only we
+    have.
 
-    Counts have no difference, since they grow with the answers; that of fractions is in percentage points.
+    Counts have no difference, since they grow with the answers; that of fractions is in percentage
+    points.
     """
     counts = _counts(numbered)
     rows: list[tuple[Cell, ...]] = []
@@ -186,9 +241,15 @@ def beside(numbered: Numbered, ours: Mapping[str, Sequence[Cell]]) -> ResultTabl
         row: list[Cell] = [label]
         for theirs, mine, count in zip(printed, own, counts, strict=True):
             one, other = (_number(cell) for cell in (theirs, mine))
-            row += [theirs, mine, None if count or one is None or other is None else round(other - one, 4)]
+            row += [
+                theirs,
+                mine,
+                None if count or one is None or other is None else round(other - one, 4),
+            ]
         rows.append(tuple(row))
-    heads = [head for name in numbered.columns for head in (f"{name}, published", "ours", "difference")]
+    heads = [
+        head for name in numbered.columns for head in (f"{name}, published", "ours", "difference")
+    ]
     return ResultTable(f"{numbered.id} {numbered.title}", ("", *heads), tuple(rows))
 
 
@@ -208,7 +269,11 @@ def _number(cell: Cell) -> float | None:
 
 def _compared(numbered: Numbered, made: Computed, answers: int) -> list[str]:
     """Say what our figures are of, where the table has counts or fractions, which depend on it."""
-    of = f"ours are of {answers} rows, the published ones of the paper's own" if answers else "ours are of the project"
+    of = (
+        f"ours are of {answers} rows, the published ones of the paper's own"
+        if answers
+        else "ours are of the project"
+    )
     fractions = any("/" in str(cell) for row in made.rows.values() for cell in row)
     said = ["counts are given without a difference"] if any(_counts(numbered)) else []
     said += ["differences of fractions are in percentage points"] if fractions else []
@@ -217,12 +282,17 @@ def _compared(numbered: Numbered, made: Computed, answers: int) -> list[str]:
 
 def _write(numbered: Numbered, table: ResultTable, computed: Computed, given: TableInputs) -> None:
     fields: Fields = {
-        "id": numbered.id, "title": numbered.title, "columns": numbered.columns,
+        "id": numbered.id,
+        "title": numbered.title,
+        "columns": numbered.columns,
         "published": {label: list(row) for label, row in numbered.rows.items()},
         "ours": {label: list(row) for label, row in computed.rows.items()},
-        "stood_in": [vars(one) for one in given.stood_in], "notes": list(computed.notes),
-        "settings": given.settings.public(), "models": list(given.models), "rows": len(given.rows),
-    }  # fmt: skip
+        "stood_in": [vars(one) for one in given.stood_in],
+        "notes": list(computed.notes),
+        "settings": given.settings.public(),
+        "models": list(given.models),
+        "rows": len(given.rows),
+    }
     replace_text(given.folder / JSON, json.dumps(fields, indent=1, ensure_ascii=False) + "\n")
     said = "".join(f"- {note}\n" for note in given.notes) or "- nothing\n"
     replace_text(given.folder / MARKDOWN, f"{table.markdown()}\nWhat stood in for what:\n\n{said}")

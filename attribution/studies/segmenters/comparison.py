@@ -1,4 +1,6 @@
-"""Segment one answer in several ways, check all claims by the same evidence, and compare them (W24 8.2)."""
+"""Segment one answer in several ways, check all claims by the same evidence, and compare them (W24
+8.2).
+"""
 
 from __future__ import annotations
 
@@ -81,7 +83,9 @@ class SentenceRow:
         """True if the verdicts depend on how the sentence is split."""
         if self.pending:
             return False
-        checked = {tuple(label for label in labels if label not in UNCHECKED) for labels in self.labels}
+        checked = {
+            tuple(label for label in labels if label not in UNCHECKED) for labels in self.labels
+        }
         return len(checked - {()}) > 1
 
     @property
@@ -101,19 +105,25 @@ class Comparison:
 
 @dataclass(frozen=True)
 class ComparisonReady:
-    """An event: the claims in their columns, once all are known and again at the end, with the verdicts."""
+    """An event: the claims in their columns, once all are known and again at the end, with the
+    verdicts.
+    """
 
     comparison: Comparison
     finished: bool = False
 
 
 def check_segmenters(names: Sequence[str], settings: Settings) -> list[str]:
-    """Return the distinct names. Raises BadInput for too few or many, UnknownName or Unavailable for a bad one."""
+    """Return the distinct names. Raises BadInput for too few or many, UnknownName or Unavailable
+    for a bad one.
+    """
     distinct = list(dict.fromkeys(names))
     for name in distinct:
         SEGMENTERS.build(name, settings)
     if not 2 <= len(distinct) <= MAX_SEGMENTERS:
-        raise BadInput(f"found {len(distinct)} segmenter{'s' * (len(distinct) != 1)}: expected two to four to compare")
+        raise BadInput(
+            f"found {len(distinct)} segmenter{'s' * (len(distinct) != 1)}: expected two to four to compare"
+        )
     return distinct
 
 
@@ -140,9 +150,11 @@ def compare(
     stop: threading.Event | None = None,
     context: Sequence[Turn] = (),
 ) -> Iterator[events.Event | SegmenterResult | ComparisonReady]:
-    """Yield the events of one run over the claims of all segmenters, including SegmenterResult and ComparisonReady.
+    """Yield the events of one run over the claims of all segmenters, including SegmenterResult and
+    ComparisonReady.
 
-    Each page is fetched and embedded once; a claim that several segmenters share is verified once. A stopped comparison
+    Each page is fetched and embedded once; a claim that several segmenters share is verified once.
+    A stopped comparison
     ends with partial results. Raises BadInput for fewer than two segmenters or too many.
     """
     names = check_segmenters(segmenters, settings)
@@ -157,15 +169,22 @@ def compare(
     claims = {claim.id: claim for result in results for claim in result.segmented.claims}
     union = sorted(claims.values(), key=_start)  # so that sentences are finished one by one
     comparison: Comparison | None = None
-    for event in run(question, answer, settings, store, documents, stop, union, run_id=run_id, context=context):
+    for event in run(
+        question, answer, settings, store, documents, stop, union, run_id=run_id, context=context
+    ):
         if not isinstance(event, events.RunStarted):
             yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
             blank = Report(
-                id="", created_at="", question=question, answer=answer, versions={},
+                id="",
+                created_at="",
+                question=question,
+                answer=answer,
+                versions={},
                 settings=with_policy(settings).public(),
-                claims=event.claims, context=tuple(context),
-            )  # fmt: skip
+                claims=event.claims,
+                context=tuple(context),
+            )
             comparison = _arrange(blank, settings, results)
             yield ComparisonReady(comparison)
         elif isinstance(event, events.Finished) and comparison:
@@ -193,22 +212,32 @@ def _arrange(report: Report, settings: Settings, results: Sequence[SegmenterResu
         own = select_claims(report, [c.id for c in segmented.claims], failures, name)
         figures = decomposition(answer, sentences, own.claims, split)
         columns.append(Column(name, own, figures, result.seconds, segmented.usage, failures))
-    return Comparison(report, tuple(columns), group_by_sentence([x for s in sentences for x in s.spans], columns))
+    return Comparison(
+        report, tuple(columns), group_by_sentence([x for s in sentences for x in s.spans], columns)
+    )
 
 
 def with_verdicts(comparison: Comparison, report: Report) -> Comparison:
     """Return the same claims in the same places, with the verdicts of `report`."""
-    reached = report.model_copy(update={"verdicts": tuple(v for v in report.verdicts if v.label != "not_reached")})
+    reached = report.model_copy(
+        update={"verdicts": tuple(v for v in report.verdicts if v.label != "not_reached")}
+    )
     columns = []
     for column in comparison.columns:
-        own = select_claims(reached, [c.id for c in column.report.claims], column.failures, column.segmenter)
+        own = select_claims(
+            reached, [c.id for c in column.report.claims], column.failures, column.segmenter
+        )
         supported = sum(v.label == "supported" for v in own.verdicts)
-        columns.append(replace(column, report=own, figures=replace(column.figures, supported=supported)))
+        columns.append(
+            replace(column, report=own, figures=replace(column.figures, supported=supported))
+        )
     rows = tuple(_row(row.sentence, row.claims, columns) for row in comparison.rows)
     return Comparison(report, tuple(columns), rows)
 
 
-def select_claims(report: Report, ids: Sequence[str], failures: Sequence[Failure] = (), segmenter: str = "") -> Report:
+def select_claims(
+    report: Report, ids: Sequence[str], failures: Sequence[Failure] = (), segmenter: str = ""
+) -> Report:
     """Reduce the run to these claims, in the order given."""
     by_id = {c.id: c for c in report.claims}
     selected = set(ids)
@@ -224,19 +253,27 @@ def select_claims(report: Report, ids: Sequence[str], failures: Sequence[Failure
     )
 
 
-def group_by_sentence(sentences: Sequence[Span], columns: Sequence[Column]) -> tuple[SentenceRow, ...]:
-    """Return a row for each sentence with the claims made of it; claims without a sentence share an extra row."""
+def group_by_sentence(
+    sentences: Sequence[Span], columns: Sequence[Column]
+) -> tuple[SentenceRow, ...]:
+    """Return a row for each sentence with the claims made of it; claims without a sentence share an
+    extra row.
+    """
     by_sentence: dict[Span, list[list[str]]] = {s: [[] for _ in columns] for s in sorted(sentences)}
     nowhere: Span = (0, 0)
     for number, column in enumerate(columns):
         for claim in column.report.claims:
             for home in _sentences_of(claim, list(by_sentence)) or [nowhere]:
                 by_sentence.setdefault(home, [[] for _ in columns])[number].append(claim.id)
-    return tuple(_row(span, tuple(map(tuple, claims)), columns) for span, claims in by_sentence.items())
+    return tuple(
+        _row(span, tuple(map(tuple, claims)), columns) for span, claims in by_sentence.items()
+    )
 
 
 def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
-    """Return the sentence that a claim comes from; for a repeated claim, every sentence that states it."""
+    """Return the sentence that a claim comes from; for a repeated claim, every sentence that states
+    it.
+    """
     overlap: Counter[Span] = Counter()
     for a, b in claim.spans or ((claim.sentence,) if claim.sentence else ()):
         for start, end in sentences:
@@ -247,13 +284,20 @@ def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
     return [span for span, _ in overlap.most_common(1)]
 
 
-def _row(sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]) -> SentenceRow:
+def _row(
+    sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]
+) -> SentenceRow:
     """Make a row with the verdicts known so far."""
     verdicts = [{v.claim_id: v.label for v in column.report.verdicts} for column in columns]
-    labels = [{by_id[i] for i in ids if i in by_id} for ids, by_id in zip(claims, verdicts, strict=True)]
+    labels = [
+        {by_id[i] for i in ids if i in by_id} for ids, by_id in zip(claims, verdicts, strict=True)
+    ]
     pending = any(i not in by_id for ids, by_id in zip(claims, verdicts, strict=True) for i in ids)
     return SentenceRow(
-        sentence, claims, tuple(tuple(x for x in LABELS if x in distinct) for distinct in labels), pending
+        sentence,
+        claims,
+        tuple(tuple(x for x in LABELS if x in distinct) for distinct in labels),
+        pending,
     )
 
 
@@ -267,9 +311,12 @@ def without_page_texts(comparison: Comparison) -> Comparison:
     """Drop the text of the pages, and keep pages and evidence only once, not again in every column."""
     pages = tuple(p.model_copy(update={"text": ""}) for p in comparison.report.pages)
     columns = tuple(
-        replace(c, report=c.report.model_copy(update={"pages": (), "evidence": ()})) for c in comparison.columns
+        replace(c, report=c.report.model_copy(update={"pages": (), "evidence": ()}))
+        for c in comparison.columns
     )
-    return replace(comparison, report=comparison.report.model_copy(update={"pages": pages}), columns=columns)
+    return replace(
+        comparison, report=comparison.report.model_copy(update={"pages": pages}), columns=columns
+    )
 
 
 COMPARISON = Saved("comparison", TypeAdapter(Comparison))
@@ -304,7 +351,9 @@ _WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
 
 @dataclass(frozen=True)
 class Decomposition:
-    """Figures of one answer and segmenter. Shares are between 0 and 1, and None if nothing was measured."""
+    """Figures of one answer and segmenter. Shares are between 0 and 1, and None if nothing was
+    measured.
+    """
 
     claims: int  # each as often as it was made
     unique: int  # distinct texts
@@ -323,21 +372,30 @@ class Decomposition:
 
 
 def decomposition(
-    answer: str, sentences: Sequence[Claim], claims: Sequence[Claim], split: Callable[[str], int] | None = None
+    answer: str,
+    sentences: Sequence[Claim],
+    claims: Sequence[Claim],
+    split: Callable[[str], int] | None = None,
 ) -> Decomposition:
-    """Compute the figures of the factual claims; `sentences` are the answer's own, `split` counts claims in a text."""
+    """Compute the figures of the factual claims; `sentences` are the answer's own, `split` counts
+    claims in a text.
+    """
     factual = [c for c in claims if c.worthiness == "factual"]
     worthy = [c for c in sentences if c.worthiness == "factual"]
     words = [span for c in worthy for a, b in c.spans for span in content_words(answer, (a, b))]
     count, made = len(factual), sum(c.times for c in factual)
     return Decomposition(
-        claims=made, unique=count, sentences=len(worthy),
+        claims=made,
+        unique=count,
+        sentences=len(worthy),
         characters_per_claim=sum(len(c.text) * c.times for c in factual) / made if made else 0.0,
         claims_per_sentence=made / len(worthy) if worthy else 0.0,
         coherent=sum(c.coherent * c.times for c in factual) / made if made else None,
-        coverage=sum(_covered(answer, span, factual) for span in words) / len(words) if words else None,
+        coverage=sum(_covered(answer, span, factual) for span in words) / len(words)
+        if words
+        else None,
         atomic=sum(split(c.text) < 2 for c in factual) / count if split and count else None,
-    )  # fmt: skip
+    )
 
 
 def content_words(answer: str, within: Span) -> list[Span]:

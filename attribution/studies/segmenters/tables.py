@@ -1,4 +1,6 @@
-"""Compare segmenters over many answers, with one row for each segmenter, as V24 and W24 tabulate them."""
+"""Compare segmenters over many answers, with one row for each segmenter, as V24 and W24 tabulate
+them.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,14 @@ from attribution.segmenters.alignment import align
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.factscore import Counts, abstains, score
-from attribution.studies.results import Failed, ResultTable, failed_answers, mean, read_results, write_tables
+from attribution.studies.results import (
+    Failed,
+    ResultTable,
+    failed_answers,
+    mean,
+    read_results,
+    write_tables,
+)
 from attribution.studies.segmenters.comparison import (
     COMPARISON,
     Column,
@@ -32,16 +41,21 @@ WORTHINESS = ("factual", "opinion", "not_a_claim", "other")
 DECIDED: tuple[Label, ...] = tuple(label for label in LABELS if label not in UNCHECKED)
 
 
-def compare_many(rows: Sequence[Row], settings: Settings, segmenters: Sequence[str], folder: Path) -> Iterator[RowDone]:
+def compare_many(
+    rows: Sequence[Row], settings: Settings, segmenters: Sequence[str], folder: Path
+) -> Iterator[RowDone]:
     """Compare every answer, append each to `folder/comparisons.jsonl`, then write the tables.
 
-    An answer that fails is an `error` in the file and a row of the last table. Raises BadInput, before any work, for
+    An answer that fails is an `error` in the file and a row of the last table. Raises BadInput,
+    before any work, for
     segmenters that cannot be compared.
     """
     check_segmenters(segmenters, settings)
     folder.mkdir(parents=True, exist_ok=True)
     path, choices = folder / "comparisons.jsonl", [settings.identity, list(segmenters)]
-    experiment = Experiment(rows, partial(_prepare, settings, segmenters), choices, ("question", "answer", "turns"))
+    experiment = Experiment(
+        rows, partial(_prepare, settings, segmenters), choices, ("question", "answer", "turns")
+    )
     yield from experiment.run(path)
     write_tables(tables(*read_results(path, "comparison", COMPARISON.adapter)), folder)
 
@@ -51,14 +65,18 @@ def _prepare(settings: Settings, segmenters: Sequence[str]) -> Work:
 
     def compare_row(row: Row) -> Fields:
         question, context = str(row.fields.get("question") or ""), turns_of(row.fields.get("turns"))
-        *_, last = compare(question, row.fields["answer"], settings, segmenters, store, context=context)
+        *_, last = compare(
+            question, row.fields["answer"], settings, segmenters, store, context=context
+        )
         assert isinstance(last, ComparisonReady)
         return {"comparison": json_data(last.comparison)}
 
     return compare_row
 
 
-def tables(comparisons: Sequence[Comparison], failed: Sequence[Failed] = ()) -> tuple[ResultTable, ...]:
+def tables(
+    comparisons: Sequence[Comparison], failed: Sequence[Failed] = ()
+) -> tuple[ResultTable, ...]:
     """Return all tables; shares are of all claims of a segmenter together."""
     if not comparisons:
         return failed_answers(failed)
@@ -81,7 +99,9 @@ Measure = Callable[[list[Column]], dict[str, Cell]]
 def _table(title: str, columns: dict[str, list[Column]], measure: Measure) -> ResultTable:
     rows = {name: measure(of_segmenter) for name, of_segmenter in columns.items()}
     heads = tuple(next(iter(rows.values())))
-    return ResultTable(title, ("segmenter", *heads), tuple((name, *row.values()) for name, row in rows.items()))
+    return ResultTable(
+        title, ("segmenter", *heads), tuple((name, *row.values()) for name, row in rows.items())
+    )
 
 
 def _claims(columns: list[Column]) -> dict[str, Cell]:
@@ -94,7 +114,9 @@ def _claims(columns: list[Column]) -> dict[str, Cell]:
         "claims": count,
         "distinct claims": sum(f.unique for f in figures),
         "claims per sentence": count / sentences if sentences else None,
-        "mean length": sum(f.characters_per_claim * f.claims for f in figures) / count if count else None,
+        "mean length": sum(f.characters_per_claim * f.claims for f in figures) / count
+        if count
+        else None,
         "coherent": mean([f.coherent for f in figures]),
         "coverage": mean([f.coverage for f in figures]),
         "atomic": mean([f.atomic for f in figures]),
@@ -102,7 +124,9 @@ def _claims(columns: list[Column]) -> dict[str, Cell]:
         "supported per answer": mean([float(f.supported) for f in figures]),
         "seconds": sum(c.seconds for c in columns),
         "tokens": sum(u.prompt_tokens + u.completion_tokens for u in usages) if usages else None,
-        "cost": sum(c for c in costs if c is not None) if any(c is not None for c in costs) else None,
+        "cost": sum(c for c in costs if c is not None)
+        if any(c is not None for c in costs)
+        else None,
     }
 
 
@@ -112,7 +136,10 @@ def _all_claims(columns: list[Column]) -> list[Claim]:
 
 def _worthiness(columns: list[Column]) -> dict[str, Cell]:
     claims = _all_claims(columns)
-    return {k: sum(c.worthiness == k for c in claims) / len(claims) if claims else None for k in WORTHINESS}
+    return {
+        k: sum(c.worthiness == k for c in claims) / len(claims) if claims else None
+        for k in WORTHINESS
+    }
 
 
 def _independence(columns: list[Column]) -> dict[str, Cell]:
@@ -128,7 +155,9 @@ def _independence(columns: list[Column]) -> dict[str, Cell]:
 def _shares(labels: Sequence[Label]) -> dict[str, Cell]:
     checked = [label for label in labels if label in DECIDED]
     shares: dict[str, Cell] = {"checked": len(checked)}
-    return shares | {k.replace("_", " "): checked.count(k) / len(checked) if checked else None for k in DECIDED}
+    return shares | {
+        k.replace("_", " "): checked.count(k) / len(checked) if checked else None for k in DECIDED
+    }
 
 
 def _verdicts(columns: list[Column]) -> dict[str, Cell]:
@@ -141,7 +170,11 @@ def _verdicts_as_written(columns: list[Column]) -> dict[str, Cell]:
 
 def _factscore(columns: list[Column]) -> dict[str, Cell]:
     scored = score([counts(column) for column in columns])
-    return {"answers": scored.answers, "FActScore": scored.factscore, "without penalty": scored.unpenalised}
+    return {
+        "answers": scored.answers,
+        "FActScore": scored.factscore,
+        "without penalty": scored.unpenalised,
+    }
 
 
 def counts(column: Column) -> Counts:
@@ -168,26 +201,34 @@ class Summary:
     unreadable: int = 0  # answers whose labels cannot be read
 
     def text(self) -> str:
-        """Format the figures as lines of name and number, followed by the labels' tables in Markdown."""
+        """Format the figures as lines of name and number, followed by the labels' tables in
+        Markdown.
+        """
         analysed = self.rows - self.failed
         rows: list[tuple[str, str]] = [("rows", f"{self.rows:,}"), ("failed", f"{self.failed:,}")]
         rows.append(("claims", f"{self.claims:,}"))
         for label in LABELS:
             if count := self.verdicts[label]:
                 rows.append((label.replace("_", " "), f"{count:,}  {count / self.claims:6.1%}"))
-        rows.append(("seconds per answer", format_cell(self.seconds / analysed if analysed else None)))
+        rows.append(
+            ("seconds per answer", format_cell(self.seconds / analysed if analysed else None))
+        )
         if self.unreadable:
             rows.append((f'answers whose "{FIELD}" are not labels', f"{self.unreadable:,}"))
         if self.unplaced:
             rows.append(("labelled statements that are not in their answer", f"{self.unplaced:,}"))
         width = max(len(name) for name, _ in rows)
         lines = [f"{name:<{width}}  {value:>8}" for name, value in rows]
-        return "\n".join([*lines, *([f"\n{self.by_label().markdown()}".rstrip()] if self.labelled else [])])
+        return "\n".join(
+            [*lines, *([f"\n{self.by_label().markdown()}".rstrip()] if self.labelled else [])]
+        )
 
     def by_label(self) -> ResultTable:
         """Return the verdicts by label."""
         heads = ("label", "claims", "checked", *(label.replace("_", " ") for label in DECIDED))
-        rows = tuple(_row(label, counts) for label, counts in sorted(self.labelled.items(), key=_most_first))
+        rows = tuple(
+            _row(label, counts) for label, counts in sorted(self.labelled.items(), key=_most_first)
+        )
         return ResultTable("Verdicts by people's label, share of the checked claims", heads, rows)
 
 
@@ -239,7 +280,9 @@ def _labels(given: object) -> Iterator[tuple[str, str]]:
 
 
 def _places(report: Report, given: list[tuple[str, str]]) -> list[tuple[tuple[Span, ...], str]]:
-    """Find where the answer makes each labelled statement: verbatim, or in the sentence that has its words."""
+    """Find where the answer makes each labelled statement: verbatim, or in the sentence that has
+    its words.
+    """
     answer = report.answer
     sentences = [p.span(a, b) for p in statements(answer) for a, b in p.sentences()]
     found: list[tuple[tuple[Span, ...], str]] = []

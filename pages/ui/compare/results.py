@@ -9,11 +9,28 @@ from dataclasses import replace
 from attribution.evidence.near_duplicates import nearest_evidence
 from attribution.files import Cell, csv_text
 from attribution.reports import html
-from attribution.reports.html import RELATIONS, Child, Look, Node, badge, el, look, plural, scrolling, style_class
+from attribution.reports.html import (
+    RELATIONS,
+    Child,
+    Look,
+    Node,
+    badge,
+    el,
+    look,
+    plural,
+    scrolling,
+    style_class,
+)
 from attribution.segmenters import SEGMENTERS
 from attribution.studies.factscore import score
 from attribution.studies.results import ResultTable
-from attribution.studies.segmenters.comparison import Column, Comparison, SegmenterResult, SentenceRow, json_data
+from attribution.studies.segmenters.comparison import (
+    Column,
+    Comparison,
+    SegmenterResult,
+    SentenceRow,
+    json_data,
+)
 from attribution.studies.segmenters.tables import counts, tables
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import visible
@@ -24,27 +41,48 @@ from pages.ui.run_results import money
 FIGURES = (  # heading, meaning, field, format
     ("Claims", "factual claims", "claims", "{}"),
     ("Distinct claims", "claims that differ in more than case and spacing", "unique", "{}"),
-    ("Claims per sentence", "claims for each sentence that states something", "claims_per_sentence", "{:.2f}"),
+    (
+        "Claims per sentence",
+        "claims for each sentence that states something",
+        "claims_per_sentence",
+        "{:.2f}",
+    ),
     ("Mean length", "of a claim, in characters", "characters_per_claim", "{:.0f}"),
     ("Supported", "claims of the answer that the sources support", "supported", "{}"),
-    ("Coherent", "share of the claims that are entailed by their own sentence", "coherent", "{:.2f}"),
+    (
+        "Coherent",
+        "share of the claims that are entailed by their own sentence",
+        "coherent",
+        "{:.2f}",
+    ),
     ("Coverage", "share of the answer's content words that occur in a claim", "coverage", "{:.2f}"),
     ("Atomic", "share of the claims that cannot be split further", "atomic", "{:.2f}"),
 )
-WAITING, NOT_REACHED = "Being checked", "Not reached"  # claims without a verdict, during a comparison and after it
+WAITING, NOT_REACHED = (
+    "Being checked",
+    "Not reached",
+)  # claims without a verdict, during a comparison and after it
 HEADS = (
     ("Checked", "claims with a verdict, of those worth checking"),
     *((head, meaning) for head, meaning, _, _ in FIGURES),
-    ("FActScore", "share of the checked claims that are supported, with a length penalty below ten claims"),
+    (
+        "FActScore",
+        "share of the checked claims that are supported, with a length penalty below ten claims",
+    ),
     ("Time", "to segment"),
     ("Cost", "of the language model"),
 )
 
 
 def figures(
-    segmenters: Sequence[str], results: Sequence[SegmenterResult], comparison: Comparison | None, running: bool
+    segmenters: Sequence[str],
+    results: Sequence[SegmenterResult],
+    comparison: Comparison | None,
+    running: bool,
 ) -> Node:
-    """Build a table with a row per segmenter: its measures, time and cost, or its progress if unfinished."""
+    """Build a table with a row per segmenter: its measures, time and cost, or its progress if
+    unfinished.
+    """
     done = {result.segmenter: result for result in results}
     columns = {column.segmenter: column for column in comparison.columns} if comparison else {}
     current = next((name for name in segmenters if name not in done), None)
@@ -53,13 +91,18 @@ def figures(
         if name in columns:
             cells = _measured(columns[name])
         elif name in done:
-            cells = [f"{plural(len(done[name].segmented.claims), 'claim')} found", *[""] * (len(FIGURES) + 1)]
+            cells = [
+                f"{plural(len(done[name].segmented.claims), 'claim')} found",
+                *[""] * (len(FIGURES) + 1),
+            ]
             cells += [_seconds(done[name].seconds), _cost(done[name].segmented.usage)]
         else:
             now = ("splitting …" if name == current else "waiting") if running else "not reached"
             cells = [now, *[""] * (len(HEADS) - 1)]
         body.append(el("tr", el("th", SEGMENTERS[name].label), *(el("td", cell) for cell in cells)))
-    heads = el("tr", el("th", "Segmenter"), *(el("th", head, title=meaning) for head, meaning in HEADS))
+    heads = el(
+        "tr", el("th", "Segmenter"), *(el("th", head, title=meaning) for head, meaning in HEADS)
+    )
     table = el("table", el("thead", heads), el("tbody", *body), class_="ax-table wide")
     meanings = el("ul", *(el("li", el("strong", head), f": {meaning}") for head, meaning in HEADS))
     explained = el("details", el("summary", "What the figures mean"), meanings, class_="ax-unready")
@@ -69,7 +112,13 @@ def figures(
 def _measured(column: Column) -> list[str]:
     values = [(getattr(column.figures, field), form) for _, _, field, form in FIGURES]
     cells = ["–" if value is None else form.format(value) for value, form in values]
-    return [_checked(column.report), *cells, _factscore(column), _seconds(column.seconds), _cost(column.usage)]
+    return [
+        _checked(column.report),
+        *cells,
+        _factscore(column),
+        _seconds(column.seconds),
+        _cost(column.usage),
+    ]
 
 
 def _factscore(column: Column) -> str:
@@ -77,7 +126,9 @@ def _factscore(column: Column) -> str:
     if found.factscore is None or found.unpenalised is None:
         return "–"
     short = found.factscore != found.unpenalised
-    return f"{found.factscore:.2f}" + f" ({found.unpenalised:.2f} without the length penalty)" * short
+    return (
+        f"{found.factscore:.2f}" + f" ({found.unpenalised:.2f} without the length penalty)" * short
+    )
 
 
 def _checked(report: Report) -> str:
@@ -113,7 +164,8 @@ def summary(comparison: Comparison) -> str:
     rows = [r for r in comparison.rows if any(r.claims)]
     flips, unfinished = sum(r.flips for r in rows), sum(r.pending for r in rows)
     counts = "; ".join(
-        f"{SEGMENTERS[c.segmenter].label}: {plural(c.figures.claims, 'claim')}" for c in comparison.columns
+        f"{SEGMENTERS[c.segmenter].label}: {plural(c.figures.claims, 'claim')}"
+        for c in comparison.columns
     )
     of = f"{plural(len(rows) - unfinished, 'sentence')}{' that are finished' if unfinished else ''}"
     result = f"The verdict depends on how the answer is split in {flips} of {of}."
@@ -123,9 +175,18 @@ def summary(comparison: Comparison) -> str:
 
 
 CLAIM_HEADS = (
-    "number", "sentence", "segmenter", "claim", "checked as", "verdict", "probability", "reason", "passage", "source",
+    "number",
+    "sentence",
+    "segmenter",
+    "claim",
+    "checked as",
+    "verdict",
+    "probability",
+    "reason",
+    "passage",
+    "source",
     "address",
-)  # fmt: skip
+)
 
 
 def as_markdown(comparison: Comparison) -> str:
@@ -167,15 +228,24 @@ def _claims(comparison: Comparison) -> Iterator[Sequence[Cell]]:
                 piece = nearest_evidence(found, verdict.label if verdict else "", pages)
                 page = pages.get(piece.page_id) if piece else None
                 yield (
-                    number, sentence(row, report.answer), column.segmenter, claim.text,
-                    claim.enriched or "", look_of(verdict, column.report).word,
-                    verdict.confidence if verdict and verdict.confidence else None, verdict.reason if verdict else "",
-                    piece.deciding_sentence if piece else "", page.cited if page else "", page.url if page else "",
-                )  # fmt: skip
+                    number,
+                    sentence(row, report.answer),
+                    column.segmenter,
+                    claim.text,
+                    claim.enriched or "",
+                    look_of(verdict, column.report).word,
+                    verdict.confidence if verdict and verdict.confidence else None,
+                    verdict.reason if verdict else "",
+                    piece.deciding_sentence if piece else "",
+                    page.cited if page else "",
+                    page.url if page else "",
+                )
 
 
 def as_json(comparison: Comparison) -> str:
-    """Return everything in the form of comparisons.jsonl: the report of all claims, columns, figures and rows."""
+    """Return everything in the form of comparisons.jsonl: the report of all claims, columns,
+    figures and rows.
+    """
     return json.dumps(json_data(comparison), ensure_ascii=False, indent=1)
 
 
@@ -184,20 +254,27 @@ def tables_csv(results: Sequence[ResultTable]) -> str:
     rows: list[Sequence[Cell]] = [("table", "segmenter", "figure", "value")]
     for table in results:
         for name, *cells in table.rows:
-            rows += [(table.title, name, head, cell) for head, cell in zip(table.columns[1:], cells, strict=True)]
+            rows += [
+                (table.title, name, head, cell)
+                for head, cell in zip(table.columns[1:], cells, strict=True)
+            ]
     return csv_text(rows)
 
 
 def tables_json(results: Sequence[ResultTable]) -> str:
     """Return the same tables as JSON, each as a list of rows."""
-    data = [{"title": t.title, "rows": [dict(zip(t.columns, row, strict=True)) for row in t.rows]} for t in results]
+    data = [
+        {"title": t.title, "rows": [dict(zip(t.columns, row, strict=True)) for row in t.rows]}
+        for t in results
+    ]
     return json.dumps(data, ensure_ascii=False, indent=1)
 
 
 def view(comparison: Comparison, running: bool = False) -> dict[str, object]:
     """Return plain data for `claim_rows`.
 
-    Sentences whose verdict depends on how they are split come first, and those that all segmenters split alike are
+    Sentences whose verdict depends on how they are split come first, and those that all segmenters
+    split alike are
     folded; during a run, all are in the order of the answer.
     """
     pages = {p.id: p for p in comparison.report.pages}
@@ -206,7 +283,11 @@ def view(comparison: Comparison, running: bool = False) -> dict[str, object]:
     groups = [
         ("The verdict depends on how the answer is split", [r for r in done if r.flips], False),
         ("Not finished", [r for r in rows if r.pending], False),
-        ("Split differently, with the same verdicts", [r for r in done if not r.flips and not r.same_claims], False),
+        (
+            "Split differently, with the same verdicts",
+            [r for r in done if not r.flips and not r.same_claims],
+            False,
+        ),
         ("Split alike by all", [r for r in done if r.same_claims], True),
     ]
     if running:
@@ -226,16 +307,24 @@ def view(comparison: Comparison, running: bool = False) -> dict[str, object]:
 
 
 def sentence(row: SentenceRow, answer: str) -> str:
-    """Return a row's sentence on one line, without markup; empty for claims that have no place in the answer."""
+    """Return a row's sentence on one line, without markup; empty for claims that have no place in
+    the answer.
+    """
     return visible(answer, *row.sentence).strip()
 
 
 def look_of(verdict: Verdict | None, report: Report, running: bool = False) -> Look:
     """Return the look of a verdict; without one, the look of a claim being checked or not reached."""
-    return look(badge_of(verdict, report)) if verdict else replace(look(None), word=WAITING if running else NOT_REACHED)
+    return (
+        look(badge_of(verdict, report))
+        if verdict
+        else replace(look(None), word=WAITING if running else NOT_REACHED)
+    )
 
 
-def _row(row: SentenceRow, comparison: Comparison, pages: Mapping[str, Page], running: bool) -> dict[str, object]:
+def _row(
+    row: SentenceRow, comparison: Comparison, pages: Mapping[str, Page], running: bool
+) -> dict[str, object]:
     answer = comparison.report.answer
     claims = [
         [c for c in column.report.claims if c.id in ids]
@@ -266,8 +355,17 @@ def claim_data(
 ) -> dict[str, object]:
     verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
     style = look_of(verdict, report, running)
-    waiting = "Its sources are still being read." if running else "The comparison ended before it was checked."
-    reason = el("p", el("strong", f"{style.word}. "), verdict.reason if verdict else waiting, class_="reason")
+    waiting = (
+        "Its sources are still being read."
+        if running
+        else "The comparison ended before it was checked."
+    )
+    reason = el(
+        "p",
+        el("strong", f"{style.word}. "),
+        verdict.reason if verdict else waiting,
+        class_="reason",
+    )
     lines: list[Child] = [reason]
     if claim.enriched:
         lines.append(el("p", "Checked as: ", claim.enriched, dir="auto"))
@@ -288,6 +386,8 @@ def claim_data(
         "icon": style.icon,
         "word": style.word,
         "text": claim.text,
-        "pieces": [i for i, (a, b) in enumerate(cuts) if any(s < b and a < e for s, e in claim.spans)],
+        "pieces": [
+            i for i, (a, b) in enumerate(cuts) if any(s < b and a < e for s, e in claim.spans)
+        ],
         "detail": html.data(el("div", *lines)),
     }

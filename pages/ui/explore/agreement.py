@@ -38,7 +38,9 @@ def agreement_panel(report: Report) -> None:
     """Draw it, folded, once a claim of the run was judged."""
     if not report.judgements:
         return
-    panel = st.expander(f"Your verdicts ({len(report.judgements)})", key="agreement", on_change="rerun")
+    panel = st.expander(
+        f"Your verdicts ({len(report.judgements)})", key="agreement", on_change="rerun"
+    )
     with panel:
         show(_agreement("In this run", agreement([report])))
         if not panel.open:  # the other runs are read when somebody looks
@@ -51,12 +53,16 @@ def agreement_panel(report: Report) -> None:
 
 
 def _others(report: Report) -> list[Report]:
-    """Return the other runs of this browser with a verdict of the analyst; read once for each run that is shown."""
+    """Return the other runs of this browser with a verdict of the analyst; read once for each run
+    that is shown.
+    """
 
     def read() -> list[Report]:
         database = store()
         rows = database.history.find(HistoryQuery(state="finished", limit=RUNS)).rows
-        found = (database.runs.load(row.id) for row in rows if row.version > 1 and row.id != report.id)
+        found = (
+            database.runs.load(row.id) for row in rows if row.version > 1 and row.id != report.id
+        )
         return [other for other in found if other and other.judgements]
 
     return state.cached(OTHERS, report.id, read)
@@ -84,23 +90,34 @@ def _thresholds(reports: Sequence[Report]) -> None:
             small(f"No threshold would have made 9 in 10 of the {label} badges right.")
             continue
         st.button(
-            f"Use {least:.2f} for “{label}”", key=f"suggested-{label}", on_click=state.fill,
-            kwargs={SETTINGS[label]: least}, help="At this score, you agree with 9 in 10 of these badges.",
-        )  # fmt: skip
+            f"Use {least:.2f} for “{label}”",
+            key=f"suggested-{label}",
+            on_click=state.fill,
+            kwargs={SETTINGS[label]: least},
+            help="At this score, you agree with 9 in 10 of these badges.",
+        )
 
 
 def _uses(reports: Sequence[Report]) -> None:
     with st.container(horizontal=True, gap="small"):
         rows = benchmark_rows(reports)
         st.download_button(
-            "Download as a benchmark set", "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
-            "judged.jsonl", "application/json", on_click="ignore", key="judged_set", disabled=not rows,
+            "Download as a benchmark set",
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows),
+            "judged.jsonl",
+            "application/json",
+            on_click="ignore",
+            key="judged_set",
+            disabled=not rows,
             help="The judged claims with their passages, for the Benchmark page.",
-        )  # fmt: skip
+        )
         st.button(
-            "Make an annotation project", key="judged_project", on_click=_make_project, args=(reports,),
+            "Make an annotation project",
+            key="judged_project",
+            on_click=_make_project,
+            args=(reports,),
             help="The judged claims as tasks for others, who do not see your verdicts.",
-        )  # fmt: skip
+        )
     if made := state.get(MADE):
         note(*made)
         state.put(MADE, None)
@@ -111,9 +128,15 @@ def _make_project(reports: Sequence[Report]) -> None:
     projects = Annotations(database.database)
     try:
         project = projects.create(f"Judged claims, {datetime.now():%Y-%m-%d %H:%M:%S}")
-        tasks = [t for report in reports for t in tasks_of_judged([database.cache.with_texts(report)], project.id)]
+        tasks = [
+            t
+            for report in reports
+            for t in tasks_of_judged([database.cache.with_texts(report)], project.id)
+        ]
         count = projects.add_tasks(tasks)
     except AttributionError as error:
         state.put(MADE, ("No project was made", explain(error)[0]))
         return
-    state.put(MADE, (f"“{project.name}” has {plural(count, 'task')}", "Open it under Lab, Annotation."))
+    state.put(
+        MADE, (f"“{project.name}” has {plural(count, 'task')}", "Open it under Lab, Annotation.")
+    )

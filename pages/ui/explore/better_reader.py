@@ -33,7 +33,10 @@ def offer(report: Report) -> None:
         settings = settings_of(report)
     except AttributionError:
         return  # said where the run is changed
-    label, help = f"Read {plural(len(found), 'doubtful claim')} again", "Have a second reader check them."
+    label, help = (
+        f"Read {plural(len(found), 'doubtful claim')} again",
+        "Have a second reader check them.",
+    )
     with st.popover(label, key="read_again", help=help):
         small("A second reader gets the passages, not the first verdict. Both verdicts are kept.")
         reads = min(len(found), settings.second_claims)
@@ -45,7 +48,9 @@ def offer(report: Report) -> None:
             asked = second.estimate(found) or LlmUsage()
             cost = expected_cost({"second": asked})
             pace = (
-                f", about {asked.seconds / settings.llm_workers:.0f} s" if asked.seconds else ", its time not known yet"
+                f", about {asked.seconds / settings.llm_workers:.0f} s"
+                if asked.seconds
+                else ", its time not known yet"
             )
             help = f"At most {cost}{pace}" if cost else "No new prompt"
             _button(f"Ask {settings.openai_model} about {plural(reads, 'claim')}", "llm", help)
@@ -78,5 +83,11 @@ def _named(name: str) -> str:
 
 
 def _button(label: str, reader: str, help: str) -> None:
-    st.button(label, key=f"read_again_{reader}", help=help, on_click=run.edit, args=(ReadAgain(reader=reader),))
+    st.button(
+        label,
+        key=f"read_again_{reader}",
+        help=help,
+        on_click=run.edit,
+        args=(ReadAgain(reader=reader),),
+    )
     small(help)

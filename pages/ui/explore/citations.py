@@ -12,7 +12,17 @@ import streamlit as st
 
 from attribution.evidence.permissions import of_saved_run
 from attribution.evidence.sources import source_names
-from attribution.reports.html import Child, Node, as_sentence, badge, el, link_to_sentence, plural, safe_url, table
+from attribution.reports.html import (
+    Child,
+    Node,
+    as_sentence,
+    badge,
+    el,
+    link_to_sentence,
+    plural,
+    safe_url,
+    table,
+)
 from attribution.review import citations
 from attribution.review.citations import Step, claims_id
 from attribution.review.crossref import CitedWork
@@ -67,7 +77,11 @@ STANDINGS: dict[Standing, tuple[Label, str]] = {
 def result_view(result: CitationReport, report: Report) -> Node:
     """The whole result."""
     counts = Counter(claim.standing for claim in result.claims)
-    chips = (badge(STANDINGS[k][0], word=f"{counts[k]} {STANDINGS[k][1]}") for k in STANDINGS if counts[k])
+    chips = (
+        badge(STANDINGS[k][0], word=f"{counts[k]} {STANDINGS[k][1]}")
+        for k in STANDINGS
+        if counts[k]
+    )
     heads = ("Mark", "Source", "Claim", "Result", "Passage or reason")
     return el(
         "div",
@@ -81,7 +95,9 @@ def summary(result: CitationReport) -> str:
     """Recall and precision with what they are shares of."""
     figures, parts = result.figures, []
     if figures.recall is not None:
-        verb, whose = ("is", "its") if 1 in (figures.supported, figures.claims) else ("are", "their")
+        verb, whose = (
+            ("is", "its") if 1 in (figures.supported, figures.claims) else ("are", "their")
+        )
         parts.append(
             f"{figures.supported} of {plural(figures.claims, 'claim')} {verb} supported by {whose} citations "
             f"(recall {figures.recall:.2f})."
@@ -110,7 +126,13 @@ def _rows(result: CitationReport, report: Report) -> Iterator[list[Child]]:
         if not own:
             label, words = STANDINGS[cited.standing]
             marks = _marks(result, report, cited, None)
-            yield [marks or "none", "", _claim(number, claim), badge(label, word=words.capitalize()), ""]
+            yield [
+                marks or "none",
+                "",
+                _claim(number, claim),
+                badge(label, word=words.capitalize()),
+                "",
+            ]
     for place in result.unattached:
         where = "Not attached to a checked claim."
         yield [_written(report, result.marks[place]), "", where, badge("not_checked"), ""]
@@ -127,7 +149,9 @@ def _row(
 ) -> list[Child]:
     label, word = OUTCOMES[citation.outcome]
     piece = citation.evidence
-    quote = f"“{' '.join(piece.deciding_sentence.split())}”" if piece else as_sentence(citation.reason)
+    quote = (
+        f"“{' '.join(piece.deciding_sentence.split())}”" if piece else as_sentence(citation.reason)
+    )
     mark = _marks(result, report, cited, citation.source)
     return [
         mark,
@@ -167,7 +191,9 @@ def _source(citation: Citation, result: CitationReport, pages: Mapping[str, Page
     url = source.url or (page.url if page else "")
     named: Node = el("span", shown, dir="auto")
     if safe_url(url):
-        address = link_to_sentence(url, citation.evidence.deciding_sentence) if citation.evidence else url
+        address = (
+            link_to_sentence(url, citation.evidence.deciding_sentence) if citation.evidence else url
+        )
         named = _link(shown, address or url)
     notes = [_work(work) for work in result.works if work.source == source.key]
     if citation.outcome in ("dead", "unreachable") and safe_url(source.url):
@@ -188,7 +214,9 @@ def _work(work: CitedWork) -> Node:
     title = f" is “{work.title}”. " if work.title else ". "
     if not work.notices:
         return el("span", link, title, "Crossref lists no retraction or correction.", dir="auto")
-    return el("span", link, title, el("strong", f"Crossref: {'; '.join(work.notices)}."), dir="auto")
+    return el(
+        "span", link, title, el("strong", f"Crossref: {'; '.join(work.notices)}."), dir="auto"
+    )
 
 
 def _link(shown: str, url: str) -> Node:
@@ -222,7 +250,9 @@ def _shown(report: Report, key: str) -> CitationReport | None:
     """The result of the job, else the saved one, looked up once."""
     if job := _job(key):
         return job.progress().result
-    return state.cached(SHOWN, key, lambda: saved(lambda database: citations.saved(report, database))[0])
+    return state.cached(
+        SHOWN, key, lambda: saved(lambda database: citations.saved(report, database))[0]
+    )
 
 
 def _part(report: Report, key: str, cited: Cited, polling: bool) -> None:
@@ -232,11 +262,18 @@ def _part(report: Report, key: str, cited: Cited, polling: bool) -> None:
         st.rerun()
     if now.running:
         _under_way(now)
-        if st.button("Stop", key="stop_citations", help="End the check; what was found so far is kept.") and job:
+        if (
+            st.button(
+                "Stop", key="stop_citations", help="End the check; what was found so far is kept."
+            )
+            and job
+        ):
             job.stop()
         return
     if now.error:
-        note("The citations could not be checked", now.error, label="contradicted", detail=now.detail)
+        note(
+            "The citations could not be checked", now.error, label="contradicted", detail=now.detail
+        )
     result = _shown(report, key)
     if result:
         show(result_view(result, report))
@@ -257,7 +294,11 @@ def _under_way(now: CitationsProgress) -> None:
 def _start(report: Report, key: str, cited: Cited, result: CitationReport | None) -> None:
     """The button, and a box for sources that the answer does not name."""
     used = {name for mark in cited.marks for name in mark.sources}
-    unnamed = [source for source in cited.sources if source.key in used and not source.url and not source.text]
+    unnamed = [
+        source
+        for source in cited.sources
+        if source.key in used and not source.url and not source.text
+    ]
     if not result:
         small(
             "Each cited source is read, and compared with the claims that cite it. Sources on the web are fetched from "
@@ -268,12 +309,18 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
         names = ", ".join(f"[{source.key}]" for source in unnamed[:8])
         listed = st.text_area(
             f"The answer does not say what {names} {'is' if len(unnamed) == 1 else 'are'}",
-            result.listed if result else "", key=LISTED, height=80, placeholder="[1] https://…",
-            help="Paste the list of sources, a line each. It is used for this check only.", max_chars=LIMITS.text,
-        )  # fmt: skip
+            result.listed if result else "",
+            key=LISTED,
+            height=80,
+            placeholder="[1] https://…",
+            help="Paste the list of sources, a line each. It is used for this check only.",
+            max_chars=LIMITS.text,
+        )
     label = "Check again" if result else f"Check {plural(len(cited.marks), 'citation mark')}"
     if st.button(
-        label, key="check_citations", help="Read each cited source and compare it with the claims that cite it."
+        label,
+        key="check_citations",
+        help="Read each cited source and compare it with the claims that cite it.",
     ):
         if earlier := state.get(JOB):
             earlier.stop()
@@ -286,6 +333,8 @@ def _checking(listed: str) -> Check:
 
     def run(report: Report, stop: threading.Event) -> Iterator[Step | CitationReport]:
         settings = of_saved_run(report.settings, Settings.from_environment(), "sources")
-        return background.in_turns(browser, stop, citations.check(report, settings, database, stop, listed))
+        return background.in_turns(
+            browser, stop, citations.check(report, settings, database, stop, listed)
+        )
 
     return run

@@ -50,11 +50,15 @@ class Seeking(background.JobProgress):
 
 def settings_of(report: Report) -> Settings:
     """Return the settings of a run with the sliders' values and this session's language model."""
-    return choices.settings_of({**report.settings, **choices.policy(report).as_settings()}, "sources", "model")
+    return choices.settings_of(
+        {**report.settings, **choices.policy(report).as_settings()}, "sources", "model"
+    )
 
 
 def review_of(report: Report) -> Review:
-    """Return the review of this run, with its job's findings so far, without proposals for claims that have changed."""
+    """Return the review of this run, with its job's findings so far, without proposals for claims
+    that have changed.
+    """
     run, now = state.get(REVIEW) or ("", Review())
     if run != report.id:
         now = stored.load_review(store(), report.id)
@@ -100,7 +104,9 @@ def seek(report: Report, claims: Sequence[Claim], corrector: str) -> None:
         from attribution.review.corrections import propose
 
         now = update()
-        of_saved_run(report.settings, settings, "sources")  # BadSetting for a model that no visitor may name
+        of_saved_run(
+            report.settings, settings, "sources"
+        )  # BadSetting for a model that no visitor may name
         proposed = propose(report, claims, settings, database, corrector, stop)
         for proposal in background.in_turns(browser, stop, proposed):
             now = update(proposals=(*now.proposals, proposal))
@@ -135,9 +141,16 @@ def _part(report: Report, polling: bool) -> None:
     job = job_of(report)
     _propose(report, claims, polling, own)
     if job and (error := job.progress().error):
-        note("Corrections could not be proposed", error, label="contradicted", detail=job.progress().detail)
+        note(
+            "Corrections could not be proposed",
+            error,
+            label="contradicted",
+            detail=job.progress().detail,
+        )
     open_claims = {c.id for c in claims}
-    found = {i: p.correction for i, p in review.proposals.items() if p.correction and i in open_claims}
+    found = {
+        i: p.correction for i, p in review.proposals.items() if p.correction and i in open_claims
+    }
     _proposals(report, claims, found, review, own)
     accepted = [found[i] for i in review.now.accepted if i in found]
     _revised(report, accepted)
@@ -147,10 +160,14 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) 
     settings = settings_of(report)
     ready = [name for name, entry in CORRECTORS.items() if not entry.missing(settings)]
     if not claims:
-        small("No claim of this answer is contradicted, conflicting or unclear: there is nothing to correct.")
+        small(
+            "No claim of this answer is contradicted, conflicting or unclear: there is nothing to correct."
+        )
         return
     what = f"{plural(len(claims), 'claim')} {'is' if len(claims) == 1 else 'are'} contradicted, conflicting or unclear."
-    small(f"{what} A change is proposed only if the verifier then finds the claim supported by the same evidence.")
+    small(
+        f"{what} A change is proposed only if the verifier then finds the claim supported by the same evidence."
+    )
     if not own:
         small("The run is somebody else's: make a copy to propose and accept corrections.")
         return
@@ -158,25 +175,42 @@ def _propose(report: Report, claims: Sequence[Claim], running: bool, own: bool) 
         now = job.progress()
         done = len(now.proposals)
         progress_bar(done / max(1, now.total), "Progress of the corrections")
-        show(el("p", f"{done} of {plural(now.total, 'claim')}, {now.seconds:.0f} s", class_="ax-status", role="status"))
+        show(
+            el(
+                "p",
+                f"{done} of {plural(now.total, 'claim')}, {now.seconds:.0f} s",
+                class_="ax-status",
+                role="status",
+            )
+        )
         st.button(
-            "Stop", on_click=job.stop, key="stop_corrections", disabled=now.stopping,
+            "Stop",
+            on_click=job.stop,
+            key="stop_corrections",
+            disabled=now.stopping,
             help="End the search; corrections found so far stay.",
-        )  # fmt: skip
+        )
         return
     with st.container(horizontal=True, vertical_alignment="bottom", key="propose_row"):
         by = ready[0]
         if len(ready) > 1:
             names = {CORRECTORS[name].label: name for name in ready}
             chosen = st.selectbox(
-                "Corrections", list(names), key=CORRECTOR, width=200,
+                "Corrections",
+                list(names),
+                key=CORRECTOR,
+                width=200,
                 help="What words the change: a rule over numbers, dates and names, or the language model.",
-            )  # fmt: skip
+            )
             by = names.get(str(chosen), by)
         st.button(
-            "Propose corrections", on_click=seek, args=(report, claims, by), type="primary", key="propose",
+            "Propose corrections",
+            on_click=seek,
+            args=(report, claims, by),
+            type="primary",
+            key="propose",
             help="Find the smallest change of each of these claims that its evidence supports.",
-        )  # fmt: skip
+        )
 
 
 def _proposals(
@@ -186,7 +220,11 @@ def _proposals(
     for claim in claims:
         if correction := found.get(claim.id):
             state = (
-                "accepted" if claim.id in review.now.accepted else "rejected" if claim.id in review.now.rejected else ""
+                "accepted"
+                if claim.id in review.now.accepted
+                else "rejected"
+                if claim.id in review.now.rejected
+                else ""
             )
             with st.container(key=f"correction-{claim.id}"):
                 show(proposal_card(correction, numbers[claim.id], report, state))
@@ -196,29 +234,48 @@ def _proposals(
                     for name, word in (("accept", "Accept"), ("reject", "Reject")):
                         chosen = state.startswith(name)
                         st.button(
-                            f"{word}ed" if chosen else word, on_click=decide, args=(report,), kwargs={name: [claim.id]},
-                            key=f"{name}-{claim.id}", icon=":material/check:" if chosen else None,
+                            f"{word}ed" if chosen else word,
+                            on_click=decide,
+                            args=(report,),
+                            kwargs={name: [claim.id]},
+                            key=f"{name}-{claim.id}",
+                            icon=":material/check:" if chosen else None,
                             help="Click again to take it back" if chosen else None,
-                        )  # fmt: skip
-    none = [p for i, p in review.proposals.items() if p.correction is None and i in {c.id for c in claims}]
+                        )
+    none = [
+        p
+        for i, p in review.proposals.items()
+        if p.correction is None and i in {c.id for c in claims}
+    ]
     if none:
         why: dict[str, list[str]] = {}
         for p in sorted(none, key=lambda p: numbers[p.claim_id]):
             why.setdefault(p.reason, []).append(str(numbers[p.claim_id]))
-        lines = (el("li", f"Claim{'s' * (len(of) > 1)} {', '.join(of)}: {reason}") for reason, of in why.items())
+        lines = (
+            el("li", f"Claim{'s' * (len(of) > 1)} {', '.join(of)}: {reason}")
+            for reason, of in why.items()
+        )
         with st.expander(f"No correction for {plural(len(none), 'claim')}"):
             show(el("ul", *lines, class_="ax-changes"))
     waiting = [i for i in found if i not in review.now.accepted and i not in review.now.rejected]
     if found and own:
         with st.container(horizontal=True, gap="small"):
             st.button(
-                "Accept all", on_click=decide, args=(report, waiting), disabled=not waiting, key="accept_all",
+                "Accept all",
+                on_click=decide,
+                args=(report, waiting),
+                disabled=not waiting,
+                key="accept_all",
                 help="Accept every correction that is not decided yet.",
-            )  # fmt: skip
+            )
             st.button(
-                "Undo", on_click=undo_decision, args=(report,), disabled=not review.before, key="undo_decision",
+                "Undo",
+                on_click=undo_decision,
+                args=(report,),
+                disabled=not review.before,
+                key="undo_decision",
                 help="Take back the last decision.",
-            )  # fmt: skip
+            )
 
 
 def proposal_card(correction: Correction, number: int, report: Report, state: str = "") -> Node:
@@ -226,39 +283,66 @@ def proposal_card(correction: Correction, number: int, report: Report, state: st
     page = next((p for p in report.pages if p.id == correction.page_id), None)
     title: Child = page.cited if page else "A page that is no longer in the database"
     if page and (address := link_to_sentence(page.url, correction.quote)):
-        title = el("a", f"{page.title or page.url} ↗", href=address, target="_blank", rel="noopener noreferrer")
+        title = el(
+            "a",
+            f"{page.title or page.url} ↗",
+            href=address,
+            target="_blank",
+            rel="noopener noreferrer",
+        )
     label = el("strong", f"Claim {number}")
     surely = f"Supported at {correction.probability:.2f} by {correction.verifier}"
     return el(
-        "div", el("p", label, f" · {state}" if state else "", class_="facts"),
+        "div",
+        el("p", label, f" · {state}" if state else "", class_="facts"),
         el("p", *answer.shown(correction.before, correction.after), class_="diff", dir="auto"),
-        el("blockquote", f"“{correction.quote}”", dir="auto"), el("p", title, class_="facts", title=surely, dir="auto"),
+        el("blockquote", f"“{correction.quote}”", dir="auto"),
+        el("p", title, class_="facts", title=surely, dir="auto"),
         class_=f"ax-correction {state}",
-    )  # fmt: skip
+    )
 
 
 def _revised(report: Report, accepted: Sequence[Correction]) -> None:
     section("Revised answer")
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium", key="revision_options"):
+    with st.container(
+        horizontal=True, vertical_alignment="bottom", gap="medium", key="revision_options"
+    ):
         chosen = st.segmented_control(
-            "Sentences that no source supports", UNSUPPORTED, default="keep", format_func=CHOICES.__getitem__,
-            key=SENTENCES, help="“Leave out” keeps, and marks, a sentence of which a part is supported.",
-        )  # fmt: skip
+            "Sentences that no source supports",
+            UNSUPPORTED,
+            default="keep",
+            format_func=CHOICES.__getitem__,
+            key=SENTENCES,
+            help="“Leave out” keeps, and marks, a sentence of which a part is supported.",
+        )
         footnotes = st.toggle(
-            "Footnotes to the evidence", value=True, key=FOOTNOTES,
+            "Footnotes to the evidence",
+            value=True,
+            key=FOOTNOTES,
             help="Number each supported claim and quote the sentence that supports it below the answer.",
-        )  # fmt: skip
+        )
     revision = revise(report, accepted, chosen or "keep", footnotes)
     small(summary(revision))
     changes, source = st.tabs(["Changes", "Markdown"])
     with changes:
-        show(el("div", *answer.rendered(report.answer, revision.text), class_="ax-revised", dir="auto"))
+        show(
+            el(
+                "div",
+                *answer.rendered(report.answer, revision.text),
+                class_="ax-revised",
+                dir="auto",
+            )
+        )
     with source:
         st.code(revision.text, language="markdown", wrap_lines=True, height=320)
     st.download_button(
-        "Download as Markdown", revision.text, "revised-answer.md", "text/markdown", on_click="ignore",
+        "Download as Markdown",
+        revision.text,
+        "revised-answer.md",
+        "text/markdown",
+        on_click="ignore",
         key="download_revision",
-    )  # fmt: skip
+    )
 
 
 def summary(revision: Revision) -> str:
@@ -279,7 +363,9 @@ def summary(revision: Revision) -> str:
 
 
 def in_cards(report: Report, editable: bool) -> dict[str, Node]:
-    """Return what is known of a correction for the card of its claim: it is sought, the proposal, or why none is."""
+    """Return what is known of a correction for the card of its claim: it is sought, the proposal,
+    or why none is.
+    """
     numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
     review, job = review_of(report), job_of(report)
     found = {}
@@ -287,14 +373,23 @@ def in_cards(report: Report, editable: bool) -> dict[str, Node]:
         proposal = review.proposals.get(claim.id)
         if proposal is None:
             if job and job.running and claim.id in job.progress().claims:
-                found[claim.id] = el("p", "Looking for a correction …", class_="reason", role="status")
+                found[claim.id] = el(
+                    "p", "Looking for a correction …", class_="reason", role="status"
+                )
         elif proposal.correction is None:
             found[claim.id] = el("p", f"No correction: {proposal.reason}", class_="reason")
         else:
             accepted = claim.id in review.now.accepted
-            name, word = ("accept", "Accepted: take it back" if accepted else "Accept the correction")
-            button = el("button", word, type="button", class_="next", data_step=f"{name} {claim.id}")
-            card = proposal_card(proposal.correction, numbers[claim.id], report, "accepted" if accepted else "")
+            name, word = (
+                "accept",
+                "Accepted: take it back" if accepted else "Accept the correction",
+            )
+            button = el(
+                "button", word, type="button", class_="next", data_step=f"{name} {claim.id}"
+            )
+            card = proposal_card(
+                proposal.correction, numbers[claim.id], report, "accepted" if accepted else ""
+            )
             act = el("p", button, class_="links next-steps") if editable else None
             found[claim.id] = el("div", card, act, class_="card v-supported")
     return found
@@ -304,7 +399,12 @@ def in_cards(report: Report, editable: bool) -> dict[str, Node]:
 
 
 DIALOGS: dict[str, Tab] = {"reword": "Text", "source": "Evidence"}
-BETTER = ("llm", *HUB, "embedded-base", "embedded-small")  # the order in which another verifier is chosen
+BETTER = (
+    "llm",
+    *HUB,
+    "embedded-base",
+    "embedded-small",
+)  # the order in which another verifier is chosen
 
 
 def take(step: str, claim: Claim, report: Report) -> None:
@@ -324,10 +424,19 @@ def take(step: str, claim: Claim, report: Report) -> None:
 
 
 def other_verifier(settings: Settings) -> tuple[str, str]:
-    """Return the best verifier that is ready and was not used, or the needs of the best missing one."""
+    """Return the best verifier that is ready and was not used, or the needs of the best missing
+    one.
+    """
     used = choose(settings).name if settings.verifier == "auto" else settings.verifier
     others = [name for name in BETTER if name != used]
-    ready = next((name for name in others if not VERIFIERS[name].missing(settings) and _loads(name, settings)), "")
+    ready = next(
+        (
+            name
+            for name in others
+            if not VERIFIERS[name].missing(settings) and _loads(name, settings)
+        ),
+        "",
+    )
     return ready, "" if ready else "; ".join(VERIFIERS[name].missing(settings) for name in others)
 
 
@@ -348,7 +457,9 @@ def check_with_another(claim: Claim, report: Report) -> None:
 
 
 def search_the_web(claim: Claim, report: Report) -> None:
-    """Search for one claim with the run's web search engine, or the default one, and check it again."""
+    """Search for one claim with the run's web search engine, or the default one, and check it
+    again.
+    """
     settings = settings_of(report)
     engine = next((s for s in settings.sources if s in SEARCHERS and s != "library"), WEB)
     edit(CheckAgain(claim_id=claim.id, sources=(engine,), search=True))

@@ -36,10 +36,15 @@ def edit_menu(report: Report) -> None:
                 ("Redo", "Ctrl+Shift+Z", run.redo, steps.redo),
             ):
                 st.button(
-                    label, key=label.lower(), on_click=on_click, disabled=step is None,
+                    label,
+                    key=label.lower(),
+                    on_click=on_click,
+                    disabled=step is None,
                     help=f"{_help(label, step)} ({keys})",
-                )  # fmt: skip
-            if st.button("New claim", key="new_claim", help="Check other words of the answer. (key: w)"):
+                )
+            if st.button(
+                "New claim", key="new_claim", help="Check other words of the answer. (key: w)"
+            ):
                 edit_dialog(report, Opened())
         with st.expander(f"Edits ({len(report.edits)})"):
             _edits(report, dropped)
@@ -49,9 +54,13 @@ def edit_menu(report: Report) -> None:
         with st.expander("Delete this run"):
             small("The link stops working. You can restore it for 24 hours on the History page.")
             st.button(
-                "Delete", type="primary", on_click=run.delete_run, args=(report.id,), key="delete_run",
+                "Delete",
+                type="primary",
+                on_click=run.delete_run,
+                args=(report.id,),
+                key="delete_run",
                 help="The History page can restore it for a day.",
-            )  # fmt: skip
+            )
 
 
 def _help(label: str, edit: edits.Edit | None) -> str:
@@ -62,11 +71,19 @@ def _help(label: str, edit: edits.Edit | None) -> str:
 
 
 def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
-    """Draw the edits with their times, the latest first, and dropped claims with a button to restore them."""
+    """Draw the edits with their times, the latest first, and dropped claims with a button to
+    restore them.
+    """
     if not report.edits:
-        small("Nothing was changed by hand. Select a claim and press Edit, or select words of the answer.")
+        small(
+            "Nothing was changed by hand. Select a claim and press Edit, or select words of the answer."
+        )
     items = [
-        el("li", el("span", in_words(e), dir="auto"), el("span", f" {date(e.at)}, {e.at[11:16]} UTC", class_="facts"))
+        el(
+            "li",
+            el("span", in_words(e), dir="auto"),
+            el("span", f" {date(e.at)}, {e.at[11:16]} UTC", class_="facts"),
+        )
         for e in reversed(report.edits)
     ]
     if items:
@@ -78,9 +95,13 @@ def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
         with text:
             show(el("p", claim.text, dir="auto", class_="ax-dropped"))
         back.button(
-            "Restore", key=f"restore-{claim.id}", on_click=run.edit, args=(edits.Restore(claim_id=claim.id),),
-            width="stretch", help="Put the claim back where it stood.",
-        )  # fmt: skip
+            "Restore",
+            key=f"restore-{claim.id}",
+            on_click=run.edit,
+            args=(edits.Restore(claim_id=claim.id),),
+            width="stretch",
+            help="Put the claim back where it stood.",
+        )
 
 
 def _question(report: Report) -> None:
@@ -100,7 +121,10 @@ def _question(report: Report) -> None:
             f"{plural(leaning, 'claim')} {'depends' if leaning == 1 else 'depend'} on the question. "
             "Only these are compared with the pages again."
         )
-        if st.form_submit_button("Change the question") and " ".join(question.split()) != report.question:
+        if (
+            st.form_submit_button("Change the question")
+            and " ".join(question.split()) != report.question
+        ):
             run.edit(edits.ChangeQuestion(question=question))
             st.rerun()
 
@@ -112,16 +136,20 @@ def _segmentation(report: Report) -> None:
     with st.form("other_segmenter", border=False):
         names = list(ready)
         name = st.selectbox(
-            "Split the answer into", names, names.index(now) if now in names else 0,
-            format_func=lambda entry: ready[entry].label, key=f"segmenter-{report.id}-{len(report.edits)}",
+            "Split the answer into",
+            names,
+            names.index(now) if now in names else 0,
+            format_func=lambda entry: ready[entry].label,
+            key=f"segmenter-{report.id}-{len(report.edits)}",
             help="The segmenter that finds the claims. Claims that stay the same keep their verdicts.",
-        )  # fmt: skip
+        )
         small(
             "Claims that stay the same keep their verdicts. Pinned claims stay; your other changes to claims are lost."
         )
         if (
             st.form_submit_button(
-                "Split again", help="Find the claims anew; pinned claims stay, dropped ones stay away."
+                "Split again",
+                help="Find the claims anew; pinned claims stay, dropped ones stay away.",
             )
             and name != now
         ):
@@ -129,12 +157,19 @@ def _segmentation(report: Report) -> None:
             st.rerun()
 
 
-FIELDS: dict[Tab, str] = {"Text": "text", "Highlight": "place-text", "Evidence": "evidence-address"}  # to begin with
+FIELDS: dict[Tab, str] = {
+    "Text": "text",
+    "Highlight": "place-text",
+    "Evidence": "evidence-address",
+}  # to begin with
 _focus = st.components.v2.component(
     "attribution.focus", js=(Path(__file__).parents[1] / "static" / "focus.js").read_text("utf-8")
 )
 SEARCH = "Search the sources again for this claim"
-ABSENT = ("The answer does not have these words", "Copy them from the answer, with its punctuation and marks.")
+ABSENT = (
+    "The answer does not have these words",
+    "Copy them from the answer, with its punctuation and marks.",
+)
 SEARCH_HELP = "Otherwise the pages that the run has are read again, and nothing is fetched."
 
 
@@ -161,7 +196,9 @@ def edit_dialog(report: Report, opened: Opened) -> None:
         _evidence(claim)
 
 
-def _make(change: edits.Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
+def _make(
+    change: edits.Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()
+) -> None:
     run.edit(change, documents, addresses)
     st.rerun()
 
@@ -171,7 +208,9 @@ def _wrong(title: str, line: str) -> None:
 
 
 def _search_again(report: Report, key: str) -> bool:
-    """Return True if the user asks to search the run's sources again; not offered if there are none to search."""
+    """Return True if the user asks to search the run's sources again; not offered if there are none
+    to search.
+    """
     sources = map(Source.of, for_stranger(report.settings, Settings()).sources)
     if not any(source.kind not in ("documents", "address") for source in sources):
         return False
@@ -181,10 +220,13 @@ def _search_again(report: Report, key: str) -> bool:
 def _text(report: Report, claim: Claim) -> None:
     with st.form(f"reword-{claim.id}", border=False):
         text = st.text_area(
-            "Checked as", claim.statement, key=f"text-{claim.id}", height=90,
+            "Checked as",
+            claim.statement,
+            key=f"text-{claim.id}",
+            height=90,
             help="The words that are searched for and compared with passages. The answer itself stays as it is.",
             max_chars=LIMITS.text,
-        )  # fmt: skip
+        )
         search = _search_again(report, f"search-text-{claim.id}")
         submitted = st.form_submit_button("Check this text", type="primary")
     if submitted and not (text or "").strip():
@@ -198,11 +240,17 @@ def _text(report: Report, claim: Claim) -> None:
 def _split(report: Report, claim: Claim) -> None:
     with st.form(f"split-{claim.id}", border=False):
         lines = st.text_area(
-            "One claim on each line", claim.statement, key=f"split-text-{claim.id}", height=130,
-            help="Each line becomes a claim and is checked by itself.", max_chars=LIMITS.text,
-        )  # fmt: skip
+            "One claim on each line",
+            claim.statement,
+            key=f"split-text-{claim.id}",
+            height=130,
+            help="Each line becomes a claim and is checked by itself.",
+            max_chars=LIMITS.text,
+        )
         search = _search_again(report, f"search-split-{claim.id}")
-        submitted = st.form_submit_button("Split", type="primary", help="Put these claims in place of this one.")
+        submitted = st.form_submit_button(
+            "Split", type="primary", help="Put these claims in place of this one."
+        )
     texts = tuple(line.strip() for line in (lines or "").splitlines() if line.strip())
     if submitted and len(set(texts)) < 2:
         _wrong("This is one claim", "Write two or more, each on a line of its own.")
@@ -217,14 +265,23 @@ def _merge(report: Report, claim: Claim) -> None:
         return
     with st.form(f"merge-{claim.id}", border=False):
         chosen = st.multiselect(
-            "Merge it with", list(others), format_func=others.__getitem__, key=f"merge-with-{claim.id}",
+            "Merge it with",
+            list(others),
+            format_func=others.__getitem__,
+            key=f"merge-with-{claim.id}",
             help="The other claims that say the same, or belong to it.",
-        )  # fmt: skip
+        )
         text = st.text_area(
-            "As one claim", key=f"merge-text-{claim.id}", height=90, placeholder="Empty: one text after the other",
-            help="The text that takes the place of all of them.", max_chars=LIMITS.text,
-        )  # fmt: skip
-        submitted = st.form_submit_button("Merge", type="primary", help="Put one claim in place of these.")
+            "As one claim",
+            key=f"merge-text-{claim.id}",
+            height=90,
+            placeholder="Empty: one text after the other",
+            help="The text that takes the place of all of them.",
+            max_chars=LIMITS.text,
+        )
+        submitted = st.form_submit_button(
+            "Merge", type="primary", help="Put one claim in place of these."
+        )
     if submitted and not chosen:
         _wrong("No other claim is chosen", "Choose one or more above.")
     elif submitted:
@@ -234,13 +291,19 @@ def _merge(report: Report, claim: Claim) -> None:
 
 
 def _place(report: Report, claim: Claim) -> None:
-    small("Write or paste the words of the answer that state this claim. Outside this dialog you can also select them.")
+    small(
+        "Write or paste the words of the answer that state this claim. Outside this dialog you can also select them."
+    )
     here = report.answer[claim.spans[0][0] : claim.spans[-1][1]] if claim.spans else ""
     with st.form(f"place-{claim.id}", border=False):
         words = st.text_area(
-            "Words of the answer", here, key=f"place-text-{claim.id}", height=90,
-            help="They are marked in the answer; the claim itself stays as it is.", max_chars=LIMITS.text,
-        )  # fmt: skip
+            "Words of the answer",
+            here,
+            key=f"place-text-{claim.id}",
+            height=90,
+            help="They are marked in the answer; the claim itself stays as it is.",
+            max_chars=LIMITS.text,
+        )
         submitted = st.form_submit_button("Highlight these words", type="primary")
     if not submitted:
         return
@@ -256,9 +319,13 @@ def _place(report: Report, claim: Claim) -> None:
 def _evidence(claim: Claim) -> None:
     with st.form(f"evidence-{claim.id}", border=False):
         pasted = st.text_area(
-            "A text", key=f"evidence-text-{claim.id}", height=90, placeholder="Paste a passage",
-            help="Pasted text that this claim is checked against.", max_chars=LIMITS.request,
-        )  # fmt: skip
+            "A text",
+            key=f"evidence-text-{claim.id}",
+            height=90,
+            placeholder="Paste a passage",
+            help="Pasted text that this claim is checked against.",
+            max_chars=LIMITS.request,
+        )
         address = st.text_input(
             "A web address",
             key=f"evidence-address-{claim.id}",
@@ -267,9 +334,13 @@ def _evidence(claim: Claim) -> None:
             max_chars=LIMITS.address,
         ).strip()
         files = st.file_uploader(
-            "Files", DOCUMENT_TYPES, accept_multiple_files=True, key=f"evidence-files-{claim.id}",
-            help="Documents that this claim is checked against.", max_upload_size=LIMITS.file_mb,
-        )  # fmt: skip
+            "Files",
+            DOCUMENT_TYPES,
+            accept_multiple_files=True,
+            key=f"evidence-files-{claim.id}",
+            help="Documents that this claim is checked against.",
+            max_upload_size=LIMITS.file_mb,
+        )
         submitted = st.form_submit_button("Check with this evidence", type="primary")
     if not submitted:
         return
@@ -280,7 +351,11 @@ def _evidence(claim: Claim) -> None:
         _wrong("There is no evidence yet", "Paste a text, give an address or choose a file.")
     else:
         names = (*(document.name for document in documents), *filter(None, [address]))
-        _make(edits.AddEvidence(claim_id=claim.id, names=names), documents, [address] if address else [])
+        _make(
+            edits.AddEvidence(claim_id=claim.id, names=names),
+            documents,
+            [address] if address else [],
+        )
 
 
 def _new(report: Report, span: Span | None) -> None:
@@ -289,13 +364,21 @@ def _new(report: Report, span: Span | None) -> None:
     with st.form("new-claim", border=False):
         if span is None:
             words = st.text_area(
-                "Words of the answer", key="new-words", height=90,
-                help="The words that the claim stands for; they are marked in the answer.", max_chars=LIMITS.text,
-            )  # fmt: skip
+                "Words of the answer",
+                key="new-words",
+                height=90,
+                help="The words that the claim stands for; they are marked in the answer.",
+                max_chars=LIMITS.text,
+            )
         text = st.text_area(
-            "Claim", words if span else "", key=f"new-{span}", height=90, placeholder="Empty: the words as they are",
-            help="A statement to check, in words that stand alone.", max_chars=LIMITS.text,
-        )  # fmt: skip
+            "Claim",
+            words if span else "",
+            key=f"new-{span}",
+            height=90,
+            placeholder="Empty: the words as they are",
+            help="A statement to check, in words that stand alone.",
+            max_chars=LIMITS.text,
+        )
         search = _search_again(report, "search-new")
         submitted = st.form_submit_button("Check this claim", type="primary")
     if not submitted:

@@ -16,7 +16,9 @@ PICTURE = "page_picture"
 
 
 def pictured(data: View, report: Report, click: object) -> View:
-    """Add to an opened source its page number in a PDF whose file is at hand, and the picture that a click asks for."""
+    """Add to an opened source its page number in a PDF whose file is at hand, and the picture that
+    a click asks for.
+    """
     if not (source := data.get("source")) or not isinstance(click, Mapping):
         return data
     page = next(p for p in report.pages if p.id == source["page"])
@@ -36,7 +38,9 @@ def pictured(data: View, report: Report, click: object) -> View:
 def _on_page(page: Page, number: int, source: View) -> str:
     """Return the opened sentence as far as it stands on this page."""
     marks = (mark["at"] for mark in source["marks"])
-    start, end = next(((a, b) for a, b in marks if a <= source["at"] < b), (source["at"], source["at"]))
+    start, end = next(
+        ((a, b) for a, b in marks if a <= source["at"] < b), (source["at"], source["at"])
+    )
     return page.text[start : min(end, *page.breaks[number : number + 1], len(page.text))]
 
 

@@ -27,11 +27,16 @@ RULES: dict[Aggregation, str] = {
     "most_frequent": "Most frequent: the majority counts",
     "any": "Any: one support is enough",
 }
-SIDES: tuple[tuple[str, Label], ...] = ((state.THRESHOLD, "supported"), (state.CONTRADICTION_THRESHOLD, "contradicted"))
+SIDES: tuple[tuple[str, Label], ...] = (
+    (state.THRESHOLD, "supported"),
+    (state.CONTRADICTION_THRESHOLD, "contradicted"),
+)
 
 
 def what_if_panel(report: Report, run: str, is_open: bool) -> None:
-    """Draw it for a finished run. What is chosen holds for this run and this session; the run itself stays."""
+    """Draw it for a finished run. What is chosen holds for this run and this session; the run
+    itself stays.
+    """
     tag = f"{run}-{state.count('what_if_resets')}"
     changed = st.container()
     for name, badge in SIDES:
@@ -42,22 +47,31 @@ def what_if_panel(report: Report, run: str, is_open: bool) -> None:
         slider(name)
     made = DecisionPolicy.of(report.settings)
     rule = st.selectbox(
-        "Where passages disagree", list(RULES), list(RULES).index(made.aggregation), format_func=RULES.__getitem__,
+        "Where passages disagree",
+        list(RULES),
+        list(RULES).index(made.aggregation),
+        format_func=RULES.__getitem__,
         key=f"what-rule-{tag}",
         help="The rule that makes one verdict of several passages.",
-    )  # fmt: skip
+    )
     top_k = _top_k(report, tag)
     without = st.multiselect(
-        "Leave out sites", sites(report), key=f"what-sites-{tag}", placeholder="none",
+        "Leave out sites",
+        sites(report),
+        key=f"what-sites-{tag}",
+        placeholder="none",
         help="Passages of these sites no longer count.",
-    )  # fmt: skip
+    )
     since, until, dated = _dates(report, tag)
     languages = _languages(report, tag, is_open)
     once = st.checkbox(
-        "Passages that say the same count once", key=f"what-once-{tag}",
+        "Passages that say the same count once",
+        key=f"what-once-{tag}",
         help="Copies of one text on several pages always count once.",
-    )  # fmt: skip
-    thresholds.choose(rule, Counted(top_k, frozenset(without), since, until, dated, languages, once))
+    )
+    thresholds.choose(
+        rule, Counted(top_k, frozenset(without), since, until, dated, languages, once)
+    )
     if thresholds.chosen(report) == made:
         with changed:
             show(el("p", "These are the verdicts of the run as made.", class_="ax-status"))
@@ -80,9 +94,13 @@ def _top_k(report: Report, tag: str) -> int | None:
     if most < 2:
         return None
     chosen = st.slider(
-        "Passages of a claim, the nearest first", 1, most, most, key=f"what-top-{tag}-{most}",
+        "Passages of a claim, the nearest first",
+        1,
+        most,
+        most,
+        key=f"what-top-{tag}-{most}",
         help="Fewer passages are stricter: what only a distant passage says no longer counts.",
-    )  # fmt: skip
+    )
     return chosen if chosen < most else None
 
 
@@ -93,9 +111,14 @@ def _dates(report: Report, tag: str) -> tuple[str, str, bool]:
         return "", "", False
     first, last = days[0], days[-1]
     start, end = st.slider(
-        "Published between", first, last, (first, last), format="D MMM YYYY", key=f"what-dates-{tag}-{first}-{last}",
+        "Published between",
+        first,
+        last,
+        (first, last),
+        format="D MMM YYYY",
+        key=f"what-dates-{tag}-{first}-{last}",
         help="Only pages of these days count.",
-    )  # fmt: skip
+    )
     narrowed = (start, end) != (first, last)
     dated = narrowed and len(days) < len(report.pages)
     left_out = bool(
@@ -117,7 +140,9 @@ def _day(published: str) -> date | None:
 
 
 def _languages(report: Report, tag: str, detect: bool) -> frozenset[str]:
-    """The languages to keep; offered where the pages have several. They are detected when the panel is first opened."""
+    """The languages to keep; offered where the pages have several. They are detected when the panel
+    is first opened.
+    """
     codes = sorted(set(thresholds.languages(report, detect).values()))
     if len(codes) < 2:
         return frozenset()
@@ -137,7 +162,9 @@ def _languages(report: Report, tag: str, detect: bool) -> frozenset[str]:
 
 
 def _cost(report: Report, badge: Label, threshold_: float) -> None:
-    """The badges that a threshold shows on claims that people checked, and how many of them are right."""
+    """The badges that a threshold shows on claims that people checked, and how many of them are
+    right.
+    """
     measured = curve(report.versions.get("verifier", ""), badge)
     word = LOOKS[badge].word.lower()
     if measured is None:
@@ -154,20 +181,28 @@ def _cost(report: Report, badge: Label, threshold_: float) -> None:
     plot(_figure(measured, threshold_, badge, state.is_dark()), f"curve-{badge}", at)
     small(at)
     rows = (
-        (f"{p.threshold:.2f}", f"{p.shown} of {measured.claims}", f"{p.right} of {p.shown}") for p in measured.points
+        (f"{p.threshold:.2f}", f"{p.shown} of {measured.claims}", f"{p.right} of {p.shown}")
+        for p in measured.points
     )
     figures = table(("Threshold", f"Shown as {word}", "Right"), rows)
     show(el("details", el("summary", "The figures as a table"), figures, class_="ax-detail"))
 
 
 def _figure(measured: Curve, threshold_: float, badge: Label, dark: bool) -> Figure:
-    """Two lines over the threshold: the share of badges that are right, and the share of claims that get one."""
+    """Two lines over the threshold: the share of badges that are right, and the share of claims
+    that get one.
+    """
     look = LOOKS[badge]
     ink, quiet = (look.dark_ink, "#a5a09a") if dark else (look.ink, "#5f5b57")
     points = [p for p in measured.points if p.shown >= 5]  # the share of fewer jumps
     x = [p.threshold for p in points]
     lines = (
-        ("right", [p.right / p.shown for p in points], [f"{p.right} of {p.shown} right" for p in points], ink),
+        (
+            "right",
+            [p.right / p.shown for p in points],
+            [f"{p.right} of {p.shown} right" for p in points],
+            ink,
+        ),
         (
             "shown",
             [p.shown / measured.claims for p in points],
@@ -178,18 +213,37 @@ def _figure(measured: Curve, threshold_: float, badge: Label, dark: bool) -> Fig
     figure: Figure = graph_objects().Figure()
     for name, y, words, colour in lines:
         figure.add_scatter(
-            x=x, y=y, mode="lines", line={"color": colour, "width": 2}, customdata=words,
+            x=x,
+            y=y,
+            mode="lines",
+            line={"color": colour, "width": 2},
+            customdata=words,
             hovertemplate="from %{x:.2f}: %{customdata}<extra></extra>",
-        )  # fmt: skip
+        )
         figure.add_annotation(
-            x=x[-1], y=y[-1], text=name, showarrow=False, xanchor="left", xshift=4, font={"color": colour, "size": 12}
+            x=x[-1],
+            y=y[-1],
+            text=name,
+            showarrow=False,
+            xanchor="left",
+            xshift=4,
+            font={"color": colour, "size": 12},
         )
     figure.add_vline(x=threshold_, line={"color": quiet, "width": 1, "dash": "dot"})
-    axis = {"fixedrange": True, "tickfont": {"size": 11, "color": quiet}, "zeroline": False, "showgrid": False}
+    axis = {
+        "fixedrange": True,
+        "tickfont": {"size": 11, "color": quiet},
+        "zeroline": False,
+        "showgrid": False,
+    }
     figure.update_layout(
-        height=120, showlegend=False,
+        height=120,
+        showlegend=False,
         xaxis={**axis, "range": [0.33, 1.08], "tickvals": [0.4, 0.6, 0.8], "tickformat": ".1f"},
         yaxis={**axis, "range": [0, 1.05], "tickvals": [0, 0.5, 1], "tickformat": ".1f"},
-        margin={"l": 26, "r": 8, "t": 4, "b": 18}, paper_bgcolor=CLEAR, plot_bgcolor=CLEAR, font={"family": FONT},
-    )  # fmt: skip
+        margin={"l": 26, "r": 8, "t": 4, "b": 18},
+        paper_bgcolor=CLEAR,
+        plot_bgcolor=CLEAR,
+        font={"family": FONT},
+    )
     return figure

@@ -17,7 +17,10 @@ from pages.ui.frame import note, plot, section, show, status_line
 def comparison(reports: Sequence[Report]) -> None:
     """Draw the comparison of two runs."""
     if len(reports) != 2:
-        note("These runs cannot be compared", "One of them was deleted, or was started by another browser.")
+        note(
+            "These runs cannot be compared",
+            "One of them was deleted, or was started by another browser.",
+        )
         return
     before, after = reports
     changes = run_changes(before, after)
@@ -105,7 +108,9 @@ def unchanged(changes: RunChanges) -> Node:
 def differences(changes: RunChanges) -> list[tuple[str, str, str]]:
     """Return the settings and versions that differ, as rows."""
     rows = [(LABELS.get(name, name), _shown(a), _shown(b)) for name, a, b in changes.settings]
-    return rows + [(f"Version: {name}", a or "none", b or "none") for name, a, b in changes.versions]
+    return rows + [
+        (f"Version: {name}", a or "none", b or "none") for name, a, b in changes.versions
+    ]
 
 
 def _shown(value: object) -> str:

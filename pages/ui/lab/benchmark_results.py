@@ -87,13 +87,19 @@ def rows_behind(now: BenchmarkProgress, number: str) -> Behind | None:
     label = METHODS[method].label if method in METHODS else ""
     if figure == "failed" and label:
         failed = [(r, o) for r, o in own if o.error]
-        return Behind(f"{label}: {plural(len(failed), 'response')} that could not be scored", found, tuple(failed))
+        return Behind(
+            f"{label}: {plural(len(failed), 'response')} that could not be scored",
+            found,
+            tuple(failed),
+        )
     if found is None or not label:
         return None
     scored = [(r, o) for r, o in own if not o.error]
     test = [(r, o) for r, o in scored if r.split == "test"]
 
-    def wrong_first(rows: Sequence[tuple[LabelledRow, Outcome]]) -> tuple[tuple[LabelledRow, Outcome], ...]:
+    def wrong_first(
+        rows: Sequence[tuple[LabelledRow, Outcome]],
+    ) -> tuple[tuple[LabelledRow, Outcome], ...]:
         def order(pair: tuple[LabelledRow, Outcome]) -> tuple[bool, float, int]:
             row, outcome = pair
             distance = abs(outcome.scores[found.reading] - found.threshold)
@@ -111,18 +117,26 @@ def rows_behind(now: BenchmarkProgress, number: str) -> Behind | None:
     selections = {
         **dict.fromkeys(("macro_f1", "accuracy", "test"), of_test),
         "precision": (f"{true} of {plural(len(flags), 'flagged response')} are ungrounded", flags),
-        "recall": (f"{caught} of {plural(len(ungrounded), 'ungrounded response')} flagged", ungrounded),
-        "threshold": (
-            f"the {plural(len(development), 'development response')} that the threshold was tuned on", development,
+        "recall": (
+            f"{caught} of {plural(len(ungrounded), 'ungrounded response')} flagged",
+            ungrounded,
         ),
-    }  # fmt: skip
+        "threshold": (
+            f"the {plural(len(development), 'development response')} that the threshold was tuned on",
+            development,
+        ),
+    }
     if figure in selections:
         title, rows = selections[figure]
         return Behind(f"{label}: {title}", found, wrong_first(rows))
-    if order := {"seconds": "longest", "tokens": "most tokens", "cost": "most expensive"}.get(figure):
+    if order := {"seconds": "longest", "tokens": "most tokens", "cost": "most expensive"}.get(
+        figure
+    ):
         rows = [(r, o) for r, o in scored if getattr(o, figure) is not None]
         rows.sort(key=lambda pair: (-getattr(pair[1], figure), pair[0].line))
-        return Behind(f"{label}: {plural(len(rows), 'response')}, {order} first", found, tuple(rows))
+        return Behind(
+            f"{label}: {plural(len(rows), 'response')}, {order} first", found, tuple(rows)
+        )
     if figure.startswith(ERROR):
         name = figure.removeprefix(ERROR)
         rows = [(r, o) for r, o in test if _kind(r) == name]
@@ -153,7 +167,11 @@ def row_list(behind: Behind) -> Node:
 
 
 def _row(row: LabelledRow, outcome: Outcome, figures: MethodFigures | None) -> Node:
-    label = badge("supported" if row.grounded else "contradicted", None, "Grounded" if row.grounded else "Ungrounded")
+    label = badge(
+        "supported" if row.grounded else "contradicted",
+        None,
+        "Grounded" if row.grounded else "Ungrounded",
+    )
     facts: list[Child] = [f"line {row.line}, {row.split} split"]
     head: list[Child] = [label, " "]
     if outcome.error:
@@ -174,29 +192,47 @@ def _row(row: LabelledRow, outcome: Outcome, figures: MethodFigures | None) -> N
     excerpt = " ".join(row.response.split())
     return el(
         "details",
-        el("summary", *head, " ", el("span", excerpt[:160] + " …" * (len(excerpt) > 160), dir="auto")),
+        el(
+            "summary",
+            *head,
+            " ",
+            el("span", excerpt[:160] + " …" * (len(excerpt) > 160), dir="auto"),
+        ),
         el("p", *facts, class_="ax-quiet"),
-        el("p", el("strong", "Question "), el("span", row.question, dir="auto")) if row.question.strip() else None,
+        el("p", el("strong", "Question "), el("span", row.question, dir="auto"))
+        if row.question.strip()
+        else None,
         el("p", el("strong", "Response "), el("span", *response_parts(row, outcome), dir="auto")),
         *(_sentence_labels(row)),
         el("h4", "Context"),
-        *(el("blockquote", text[:CONTEXT] + " …" * (len(text) > CONTEXT), dir="auto") for text in row.context),
+        *(
+            el("blockquote", text[:CONTEXT] + " …" * (len(text) > CONTEXT), dir="auto")
+            for text in row.context
+        ),
     )
 
 
 def _sentence_labels(row: LabelledRow) -> list[Child]:
     ungrounded = [row.response[s.start : s.end] for s in row.sentences if not s.grounded]
-    return [el("p", el("strong", "Labelled as ungrounded "), el("span", text, dir="auto")) for text in ungrounded]
+    return [
+        el("p", el("strong", "Labelled as ungrounded "), el("span", text, dir="auto"))
+        for text in ungrounded
+    ]
 
 
 def response_parts(row: LabelledRow, outcome: Outcome) -> list[Child]:
-    """Show the response with a score after each sentence or claim; of overlapping parts, only the first."""
+    """Show the response with a score after each sentence or claim; of overlapping parts, only the
+    first.
+    """
     pieces: list[Child] = []
     at = 0
     for part in sorted(outcome.parts, key=lambda p: (p.start, p.end)):
         if part.start < at or part.end > len(row.response):
             continue
-        pieces += [el("span", row.response[at : part.start]), el("span", row.response[part.start : part.end])]
+        pieces += [
+            el("span", row.response[at : part.start]),
+            el("span", row.response[part.start : part.end]),
+        ]
         pieces += [" ", el("span", f"{part.score:.2f}", class_="num", title="score of this part")]
         at = part.end
     return [*pieces, el("span", row.response[at:])]
@@ -215,11 +251,16 @@ def rows_jsonl(now: BenchmarkProgress) -> str:
 
 
 def tables_csv(now: BenchmarkProgress) -> str:
-    return "\n".join(t.csv() for t in (report.quality_table(now.evaluation), report.error_table(now.evaluation)))
+    return "\n".join(
+        t.csv() for t in (report.quality_table(now.evaluation), report.error_table(now.evaluation))
+    )
 
 
 def tables_markdown(now: BenchmarkProgress) -> str:
-    return "\n".join(t.markdown() for t in (report.quality_table(now.evaluation), report.error_table(now.evaluation)))
+    return "\n".join(
+        t.markdown()
+        for t in (report.quality_table(now.evaluation), report.error_table(now.evaluation))
+    )
 
 
 HEADS = (
@@ -244,7 +285,9 @@ def _share(f: MethodFigures, figure: str, estimate: Interval) -> Child:
     if estimate.value is None:
         return "–"
     few = estimate.low is None or estimate.high is None
-    return _number(f, figure, f"{estimate.value:.2f}", "" if few else f"{estimate.low:.2f}–{estimate.high:.2f}")
+    return _number(
+        f, figure, f"{estimate.value:.2f}", "" if few else f"{estimate.low:.2f}–{estimate.high:.2f}"
+    )
 
 
 def quality(now: BenchmarkProgress) -> Node:
@@ -255,7 +298,9 @@ def quality(now: BenchmarkProgress) -> Node:
         any(f.cost is not None for f in figures),
         any(f.failed for f in figures),
     ]
-    hidden = {head for head, used in zip(("Tokens", "Cost", "Failed"), shown, strict=True) if not used}
+    hidden = {
+        head for head, used in zip(("Tokens", "Cost", "Failed"), shown, strict=True) if not used
+    }
     heads = [(head, meaning) for head, meaning in HEADS if head not in hidden]
     body = []
     for f in figures:
@@ -273,7 +318,9 @@ def quality(now: BenchmarkProgress) -> Node:
         }
         name = el("th", METHODS[f.method].label, el("span", f.method, class_="range"))
         body.append(el("tr", name, *(el("td", cells[head]) for head, _ in heads)))
-    head_row = el("tr", el("th", "Method"), *(el("th", head, title=meaning) for head, meaning in heads))
+    head_row = el(
+        "tr", el("th", "Method"), *(el("th", head, title=meaning) for head, meaning in heads)
+    )
     meanings = el("ul", *(el("li", el("strong", head), f": {meaning}") for head, meaning in heads))
     explained = el("details", el("summary", "What the figures mean"), meanings)
     return el("div", number_table("Quality and speed of the methods", head_row, body), explained)
@@ -288,10 +335,14 @@ def errors(now: BenchmarkProgress) -> Node | None:
     for f in ranked(now.evaluation):
         found = {e.name: e for e in f.error_types}
         cells: list[Child] = [
-            _number(f, f"{ERROR}{name}", f"{found[name].misclassified} of {found[name].rows}") if name in found else "–"
+            _number(f, f"{ERROR}{name}", f"{found[name].misclassified} of {found[name].rows}")
+            if name in found
+            else "–"
             for name in names
         ]
-        body.append(el("tr", el("th", METHODS[f.method].label), *(el("td", cell) for cell in cells)))
+        body.append(
+            el("tr", el("th", METHODS[f.method].label), *(el("td", cell) for cell in cells))
+        )
     heads = [el("th", name or "grounded", dir="auto") for name in names]
     head_row = el("tr", el("th", "Method"), *heads)
     return number_table("Misclassified test responses by error type", head_row, body)
@@ -304,7 +355,9 @@ def progress_table(now: BenchmarkProgress) -> Node:
     for method in now.saved.methods:
         reason = now.saved.left_out.get(method)
         done = counts[method]
-        status = reason or ("done" if done == total else f"{done} of {total}" if done else "waiting")
+        status = reason or (
+            "done" if done == total else f"{done} of {total}" if done else "waiting"
+        )
         rows.append((METHODS[method].label, status))
     return html.table(("Method", "Responses"), rows)
 
@@ -319,7 +372,9 @@ def summary(now: BenchmarkProgress) -> str:
     low, high = best.macro_f1.low, best.macro_f1.high  # None for few responses
     interval = f" ({low:.2f} to {high:.2f})" if low is not None and high is not None else ""
     text = f"Best macro F1 on {plural(best.test, 'test response')}: {best.macro_f1.value:.2f}{interval}, {label}."
-    quick = min((f for f in figures if f.seconds is not None), key=lambda f: f.seconds or 0.0, default=None)
+    quick = min(
+        (f for f in figures if f.seconds is not None), key=lambda f: f.seconds or 0.0, default=None
+    )
     if quick and quick.method != best.method:
         label, time = METHODS[quick.method].label, duration(quick.seconds)
         text += f" Fastest: {label}, {time} a response, macro F1 {quick.macro_f1.value:.2f}."
@@ -328,7 +383,13 @@ def summary(now: BenchmarkProgress) -> str:
 
 def prompts(methods: Sequence[str], rows: int) -> int:
     """Return the least number of prompts that the methods send for this number of responses."""
-    each: dict[str, int] = {"lynx": 1, "direct": 1, "claims_verify": 2, "selfcheck_multi": 5, "refchecker": 1}
+    each: dict[str, int] = {
+        "lynx": 1,
+        "direct": 1,
+        "claims_verify": 2,
+        "selfcheck_multi": 5,
+        "refchecker": 1,
+    }
     return rows * sum(each.get(method, 0) for method in methods)
 
 
@@ -339,7 +400,12 @@ GIVEN = "benchmark_given"
 
 def open_in_benchmark(name: str, make: Callable[[], str]) -> None:
     """Draw a button that opens the Benchmark with a labelled set, until a file is chosen there."""
-    if st.button("Open in Benchmark", key="to_benchmark", type="primary", help="Measure groundedness methods on it."):
+    if st.button(
+        "Open in Benchmark",
+        key="to_benchmark",
+        type="primary",
+        help="Measure groundedness methods on it.",
+    ):
         state.put(GIVEN, (name, make().encode()))
         JobPage[JobProgress]("benchmark").clear()
         st.switch_page("pages/benchmark.py")
@@ -361,11 +427,19 @@ def error_type_word(name: str) -> str:
     return name.replace("_", " ").capitalize() if name in ERROR_TYPES else "Not labelled"
 
 
-def choose_error_type(label: str, chosen: str, key: str, on_change: Callable[[str], None], disabled: bool) -> None:
+def choose_error_type(
+    label: str, chosen: str, key: str, on_change: Callable[[str], None], disabled: bool
+) -> None:
     """Draw the choice of an error type."""
     types = ["", *ERROR_TYPES]
     st.selectbox(
-        label, types, types.index(chosen if chosen in types else ""), format_func=error_type_word, key=key,
-        on_change=lambda: on_change(str(state.selected(key) or "")), disabled=disabled, width=420,
+        label,
+        types,
+        types.index(chosen if chosen in types else ""),
+        format_func=error_type_word,
+        key=key,
+        on_change=lambda: on_change(str(state.selected(key) or "")),
+        disabled=disabled,
+        width=420,
         help=" ".join(f"{error_type_word(name)}: {text}" for name, text in ERROR_TYPES.items()),
-    )  # fmt: skip
+    )

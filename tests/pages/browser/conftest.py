@@ -28,7 +28,11 @@ def address(
     folder = tmp_path_factory.mktemp("server")
     (folder / "data").mkdir()
     shutil.copy(warm_database, folder / "data")
-    own = {LISTED: f"http://127.0.0.1:{llm_port}/v1", "ATTRIBUTION_MODELS": str(models), "HOME": str(folder)}
+    own = {
+        LISTED: f"http://127.0.0.1:{llm_port}/v1",
+        "ATTRIBUTION_MODELS": str(models),
+        "HOME": str(folder),
+    }
     with serving(folder, **own) as served:
         yield served.url
     shutil.rmtree(folder, ignore_errors=True)

@@ -20,7 +20,9 @@ from tests.pages.browser.visits import (
     write,
 )
 
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+axe = pytest.importorskip(
+    "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+)
 pytestmark = MARKS
 ANSWER = """# Hitchcock
 
@@ -41,13 +43,17 @@ CITED = (
 LONG = " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(40))
 
 
-STREAMLIT = {"presentation-role-conflict": {"enabled": False}}  # in its file uploader; it is no rule of WCAG
+STREAMLIT = {
+    "presentation-role-conflict": {"enabled": False}
+}  # in its file uploader; it is no rule of WCAG
 
 
 def broken(page: Page) -> list[tuple[str, list[str]]]:
     """The rules of axe that the page breaks, with the elements concerned."""
     results = axe.Axe().run(page, options={"resultTypes": ["violations"], "rules": STREAMLIT})
-    return [(v["id"], [node["html"] for node in v["nodes"]]) for v in results.response["violations"]]
+    return [
+        (v["id"], [node["html"] for node in v["nodes"]]) for v in results.response["violations"]
+    ]
 
 
 def unbroken(page: Page, where: str, schemes: Sequence[str] = ("light", "dark")) -> None:
@@ -56,7 +62,9 @@ def unbroken(page: Page, where: str, schemes: Sequence[str] = ("light", "dark"))
     for scheme in schemes:
         page.emulate_media(color_scheme=scheme)
         drawn = "scheme => getComputedStyle(document.documentElement).colorScheme === scheme"
-        page.wait_for_function(drawn, arg=scheme, timeout=PATIENCE)  # the server has drawn the page in that theme
+        page.wait_for_function(
+            drawn, arg=scheme, timeout=PATIENCE
+        )  # the server has drawn the page in that theme
         page.wait_for_timeout(500)  # colours change slowly
         assert broken(page) == [], f"{where}, {scheme}"
 
@@ -68,7 +76,9 @@ def states(page: Page) -> Iterator[str]:
     claims(page).first.click()
     claims(page).first.press("c")
     note = page.get_by_label("Note on your verdict")
-    expect(page.locator(".verdict[aria-pressed=true]")).to_have_text("Contradicted", timeout=PATIENCE)
+    expect(page.locator(".verdict[aria-pressed=true]")).to_have_text(
+        "Contradicted", timeout=PATIENCE
+    )
     note.fill("By whom?")
     note.press("Enter")
     settled(page)
@@ -93,8 +103,12 @@ def states(page: Page) -> Iterator[str]:
         yield f"the tab {name}"
         if name == "Corrections":
             page.get_by_role("button", name="Propose corrections").click()
-            expect(page.get_by_role("button", name="Accept", exact=True)).to_be_visible(timeout=PATIENCE)
-            expect(page.get_by_role("button", name="Propose corrections")).to_be_visible(timeout=PATIENCE)
+            expect(page.get_by_role("button", name="Accept", exact=True)).to_be_visible(
+                timeout=PATIENCE
+            )
+            expect(page.get_by_role("button", name="Propose corrections")).to_be_visible(
+                timeout=PATIENCE
+            )
             settled(page)
             yield "a proposed correction"
             page.get_by_role("button", name="Accept", exact=True).click()
@@ -106,18 +120,24 @@ def states(page: Page) -> Iterator[str]:
     yield "a source beside the answer"
     write(page, LONG)
     analyse(page, end=False)
-    expect(page.locator(".ax-status .now")).to_contain_text(re.compile(r"Checking claims [1-9]"), timeout=PATIENCE)
+    expect(page.locator(".ax-status .now")).to_contain_text(
+        re.compile(r"Checking claims [1-9]"), timeout=PATIENCE
+    )
     page.get_by_role("button", name="Stop", exact=True).click()
     expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible(timeout=PATIENCE)
     settled(page)
     yield "a stopped run"
 
 
-@pytest.mark.parametrize(("width", "height", "schemes", "most"), [
-    (1440, 900, ("light",), 3), pytest.param(1440, 900, ("light", "dark"), None, marks=pytest.mark.slow),
-    pytest.param(1280, 720, ("light", "dark"), None, marks=pytest.mark.slow),
-    pytest.param(390, 844, ("light", "dark"), None, marks=pytest.mark.slow),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("width", "height", "schemes", "most"),
+    [
+        (1440, 900, ("light",), 3),
+        pytest.param(1440, 900, ("light", "dark"), None, marks=pytest.mark.slow),
+        pytest.param(1280, 720, ("light", "dark"), None, marks=pytest.mark.slow),
+        pytest.param(390, 844, ("light", "dark"), None, marks=pytest.mark.slow),
+    ],
+)
 def test_no_state_of_a_result_breaks_a_rule_of_axe(
     page: Page, width: int, height: int, schemes: Sequence[str], most: int | None
 ) -> None:
@@ -148,7 +168,9 @@ def test_every_page_its_help_and_a_run_under_way_break_no_rule_of_axe(page: Page
 
 
 @pytest.mark.slow
-def test_two_answers_with_an_open_panel_break_no_rule_and_keys_reach_their_claims(page: Page) -> None:
+def test_two_answers_with_an_open_panel_break_no_rule_and_keys_reach_their_claims(
+    page: Page,
+) -> None:
     go_to(page, "Compare", "Two answers")
     expect(page.get_by_role("button", name="Compare", exact=True)).to_be_enabled(timeout=PATIENCE)
     for label, text in (
@@ -182,8 +204,12 @@ def test_two_answers_with_an_open_panel_break_no_rule_and_keys_reach_their_claim
     expect(selected).to_be_focused()
 
 
-def test_the_tour_is_shown_once_takes_no_focus_and_closes_by_escape(page: Page, browser: Browser, address: str) -> None:
-    expect(page.locator(".ax-tour")).to_have_count(0)  # a program that drives the browser wants none
+def test_the_tour_is_shown_once_takes_no_focus_and_closes_by_escape(
+    page: Page, browser: Browser, address: str
+) -> None:
+    expect(page.locator(".ax-tour")).to_have_count(
+        0
+    )  # a program that drives the browser wants none
     person = browser.new_context(viewport={"width": 390, "height": 844})
     person.add_init_script("Object.defineProperty(navigator, 'webdriver', {get: () => false})")
     page = person.new_page()

@@ -28,10 +28,19 @@ def filled(server: Served, name: str, answers: list[str]) -> tuple[Annotations, 
     kept = Annotations(Store.open(f"sqlite:///{server.database}").database)
     project = kept.create(name, overlap=2)
     question = TaskTurn(speaker="user", text="What is there?")
-    kept.add_tasks([
-        make_task(project.id, text, f"The source {n} says {SECRET}. {TEXTS[0]}", [question], title=SECRET, system="s")
-        for n, text in enumerate(answers)
-    ])  # fmt: skip
+    kept.add_tasks(
+        [
+            make_task(
+                project.id,
+                text,
+                f"The source {n} says {SECRET}. {TEXTS[0]}",
+                [question],
+                title=SECRET,
+                system="s",
+            )
+            for n, text in enumerate(answers)
+        ]
+    )
     kept.add_members(project.id, ["ann", "bob"])
     return kept, project
 
@@ -46,7 +55,10 @@ def visit(browser: Browser, server: Served, query: str) -> tuple[Page, list[str]
         socket.on("framereceived", lambda data: received.append(as_text(data)))
 
     page.on("websocket", listen)
-    page.on("response", lambda r: received.append(as_text(r.body())) if "_stcore" in r.url and r.ok else None)
+    page.on(
+        "response",
+        lambda r: received.append(as_text(r.body())) if "_stcore" in r.url and r.ok else None,
+    )
     page.goto(f"{server.url}/annotate?{query}")
     expect(page.get_by_text(FIRST)).to_be_visible(timeout=PATIENCE)
     return page, received
@@ -57,10 +69,15 @@ def as_text(data: object) -> str:
 
 
 @pytest.mark.slow
-def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, server: Served) -> None:
+def test_two_annotators_a_hidden_source_and_a_killed_server(
+    browser: Browser, server: Served
+) -> None:
     answers = ["Sand and sea.", "Palm trees.", f"Nothing. {TEXTS[1]}"]
     kept, project = filled(server, "Two annotators", answers)
-    visits = {name: visit(browser, server, f"project={project.id}&who={name}&view=Judge") for name in ("ann", "bob")}
+    visits = {
+        name: visit(browser, server, f"project={project.id}&who={name}&view=Judge")
+        for name in ("ann", "bob")
+    }
     for page, received in visits.values():
         page.keyboard.press("w")
         page.keyboard.type("yes, funny")  # keys do nothing while somebody types
@@ -68,9 +85,15 @@ def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, se
         page.keyboard.press("f")
         page.keyboard.press("f")
         page.wait_for_timeout(500)
-        assert "Sand" in "".join(received) or "Palm" in "".join(received) or "Nothing" in "".join(received)
+        assert (
+            "Sand" in "".join(received)
+            or "Palm" in "".join(received)
+            or "Nothing" in "".join(received)
+        )
         assert SECRET not in "".join(received) and SECRET not in page.content()
-        assert SECRET not in page.evaluate("JSON.stringify([{...localStorage}, {...sessionStorage}])")
+        assert SECRET not in page.evaluate(
+            "JSON.stringify([{...localStorage}, {...sessionStorage}])"
+        )
         expect(page.get_by_text(FIRST)).to_be_visible()
     (ann, seen), (bob, _) = visits["ann"], visits["bob"]
     ann.keyboard.press("y")
@@ -88,7 +111,9 @@ def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, se
     ann.keyboard.press("Escape")
     ann.keyboard.press("n")  # nobody hears it
     bob.keyboard.press("n")
-    expect(bob.get_by_text("python -m attribution serve")).to_be_visible(timeout=PATIENCE)  # in the project's words
+    expect(bob.get_by_text("python -m attribution serve")).to_be_visible(
+        timeout=PATIENCE
+    )  # in the project's words
     assert not bob.get_by_text("yourscript").is_visible()
     assert finished(kept.judgements(project.id)) == []
     server.start()
@@ -96,13 +121,16 @@ def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, se
         timeout=PATIENCE
     )  # without a touch: the page finds the server again
     ann.goto(f"{server.url}/annotate?project={project.id}&who=ann&view=Judge")
-    expect(ann.get_by_text("1 done")).to_be_visible(timeout=PATIENCE)  # also where the page was opened anew
+    expect(ann.get_by_text("1 done")).to_be_visible(
+        timeout=PATIENCE
+    )  # also where the page was opened anew
     ann.reload()
     expect(ann.get_by_text(FIRST)).to_be_visible(timeout=PATIENCE)
     said = {j.annotator: j.content for j in finished(kept.judgements(project.id))}
     assert {name: content.answer for name, content in said.items()} == {
-        "ann": "not_attributable", "bob": "not_interpretable"
-    }  # fmt: skip
+        "ann": "not_attributable",
+        "bob": "not_interpretable",
+    }
     assert said["ann"].justification == "yes, funny" and 0 < said["ann"].seconds[0] < 120
     ann.keyboard.press("u")  # also after a reload
     expect(ann.get_by_text(SECOND)).to_be_visible(timeout=PATIENCE)
@@ -117,7 +145,9 @@ def test_two_annotators_a_hidden_source_and_a_killed_server(browser: Browser, se
 
 @pytest.mark.slow
 def test_no_rule_of_axe_is_broken(browser: Browser, server: Served) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
     kept, project = filled(server, "Under axe", ["Sand and sea.", "Palm trees."])
     page, _ = visit(browser, server, f"project={project.id}&who=ann&view=Judge")
 
@@ -125,7 +155,9 @@ def test_no_rule_of_axe_is_broken(browser: Browser, server: Served) -> None:
         for scheme in ("light", "dark"):
             page.emulate_media(color_scheme=scheme)
             page.wait_for_timeout(600)  # colours change slowly
-            results = axe.Axe().run(page, options={"resultTypes": ["violations"], "rules": STREAMLIT})
+            results = axe.Axe().run(
+                page, options={"resultTypes": ["violations"], "rules": STREAMLIT}
+            )
             assert results.violations_count == 0, results.generate_report()
 
     page.get_by_text("Guidelines, examples and keys").click()

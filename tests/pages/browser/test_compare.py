@@ -19,7 +19,9 @@ from tests.pages.browser.visits import (
 )
 
 pytestmark = MARKS
-SLOW = " ".join(f"The Nile was measured by {n} surveyors and was drawn by {n + 1} painters." for n in range(16))
+SLOW = " ".join(
+    f"The Nile was measured by {n} surveyors and was drawn by {n + 1} painters." for n in range(16)
+)
 
 
 def opened(page: Page) -> object:
@@ -81,7 +83,9 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         unbroken(page, "a comparison", (scheme,))
         page.reload()
-        expect(field(page, "Answer")).to_have_value(re.compile("^The Nile flows north"), timeout=PATIENCE)
+        expect(field(page, "Answer")).to_have_value(
+            re.compile("^The Nile flows north"), timeout=PATIENCE
+        )
         expect(page.get_by_text("for an earlier version")).to_have_count(0)
         field(page, "Question").focus()
     page.context.close()
@@ -96,9 +100,13 @@ def test_a_language_model_that_fails_is_named_above_a_comparison(page: Page) -> 
     settled(page)
     page.get_by_role("button", name="Compare", exact=True).click()
     notice = page.locator(".ax-note", has_text="The language model could not be used")
-    expect(notice).to_contain_text("1 sentence could not be split; checked whole instead.", timeout=PATIENCE)
+    expect(notice).to_contain_text(
+        "1 sentence could not be split; checked whole instead.", timeout=PATIENCE
+    )
     expect(notice).to_contain_text("Segmenters concerned: FActScore.")
     page.get_by_text(re.compile(r"What did not work")).click()
-    expect(page.locator(".ax-table td", has_text=LISTED).first).to_be_visible()  # the step that allows the address
+    expect(
+        page.locator(".ax-table td", has_text=LISTED).first
+    ).to_be_visible()  # the step that allows the address
     figures = page.get_by_role("region", name="Figures of the segmenters")
     assert figures.evaluate("e => e.scrollWidth <= e.clientWidth")

@@ -29,26 +29,38 @@ ANSWER = "The Nile flows north into the Mediterranean. The Nile freezes in some 
 
 def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None:
     expect(field(page, "Answer")).not_to_have_value("")
-    expect(page.get_by_text(re.compile(r"~\d+ claims · up to \d+ pages? · \d+ s"))).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(re.compile(r"~\d+ claims · up to \d+ pages? · \d+ s"))).to_be_visible(
+        timeout=PATIENCE
+    )
     analyse(page, end=False)
     expect(claims(page).first).to_be_visible(timeout=PATIENCE)
     drawn = page.locator(".answer").element_handle()
     finished(page)
-    assert drawn.evaluate("node => node.isConnected")  # it was not drawn anew, which would lose the place and the focus
+    assert drawn.evaluate(
+        "node => node.isConnected"
+    )  # it was not drawn anew, which would lose the place and the focus
     expect(claims(page)).not_to_have_count(0)
     panel = page.get_by_label("Evidence of the selected claim")
     worst = page.locator(".chip").first.get_attribute("class").split()[1]
-    expect(page.locator(".claim.selected")).to_have_class(re.compile(worst))  # an error or a doubt is shown first
+    expect(page.locator(".claim.selected")).to_have_class(
+        re.compile(worst)
+    )  # an error or a doubt is shown first
     panel.get_by_role("button", name="All claims, errors and doubts first").click()
     expect(panel.locator(".overview > p").first.locator(".badge")).to_have_class(re.compile(worst))
-    expect(panel.locator(".overview > details > summary").last).to_have_text(re.compile(r"^\d+ not checked$"))
+    expect(panel.locator(".overview > details > summary").last).to_have_text(
+        re.compile(r"^\d+ not checked$")
+    )
     panel.locator(".overview > p button").last.click()
     expect(panel.locator(".panel-body > .head")).to_be_visible()
     supported = page.locator("[data-claim].v-supported[role=button]").first
-    expect(supported).to_have_attribute("aria-label", re.compile(r"^Claim \d+, (likely )?supported: .+"))
+    expect(supported).to_have_attribute(
+        "aria-label", re.compile(r"^Claim \d+, (likely )?supported: .+")
+    )
     supported.click()
     expect(supported).to_have_attribute("aria-pressed", "true")
-    expect(panel.locator(".panel-body > .head .badge")).to_contain_text(re.compile("supported", re.I))
+    expect(panel.locator(".panel-body > .head .badge")).to_contain_text(
+        re.compile("supported", re.I)
+    )
     expect(panel.locator(".card .deciding").first).not_to_be_empty()
     expect(panel.locator(".card a.more").first).to_have_attribute("href", re.compile("^https://"))
     panel.get_by_text("Why this verdict").click()
@@ -107,9 +119,7 @@ def test_by_keyboard_alone_and_bad_input_is_told_and_nothing_is_lost(page: Page)
         page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     finished(page)
-    inside = (
-        "(e => { while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e?.dataset?.claim ?? '' })"
-    )
+    inside = "(e => { while (e?.shadowRoot?.activeElement) e = e.shadowRoot.activeElement; return e?.dataset?.claim ?? '' })"
     page.evaluate("document.activeElement.blur()")
     for _ in range(12):
         page.keyboard.press("Tab")
@@ -138,12 +148,17 @@ def test_by_keyboard_alone_and_bad_input_is_told_and_nothing_is_lost(page: Page)
 
 
 def test_stop_keeps_what_is_there_and_the_run_can_be_continued(page: Page) -> None:
-    write(page, " ".join(f"The Nile is {6000 + n} kilometres long and flows north." for n in range(16)))
+    write(
+        page,
+        " ".join(f"The Nile is {6000 + n} kilometres long and flows north." for n in range(16)),
+    )
     analyse(page, end=False)
     stop = page.get_by_role("button", name="Stop", exact=True)
     expect(stop).to_be_enabled(timeout=PATIENCE)
     place = stop.bounding_box()
-    expect(page.locator(".ax-status .now")).to_contain_text(re.compile(r"Checking claims [1-9]"), timeout=PATIENCE)
+    expect(page.locator(".ax-status .now")).to_contain_text(
+        re.compile(r"Checking claims [1-9]"), timeout=PATIENCE
+    )
     assert stop.bounding_box() == place
     stop.click()
     expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
@@ -182,11 +197,18 @@ def test_unreadable_files_are_said_first_and_beside_the_closed_menu(page: Page) 
     page.set_viewport_size({"width": 390, "height": 844})
     menu(page, "Add documents")
     cues = b"1\n00:00:01,000 --> 00:00:02,000\nThe Nile is long.\n\n2\n00:00:02,000 --> 00:00:03,000\nIt flows north."
-    files = [(f"talk{n}.{kind}", cues) for n in range(4) for kind in ("srt", "vtt")] + [("empty.txt", b"")]
+    files = [(f"talk{n}.{kind}", cues) for n in range(4) for kind in ("srt", "vtt")] + [
+        ("empty.txt", b"")
+    ]
     page.locator("input[type=file]").set_input_files(
-        [{"name": name, "mimeType": "application/x-subrip", "buffer": content} for name, content in files]
+        [
+            {"name": name, "mimeType": "application/x-subrip", "buffer": content}
+            for name, content in files
+        ]
     )
-    expect(page.get_by_role("button", name="Documents (9) · 1 unreadable")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Documents (9) · 1 unreadable")).to_be_visible(
+        timeout=PATIENCE
+    )
     said = page.get_by_test_id("stPopoverBody").get_by_text("1 file cannot be read")
     expect(said).to_be_in_viewport()
     expect(page.get_by_text("files are not allowed")).to_have_count(0)
@@ -204,7 +226,11 @@ def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     source = "\n\n".join(f"The Nile is {t} a river of Africa. It is long." for t in lines)
     menu(page, "Add documents")
     page.locator("input[type=file]").set_input_files(
-        {"name": f"<img src=x onerror={FLAG}>.txt", "mimeType": "text/plain", "buffer": source.encode()}
+        {
+            "name": f"<img src=x onerror={FLAG}>.txt",
+            "mimeType": "text/plain",
+            "buffer": source.encode(),
+        }
     )
     expect(page.get_by_text("<img sr")).to_be_visible(timeout=PATIENCE)
     settled(page)
@@ -213,7 +239,11 @@ def test_hostile_text_is_shown_and_runs_nothing(page: Page) -> None:
     write(page, answer, f"<img src=x onerror={FLAG}> what?")
     analyse(page)
     article = page.get_by_label("The answer, with its claims marked")
-    for words in (f"<script>{FLAG}</script>", f"<img src=x onerror={FLAG}>", "The Nile is press a river"):
+    for words in (
+        f"<script>{FLAG}</script>",
+        f"<img src=x onerror={FLAG}>",
+        "The Nile is press a river",
+    ):
         expect(article).to_contain_text(words)
     for number in range(claims(page).count()):
         claims(page).nth(number).click()
@@ -242,7 +272,10 @@ def test_two_visitors_never_see_each_other(browser: Browser, address: str) -> No
     expect(first.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
     for page, own, other in ((first, "Atlantis", "Lemuria"), (second, "Lemuria", "Atlantis")):
         expect(page.get_by_label("The answer, with its claims marked")).to_contain_text(own)
-        assert other not in page.content() and other not in page.get_by_label("The answer, with").inner_text()
+        assert (
+            other not in page.content()
+            and other not in page.get_by_label("The answer, with").inner_text()
+        )
         assert page.events == []
     third = visit(browser, address)
     assert not re.search("Atlantis|Lemuria", third.content())
@@ -261,7 +294,10 @@ def test_evidence_stands_where_there_is_room(browser: Browser, address: str) -> 
         first = claims(page).first
         first.click()
         expect(page.locator(f".root[data-mode={mode}]")).to_have_count(1)
-        answer, panel = page.locator("article.answer").bounding_box(), page.locator(".panel").bounding_box()
+        answer, panel = (
+            page.locator("article.answer").bounding_box(),
+            page.locator(".panel").bounding_box(),
+        )
         if mode == "wide":
             assert panel["x"] >= answer["x"] + answer["width"]
         elif mode == "narrow":

@@ -7,7 +7,9 @@ from tests.pages.browser.visits import MARKS, Browser
 from tests.pages.hostile import TEXTS
 from tests.reports.runs import hostile, run
 
-axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+axe = pytest.importorskip(
+    "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+)
 pytestmark = MARKS
 
 
@@ -21,7 +23,9 @@ def test_a_file_opens_offline_and_runs_nothing(browser: Browser, tmp_path: Path)
         asked: list[str] = []
         page.on("request", lambda request: asked.append(request.url))
         page.on("dialog", lambda dialog: pytest.fail(dialog.message))
-        for number in range(len(TEXTS)):  # the policy of the file is off here: escaping alone has to hold
+        for number in range(
+            len(TEXTS)
+        ):  # the policy of the file is off here: escaping alone has to hold
             page.goto((tmp_path / f"{number}.html").as_uri())
             assert page.evaluate("window.pwned === undefined")
         address = (tmp_path / "run.html").as_uri()

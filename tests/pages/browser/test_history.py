@@ -8,7 +8,18 @@ import pytest
 
 from attribution.store.store import Store
 from tests.pages.browser.test_accessibility import unbroken
-from tests.pages.browser.visits import MARKS, PATIENCE, Browser, Page, analyse, expect, field, settled, visit, write
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    Browser,
+    Page,
+    analyse,
+    expect,
+    field,
+    settled,
+    visit,
+    write,
+)
 from tests.serve import serving
 
 pytestmark = MARKS
@@ -27,13 +38,19 @@ def select(page: Page, *names: str) -> None:
         settled(page)
 
 
-def test_runs_are_found_described_compared_deleted_and_opened(browser: Browser, address: str) -> None:
+def test_runs_are_found_described_compared_deleted_and_opened(
+    browser: Browser, address: str
+) -> None:
     page = visit(browser, address)
     history(page)
     expect(page.get_by_text("No runs yet")).to_be_visible()
     page.get_by_role("link", name="Explore").click()
     for year in ("1889", "1925"):
-        write(page, f"The Eiffel Tower was completed in {year}. Gustave Eiffel built it.", f"Which year? {year}")
+        write(
+            page,
+            f"The Eiffel Tower was completed in {year}. Gustave Eiffel built it.",
+            f"Which year? {year}",
+        )
         analyse(page)
         settled(page)
     history(page)
@@ -78,7 +95,9 @@ def test_runs_are_found_described_compared_deleted_and_opened(browser: Browser, 
 
 
 @pytest.mark.slow
-def test_a_run_survives_a_reload_and_a_killed_server(browser: Browser, tmp_path: Path, warm_database: Path) -> None:
+def test_a_run_survives_a_reload_and_a_killed_server(
+    browser: Browser, tmp_path: Path, warm_database: Path
+) -> None:
     (tmp_path / "data").mkdir()
     shutil.copy(warm_database, tmp_path / "data")
     store = Store.open(f"sqlite:///{tmp_path}/data/{warm_database.name}")
@@ -90,7 +109,9 @@ def test_a_run_survives_a_reload_and_a_killed_server(browser: Browser, tmp_path:
         expect(page).to_have_url(re.compile(r"\?run=[0-9a-f]{16}$"), timeout=PATIENCE)
         url, run_id = page.url, page.url[-16:]
         page.reload()
-        expect(page.get_by_role("button", name="Stop")).to_be_enabled(timeout=PATIENCE)  # it goes on
+        expect(page.get_by_role("button", name="Stop")).to_be_enabled(
+            timeout=PATIENCE
+        )  # it goes on
         end = time.monotonic() + 2 * PATIENCE / 1000
         while not ((known := store.runs.load_unfinished(run_id)) and known.verdicts):
             assert time.monotonic() < end and store.runs.load(run_id) is None
@@ -103,14 +124,18 @@ def test_a_run_survives_a_reload_and_a_killed_server(browser: Browser, tmp_path:
         page = page.context.new_page()
         page.goto(url)
         expect(page.get_by_text("This run was interrupted")).to_be_visible(timeout=PATIENCE)
-        expect(page.get_by_text(f"{len(known.verdicts)} of 40 claims have a verdict.")).to_be_visible()
+        expect(
+            page.get_by_text(f"{len(known.verdicts)} of 40 claims have a verdict.")
+        ).to_be_visible()
         history(page)
         expect(page.get_by_text("Not finished", exact=True).last).to_be_visible()
         page.locator("li.run a.title").click()
         page.get_by_role("button", name="Continue").click()
         expect(page.get_by_text("This run was interrupted")).to_have_count(0)
         expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=PATIENCE)
-        expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(
+            timeout=PATIENCE
+        )
         page.close()
     report = store.runs.load(run_id)
     assert report is not None and len(report.verdicts) == 40 and not report.stopped

@@ -17,16 +17,26 @@ from tests.pages.browser.visits import (
 )
 
 pytestmark = MARKS
-NILE = "The Nile flows north into the Mediterranean. The Nile was measured by the Zorb survey in 1931."
+NILE = (
+    "The Nile flows north into the Mediterranean. The Nile was measured by the Zorb survey in 1931."
+)
 
 
 def test_a_reload_keeps_a_draft_with_its_documents_and_an_answer_over_a_run(page: Page) -> None:
     menu(page, "Add documents")
-    page.locator(".st-key-documents_menu, [data-testid=stPopoverBody]").locator("input[type=file]").set_input_files(
-        {"name": "nile.txt", "mimeType": "text/plain", "buffer": b"The Nile flows north into the Mediterranean."}
+    page.locator(".st-key-documents_menu, [data-testid=stPopoverBody]").locator(
+        "input[type=file]"
+    ).set_input_files(
+        {
+            "name": "nile.txt",
+            "mimeType": "text/plain",
+            "buffer": b"The Nile flows north into the Mediterranean.",
+        }
     )
     expect(page.get_by_role("button", name="Documents (1)")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_text("The built-in library is not searched beside them")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The built-in library is not searched beside them")).to_be_visible(
+        timeout=PATIENCE
+    )
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Sources: my documents")).to_be_visible()
     write(page, NILE)
@@ -47,7 +57,9 @@ def test_a_reload_keeps_a_draft_with_its_documents_and_an_answer_over_a_run(page
     expect(page.get_by_role("button", name="Documents (1)")).to_be_visible()
 
 
-def test_pointing_at_a_claim_shows_its_deciding_sentence_and_a_verbatim_one_is_marked(page: Page) -> None:
+def test_pointing_at_a_claim_shows_its_deciding_sentence_and_a_verbatim_one_is_marked(
+    page: Page,
+) -> None:
     fire = "The Great Fire of London burned from Sunday 2 September to Thursday 6 September 1666 and destroyed most of"
     said = "The baker said: “The Great Fire of London burned from Monday 2 September to Friday 7 September 1666.”"
     write(page, f"The Nile flows south. {fire} the medieval City. {said}")
@@ -56,7 +68,9 @@ def test_pointing_at_a_claim_shows_its_deciding_sentence_and_a_verbatim_one_is_m
     expect(tip).to_be_hidden()
     claims(page).nth(1).hover()
     expect(tip).to_contain_text(fire)
-    expect(claims(page).nth(1)).to_have_accessible_name(re.compile("Claim 2, supported, word for word"))
+    expect(claims(page).nth(1)).to_have_accessible_name(
+        re.compile("Claim 2, supported, word for word")
+    )
     page.mouse.move(2, 2)
     expect(tip).to_be_hidden()
     expect(page.locator(".st-key-status")).to_contain_text("1 quotation: 1 altered")
@@ -74,13 +88,17 @@ def test_a_field_that_is_filled_in_shows_once_also_while_it_has_the_focus(page: 
     for name in ("Hitchcock and Psycho", "The discovery of Neptune"):
         field(page, "Answer").focus()
         before = field(page, "Answer").input_value()
-        page.get_by_role("button", name=name).last.evaluate("(button) => button.click()")  # the focus stays
+        page.get_by_role("button", name=name).last.evaluate(
+            "(button) => button.click()"
+        )  # the focus stays
         expect(field(page, "Answer")).not_to_have_value(before, timeout=PATIENCE)
         settled(page)
     assert page.evaluate("window.most") == 1
 
 
-def test_a_note_waits_for_its_verdict_and_a_run_again_keeps_both_and_leads_back_to_the_run_before(page: Page) -> None:
+def test_a_note_waits_for_its_verdict_and_a_run_again_keeps_both_and_leads_back_to_the_run_before(
+    page: Page,
+) -> None:
     write(page, f"{NILE} I like it.")
     analyse(page)
     before, note = page.url, page.get_by_label("Note on your verdict")
@@ -97,7 +115,9 @@ def test_a_note_waits_for_its_verdict_and_a_run_again_keeps_both_and_leads_back_
     expect(claims(page)).to_have_count(2, timeout=PATIENCE)
     settled(page)
     page.get_by_role("button", name="Run again").click()
-    expect(page.get_by_text("2 changes of the previous run were made again.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("2 changes of the previous run were made again.")).to_be_visible(
+        timeout=PATIENCE
+    )
     finished(page)
     expect(claims(page)).to_have_count(2)
     expect(page.locator(".chip", has_text="1 judged by you")).to_be_visible()
@@ -105,25 +125,31 @@ def test_a_note_waits_for_its_verdict_and_a_run_again_keeps_both_and_leads_back_
     expect(note).to_have_value("Ask the archive.")
     assert page.url != before
     page.get_by_role("button", name="Open the run before").click()
-    expect(page.get_by_text("of the previous run were made again")).to_have_count(0, timeout=PATIENCE)
+    expect(page.get_by_text("of the previous run were made again")).to_have_count(
+        0, timeout=PATIENCE
+    )
     assert page.url == before
     go_to(page, "Compare", "Answers")
     page.locator(f".ax-grid tbody a[href*='{before.rpartition('=')[2]}']").click()
     expect(claims(page)).to_have_count(2, timeout=PATIENCE)
 
 
-def test_a_correction_appears_in_the_card_and_the_revised_answer_reads_as_it_will(page: Page) -> None:
+def test_a_correction_appears_in_the_card_and_the_revised_answer_reads_as_it_will(
+    page: Page,
+) -> None:
     write(page, "## Towers\n\nThe **Eiffel Tower** was completed in 1890.")
     analyse(page)
     claims(page).first.click()
     panel = page.get_by_label("Evidence of the selected claim")
     panel.get_by_role("button", name="Propose a correction").click()
-    expect(panel.locator(".ax-correction, .reason", has_text=re.compile("1889|No correction"))).to_be_visible(
-        timeout=PATIENCE
-    )
+    expect(
+        panel.locator(".ax-correction, .reason", has_text=re.compile("1889|No correction"))
+    ).to_be_visible(timeout=PATIENCE)
     expect(panel.get_by_role("button", name="Accept the correction")).to_be_in_viewport()
     panel.get_by_role("button", name="Accept the correction").click()
-    expect(panel.get_by_role("button", name="Accepted: take it back")).to_be_visible(timeout=PATIENCE)
+    expect(panel.get_by_role("button", name="Accepted: take it back")).to_be_visible(
+        timeout=PATIENCE
+    )
     page.get_by_role("tab", name="Corrections").click()
     revised = page.locator(".ax-revised")
     expect(revised.get_by_role("heading", name="Towers")).to_be_visible(timeout=PATIENCE)

@@ -1,4 +1,14 @@
-from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, expect, go_to, menu, settled, write
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    Page,
+    analyse,
+    expect,
+    go_to,
+    menu,
+    settled,
+    write,
+)
 
 pytestmark = MARKS
 
@@ -32,5 +42,7 @@ def test_from_a_conversation_to_twins_and_cards(page: Page) -> None:
     settled(page)
     expect(page.locator(".ax-card")).not_to_have_count(0)
     expect(
-        page.get_by_role("heading", name="Cosine similarity").or_(page.get_by_role("heading", name="cos_sim"))
+        page.get_by_role("heading", name="Cosine similarity").or_(
+            page.get_by_role("heading", name="cos_sim")
+        )
     ).to_be_visible()

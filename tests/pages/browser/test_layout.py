@@ -18,7 +18,10 @@ from tests.pages.browser.visits import (
 )
 
 pytestmark = MARKS
-LONG = " ".join(f"The Nile is {6000 + n} kilometres long and flows north in the year {1900 + n}." for n in range(92))
+LONG = " ".join(
+    f"The Nile is {6000 + n} kilometres long and flows north in the year {1900 + n}."
+    for n in range(92)
+)
 
 
 # Keep where things stood in the last frame of the run, which may end between two looks of the test.
@@ -52,7 +55,12 @@ def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
     page: Page, width: int, height: int, highest: int
 ) -> None:
     page.set_viewport_size({"width": width, "height": height})
-    write(page, " ".join(f"The Nile was measured by {width + n} surveyors in {1800 + n}." for n in range(6)))
+    write(
+        page,
+        " ".join(
+            f"The Nile was measured by {width + n} surveyors in {1800 + n}." for n in range(6)
+        ),
+    )
     page.evaluate(WATCH)
     analyse(page)
     before = page.evaluate("window.lastPlaces")
@@ -66,8 +74,13 @@ def test_the_answer_begins_at_the_top_and_nothing_moves_when_the_run_ends(
         assert page.locator(".panel").bounding_box()["width"] >= 480
 
 
-def test_the_bar_the_tabs_the_menus_and_a_source_work_by_the_keys_of_the_help_sheet(page: Page) -> None:
-    write(page, "The Nile flows north into the Mediterranean. It is about 6,650 kilometres long. I think it is lovely.")
+def test_the_bar_the_tabs_the_menus_and_a_source_work_by_the_keys_of_the_help_sheet(
+    page: Page,
+) -> None:
+    write(
+        page,
+        "The Nile flows north into the Mediterranean. It is about 6,650 kilometres long. I think it is lovely.",
+    )
     analyse(page)
     page.get_by_role("button", name="Skip to the answer").focus()
     page.keyboard.press("Enter")
@@ -87,7 +100,9 @@ def test_the_bar_the_tabs_the_menus_and_a_source_work_by_the_keys_of_the_help_sh
         page.keyboard.press("Enter")
         expect(page.get_by_test_id("stPopoverBody")).to_be_visible()
         page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.closest('[data-testid=stPopoverBody]') !== null"), name
+        assert page.evaluate(
+            "document.activeElement.closest('[data-testid=stPopoverBody]') !== null"
+        ), name
         page.keyboard.press("Escape")
         expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
         expect(opener).to_be_focused()
@@ -108,7 +123,9 @@ def test_the_bar_the_tabs_the_menus_and_a_source_work_by_the_keys_of_the_help_sh
     expect(panel(page).locator(".sources")).to_be_visible(timeout=PATIENCE)
 
 
-def test_the_analysts_verdict_by_key_with_a_note_survives_a_reload_and_is_undone(page: Page) -> None:
+def test_the_analysts_verdict_by_key_with_a_note_survives_a_reload_and_is_undone(
+    page: Page,
+) -> None:
     write(page, "The Nile flows north into the Mediterranean. The Nile freezes in some winters.")
     analyse(page)
     claims(page).first.click()
@@ -120,7 +137,9 @@ def test_the_analysts_verdict_by_key_with_a_note_survives_a_reload_and_is_undone
     note.press("Enter")
     settled(page)
     menu(page, "Export")  # the menus around the answer have the run with the verdict
-    (judgement,) = json.loads(downloaded(page, "JSON The whole report").path().read_text("utf-8"))["judgements"]
+    (judgement,) = json.loads(downloaded(page, "JSON The whole report").path().read_text("utf-8"))[
+        "judgements"
+    ]
     assert (judgement["label"], judgement["note"]) == ("contradicted", "It: flows <b>north</b>.")
     page.keyboard.press("Escape")
     menu(page, "⋯")
@@ -160,17 +179,23 @@ def test_a_claim_gets_other_words_and_a_new_one_is_made_by_keys_alone(page: Page
     expect(field).to_be_focused(timeout=PATIENCE)
     page.keyboard.type("into the  Mediterranean")  # other spaces than in the answer
     page.keyboard.press("Tab")
-    page.keyboard.press("r")  # on the button of the help: neither a key of the page nor of Streamlit
+    page.keyboard.press(
+        "r"
+    )  # on the button of the help: neither a key of the page nor of Streamlit
     page.keyboard.press("Tab")
     page.keyboard.type("The Nile flows into the Mediterranean.")
     page.keyboard.press("Control+Enter")
     expect(claims(page)).to_have_count(3, timeout=PATIENCE)
     expect(claims(page).nth(1)).to_have_text("into the Mediterranean")
-    expect(claims(page).nth(1)).to_have_accessible_name(re.compile("edited by hand: The Nile flows into"))
+    expect(claims(page).nth(1)).to_have_accessible_name(
+        re.compile("edited by hand: The Nile flows into")
+    )
 
 
 def drag(page: Page, name: str, values: list[float]) -> Iterator[float]:
-    """Hold a slider of “What if” at each value in turn; it is let go at the last one, when the loop goes on."""
+    """Hold a slider of “What if” at each value in turn; it is let go at the last one, when the loop
+    goes on.
+    """
     slider = page.get_by_role("slider", name=name)
     slider.scroll_into_view_if_needed()
     thumb, rail = (slider.locator(f"xpath={up}").bounding_box() for up in ("../..", "../../.."))
@@ -204,7 +229,10 @@ def test_verdicts_move_with_a_slider_as_the_server_then_decides(page: Page) -> N
             for at in drag(page, name, [0.7, value]):
                 held = shown(page)
                 assert at in (pytest.approx(0.7, abs=0.03), pytest.approx(value, abs=0.03))
-            assert shown(page) == held, (name, value)  # what the server decided at the value where it was left
+            assert shown(page) == held, (
+                name,
+                value,
+            )  # what the server decided at the value where it was left
             seen.append(held)
     assert len({str(one) for one in seen}) > 3
 
@@ -228,7 +256,9 @@ def test_ninety_two_claims_scroll_filter_and_are_walked_without_a_pause(page: Pa
     page.wait_for_timeout(500)
     assert page.evaluate("window.longest") <= 100  # milliseconds
     page.get_by_role("tab", name="What if").click()
-    expect(page.get_by_text("These are the verdicts of the run as made.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("These are the verdicts of the run as made.")).to_be_visible(
+        timeout=PATIENCE
+    )
     settled(page)
     expect(page.locator(".st-key-side_what_if .main-svg").last).to_be_visible(
         timeout=PATIENCE
@@ -236,7 +266,9 @@ def test_ninety_two_claims_scroll_filter_and_are_walked_without_a_pause(page: Pa
     page.wait_for_timeout(500)  # long tasks are told late: those of the tab do not count
     page.evaluate("window.longest = 0")
     bars = set()
-    for _ in drag(page, "Minimum contradiction score", [0.4, 0.6, 0.8, 0.99, 0.5]):  # no claim is supported
+    for _ in drag(
+        page, "Minimum contradiction score", [0.4, 0.6, 0.8, 0.99, 0.5]
+    ):  # no claim is supported
         bars.add(page.locator(".chips").inner_text())
         longest = page.evaluate("window.longest")
     assert len(bars) > 1 and longest <= 100

@@ -11,7 +11,9 @@ def places(page: Page) -> list[object]:
     return [link.bounding_box() for link in page.locator(ENTRY).all()]
 
 
-@pytest.mark.parametrize("width", [1440, *(pytest.param(width, marks=pytest.mark.slow) for width in (1280, 900))])
+@pytest.mark.parametrize(
+    "width", [1440, *(pytest.param(width, marks=pytest.mark.slow) for width in (1280, 900))]
+)
 def test_the_bar_stays_in_its_place_and_help_covers_no_entry(page: Page, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 720})
     page.wait_for_timeout(500)

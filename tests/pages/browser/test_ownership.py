@@ -1,4 +1,6 @@
-"""Two visitors, one run: whose it is edits it, the other reads it and makes a copy, in every tab that is open."""
+"""Two visitors, one run: whose it is edits it, the other reads it and makes a copy, in every tab
+that is open.
+"""
 
 import re
 
@@ -20,7 +22,15 @@ from tests.pages.browser.visits import (
 
 pytestmark = MARKS
 NILE = "The Nile flows north into the Mediterranean. The Nile freezes in some winters."
-CHANGING = ("Undo", "Redo", "Question and claims", "Edit claim", "Drop claim", "Propose corrections", "Make private")
+CHANGING = (
+    "Undo",
+    "Redo",
+    "Question and claims",
+    "Edit claim",
+    "Drop claim",
+    "Propose corrections",
+    "Make private",
+)
 READING = "You are reading somebody else's run."
 
 
@@ -43,9 +53,13 @@ def offers(page: Page, name: str) -> object:
     return page.get_by_role("button", name=name, exact=True)
 
 
-def test_a_stranger_reads_a_run_its_documents_if_they_are_shared_and_edits_a_copy(page: Page, browser: Browser) -> None:
+def test_a_stranger_reads_a_run_its_documents_if_they_are_shared_and_edits_a_copy(
+    page: Page, browser: Browser
+) -> None:
     menu(page, "Add documents")
-    page.get_by_label("Pasted text", exact=True).fill(f"{NILE} {'Nobody else may read this. ' * 40}")
+    page.get_by_label("Pasted text", exact=True).fill(
+        f"{NILE} {'Nobody else may read this. ' * 40}"
+    )
     page.get_by_label("Pasted text", exact=True).press("Control+Enter")
     settled(page)
     page.keyboard.press("Escape")
@@ -57,7 +71,9 @@ def test_a_stranger_reads_a_run_its_documents_if_they_are_shared_and_edits_a_cop
     stranger = opened(browser, original)
     expect(stranger.get_by_text(READING)).to_be_visible()
     stranger.get_by_role("tab", name="Sources").click()
-    expect(stranger.get_by_text("Pasted text").locator("visible=true").first).to_be_visible(timeout=PATIENCE)
+    expect(stranger.get_by_text("Pasted text").locator("visible=true").first).to_be_visible(
+        timeout=PATIENCE
+    )
     assert "Nobody else may read" not in stranger.content()
     expect(stranger.locator("button[data-page]")).to_have_count(0)
     page.get_by_text("With the documents").click()
@@ -108,7 +124,9 @@ def test_a_tab_that_was_open_shows_why_the_run_is_gone_once_it_is_private_or_del
     offers(page, "Make private").click()
     expect(page.get_by_text("Only this browser can open this run.")).to_be_visible(timeout=PATIENCE)
     offers(stranger, "Make a copy").click()
-    expect(stranger.get_by_text("it is private to the browser that started it")).to_be_visible(timeout=PATIENCE)
+    expect(stranger.get_by_text("it is private to the browser that started it")).to_be_visible(
+        timeout=PATIENCE
+    )
     expect(claims(stranger)).to_have_count(0)
     page.reload()  # the cookie of this browser still opens it
     expect(claims(page).first).to_be_visible(timeout=PATIENCE)
@@ -122,7 +140,9 @@ def test_a_tab_that_was_open_shows_why_the_run_is_gone_once_it_is_private_or_del
     page.get_by_text("Delete this run").click()
     offers(page, "Delete").click()
     expect(claims(page)).to_have_count(0, timeout=PATIENCE)
-    second.get_by_role("button", name="Drop claim 2").click()  # a tab of the owner that was open before
+    second.get_by_role(
+        "button", name="Drop claim 2"
+    ).click()  # a tab of the owner that was open before
     expect(second.get_by_text("it was deleted")).to_be_visible(timeout=PATIENCE)
     expect(claims(second)).to_have_count(0)
     second.close()
@@ -131,7 +151,9 @@ def test_a_tab_that_was_open_shows_why_the_run_is_gone_once_it_is_private_or_del
 
 @pytest.mark.slow
 def test_a_watcher_of_a_run_that_goes_on_cannot_stop_it(page: Page, browser: Browser) -> None:
-    write(page, " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(120)))
+    write(
+        page, " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(120))
+    )
     analyse(page, end=False)
     page.wait_for_url("**/?run=*", timeout=PATIENCE)
     watcher = opened(browser, page.url)
@@ -153,9 +175,13 @@ def test_no_script_reads_the_cookie_that_marks_a_browsers_runs(page: Page) -> No
     assert cookie["value"] not in page.content()
 
 
-def test_a_cookie_that_a_script_could_read_is_kept_and_closed(browser: Browser, address: str) -> None:
+def test_a_cookie_that_a_script_could_read_is_kept_and_closed(
+    browser: Browser, address: str
+) -> None:
     context = browser.new_context()
-    context.add_cookies([{"name": "attribution_browser", "value": "of-an-earlier-version", "url": address}])
+    context.add_cookies(
+        [{"name": "attribution_browser", "value": "of-an-earlier-version", "url": address}]
+    )
     page = context.new_page()
     page.goto(address)
     expect(offers(page, "Analyse")).to_be_enabled(timeout=PATIENCE)

@@ -85,7 +85,9 @@ def test_the_address_restores_the_whole_form_and_every_run_has_its_own(page: Pag
     first = page.url
     assert "?run=" in first
     menu(page, "Share")
-    expect(page.get_by_text(re.compile(r"Checked with .* against my documents, \d+ \w+ 20\d\d"))).to_be_visible()
+    expect(
+        page.get_by_text(re.compile(r"Checked with .* against my documents, \d+ \w+ 20\d\d"))
+    ).to_be_visible()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy link").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
@@ -95,7 +97,9 @@ def test_the_address_restores_the_whole_form_and_every_run_has_its_own(page: Pag
     expect(page.get_by_text("for an earlier version")).to_have_count(0)
     unfold(page)
     menu(page, "Options")
-    expect(page.get_by_role("combobox", name="Split the answer into").first).to_have_value("Clauses")
+    expect(page.get_by_role("combobox", name="Split the answer into").first).to_have_value(
+        "Clauses"
+    )
     page.keyboard.press("Escape")
     menu(page, "Sources")
     expect(page.get_by_role("checkbox", name="My documents")).to_be_checked()
@@ -111,7 +115,9 @@ def test_the_address_restores_the_whole_form_and_every_run_has_its_own(page: Pag
     assert page.url != first
 
 
-def test_an_edit_opens_on_the_selected_claim_is_marked_and_is_undone_by_key_after_a_reload(page: Page) -> None:
+def test_an_edit_opens_on_the_selected_claim_is_marked_and_is_undone_by_key_after_a_reload(
+    page: Page,
+) -> None:
     write(page, "The Nile flows north into the Mediterranean. The Zorb bridge was opened in 1931.")
     analyse(page)
     claims(page).nth(1).click()
@@ -124,11 +130,15 @@ def test_an_edit_opens_on_the_selected_claim_is_marked_and_is_undone_by_key_afte
     expect(opener).to_be_focused()
     opener.click()
     dialog.get_by_role("tab", name="Evidence").click()
-    dialog.get_by_label("A text", exact=True).fill("The Zorb bridge was opened in 1931 by the mayor of Zorb.")
+    dialog.get_by_label("A text", exact=True).fill(
+        "The Zorb bridge was opened in 1931 by the mayor of Zorb."
+    )
     dialog.get_by_role("button", name="Check with this evidence").click()
     corrected = page.locator(".chip", has_text="1 edited")
     expect(corrected).to_be_visible(timeout=PATIENCE)
-    expect(claims(page).nth(1)).to_have_accessible_name(re.compile("^Claim 2, (likely )?supported, edited by hand"))
+    expect(claims(page).nth(1)).to_have_accessible_name(
+        re.compile("^Claim 2, (likely )?supported, edited by hand")
+    )
     corrected.click()
     expect(page.locator("[data-claim].dim")).to_have_count(1)
     page.reload()
@@ -149,16 +159,26 @@ def test_characters_are_counted_while_typing_and_words_of_a_table_stay_whole(pag
     box.fill("")
     box.press_sequentially("Four")
     expect(page.get_by_text("4 of 20,000 characters")).to_be_visible()
-    rows = "".join(f"| A long name of a film that fills its column | {1900 + n} | 1 |\n" for n in range(2))
+    rows = "".join(
+        f"| A long name of a film that fills its column | {1900 + n} | 1 |\n" for n in range(2)
+    )
     write(page, f"| Film | Year | Place |\n|---|---|---|\n{rows}")
     analyse(page)
     cells = page.locator("article.answer td", has_text=re.compile("^19"))
-    assert all(box["height"] < 50 for box in (cells.nth(n).bounding_box() for n in range(cells.count())))
+    assert all(
+        box["height"] < 50 for box in (cells.nth(n).bounding_box() for n in range(cells.count()))
+    )
 
 
 def test_an_answer_in_a_language_of_no_source_says_why_nothing_was_compared(page: Page) -> None:
-    write(page, "Der Nil fließt nach Norden in das Mittelmeer. Er ist ungefähr 6650 Kilometer lang.")
+    write(
+        page, "Der Nil fließt nach Norden in das Mittelmeer. Er ist ungefähr 6650 Kilometer lang."
+    )
     analyse(page)
-    expect(page.locator(".ax-note", has_text="Not every part reads German")).to_contain_text("worth checking")
+    expect(page.locator(".ax-note", has_text="Not every part reads German")).to_contain_text(
+        "worth checking"
+    )
     notice = page.locator(".ax-note", has_text="No claim could be compared with the sources")
-    expect(notice).to_contain_text("The answer is in German, and no source is: add sources in that language.")
+    expect(notice).to_contain_text(
+        "The answer is in German, and no source is: add sources in that language."
+    )

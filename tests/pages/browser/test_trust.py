@@ -16,7 +16,9 @@ from tests.pages.browser.visits import (
 )
 
 pytestmark = MARKS
-ANSWER = "The Eiffel Tower was completed in 1889. The Nile flows north. The Berlin Wall fell in 1989."
+ANSWER = (
+    "The Eiffel Tower was completed in 1889. The Nile flows north. The Berlin Wall fell in 1989."
+)
 
 
 def test_a_typed_answer_outlives_a_reload(page: Page) -> None:
@@ -34,7 +36,9 @@ def test_a_typed_answer_outlives_a_reload(page: Page) -> None:
     assert example != typed
 
 
-def test_sliders_leave_the_options_and_after_a_claim_is_dropped_the_next_one_is_shown(page: Page) -> None:
+def test_sliders_leave_the_options_and_after_a_claim_is_dropped_the_next_one_is_shown(
+    page: Page,
+) -> None:
     menu(page, "Options")
     slider = page.get_by_role("slider", name="Minimum support score")
     settled(page)
@@ -48,7 +52,9 @@ def test_sliders_leave_the_options_and_after_a_claim_is_dropped_the_next_one_is_
     write(page, ANSWER)
     analyse(page)
     page.get_by_role("tab", name="What if").click()
-    expect(page.get_by_role("slider", name="Minimum support score")).to_have_attribute("aria-valuetext", "0.60")
+    expect(page.get_by_role("slider", name="Minimum support score")).to_have_attribute(
+        "aria-valuetext", "0.60"
+    )
     page.get_by_role("tab", name="Evidence").click()
     claims(page).nth(1).click()
     panel = page.get_by_label("Evidence of the selected claim")

@@ -1,6 +1,16 @@
 import re
 
-from tests.pages.browser.visits import MARKS, PATIENCE, Page, analyse, claims, expect, menu, settled, write
+from tests.pages.browser.visits import (
+    MARKS,
+    PATIENCE,
+    Page,
+    analyse,
+    claims,
+    expect,
+    menu,
+    settled,
+    write,
+)
 from tests.servers import pdf_bytes
 
 pytestmark = MARKS
@@ -19,15 +29,15 @@ def test_a_claim_without_evidence_is_searched_for_on_the_web(page: Page) -> None
     panel.get_by_role("button", name="Search the web for this claim").click()
     expect(page.locator(".chip", has_text="edited")).to_be_visible(timeout=PATIENCE)
     settled(page)
-    expect(page.get_by_text(re.compile(r"What did not work \(\d"))).to_be_visible()  # there is no web here
+    expect(
+        page.get_by_text(re.compile(r"What did not work \(\d"))
+    ).to_be_visible()  # there is no web here
     select(page, 1)
     expect(panel.get_by_role("button", name="Search the web for this claim")).to_have_count(0)
 
 
 def test_the_answers_own_citations_are_held_against_their_sources(page: Page) -> None:
-    cited = (
-        "The Nile flows north into the Mediterranean [1]. It is 6,650 km long.\n\nSources:\n[1] http://127.0.0.1:9/nile"
-    )
+    cited = "The Nile flows north into the Mediterranean [1]. It is 6,650 km long.\n\nSources:\n[1] http://127.0.0.1:9/nile"
     write(page, cited)
     analyse(page)
     page.get_by_role("tab", name="Citations").click()
@@ -47,7 +57,9 @@ def test_the_answers_own_citations_are_held_against_their_sources(page: Page) ->
     assert len(lines) > 4 and set(lines) == {1}  # no word of a badge is broken
     page.reload()
     page.get_by_role("tab", name="Citations").click(timeout=PATIENCE)
-    expect(page.locator(".ax-citations tbody tr").first).to_contain_text("Could not be read", timeout=PATIENCE)
+    expect(page.locator(".ax-citations tbody tr").first).to_contain_text(
+        "Could not be read", timeout=PATIENCE
+    )
 
 
 def test_a_page_of_an_own_pdf_is_a_picture_with_its_sentence_boxed(page: Page) -> None:
@@ -66,6 +78,10 @@ def test_a_page_of_an_own_pdf_is_a_picture_with_its_sentence_boxed(page: Page) -
     expect(picture).to_be_visible(timeout=PATIENCE)
     assert picture.evaluate("image => image.complete && image.naturalWidth > 800")
     box, sheet = panel.locator(".boxed").bounding_box(), picture.bounding_box()
-    assert sheet["x"] < box["x"] and box["y"] < sheet["y"] + sheet["height"] / 4  # its line is near the top
+    assert (
+        sheet["x"] < box["x"] and box["y"] < sheet["y"] + sheet["height"] / 4
+    )  # its line is near the top
     panel.get_by_role("button", name="Show the text").click()
-    expect(panel.locator("mark.here")).to_have_text("The Zorb bridge was opened in 1931.", timeout=PATIENCE)
+    expect(panel.locator("mark.here")).to_have_text(
+        "The Zorb bridge was opened in 1931.", timeout=PATIENCE
+    )

@@ -8,7 +8,12 @@ from contextlib import contextmanager
 import pytest
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-Browser, Context, Page, expect = sync_api.Browser, sync_api.BrowserContext, sync_api.Page, sync_api.expect
+Browser, Context, Page, expect = (
+    sync_api.Browser,
+    sync_api.BrowserContext,
+    sync_api.Page,
+    sync_api.expect,
+)
 Download = sync_api.Download
 CHROMIUM = "/usr/bin/chromium"
 ARGUMENTS = (
@@ -19,7 +24,9 @@ PATIENCE = 150_000  # milliseconds; a first run loads its models, and the machin
 MARKS = [
     pytest.mark.browser,
     pytest.mark.timeout(600),
-    pytest.mark.skipif(not os.path.exists(CHROMIUM), reason=f"{CHROMIUM} is missing: apt-get install chromium"),
+    pytest.mark.skipif(
+        not os.path.exists(CHROMIUM), reason=f"{CHROMIUM} is missing: apt-get install chromium"
+    ),
 ]
 
 
@@ -28,7 +35,9 @@ SIZE = {"width": 1440, "height": 900}
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A Chromium that is gone at the end, and with it the event loop that would disturb other tests of the process."""
+    """A Chromium that is gone at the end, and with it the event loop that would disturb other tests
+    of the process.
+    """
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS.split())
         yield browser
@@ -41,18 +50,28 @@ def visit(browser: Browser, address: str, **options: object) -> Page:
 
 
 def tab(context: Context, address: str) -> Page:
-    """The page in a new tab, and with it in a new session; any dialog or request to another host fails the test."""
+    """The page in a new tab, and with it in a new session; any dialog or request to another host
+    fails the test.
+    """
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     page.events = []
-    page.on("dialog", lambda dialog: (page.events.append(f"dialog {dialog.message}"), dialog.dismiss()))
-    page.on("request", lambda r: page.events.append(r.url) if not re.match(rf"{address}|data:|blob:", r.url) else None)
+    page.on(
+        "dialog", lambda dialog: (page.events.append(f"dialog {dialog.message}"), dialog.dismiss())
+    )
+    page.on(
+        "request",
+        lambda r: (
+            page.events.append(r.url) if not re.match(rf"{address}|data:|blob:", r.url) else None
+        ),
+    )
     page.on("pageerror", lambda error: page.events.append(f"error {error}"))
     return start(page, address)
 
 
 def reused(page: Page, address: str) -> Page:
-    """The tab of another test as if it were new: a load in the same tab takes half the time of one in a new tab, which
+    """The tab of another test as if it were new: a load in the same tab takes half the time of one
+    in a new tab, which
     compiles every script again."""
     page.evaluate("sessionStorage.clear()")
     page.mouse.move(0, 0)
@@ -82,7 +101,9 @@ def settled(page: Page) -> None:
 
 
 def menu(page: Page, name: str) -> None:
-    """Open a menu of the page, which stays open until Escape: “Sources”, “Add documents”, “Options”, “Share”, “⋯”."""
+    """Open a menu of the page, which stays open until Escape: “Sources”, “Add documents”,
+    “Options”, “Share”, “⋯”.
+    """
     page.get_by_role("button", name=re.compile(f"^{name}")).click()
     page.wait_for_timeout(300)
 
@@ -90,7 +111,9 @@ def menu(page: Page, name: str) -> None:
 def unfold(page: Page) -> None:
     """Open the form where it is a line above a result."""
     edit, start = (page.locator(f".st-key-{key} button:visible") for key in ("edit_form", "start"))
-    expect(page.locator(":is(.st-key-edit_form, .st-key-start) button:visible").first).to_be_visible(timeout=PATIENCE)
+    expect(
+        page.locator(":is(.st-key-edit_form, .st-key-start) button:visible").first
+    ).to_be_visible(timeout=PATIENCE)
     if not start.count():
         edit.first.click()
         expect(start.first).to_be_visible(timeout=PATIENCE)
@@ -98,8 +121,12 @@ def unfold(page: Page) -> None:
 
 
 def field(page: Page, label: str) -> object:
-    """A text field; while the server fills in another text, the field before stays in the page, hidden."""
-    return page.locator(f'[data-testid=stElementContainer]:not([data-retained]) [aria-label="{label}"]')
+    """A text field; while the server fills in another text, the field before stays in the page,
+    hidden.
+    """
+    return page.locator(
+        f'[data-testid=stElementContainer]:not([data-retained]) [aria-label="{label}"]'
+    )
 
 
 def write(page: Page, answer: str, question: str = "") -> None:
@@ -130,7 +157,9 @@ def compare(page: Page) -> None:
 
 
 def downloaded(page: Page, name: str) -> Download:
-    """Press a button for a file. While the page is drawn anew, its file is another one, and the press would be lost."""
+    """Press a button for a file. While the page is drawn anew, its file is another one, and the
+    press would be lost.
+    """
     settled(page)
     with page.expect_download() as waiting:
         page.get_by_role("button", name=name).click()

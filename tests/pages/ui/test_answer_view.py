@@ -12,18 +12,44 @@ from tests.make import claim, evidence, page
 
 CLAIM = claim()
 ANSWER = "The Nile is long. The Nile  is\nlong & old."
-REPORT = Report(id="r", created_at="", question="", answer=ANSWER, settings={}, versions={}, claims=(CLAIM,))
+REPORT = Report(
+    id="r", created_at="", question="", answer=ANSWER, settings={}, versions={}, claims=(CLAIM,)
+)
 
 
-@pytest.mark.parametrize(("words", "wanted"), [
-    ("open:ID", Opened(CLAIM)), ("open:ID:Highlight", Opened(CLAIM, tab="Highlight")), ("add", Opened()),
-    ("add:4:8", Opened(span=(4, 8))), ("undo", "undo"), ("redo", "redo"), ("drop:ID", Drop(claim_id=CLAIM.id)),
-    ("pin:ID", Pin(claim_id=CLAIM.id)), ("unpin:ID", Pin(claim_id=CLAIM.id, pinned=False)),
-    ("as_written:ID", AsWritten(claim_id=CLAIM.id)), ("place:ID:4:8", Place(claim_id=CLAIM.id, spans=((4, 8),))),
-    ("exclude:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4)),
-    ("include:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4, excluded=False)),
-    *((bad, None) for bad in ("", "drop:x", "add:8:4", "add:0:999", "place:ID:x:4", "exclude:ID:p", "delete:ID")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("open:ID", Opened(CLAIM)),
+        ("open:ID:Highlight", Opened(CLAIM, tab="Highlight")),
+        ("add", Opened()),
+        ("add:4:8", Opened(span=(4, 8))),
+        ("undo", "undo"),
+        ("redo", "redo"),
+        ("drop:ID", Drop(claim_id=CLAIM.id)),
+        ("pin:ID", Pin(claim_id=CLAIM.id)),
+        ("unpin:ID", Pin(claim_id=CLAIM.id, pinned=False)),
+        ("as_written:ID", AsWritten(claim_id=CLAIM.id)),
+        ("place:ID:4:8", Place(claim_id=CLAIM.id, spans=((4, 8),))),
+        ("exclude:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4)),
+        (
+            "include:ID:p:0:4",
+            Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4, excluded=False),
+        ),
+        *(
+            (bad, None)
+            for bad in (
+                "",
+                "drop:x",
+                "add:8:4",
+                "add:0:999",
+                "place:ID:x:4",
+                "exclude:ID:p",
+                "delete:ID",
+            )
+        ),
+    ],
+)
 def test_a_click_is_a_change_or_nothing(words: str, wanted: object) -> None:
     assert requested(REPORT, words.replace("ID", CLAIM.id)) == wanted
 
@@ -52,7 +78,11 @@ def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
         f"include:{CLAIM.id}",
     ):
         assert f'data-edit="{request}' in drawn
-    assert "1 passage excluded by hand" in drawn and "&lt;b&gt;Title&lt;/b&gt;" in drawn and "<b>" not in drawn
+    assert (
+        "1 passage excluded by hand" in drawn
+        and "&lt;b&gt;Title&lt;/b&gt;" in drawn
+        and "<b>" not in drawn
+    )
     for running in (True, False):
         drawn = html(panel(CLAIM, 1, None, [piece], report, {source.id: source}, running=running))
         assert "data-edit" not in drawn and "data-step" not in drawn
@@ -65,7 +95,10 @@ def test_edited_claims_are_marked_pinned_ones_are_not_and_the_last_one_is_shown(
         Edit(at="", change=Reword(claim_id="x", text="Old."), claims=("other",)),
     )
     report = REPORT.model_copy(update={"claims": (CLAIM, other), "edits": edits})
-    assert edited_claims(report) == {"other"} and view(report, run="r", running=False)["first"] == "other"
+    assert (
+        edited_claims(report) == {"other"}
+        and view(report, run="r", running=False)["first"] == "other"
+    )
 
 
 @given(st.text(max_size=80))

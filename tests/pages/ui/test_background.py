@@ -16,7 +16,10 @@ from tests.pages.jobs import ended, until
 def test_a_value_is_computed_and_an_error_leaves_none() -> None:
     assert ended(compute("key", lambda: 7)).value == 7
     failed = ended(compute("key", lambda: 1 // 0))
-    assert failed.value is None and failed.detail == "ZeroDivisionError: integer division or modulo by zero"
+    assert (
+        failed.value is None
+        and failed.detail == "ZeroDivisionError: integer division or modulo by zero"
+    )
     assert "ZeroDivisionError" not in failed.error and "unexpected error" in failed.error
 
 
@@ -39,7 +42,10 @@ def test_a_stopped_job_says_that_it_is_stopping_and_keeps_its_clock() -> None:
 
 @pytest.mark.parametrize(
     ("error", "message", "detail"),
-    [(Unavailable("no model", "OSError"), "no model", "OSError"), (KeyError("x"), "unexpected error", "KeyError: 'x'")],
+    [
+        (Unavailable("no model", "OSError"), "no model", "OSError"),
+        (KeyError("x"), "unexpected error", "KeyError: 'x'"),
+    ],
 )
 def test_an_error_ends_the_job_with_its_reason(error: Exception, message: str, detail: str) -> None:
     def work(stop: threading.Event, update: Callable[..., JobProgress]) -> None:
@@ -88,7 +94,9 @@ def test_a_job_ends_some_time_after_the_last_of_its_tabs_was_closed(
     monkeypatch.setattr(background, "is_open", tabs.__getitem__)
     here = SimpleNamespace(session_id="first")
     monkeypatch.setattr(background, "get_script_run_ctx", lambda suppress_warning: here)
-    job = Job("test", JobProgress(), lambda stop, update: None if stop.wait(20) else None, lasting=lasting)
+    job = Job(
+        "test", JobProgress(), lambda stop, update: None if stop.wait(20) else None, lasting=lasting
+    )
     here.session_id = "second"
     job.follow()
     tabs["first"] = False
@@ -103,7 +111,9 @@ def test_a_job_ends_some_time_after_the_last_of_its_tabs_was_closed(
     until(lambda: not job.running, 15)  # it would take 20 seconds
 
 
-def test_a_job_lets_the_work_of_others_pass_between_its_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_job_lets_the_work_of_others_pass_between_its_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     turns = Turns(1)
     monkeypatch.setattr("attribution.pipeline.run.turns", lambda: turns)
     made: list[str] = []

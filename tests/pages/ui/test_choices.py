@@ -15,18 +15,31 @@ from tests.servers import pdf_bytes
 
 CHOICES = {
     "sources": ("library", "wikipedia", "documents", "https://example.org/a", "collection:rivers"),
-    "fallback": ("duckduckgo",), "segmenter": "clauses", "query": "claim", "verifier_model": "owner/name",
-    "threshold": 0.7, "enrichment": "llm", "input_price": 2.5, "openai_model": "tiny",
-}  # fmt: skip
+    "fallback": ("duckduckgo",),
+    "segmenter": "clauses",
+    "query": "claim",
+    "verifier_model": "owner/name",
+    "threshold": 0.7,
+    "enrichment": "llm",
+    "input_price": 2.5,
+    "openai_model": "tiny",
+}
 
 
 def saved(**usage: LlmUsage) -> Report:
     documents = [("notes.pdf", "A text of notes."), (choices.PASTED, "A pasted text.")]
     pages = tuple(page(text, f"document:{name}", name, kind="document") for name, text in documents)
     return Report(
-        id="0" * 16, created_at="2026-11-21T10:00:00+00:00", question="Why?", answer="The Nile is long.",
-        settings=Settings(**CHOICES).public(), versions={}, claims=(claim(),), pages=pages, usage=Usage(llm=usage),
-    )  # fmt: skip
+        id="0" * 16,
+        created_at="2026-11-21T10:00:00+00:00",
+        question="Why?",
+        answer="The Nile is long.",
+        settings=Settings(**CHOICES).public(),
+        versions={},
+        claims=(claim(),),
+        pages=pages,
+        usage=Usage(llm=usage),
+    )
 
 
 @pytest.fixture
@@ -41,12 +54,21 @@ def session(monkeypatch: pytest.MonkeyPatch) -> dict[str, object]:
 
 def test_a_pdf_of_a_saved_run_keeps_its_page_numbers(session: dict[str, object]) -> None:
     """A run keeps the text of a file, not the file."""
-    first = read_document(Document("report.pdf", pdf_bytes("The first page.", "", "The last page."), "application/pdf"))
+    first = read_document(
+        Document(
+            "report.pdf", pdf_bytes("The first page.", "", "The last page."), "application/pdf"
+        )
+    )
     choices.restore(saved().model_copy(update={"pages": (first,)}))
     (document,) = choices.documents()
     again = read_document(document)
     assert document.name == "report.pdf"
-    assert (again.id, again.text, again.breaks, again.title) == (first.id, first.text, first.breaks, first.title)
+    assert (again.id, again.text, again.breaks, again.title) == (
+        first.id,
+        first.text,
+        first.breaks,
+        first.title,
+    )
     assert again.page_number(again.text.index("last")) == 3
 
 
@@ -59,8 +81,9 @@ def test_a_saved_run_fills_the_whole_form(session: dict[str, object]) -> None:
         assert (sorted(found), sorted(value)) if name == "sources" else (found == value), name
     assert state.text(state.QUESTION) == "Why?"
     assert {d.name: read_document(d).text for d in choices.documents()} == {
-        choices.PASTED: "A pasted text.", "notes.pdf": "A text of notes.",
-    }  # fmt: skip
+        choices.PASTED: "A pasted text.",
+        "notes.pdf": "A text of notes.",
+    }
 
 
 def test_a_file_without_text_is_said_at_upload(session: dict[str, object]) -> None:
@@ -68,40 +91,63 @@ def test_a_file_without_text_is_said_at_upload(session: dict[str, object]) -> No
     assert choices.unreadable(Document("good.pdf", pdf_bytes("A text."))) == ""
 
 
-@pytest.mark.parametrize(("change", "label"), [
-    ({"question": "When?"}, "Question"), ({"answer": "No."}, "Answer"), ({"library": False}, "Sources"),
-    ({"fallback": []}, "Fallback search"), ({"segmenter": "sentences"}, "Split the answer into"),
-    ({"query": "enriched"}, "Search query"), ({"verifier": "deberta"}, "Verifier"),
-    ({"verifier_model": "other/name"}, "Model of the verifier"), ({"llm_tasks": []}, "Also use it for"),
-    ({"pasted": "Another text."}, "My documents"),
-])  # fmt: skip
-def test_every_change_of_the_form_is_named(session: dict[str, object], change: dict[str, object], label: str) -> None:
+@pytest.mark.parametrize(
+    ("change", "label"),
+    [
+        ({"question": "When?"}, "Question"),
+        ({"answer": "No."}, "Answer"),
+        ({"library": False}, "Sources"),
+        ({"fallback": []}, "Fallback search"),
+        ({"segmenter": "sentences"}, "Split the answer into"),
+        ({"query": "enriched"}, "Search query"),
+        ({"verifier": "deberta"}, "Verifier"),
+        ({"verifier_model": "other/name"}, "Model of the verifier"),
+        ({"llm_tasks": []}, "Also use it for"),
+        ({"pasted": "Another text."}, "My documents"),
+    ],
+)
+def test_every_change_of_the_form_is_named(
+    session: dict[str, object], change: dict[str, object], label: str
+) -> None:
     choices.restore(saved())
     before = choices.documents()
     state.fill(**change)
     assert choices.differences(saved(), before) == [label]
 
 
-def test_the_language_model_counts_where_it_was_used_and_the_threshold_never(session: dict[str, object]) -> None:
+def test_the_language_model_counts_where_it_was_used_and_the_threshold_never(
+    session: dict[str, object],
+) -> None:
     choices.restore(saved())
     state.fill(llm_model="large", threshold=0.5)
     assert choices.differences(saved(), choices.documents()) == []
-    assert choices.differences(saved(segment=LlmUsage(calls=1)), choices.documents()) == ["Language model"]
+    assert choices.differences(saved(segment=LlmUsage(calls=1)), choices.documents()) == [
+        "Language model"
+    ]
 
 
 def test_settings_of_another_version_leave_the_form_as_it_is(session: dict[str, object]) -> None:
-    choices.restore(saved().model_copy(update={"settings": {"threshold": 7, "sources": ["library"]}}))
-    assert state.value(state.THRESHOLD) == DecisionPolicy().support and state.text(state.ANSWER) == "The Nile is long."
+    choices.restore(
+        saved().model_copy(update={"settings": {"threshold": 7, "sources": ["library"]}})
+    )
+    assert (
+        state.value(state.THRESHOLD) == DecisionPolicy().support
+        and state.text(state.ANSWER) == "The Nile is long."
+    )
 
 
 def test_a_run_says_what_it_was_checked_with_and_against() -> None:
     method = choices.method(saved())
-    assert method.startswith("Checked with owner/name against ") and "the built-in library" in method
+    assert (
+        method.startswith("Checked with owner/name against ") and "the built-in library" in method
+    )
     assert "the collection “rivers”" in method and " and " in method
     versions = {"verifier": "embedded-base/1"}  # what `auto` stood for
     report = saved().model_copy(update={"settings": Settings().public(), "versions": versions})
     assert choices.method(report) == "Checked with Embedded base model against the built-in library"
-    small = report.model_copy(update={"settings": {**report.settings, "verifier": "embedded-small"}})
+    small = report.model_copy(
+        update={"settings": {**report.settings, "verifier": "embedded-small"}}
+    )
     assert choices.method(small) == "Checked with Embedded small model against the built-in library"
 
 
@@ -112,11 +158,15 @@ def test_quotation_marks_in_a_file_name_are_shown_as_typed() -> None:
         def getvalue(self) -> bytes:
             return b"A text."
 
-    assert state.documents_of([Uploaded()]) == (Document('the "best" notes.txt', b"A text.", "text/plain"),)
+    assert state.documents_of([Uploaded()]) == (
+        Document('the "best" notes.txt', b"A text.", "text/plain"),
+    )
 
 
 def test_a_saved_run_is_shown_with_its_method_and_its_form(store: Store) -> None:
-    report = saved().model_copy(update={"settings": Settings(segmenter="clauses").public(), "pages": ()})
+    report = saved().model_copy(
+        update={"settings": Settings(segmenter="clauses").public(), "pages": ()}
+    )
     store.runs.save(report)
     at = opened("explore", run=report.id)
     assert not at.exception
@@ -135,14 +185,24 @@ HUB = OSError("We couldn't connect to 'https://huggingface.co'")
     [
         ("verifier_model", "embedded-small", "Model of the verifier", "Embedded small model"),
         ("segmenter_model", "sentences", "Model of the segmenter", "Sentences"),
-        ("embedding_model", "minilm", "embedding_model", "all-MiniLM-L6-v2 (embedded)"),  # not on the form
+        (
+            "embedding_model",
+            "minilm",
+            "embedding_model",
+            "all-MiniLM-L6-v2 (embedded)",
+        ),  # not on the form
     ],
 )
-def test_a_model_that_cannot_be_loaded(setting: str, alternative: str, field: str, label: str) -> None:
+def test_a_model_that_cannot_be_loaded(
+    setting: str, alternative: str, field: str, label: str
+) -> None:
     error = ModelUnavailable("owner/name", setting, alternative, HUB)
     assert f"its folder as {setting}; `{alternative}` needs" in str(error)
     message, detail = explain(error)
-    assert f"its folder as “{field}”; “{label}” needs" in message and "hf download owner/name" in message
+    assert (
+        f"its folder as “{field}”; “{label}” needs" in message
+        and "hf download owner/name" in message
+    )
     assert detail == str(HUB) and "connect to 'https" not in message
 
 
@@ -158,22 +218,35 @@ def test_a_field_that_cannot_be_used(address: str, key: str, field: str) -> None
 
 
 def test_other_errors_keep_their_words_and_unexpected_ones_get_some() -> None:
-    failed = FetchFailed("unreachable", "the site cannot be found", "https://a.example", detail="DNSError('no')")
+    failed = FetchFailed(
+        "unreachable", "the site cannot be found", "https://a.example", detail="DNSError('no')"
+    )
     assert explain(failed) == ("the site cannot be found", "DNSError('no')")
     message, detail = explain(KeyError("x"))
     assert "KeyError" not in message and detail == "KeyError: 'x'"
     told = "no /srv/app/run.py, 'C:\\Users\\a b', sqlite:////srv/x.sqlite3 at https://a.example/b/c and/or /health"
     shown = "no …, '… b', … at https://a.example/b/c and/or /health"
-    for error in (ValueError(told), BadInput("no", told), FetchFailed("unreachable", "no", detail=told)):
+    for error in (
+        ValueError(told),
+        BadInput("no", told),
+        FetchFailed("unreachable", "no", detail=told),
+    ):
         assert explain(error)[1].removeprefix("ValueError: ") == shown
 
 
-def test_a_papers_settings_fill_the_form_and_add_what_it_does_not_show(session: dict[str, object]) -> None:
+def test_a_papers_settings_fill_the_form_and_add_what_it_does_not_show(
+    session: dict[str, object],
+) -> None:
     state.fill(preset="v24", library=True)
     choices.use_preset()
     found = choices.settings()
     assert isinstance(found, Settings) and found.sources == ("library",)
-    assert (found.decision, found.chunk_overlap, found.query, found.segmenter) == ("plain", 0, "claim", "sentences")
+    assert (found.decision, found.chunk_overlap, found.query, found.segmenter) == (
+        "plain",
+        0,
+        "claim",
+        "sentences",
+    )
     state.fill(preset="", query="enriched")
     choices.use_preset()
     found = choices.settings()
@@ -183,8 +256,14 @@ def test_a_papers_settings_fill_the_form_and_add_what_it_does_not_show(session: 
 def test_prices_and_queries_by_a_model_are_set_among_the_options(store: Store) -> None:
     at = opened("explore")
     search = next(s for s in at.selectbox if s.label == "Search query")
-    assert search.options == ["The claim, standing alone", "The claim as written", "Question and claim"]
-    assert any("Queries by a language model" in h.body and "OPENAI_MODEL" in h.body for h in at.get("html"))
+    assert search.options == [
+        "The claim, standing alone",
+        "The claim as written",
+        "Question and claim",
+    ]
+    assert any(
+        "Queries by a language model" in h.body and "OPENAI_MODEL" in h.body for h in at.get("html")
+    )
     typed = {"Address": "http://127.0.0.1:9/v1", "Model": "tiny"}
     for box in at.text_input:
         if box.label in typed:

@@ -31,7 +31,9 @@ def chosen(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     GO_ON.set()
 
 
-def getting(monkeypatch: pytest.MonkeyPatch, work: Callable[[Callable[[float, str], None]], None]) -> None:
+def getting(
+    monkeypatch: pytest.MonkeyPatch, work: Callable[[Callable[[float, str], None]], None]
+) -> None:
     def make(progress: Callable[[float, str], None], settings: Settings) -> Path:
         assert settings.verifier_model == NAME
         work(progress)
@@ -54,7 +56,9 @@ def ended() -> None:
     until(lambda: not fields._jobs[NAME].running)
 
 
-def test_a_download_shows_its_progress_to_all_and_is_stopped_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_download_shows_its_progress_to_all_and_is_stopped_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     begun = threading.Event()
 
     def work(progress: Callable[[float, str], None]) -> None:
@@ -91,7 +95,9 @@ def test_what_went_wrong_is_said_and_it_can_be_tried_again(monkeypatch: pytest.M
     assert [button.label for button in at.button] == ["Download"]
 
 
-def test_the_size_of_a_known_model_is_told_and_a_ready_one_has_no_button(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_size_of_a_known_model_is_told_and_a_ready_one_has_no_button(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(choices, "settings", lambda: Settings())
     assert opened().button[0].label == "Download (MIT, 0.9 GB)"
     monkeypatch.setattr("pages.ui.fields.is_downloaded", lambda name, settings: True)

@@ -10,9 +10,22 @@ from attribution.settings import ROOT
 from pages.ui.help import GLOSSARY, SHORTCUTS, explained, sheet, term, terms
 
 INPUTS = {
-    "checkbox", "multiselect", "number_input", "selectbox", "segmented_control", "slider", "select_slider", "text_area",
-    "text_input", "file_uploader", "radio", "toggle", "date_input", "pills", "popover",
-}  # fmt: skip
+    "checkbox",
+    "multiselect",
+    "number_input",
+    "selectbox",
+    "segmented_control",
+    "slider",
+    "select_slider",
+    "text_area",
+    "text_input",
+    "file_uploader",
+    "radio",
+    "toggle",
+    "date_input",
+    "pills",
+    "popover",
+}
 BUTTONS = {"button", "download_button", "link_button", "form_submit_button"}
 WORDS = 3  # of a button's label that say what it does
 
@@ -20,7 +33,11 @@ WORDS = 3  # of a button's label that say what it does
 def controls(path: Path) -> Iterator[ast.Call]:
     """Every call that draws something to use, in what appears with a result too."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in INPUTS | BUTTONS:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in INPUTS | BUTTONS
+        ):
             yield node
 
 
@@ -40,7 +57,9 @@ def test_every_control_has_help_or_a_label_that_explains_it(path: Path) -> None:
     for call in controls(path):
         if call.args and not any(keyword.arg in ("help", None) for keyword in call.keywords):
             assert isinstance(call.func, ast.Attribute)
-            if call.func.attr == "segmented_control" and any(k.arg == "label_visibility" for k in call.keywords):
+            if call.func.attr == "segmented_control" and any(
+                k.arg == "label_visibility" for k in call.keywords
+            ):
                 continue  # its options are all that is shown
             says_itself = call.func.attr in BUTTONS and words(call.args[0]) >= WORDS
             assert says_itself, f"line {call.lineno}: {ast.unparse(call.args[0])} has no help"
@@ -51,14 +70,18 @@ def test_the_controls_are_found() -> None:
 
 
 def test_terms_explain_themselves_and_an_unknown_one_is_found_here() -> None:
-    assert len(terms()) == len(re.findall(r"^\| \*\*", GLOSSARY.read_text("utf-8"), re.MULTILINE)) > 20
+    assert (
+        len(terms()) == len(re.findall(r"^\| \*\*", GLOSSARY.read_text("utf-8"), re.MULTILINE)) > 20
+    )
     _, shown, _ = explained("The [claims] of it")
     assert isinstance(shown, Node)
     assert html(shown) == (
         '<span tabindex="0" class="ax-term">claims<span role="tooltip" class="ax-meaning">'
         "a statement taken from the answer, with the spans of the answer it comes from</span></span>"
     )
-    assert html(term("passage")).endswith("a part of a page, long enough to judge a claim by</span></span>")
+    assert html(term("passage")).endswith(
+        "a part of a page, long enough to judge a claim by</span></span>"
+    )
     with pytest.raises(KeyError):
         explained("A [word] of no glossary")
 

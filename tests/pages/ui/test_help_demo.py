@@ -32,22 +32,35 @@ def analysed(store: Store, **settings: object) -> Report:
 def test_its_steps_point_at_claims_with_the_badges_that_they_tell_of(store: Store) -> None:
     report = analysed(store)
     labels = [v.label for v in report.verdicts]
-    shown = {int(n): title for title, _, _, what in DEMO for n in re.findall(r"^claim:(\d+)$", what)}
+    shown = {
+        int(n): title for title, _, _, what in DEMO for n in re.findall(r"^claim:(\d+)$", what)
+    }
     assert {n: labels[n - 1] for n in shown} == {4: "contradicted", 3: "unclear", 9: "unclear"}
-    assert "4.5 million rivets" in report.claims[3].text and "2.5 million" in report.verdicts[3].reason
+    assert (
+        "4.5 million rivets" in report.claims[3].text and "2.5 million" in report.verdicts[3].reason
+    )
     careful = [claim["verdict"] for claim in EXAMPLE["claims"]]
-    wrong = [n for n, (ours, theirs) in enumerate(zip(labels, careful, strict=True), 1)
-             if ours != theirs and ours in ("supported", "contradicted")]  # fmt: skip
+    wrong = [
+        n
+        for n, (ours, theirs) in enumerate(zip(labels, careful, strict=True), 1)
+        if ours != theirs and ours in ("supported", "contradicted")
+    ]
     assert wrong == []
     found = [
-        p.correction.after for p in propose(report, correctable(report), Settings(), store, "rule") if p.correction
+        p.correction.after
+        for p in propose(report, correctable(report), Settings(), store, "rule")
+        if p.correction
     ]
-    assert any("2.5 million rivets" in text for text in found) and any("72 French" in text for text in found)
+    assert any("2.5 million rivets" in text for text in found) and any(
+        "72 French" in text for text in found
+    )
 
 
 @pytest.mark.slow
 def test_split_into_clauses_the_claim_that_is_unclear_is_supported(store: Store) -> None:
     report = analysed(store, segmenter="clauses")
     verdicts = {c.text: v.label for c, v in zip(report.claims, report.verdicts, strict=True)}
-    halves = [label for text, label in verdicts.items() if "276 metres" in text or "674 steps" in text]
+    halves = [
+        label for text, label in verdicts.items() if "276 metres" in text or "674 steps" in text
+    ]
     assert halves == ["supported", "supported"]

@@ -81,7 +81,9 @@ def test_an_error_and_an_unknown_address_say_so() -> None:
     page = visited("owner")
     page.button(key="start").click().run()
     ended(page.session_state["_page_counted"])
-    assert "The count could not be finished" in text(page.run()) and "The model went away" in text(page)
+    assert "The count could not be finished" in text(page.run()) and "The model went away" in text(
+        page
+    )
     assert "1 in the end" in text(page)  # what was known stays
     lost = visited("owner", counted="nowhere")
     assert "The saved count cannot be shown" in text(lost) and "not in this server" in text(lost)

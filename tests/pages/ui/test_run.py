@@ -29,7 +29,9 @@ Events = Callable[[threading.Event], Iterator[Event]]
 
 
 def job(events: Events, answer: str = "An answer.") -> RunJob:
-    def run(q: str, a: str, s: Settings, d: Sequence[Document], stop: threading.Event) -> Iterator[Event]:
+    def run(
+        q: str, a: str, s: Settings, d: Sequence[Document], stop: threading.Event
+    ) -> Iterator[Event]:
         return events(stop)
 
     return RunJob("A question?", answer, Settings(), (), run)
@@ -50,7 +52,12 @@ def test_events_build_up_a_report_until_stop() -> None:
     made = job(events)
     until(lambda: "verify" in made.progress().units)
     state = made.progress()
-    assert state.running and state.accepted and state.units == {"verify": (1, 2)} and state.version == 3
+    assert (
+        state.running
+        and state.accepted
+        and state.units == {"verify": (1, 2)}
+        and state.version == 3
+    )
     assert state.report.verdicts == (VERDICT,) and state.report.evidence == (PIECE,)
     used = state.report.usage
     assert (used.queries, used.downloads, used.seconds) == (3, 2, 1.5)
@@ -60,15 +67,21 @@ def test_events_build_up_a_report_until_stop() -> None:
 
 
 def test_the_finished_report_is_the_pipelines() -> None:
-    report = Report(id="r", created_at="", question="", answer="", settings={}, versions={}, stopped=True)
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={}, versions={}, stopped=True
+    )
     state = ended(job(lambda stop: iter([StageStarted("segment"), Finished(report)])))
     assert state.report is report and not state.error and state.seconds > 0
 
 
-@pytest.mark.parametrize(("error", "part", "words"), [
-    (BadInput("too long"), "rejected", "too long"), (Unavailable("no model"), "error", "no model"),
-    (KeyError("bug"), "error", "unexpected error"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("error", "part", "words"),
+    [
+        (BadInput("too long"), "rejected", "too long"),
+        (Unavailable("no model"), "error", "no model"),
+        (KeyError("bug"), "error", "unexpected error"),
+    ],
+)
 def test_what_stands_in_the_way_is_said(error: Exception, part: str, words: str) -> None:
     def events(stop: threading.Event) -> Iterator[Event]:
         raise error

@@ -57,7 +57,9 @@ def test_a_run_stopped_in_the_queue_says_so_and_starts_again(store: Store, busy:
         assert not at.button(key="start").disabled and busy.counts() == (1, 0)
 
 
-def test_a_run_stopped_in_the_queue_as_it_is_continued_can_be_continued_again(settings: Settings, store: Store) -> None:
+def test_a_run_stopped_in_the_queue_as_it_is_continued_can_be_continued_again(
+    settings: Settings, store: Store
+) -> None:
     Store(store.database, "owner").runs.start("cut", "", ANSWER, settings.public())
     at = opened("explore", "owner", run="cut")
     for _ in range(2):
@@ -71,16 +73,22 @@ REPORT = report(
     (claim(TOWER, "The tower was finished in 1890 [1]."), "contradicted"),
     (claim(TOWER, "It is 330 m high."), "unclear"),
 )
-TWINS = EvokedSet((Grounded("a", "", ("It was built in 1889.",), "It was built in 1889."),), ("number",), 0, False)
+TWINS = EvokedSet(
+    (Grounded("a", "", ("It was built in 1889.",), "It was built in 1889."),), ("number",), 0, False
+)
 
 
-@pytest.mark.parametrize(("page", "named", "button", "job"), [
-    ("benchmark", {}, "Measure", "benchmark"), ("retrieval", {"run": REPORT.id}, "Compare", "grid"),
-    ("evoke", {"evoked": "e" * 16}, "Continue", "evoked"),
-    ("explore", {"run": REPORT.id}, "Propose corrections", "corrections_job"),
-    ("explore", {"run": REPORT.id}, "Check 1 citation mark", "citations_job"),
-    ("explore", {"run": REPORT.id}, "Change the question", "run"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("page", "named", "button", "job"),
+    [
+        ("benchmark", {}, "Measure", "benchmark"),
+        ("retrieval", {"run": REPORT.id}, "Compare", "grid"),
+        ("evoke", {"evoked": "e" * 16}, "Continue", "evoked"),
+        ("explore", {"run": REPORT.id}, "Propose corrections", "corrections_job"),
+        ("explore", {"run": REPORT.id}, "Check 1 citation mark", "citations_job"),
+        ("explore", {"run": REPORT.id}, "Change the question", "run"),
+    ],
+)
 def test_whatever_a_page_starts_waits_for_its_turn(
     page: str, named: dict[str, str], button: str, job: str, store: Store, busy: Turns
 ) -> None:

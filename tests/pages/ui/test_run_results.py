@@ -28,29 +28,50 @@ def test_what_a_library_said_is_folded_and_escaped() -> None:
 
 
 LLM = {
-    "segment": LlmUsage(calls=3, cached=1, prompt_tokens=1200, completion_tokens=300, seconds=4.5, cost=0.002),
-    "queries": LlmUsage(calls=9, failed=2, prompt_tokens=900, completion_tokens=90, seconds=1.5, cost=1.5),
+    "segment": LlmUsage(
+        calls=3, cached=1, prompt_tokens=1200, completion_tokens=300, seconds=4.5, cost=0.002
+    ),
+    "queries": LlmUsage(
+        calls=9, failed=2, prompt_tokens=900, completion_tokens=90, seconds=1.5, cost=1.5
+    ),
 }
 ALLOWED = {"max_queries": 300, "max_pages": 40, "max_seconds": 600.0}
 
 
 def report(**usage: object) -> Report:
     return Report(
-        id="r", created_at="", question="", answer="", settings=ALLOWED, versions={}, usage=Usage(**usage)
-    )  # fmt: skip
+        id="r",
+        created_at="",
+        question="",
+        answer="",
+        settings=ALLOWED,
+        versions={},
+        usage=Usage(**usage),
+    )
 
 
 def test_the_budget_is_shown_where_the_web_was_asked() -> None:
     assert budget(report(searches=9, seconds=1.0)) == ""
     used = report(queries=12, downloads=20, seconds=13.6)
     assert budget(used) == "12 of 300 queries, 20 of 40 web pages, 14 of 600 s"
-    assert budget(used.model_copy(update={"settings": {}})).startswith("12 of ? queries")  # an earlier version's run
+    assert budget(used.model_copy(update={"settings": {}})).startswith(
+        "12 of ? queries"
+    )  # an earlier version's run
 
 
 def test_costs_stand_by_step_with_their_sum() -> None:
     table = html(llm_costs(report(llm=LLM)))
     assert table.count("<tr>") == 4
-    for cell in ("Finding claims", "Writing queries", "Total", "12", "2,100", "6.0 s", "under 0.01", "1.50"):
+    for cell in (
+        "Finding claims",
+        "Writing queries",
+        "Total",
+        "12",
+        "2,100",
+        "6.0 s",
+        "under 0.01",
+        "1.50",
+    ):
         assert f'<td dir="auto">{cell}</td>' in table
     free = html(llm_costs(report(llm={"queries": LlmUsage(calls=1)})))
     assert "Cost" not in free and "Total" not in free
@@ -91,7 +112,9 @@ aside.join()
 
 
 def test_a_chart_waits_for_what_another_thread_is_importing() -> None:
-    done = subprocess.run([sys.executable, "-c", DRAWN_MEANWHILE], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(
+        [sys.executable, "-c", DRAWN_MEANWHILE], capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr[-2000:]
 
 
@@ -99,7 +122,14 @@ def test_the_bar_and_its_figures_count_claims_that_were_not_reached() -> None:
     one, two = claim("The Nile is long."), claim("The Nile is old.")
     verdict = Verdict(claim_id=one.id, label="supported", confidence=0.9, reason="")
     report = Report(
-        id="r", created_at="", question="", answer="", settings={}, versions={}, claims=(one, two), verdicts=(verdict,)
+        id="r",
+        created_at="",
+        question="",
+        answer="",
+        settings={},
+        versions={},
+        claims=(one, two),
+        verdicts=(verdict,),
     )
     assert [bar.x[0] for bar in run_results.bars([("", report)], False).data] == [1, 1]
     assert "1 of 2" in html(run_results.figures(report))
@@ -113,19 +143,42 @@ def failed(stage: str, subject: str, kind: FailureKind, message: str) -> Failure
 
 
 SEARCH = failed("search", "q", "search_failed", "SearXNG could not be asked")
-NOTICES: dict[str, tuple[list[Failure], Label, list[str], list[str]]] = {  # failures, badge, what is said, what not
+NOTICES: dict[
+    str, tuple[list[Failure], Label, list[str], list[str]]
+] = {  # failures, badge, what is said, what not
     "a document": (
-        [failed("fetch", "scan.pdf", "no_text", "scan.pdf may be scanned: run `ocrmypdf`"),
-         failed("fetch", "https://a.example", "unreachable", "a.example is down")], "supported",
-        ["1 of 1 document could not be read: scan.pdf", "may be scanned: run <code>ocrmypdf</code>"], ["a.example"],
+        [
+            failed("fetch", "scan.pdf", "no_text", "scan.pdf may be scanned: run `ocrmypdf`"),
+            failed("fetch", "https://a.example", "unreachable", "a.example is down"),
+        ],
+        "supported",
+        [
+            "1 of 1 document could not be read: scan.pdf",
+            "may be scanned: run <code>ocrmypdf</code>",
+        ],
+        ["a.example"],
     ),
-    "an engine": ([failed("search", "one", "fell_back", "one is down, so two was asked instead")], "supported",
-                  ["Not every search worked", "One is down, so two was asked instead."], []),
-    "a search": ([SEARCH], "supported", ["Not every search worked", SEARCH.message], ["The web could not be searched"]),
-    "all searches": ([SEARCH], "missing", ["The web could not be searched", SEARCH.message], ["Not every search"]),
+    "an engine": (
+        [failed("search", "one", "fell_back", "one is down, so two was asked instead")],
+        "supported",
+        ["Not every search worked", "One is down, so two was asked instead."],
+        [],
+    ),
+    "a search": (
+        [SEARCH],
+        "supported",
+        ["Not every search worked", SEARCH.message],
+        ["The web could not be searched"],
+    ),
+    "all searches": (
+        [SEARCH],
+        "missing",
+        ["The web could not be searched", SEARCH.message],
+        ["Not every search"],
+    ),
     "nothing": ([], "missing", ["Nothing was found for any claim"], []),
     "an opinion": ([], "not_checked", ["No claim worth checking"], ["Nothing was found"]),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", NOTICES)
@@ -142,7 +195,9 @@ def test_what_failed_is_named_above_the_result(case: str) -> None:
         verdict = Verdict(claim_id=claim().id, label=label, confidence=0.9, reason="because")
         found = {"claims": (claim(),), "evidence": pieces, "verdicts": (verdict,)}
         now = report().model_copy(update={"failures": tuple(failures), **found})
-        run_results.notices(RunProgress(report=now, running=False, documents=(Document("scan.pdf", b"%PDF"),)), now)
+        run_results.notices(
+            RunProgress(report=now, running=False, documents=(Document("scan.pdf", b"%PDF"),)), now
+        )
 
     app = AppTest.from_function(page, args=(case,), default_timeout=60).run()
     shown = "".join(found.body for found in app.get("html"))

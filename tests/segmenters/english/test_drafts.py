@@ -1,12 +1,24 @@
 import pytest
 
-from attribution.segmenters.english.drafts import DraftWord, added, covers, indices, is_balanced, parts, to_text, trim
+from attribution.segmenters.english.drafts import (
+    DraftWord,
+    added,
+    covers,
+    indices,
+    is_balanced,
+    parts,
+    to_text,
+    trim,
+)
 from attribution.text.parse import parse
 
 
 def test_a_draft_is_written_as_a_sentence() -> None:
     doc = parse("The tower, a landmark, was built in 1889.")
-    assert to_text(doc, (*parts(doc[:2]), *added("is"), *parts(doc[3:5]))) == "The tower is a landmark."
+    assert (
+        to_text(doc, (*parts(doc[:2]), *added("is"), *parts(doc[3:5])))
+        == "The tower is a landmark."
+    )
     assert to_text(doc, parts(doc)) == doc.text
     assert to_text(doc, (*added("an"), *parts(doc[4:5]))) == "A landmark."
 
@@ -18,10 +30,16 @@ def test_names_in_small_letters_keep_them() -> None:
 
 @pytest.mark.parametrize(
     ("words", "expected"),
-    [([",", "and", "a", ",", ",", "b", ";", "but", "."], ["a", ",", "b"]), (["a"], ["a"]), ([",", "and"], [])],
+    [
+        ([",", "and", "a", ",", ",", "b", ";", "but", "."], ["a", ",", "b"]),
+        (["a"], ["a"]),
+        ([",", "and"], []),
+    ],
 )
 def test_marks_and_conjunctions_are_trimmed(words: list[str], expected: list[str]) -> None:
-    assert [part.text for part in trim(tuple(DraftWord(i, w) for i, w in enumerate(words)))] == expected
+    assert [
+        part.text for part in trim(tuple(DraftWord(i, w) for i, w in enumerate(words)))
+    ] == expected
 
 
 def test_what_a_sentence_says_is_covered_or_not() -> None:
@@ -31,6 +49,8 @@ def test_what_a_sentence_says_is_covered_or_not() -> None:
     assert indices((*parts(doc[:1]), *added("is"))) == {0}
 
 
-@pytest.mark.parametrize(("text", "balanced"), [('(a) “b” "c"', True), ("(a", False), ("“b", False), ('"c', False)])
+@pytest.mark.parametrize(
+    ("text", "balanced"), [('(a) “b” "c"', True), ("(a", False), ("“b", False), ('"c', False)]
+)
 def test_brackets_and_quotation_marks_come_in_pairs(text: str, balanced: bool) -> None:
     assert is_balanced(text) is balanced

@@ -2,23 +2,36 @@ import pytest
 
 from attribution.segmenters.clauses import Clauses
 from attribution.segmenters.english.drafts import added, parts
-from attribution.segmenters.english.faithful import changed, cut_off, is_imperative, is_sentence, is_sound
+from attribution.segmenters.english.faithful import (
+    changed,
+    cut_off,
+    is_imperative,
+    is_sentence,
+    is_sound,
+)
 from attribution.segmenters.predpatt import PredPatt
 from attribution.settings import Settings
 from attribution.text.parse import parse
 from tests.segmenters.parses import made
 
 
-@pytest.mark.parametrize(("text", "sound"), [
-    ("Ann sings songs.", True), ("Because Ann sings songs.", False), ("The singing of songs.", False),
-    ("Which was sung by Ann.", False), ("Ann sings. Ben dances.", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "sound"),
+    [
+        ("Ann sings songs.", True),
+        ("Because Ann sings songs.", False),
+        ("The singing of songs.", False),
+        ("Which was sung by Ann.", False),
+        ("Ann sings. Ben dances.", False),
+    ],
+)
 def test_one_whole_sentence_with_a_subject_and_a_finite_verb(text: str, sound: bool) -> None:
     assert is_sentence(text) is sound
 
 
 @pytest.mark.parametrize(
-    ("start", "end", "sound"), [(0, 3, True), (0, 2, False), (1, 3, False), (3, 7, False), (4, 7, True), (0, 8, True)]
+    ("start", "end", "sound"),
+    [(0, 3, True), (0, 2, False), (1, 3, False), (3, 7, False), (4, 7, True), (0, 8, True)],
 )
 def test_pieces_of_a_sentence(start: int, end: int, sound: bool) -> None:
     doc = parse("Ann sings songs because Ben likes them.")
@@ -39,9 +52,13 @@ def test_imperatives_have_no_subject() -> None:
 CASES = {
     # Nothing that the sentence denies, supposes, reports or offers as an alternative.
     "Ines is weighing whether to submit, and the March conference is confirmed as the decision.": {
-        "Ines is weighing whether to submit.", "The March conference is confirmed as the decision.",
+        "Ines is weighing whether to submit.",
+        "The March conference is confirmed as the decision.",
     },
-    "No surprises were found and the repair is finished.": {"No surprises were found.", "The repair is finished."},
+    "No surprises were found and the repair is finished.": {
+        "No surprises were found.",
+        "The repair is finished.",
+    },
     "The drug may cause dizziness, headaches, or nausea.": set(),
     "The minister denied that he had taken money.": set(),
     "The mayor denied that he had taken money or that he knew the builder.": set(),
@@ -56,7 +73,8 @@ CASES = {
     "The virus rarely spreads through food or water.": set(),
     "Few birds nest on the island or visit it.": set(),
     "Patients can take the tablets with water, milk or juice and should rest.": {
-        "Patients can take the tablets with water, milk or juice.", "Patients should rest.",
+        "Patients can take the tablets with water, milk or juice.",
+        "Patients should rest.",
     },
     # What is said of several together.
     "Only Norway and Iceland signed the treaty.": set(),
@@ -72,11 +90,16 @@ CASES = {
     "Symptoms can include a burning sensation, passing small amounts of urine, and cloudy urine.": set(),
     # What is asserted is split.
     "The house was designed by Adam, a Scot, and built by Brown.": {
-        "The house was designed by Adam.", "The house was built by Brown.", "Adam was a Scot.",
+        "The house was designed by Adam.",
+        "The house was built by Brown.",
+        "Adam was a Scot.",
     },
-    "He won the race, but was later disqualified.": {"He won the race.", "He was later disqualified."},
+    "He won the race, but was later disqualified.": {
+        "He won the race.",
+        "He was later disqualified.",
+    },
     "The lake and the river are frozen.": {"The lake is frozen.", "The river is frozen."},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("segmenter", [Clauses, PredPatt])
@@ -84,7 +107,10 @@ CASES = {
 def test_a_claim_says_only_what_its_sentence_says(
     segmenter: type[Clauses | PredPatt], sentence: str, claims: set[str]
 ) -> None:
-    assert {c.text for c in segmenter(Settings()).segment("", sentence).claims} - claims in (set(), {sentence})
+    assert {c.text for c in segmenter(Settings()).segment("", sentence).claims} - claims in (
+        set(),
+        {sentence},
+    )
 
 
 @pytest.mark.parametrize(("sentence", "claims"), [(s, c) for s, c in CASES.items() if c])
@@ -98,10 +124,15 @@ def test_a_kept_word_with_another_head_or_part_of_speech_is_found() -> None:
     assert not list(changed(doc, parts(doc[:3])))
 
 
-@pytest.mark.parametrize(("sentence", "start", "end", "lost"), [
-    ("They deny that the dam broke.", 3, 6, ["deny"]), ("If it rains, the river rises.", 1, 3, ["If"]),
-    ("Ann did not sing and Ben danced.", 5, 7, []), ("Ann sang or Ben danced.", 0, 2, ["or"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sentence", "start", "end", "lost"),
+    [
+        ("They deny that the dam broke.", 3, 6, ["deny"]),
+        ("If it rains, the river rises.", 1, 3, ["If"]),
+        ("Ann did not sing and Ben danced.", 5, 7, []),
+        ("Ann sang or Ben danced.", 0, 2, ["or"]),
+    ],
+)
 def test_what_a_piece_stands_under(sentence: str, start: int, end: int, lost: list[str]) -> None:
     doc = parse(sentence)
     assert list(dict.fromkeys(cut_off(doc, parts(doc[start:end])))) == lost

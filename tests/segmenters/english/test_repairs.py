@@ -9,7 +9,11 @@ from tests.segmenters.parses import made, token
     ("text", "word", "head"),
     [
         ("The drug helps prevent harm and enables patients to walk.", "enables", "helps"),
-        ("The treaty is an agreement on climate change that aims to reduce emissions.", "aims", "agreement"),
+        (
+            "The treaty is an agreement on climate change that aims to reduce emissions.",
+            "aims",
+            "agreement",
+        ),
         ("The film was written by Ann, Ben, and Carl, who wrote plays.", "wrote", "Carl"),
     ],
 )
@@ -35,13 +39,43 @@ def test_the_words_stay_the_same_and_a_good_parse_stays_as_it_is() -> None:
     assert [(t.text, t.whitespace_) for t in repair(doc)] == [(t.text, t.whitespace_) for t in doc]
 
 
-@pytest.mark.parametrize(("rows", "word", "head", "dep"), [
-    (["It PRP nsubj 1", "offers VBZ ROOT 1", "speed NN dobj 1", ", , punct 2", "cost NN appos 2", "and CC cc 2",
-      "strength NN conj 2"], "cost", "speed", "conj"),  # the middle of a list, not an apposition
-    (["It PRP nsubj 1", "helps VBZ ROOT 1", "artists NNS nsubj 3", "hone VB ccomp 1", "skills NNS dobj 3",
-      "and CC cc 1", "reach VB conj 1", "crowds NNS dobj 6"], "reach", "hone", "conj"),  # the nearest infinitive
-])  # fmt: skip
-def test_errors_of_the_parser_are_corrected(rows: list[str], word: str, head: str, dep: str) -> None:
+@pytest.mark.parametrize(
+    ("rows", "word", "head", "dep"),
+    [
+        (
+            [
+                "It PRP nsubj 1",
+                "offers VBZ ROOT 1",
+                "speed NN dobj 1",
+                ", , punct 2",
+                "cost NN appos 2",
+                "and CC cc 2",
+                "strength NN conj 2",
+            ],
+            "cost",
+            "speed",
+            "conj",
+        ),  # the middle of a list, not an apposition
+        (
+            [
+                "It PRP nsubj 1",
+                "helps VBZ ROOT 1",
+                "artists NNS nsubj 3",
+                "hone VB ccomp 1",
+                "skills NNS dobj 3",
+                "and CC cc 1",
+                "reach VB conj 1",
+                "crowds NNS dobj 6",
+            ],
+            "reach",
+            "hone",
+            "conj",
+        ),  # the nearest infinitive
+    ],
+)
+def test_errors_of_the_parser_are_corrected(
+    rows: list[str], word: str, head: str, dep: str
+) -> None:
     corrected = token(repair(made(*rows)), word)
     assert (corrected.head.text, corrected.dep_) == (head, dep)
 

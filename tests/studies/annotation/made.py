@@ -15,7 +15,9 @@ CONTENT: dict[Answer, Content] = {
 def task(project: Project, number: int, system: str = "a", dataset: str = "d") -> Task:
     turns = [TaskTurn(speaker="user", text=f"Question {number}?")]
     source = f"The source of item {number}."
-    return make_task(project.id, f"Answer {number} of {system}.", source, turns, system=system, dataset=dataset)
+    return make_task(
+        project.id, f"Answer {number} of {system}.", source, turns, system=system, dataset=dataset
+    )
 
 
 def filled(store: Annotations, tasks: int, names: str = "ann bob", **fields: object) -> Project:
@@ -27,7 +29,12 @@ def filled(store: Annotations, tasks: int, names: str = "ann bob", **fields: obj
 
 
 def say(
-    store: Annotations, project: Project, task_id: str, name: str, content: Content, role: str = "annotation"
+    store: Annotations,
+    project: Project,
+    task_id: str,
+    name: str,
+    content: Content,
+    role: str = "annotation",
 ) -> str:
     """The next step of an annotator, after whatever was the last; the id of its record."""
     last = [j for j in store.judgements(project.id, name, task_id) if j.role == role]

@@ -15,10 +15,15 @@ from attribution.studies.annotation.tasks import Project, make_task
 from tests.studies.annotation.made import CONTENT, filled, say
 
 ACTS = st.lists(
-    st.tuples(st.sampled_from("abc"), st.integers(0, 2), st.sampled_from(["ann", "bob"]), st.sampled_from([*CONTENT]))
+    st.tuples(
+        st.sampled_from("abc"),
+        st.integers(0, 2),
+        st.sampled_from(["ann", "bob"]),
+        st.sampled_from([*CONTENT]),
+    )
     | st.tuples(st.sampled_from("abc"), st.none(), st.sampled_from(["ann", "bob"]), st.none()),
     max_size=10,
-)  # fmt: skip
+)
 
 
 @pytest.fixture(scope="module")
@@ -83,11 +88,21 @@ def test_any_text_survives(three: dict[str, Annotations], text: str) -> None:
 def test_a_bad_record_costs_itself(three: dict[str, Annotations]) -> None:
     machines = emptied(three)
     project = filled(machines["a"], 2)
-    say(machines["a"], project, machines["a"].task_ids(project.id)[0], "ann", CONTENT["attributable"])
+    say(
+        machines["a"],
+        project,
+        machines["a"].task_ids(project.id)[0],
+        "ann",
+        CONTENT["attributable"],
+    )
     records = [json.loads(line) for line in exported(machines["a"], project).splitlines()]
     tasks = [record for record in records if record["kind"] == "task"]
     tasks[1]["answer"] = "Another answer."
-    odd = [{"kind": "nothing"}, {**records[-1], "task_id": "elsewhere"}, {"kind": "member", "name": ""}]
+    odd = [
+        {"kind": "nothing"},
+        {**records[-1], "task_id": "elsewhere"},
+        {"kind": "member", "name": ""},
+    ]
     content = "\n".join(map(json.dumps, [*records, *odd])).encode() + b"\n{"
     merged = merge(machines["b"], content)
     assert (merged.tasks, merged.judgements) == (1, 1)

@@ -1,4 +1,6 @@
-"""Figures: Krippendorff's worked example, pairs, a simulated project with known truth, audit, seconds."""
+"""Figures: Krippendorff's worked example, pairs, a simulated project with known truth, audit,
+seconds.
+"""
 
 import random
 from itertools import combinations, permutations
@@ -19,7 +21,8 @@ from attribution.studies.annotation.records import Annotation, Answer, Content, 
 from attribution.studies.annotation.tasks import Project, Task
 from tests.studies.annotation.made import CONTENT, task
 
-# Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, example C: four observers, twelve units, seven
+# Krippendorff 2011, “Computing Krippendorff's Alpha-Reliability”, example C: four observers, twelve
+# units, seven
 # labels missing; nominal α = 0.743
 EXAMPLE = """
 1 2 3 3 2 1 4 1 2 . . .
@@ -34,8 +37,14 @@ def judgement(
 ) -> Annotation:
     content = CONTENT[answer].model_copy(update={"seconds": seconds})
     return Annotation(
-        task_id=task_id, annotator=name, revision=1, origin="o", made_at=f"{at:06}", stage="production", content=content
-    )  # fmt: skip
+        task_id=task_id,
+        annotator=name,
+        revision=1,
+        origin="o",
+        made_at=f"{at:06}",
+        stage="production",
+        content=content,
+    )
 
 
 def test_alpha_of_the_published_example_with_missing_labels() -> None:
@@ -57,29 +66,39 @@ def test_alpha_is_one_minus_the_ratio_of_disagreements(units: list[list[str]]) -
         return
     observed = sum(
         sum(a != b for a, b in permutations(unit, 2)) / (len(unit) - 1) for unit in pairable
-    ) / len(labels)  # fmt: skip
+    ) / len(labels)
     assert alpha == pytest.approx(1 - observed / (sum(chance) / len(chance)))
 
 
 def test_a_pair_is_equal_only_where_both_answers_are() -> None:
-    found = agreement([
-        judgement("t1", "a", "attributable"), judgement("t1", "b", "not_attributable"),  # equal in the first alone
-        judgement("t1", "c", "attributable"),
-        judgement("t2", "a", "flagged"), judgement("t2", "b", "attributable"),  # one label is no pair
-        judgement("t3", "a", "not_interpretable"), judgement("t3", "b", "not_interpretable"),
-    ])  # fmt: skip
+    found = agreement(
+        [
+            judgement("t1", "a", "attributable"),
+            judgement("t1", "b", "not_attributable"),  # equal in the first alone
+            judgement("t1", "c", "attributable"),
+            judgement("t2", "a", "flagged"),
+            judgement("t2", "b", "attributable"),  # one label is no pair
+            judgement("t3", "a", "not_interpretable"),
+            judgement("t3", "b", "not_interpretable"),
+        ]
+    )
     assert (found.equal, found.pairs, found.tasks, found.differing) == (2, 4, ("t1", "t3"), ("t1",))
     assert found.pairwise == 0.5 and agreement([]).pairwise is None
 
 
-TRUTH = {"good": (0.05, 0.95, 0.85), "bad": (0.05, 0.75, 0.35)}  # flagged, interpretable, attributable
+TRUTH = {
+    "good": (0.05, 0.95, 0.85),
+    "bad": (0.05, 0.75, 0.35),
+}  # flagged, interpretable, attributable
 PROJECT = Project(id="p", name="P", created_at="")
 
 
 def simulated(
     items: int, error: float, paired: bool = True
 ) -> tuple[dict[str, Task], list[Annotation], dict[str, Answer]]:
-    """Two systems answer the same or other items; three annotators err independently with this probability."""
+    """Two systems answer the same or other items; three annotators err independently with this
+    probability.
+    """
     chance = random.Random(5)
     tasks, judgements, truth = {}, [], {}
     for system, (flagged, interpretable, attributable) in TRUTH.items():
@@ -87,10 +106,14 @@ def simulated(
             made = task(PROJECT, number + (0 if paired or system == "good" else items), system)
             tasks[made.id] = made
             truth[made.id] = (
-                "flagged" if chance.random() < flagged
-                else "not_interpretable" if chance.random() > interpretable
-                else "attributable" if chance.random() < attributable else "not_attributable"
-            )  # fmt: skip
+                "flagged"
+                if chance.random() < flagged
+                else "not_interpretable"
+                if chance.random() > interpretable
+                else "attributable"
+                if chance.random() < attributable
+                else "not_attributable"
+            )
             for name in "abc":
                 answer = truth[made.id]
                 if chance.random() < error:
@@ -107,26 +130,41 @@ def test_a_simulated_project_gives_back_its_truth(paired: bool) -> None:
     bad, good = rows(tasks, answers)
     assert (bad.system, good.system) == ("bad", "good")
     for row in (bad, good):
-        for measure, value in zip(("flagged", "interpretable", "attributable"), TRUTH[row.system], strict=True):
+        for measure, value in zip(
+            ("flagged", "interpretable", "attributable"), TRUTH[row.system], strict=True
+        ):
             share = row.shares[measure]
             assert share.low is not None and share.high is not None and share.value is not None
-            assert share.low - 0.03 <= value <= share.high + 0.03 and share.low < share.value < share.high
-            assert set(share.tasks) <= set(share.base) and len(share.tasks) / len(share.base) == share.value
+            assert (
+                share.low - 0.03 <= value <= share.high + 0.03
+                and share.low < share.value < share.high
+            )
+            assert (
+                set(share.tasks) <= set(share.base)
+                and len(share.tasks) / len(share.base) == share.value
+            )
         of_system = [answers[t] for t in tasks if tasks[t].system == row.system]
         assert len(row.shares["flagged"].tasks) == of_system.count("flagged")
-        assert len(row.shares["attributable"].base) == sum(a in ("attributable", "not_attributable") for a in of_system)
+        assert len(row.shares["attributable"].base) == sum(
+            a in ("attributable", "not_attributable") for a in of_system
+        )
     found = {d.measure: d for d in differences(tasks, answers)}
     assert found["attributable"].value == pytest.approx(
         bad.shares["attributable"].value - good.shares["attributable"].value, abs=0.03
-    )  # fmt: skip
-    assert found["attributable"].p < 0.001 and found["attributable"].high < -0.35 and found["flagged"].p > 0.05
+    )
+    assert (
+        found["attributable"].p < 0.001
+        and found["attributable"].high < -0.35
+        and found["flagged"].p > 0.05
+    )
     assert (found["attributable"].items > 300) == paired
     seen = agreement(judgements)
     expected = sum(
         a.content.answer == b.content.answer
-        for of_task in by_task(judgements).values() for a, b in combinations(of_task, 2)
+        for of_task in by_task(judgements).values()
+        for a, b in combinations(of_task, 2)
         if "flagged" not in (a.content.answer, b.content.answer)
-    )  # fmt: skip
+    )
     assert seen.equal == expected and seen.alpha is not None and 0.75 < seen.alpha < 0.95
 
 
@@ -135,25 +173,38 @@ def test_undecided_tasks_are_left_out_until_somebody_adjudicates() -> None:
     split = [judgement(made.id, "a", "attributable"), judgement(made.id, "b", "not_attributable")]
     (row,) = rows({made.id: made}, decided(by_task(split), {}))
     assert row.undecided == (made.id,) and row.shares["flagged"].value is None
-    (row,) = rows({made.id: made}, decided(by_task(split), {made.id: judgement(made.id, "lead", "attributable")}))
+    (row,) = rows(
+        {made.id: made},
+        decided(by_task(split), {made.id: judgement(made.id, "lead", "attributable")}),
+    )
     assert row.undecided == () and row.shares["attributable"].value == 1
 
 
 def test_audit_quality_by_question_and_annotator() -> None:
-    work = [judgement("t1", "ann", "attributable"), judgement("t2", "ann", "not_interpretable"),
-            judgement("t1", "bob", "not_attributable"), judgement("t3", "bob", "attributable")]  # fmt: skip
+    work = [
+        judgement("t1", "ann", "attributable"),
+        judgement("t2", "ann", "not_interpretable"),
+        judgement("t1", "bob", "not_attributable"),
+        judgement("t3", "bob", "attributable"),
+    ]
     audits = [judgement("t1", "lead", "attributable"), judgement("t2", "lead", "attributable")]
     everybody, ann, bob = audited(work, audits)
     assert (everybody.tasks, everybody.both) == (("t1", "t2", "t1"), ("t1",))
     assert (ann.interpretable, ann.asked, ann.attributable) == (("t1",), ("t1",), ("t1",))
-    assert (bob.interpretable, bob.attributable, bob.both) == (("t1",), (), ()) and audited(work, []) == []
+    assert (bob.interpretable, bob.attributable, bob.both) == (("t1",), (), ()) and audited(
+        work, []
+    ) == []
 
 
 def test_seconds_in_the_pilot_at_the_start_and_at_the_end() -> None:
     work = [judgement(f"t{n}", "ann", "attributable", (10.0 - n, 20.0 - n), at=n) for n in range(9)]
     found = {(p.annotator, p.period): p for p in paces(work, ["t0"])}
     assert found["ann", "pilot"].both == 30 and found["ann", "start"].tasks == ("t1", "t2")
-    assert (found["", "end"].first, found["", "end"].second, found["", "end"].both) == (2.5, 12.5, 15)
+    assert (found["", "end"].first, found["", "end"].second, found["", "end"].both) == (
+        2.5,
+        12.5,
+        15,
+    )
     unread = Content(interpretable=False, seconds=(4, 0))
     (pilot, *_rest) = paces([work[0].model_copy(update={"content": unread})], ["t0"])
     assert (pilot.first, pilot.second) == (4, None)

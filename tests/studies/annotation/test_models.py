@@ -9,7 +9,14 @@ from attribution.store.store import Store
 from attribution.studies.annotation.exchange import error_types, labelled_set, put_error_type
 from attribution.studies.annotation.models import TaskVerdict, against, saved, verify
 from attribution.studies.annotation.records import Answer
-from attribution.studies.annotation.tasks import Task, TaskTurn, explicature, make_task, parse_tasks, tasks_of_run
+from attribution.studies.annotation.tasks import (
+    Task,
+    TaskTurn,
+    explicature,
+    make_task,
+    parse_tasks,
+    tasks_of_run,
+)
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED
 from attribution.studies.groundedness.labelled_set import labelled_set as from_lines
 from attribution.types import Report
@@ -20,7 +27,11 @@ SOURCE = "The Eiffel Tower was finished in 1889. It stands in Paris."
 
 def a_task(answer: str, unit: str = "claim", source: str = SOURCE) -> Task:
     return make_task(
-        "p", answer, source, [TaskTurn(speaker="user", text="When was the Eiffel Tower finished?")], unit=unit
+        "p",
+        answer,
+        source,
+        [TaskTurn(speaker="user", text="When was the Eiffel Tower finished?")],
+        unit=unit,
     )
 
 
@@ -31,9 +42,17 @@ def test_a_verifier_reads_each_task_once_and_stops(store: Store, settings: Setti
         a_task("What would you like to know?", "answer"),
     ]
     first, second, third = verify(tasks, settings, store)
-    assert first.grounded and not second.grounded and "Peru" in second.reason and third.label == "not_checked"
+    assert (
+        first.grounded
+        and not second.grounded
+        and "Peru" in second.reason
+        and third.label == "not_checked"
+    )
     ((name, verdicts),) = saved(store, [task.id for task in tasks]).items()
-    assert name.startswith("embedded-small ") and {v.task_id: v for v in verdicts}[first.task_id] == first
+    assert (
+        name.startswith("embedded-small ")
+        and {v.task_id: v for v in verdicts}[first.task_id] == first
+    )
     with store.database.engine.begin() as db:  # what is saved is not computed again
         db.exec_driver_sql("UPDATE annotation_verdicts SET reason = 'kept'")
     assert [v.reason for v in verify(tasks, settings, store)] == ["kept"] * 3
@@ -43,24 +62,42 @@ def test_a_verifier_reads_each_task_once_and_stops(store: Store, settings: Setti
 
 
 def test_a_task_is_verified_within_its_conversation(store: Store, settings: Settings) -> None:
-    turns = [TaskTurn(speaker="user", text="What is the Eiffel Tower?"),
-             TaskTurn(speaker="system", text="It is in Paris."),
-             TaskTurn(speaker="user", text="When was it built?")]  # fmt: skip
+    turns = [
+        TaskTurn(speaker="user", text="What is the Eiffel Tower?"),
+        TaskTurn(speaker="system", text="It is in Paris."),
+        TaskTurn(speaker="user", text="When was it built?"),
+    ]
     source = "The Eiffel Tower was finished in 1889. The Golden Gate Bridge was finished in 1937."
-    claim_, answer = (make_task("p", "It was finished in 1889.", source, turns, unit=u) for u in ("claim", "answer"))
+    claim_, answer = (
+        make_task("p", "It was finished in 1889.", source, turns, unit=u)
+        for u in ("claim", "answer")
+    )
     assert explicature(claim_) == explicature(answer) == "The Eiffel Tower was finished in 1889."
-    assert [verdict.grounded for verdict in verify([claim_, answer], settings, store)] == [True, True]
+    assert [verdict.grounded for verdict in verify([claim_, answer], settings, store)] == [
+        True,
+        True,
+    ]
 
 
 def test_supported_is_held_against_attributable() -> None:
     verdicts = [
         TaskVerdict(str(n), label, 0.9, "")
-        for n, label in enumerate(["supported", "supported", "contradicted", "unclear", "supported"])
+        for n, label in enumerate(
+            ["supported", "supported", "contradicted", "unclear", "supported"]
+        )
     ]
-    said: tuple[Answer | None, ...] = ("attributable", "not_attributable", "not_attributable", "attributable", None)
+    said: tuple[Answer | None, ...] = (
+        "attributable",
+        "not_attributable",
+        "not_attributable",
+        "attributable",
+        None,
+    )
     found = against("v", verdicts, {str(n): answer for n, answer in enumerate(said)})
     assert (found.equal, found.differing) == (("0", "2"), ("1", "3"))
-    assert (found.precision, found.recall) == (0.5, 0.5) and found.alpha == pytest.approx(1 - 7 * 16 / 8 / 16)
+    assert (found.precision, found.recall) == (0.5, 0.5) and found.alpha == pytest.approx(
+        1 - 7 * 16 / 8 / 16
+    )
     assert found.cells["attributable", "unclear"] == ("3",)
     assert against("v", verdicts[4:], {}).precision is None
 
@@ -70,11 +107,14 @@ def test_what_people_decided_is_a_labelled_set_that_can_be_read_again() -> None:
     answers: dict[str, Answer | None] = dict(
         zip((t.id for t in made), ("attributable", "not_attributable", "flagged"), strict=True)
     )
-    text = labelled_set({t.id: t for t in made}, answers, {made[0].id: "x", made[1].id: "misattribution"})
+    text = labelled_set(
+        {t.id: t for t in made}, answers, {made[0].id: "x", made[1].id: "misattribution"}
+    )
     rows = {row["response"]: row for row in map(json.loads, text.splitlines())}
     assert {response: row["grounded"] for response, row in rows.items()} == {
-        "It was finished in 1889.": True, "It was finished in 1900.": False
-    }  # fmt: skip
+        "It was finished in 1889.": True,
+        "It was finished in 1900.": False,
+    }
     assert rows["It was finished in 1889."]["context"] == SOURCE
     assert rows["It was finished in 1889."]["question"] == "When was the Eiffel Tower finished?"
     assert [row.get("error_type") for row in rows.values()].count("misattribution") == 1
@@ -85,7 +125,10 @@ def test_what_people_decided_is_a_labelled_set_that_can_be_read_again() -> None:
 
 def test_the_sentences_of_a_response_are_one_row() -> None:
     whole = "It was finished in 1889. It stands in Rome."
-    turns = [TaskTurn(speaker="user", text="And the tower?"), TaskTurn(speaker="system", text=whole)]
+    turns = [
+        TaskTurn(speaker="user", text="And the tower?"),
+        TaskTurn(speaker="system", text=whole),
+    ]
     second = make_task("p", "It stands in Rome.", "Another page.", turns, unit="sentence")
     first = make_task("p", "It was finished in 1889.", SOURCE, turns, unit="sentence")
     tasks: dict[str, Task] = {t.id: t for t in (first, second)}
@@ -93,10 +136,18 @@ def test_the_sentences_of_a_response_are_one_row() -> None:
     read = labelled_set(tasks, said, {second.id: "factual_inaccuracy"})
     (row,) = from_lines(parse_rows(read.encode(), REQUIRED, OPTIONAL)).rows
     assert (row.response, row.grounded, row.error_type, row.question) == (
-        whole, False, "factual_inaccuracy", "And the tower?"
-    )  # fmt: skip
-    assert row.context == (SOURCE, "Another page.") and [s.grounded for s in row.sentences] == [True, False]
-    one_judged = labelled_set(tasks, {first.id: "attributable"}, {})  # of the other sentence nothing is known
+        whole,
+        False,
+        "factual_inaccuracy",
+        "And the tower?",
+    )
+    assert row.context == (SOURCE, "Another page.") and [s.grounded for s in row.sentences] == [
+        True,
+        False,
+    ]
+    one_judged = labelled_set(
+        tasks, {first.id: "attributable"}, {}
+    )  # of the other sentence nothing is known
     assert json.loads(one_judged)["response"] == "It was finished in 1889."
 
 
@@ -109,23 +160,47 @@ def test_types_of_errors_are_kept_until_they_are_taken_away(store: Store) -> Non
 
 def test_tasks_of_a_run_by_claim_sentence_and_answer() -> None:
     answer = "It was finished in 1889 and stands in Paris. It is big."
-    first, second, alone = claim("It was finished in 1889."), claim("It stands in Paris."), claim("It is big.")
+    first, second, alone = (
+        claim("It was finished in 1889."),
+        claim("It stands in Paris."),
+        claim("It is big."),
+    )
     sentence = (0, answer.index(". ") + 1)
     first, second = (c.model_copy(update={"sentence": sentence}) for c in (first, second))
-    pages = page(SOURCE, title="Tower"), page("Paris lies on the Seine.", url="https://example.org/b", title="Paris")
-    found = [evidence(c, 0.9, 0, "entailed", page_id=p.id) for c, p in zip((first, second), pages, strict=True)]
+    pages = (
+        page(SOURCE, title="Tower"),
+        page("Paris lies on the Seine.", url="https://example.org/b", title="Paris"),
+    )
+    found = [
+        evidence(c, 0.9, 0, "entailed", page_id=p.id)
+        for c, p in zip((first, second), pages, strict=True)
+    ]
     report = Report(
-        id="0123456789abcdef", created_at="2026-11-01T00:00:00+00:00", question="When?", answer=answer, settings={},
-        versions={}, claims=(first, second, alone), pages=pages, evidence=tuple(found),
-    )  # fmt: skip
+        id="0123456789abcdef",
+        created_at="2026-11-01T00:00:00+00:00",
+        question="When?",
+        answer=answer,
+        settings={},
+        versions={},
+        claims=(first, second, alone),
+        pages=pages,
+        evidence=tuple(found),
+    )
     claims = list(tasks_of_run(report, "p", "claim", "model A"))
     assert [(t.answer, t.source, t.system) for t in claims] == [
-        (first.text, SOURCE, "model A"), (second.text, "Paris lies on the Seine.", "model A")
-    ]  # fmt: skip
-    assert [turn.text for turn in claims[0].turns] == ["When?", answer] and claims[0].time == "2026-11-01"
+        (first.text, SOURCE, "model A"),
+        (second.text, "Paris lies on the Seine.", "model A"),
+    ]
+    assert [turn.text for turn in claims[0].turns] == ["When?", answer] and claims[
+        0
+    ].time == "2026-11-01"
     (whole,) = tasks_of_run(report, "p", "sentence")
     assert whole.answer == "It was finished in 1889 and stands in Paris."
-    assert SOURCE in whole.source and "Paris lies on the Seine." in whole.source and whole.title == "Tower; Paris"
+    assert (
+        SOURCE in whole.source
+        and "Paris lies on the Seine." in whole.source
+        and whole.title == "Tower; Paris"
+    )
     (whole,) = tasks_of_run(report, "p", "answer")
     assert whole.answer == answer and [turn.text for turn in whole.turns] == ["When?"]
 

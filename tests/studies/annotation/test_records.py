@@ -34,7 +34,9 @@ def test_the_same_step_twice_is_one_and_another_window_is_told(store: Store) -> 
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(list(CONTENT))) | st.none(), max_size=12))
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.sampled_from(list(CONTENT))) | st.none(), max_size=12)
+)
 def test_undo_goes_back_step_by_step(store: Store, acts: list[tuple[int, str] | None]) -> None:
     kept = Annotations(store.database)
     with store.database.engine.begin() as db:
@@ -52,8 +54,13 @@ def test_undo_goes_back_step_by_step(store: Store, acts: list[tuple[int, str] | 
         now = {task: j.content for (task, _, _), j in current(kept.judgements(project.id)).items()}
         assert {task: content for task, content in now.items() if content != Content()} == stack[-1]
         done = {p.task_id for p in kept.positions(project.id) if p.finished}
-        assert done == set(stack[-1]) and {p.task_id for p in kept.positions(project.id) if p.begun} == done
-    assert len(kept.judgements(project.id)) <= len(acts)  # every step is a record, and none is taken away
+        assert (
+            done == set(stack[-1])
+            and {p.task_id for p in kept.positions(project.id) if p.begun} == done
+        )
+    assert len(kept.judgements(project.id)) <= len(
+        acts
+    )  # every step is a record, and none is taken away
 
 
 def test_what_most_annotators_say() -> None:
@@ -63,9 +70,17 @@ def test_what_most_annotators_say() -> None:
         return consensus([judgement("t", str(n), a) for n, a in enumerate(answers)])
 
     assert said("attributable", "attributable", "not_interpretable") == "attributable"
-    assert said("attributable", "not_attributable", "not_interpretable") is None  # one of two readers of the source
-    assert said("flagged", "flagged", "attributable") == "flagged" and said("flagged", "attributable") is None
-    assert said("not_interpretable", "not_interpretable", "attributable") == "not_interpretable" and said() is None
+    assert (
+        said("attributable", "not_attributable", "not_interpretable") is None
+    )  # one of two readers of the source
+    assert (
+        said("flagged", "flagged", "attributable") == "flagged"
+        and said("flagged", "attributable") is None
+    )
+    assert (
+        said("not_interpretable", "not_interpretable", "attributable") == "not_interpretable"
+        and said() is None
+    )
 
 
 WRITER = """
@@ -87,21 +102,37 @@ def test_killed_writers_lose_nothing_that_was_confirmed(settings: Settings, stor
     project = filled(kept, 400)
     writers = [
         subprocess.Popen(
-            [sys.executable, "-c", WRITER, settings.database_url, project.id, name], stdout=subprocess.PIPE, text=True,
+            [sys.executable, "-c", WRITER, settings.database_url, project.id, name],
+            stdout=subprocess.PIPE,
+            text=True,
             cwd=ROOT,
         )
         for name in ("ann", "bob")
-    ]  # fmt: skip
+    ]
     limit = time.monotonic() + 60
     while len(kept.judgements(project.id)) < 40 and time.monotonic() < limit:
         time.sleep(0.05)
     for writer in writers:
         writer.send_signal(signal.SIGKILL)
-    confirmed = [line for writer in writers for line in writer.communicate(timeout=20)[0].split() if len(line) == 16]
+    confirmed = [
+        line
+        for writer in writers
+        for line in writer.communicate(timeout=20)[0].split()
+        if len(line) == 16
+    ]
     ids = [judgement.id for judgement in kept.judgements(project.id)]
     assert len(confirmed) >= 20 and set(confirmed) <= set(ids) and len(ids) == len(set(ids))
     places = {j.place for j in kept.judgements(project.id)}
     assert len(current(kept.judgements(project.id))) == len(places) < 800  # both were cut off
-    again = subprocess.run([sys.executable, "-c", WRITER.replace("for task in", "for task in [] and"),
-                            settings.database_url, project.id, "ann"], cwd=ROOT)  # fmt: skip
+    again = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            WRITER.replace("for task in", "for task in [] and"),
+            settings.database_url,
+            project.id,
+            "ann",
+        ],
+        cwd=ROOT,
+    )
     assert again.returncode == 0  # the database opens as usual

@@ -22,47 +22,104 @@ def lines(*rows: object) -> bytes:
 
 
 def test_a_conversation_a_source_and_what_it_comes_from() -> None:
-    row = {"context": ["Who?", "Hitchcock."], "question": "When?", "answer": "In 1960.", "source": ["a", "b"],
-           "system": "s", "dataset": "d", "time": "1961-01-01", "unit": "claim"}  # fmt: skip
+    row = {
+        "context": ["Who?", "Hitchcock."],
+        "question": "When?",
+        "answer": "In 1960.",
+        "source": ["a", "b"],
+        "system": "s",
+        "dataset": "d",
+        "time": "1961-01-01",
+        "unit": "claim",
+    }
     (task,), problems = parse_tasks(lines(row), "p")
-    assert problems == [] and task.source == "a\n\nb" and task.unit == "claim" and task.time == "1961-01-01"
-    assert [(t.speaker, t.text) for t in task.turns] == [("system", "Who?"), ("user", "Hitchcock."), ("user", "When?")]
-    named = {"context": [{"speaker": "user", "text": "Who?"}, {"speaker": "system", "text": "He."}], "answer": "x",
-             "source": "y"}  # fmt: skip
+    assert (
+        problems == []
+        and task.source == "a\n\nb"
+        and task.unit == "claim"
+        and task.time == "1961-01-01"
+    )
+    assert [(t.speaker, t.text) for t in task.turns] == [
+        ("system", "Who?"),
+        ("user", "Hitchcock."),
+        ("user", "When?"),
+    ]
+    named = {
+        "context": [{"speaker": "user", "text": "Who?"}, {"speaker": "system", "text": "He."}],
+        "answer": "x",
+        "source": "y",
+    }
     (task,), _ = parse_tasks(lines(named), "p")
     assert [t.speaker for t in task.turns] == ["user", "system"]
 
 
 def test_answers_of_two_systems_to_one_item_share_it() -> None:
-    rows = [{"question": "When?", "answer": answer, "source": "s", "system": answer} for answer in "ab"]
+    rows = [
+        {"question": "When?", "answer": answer, "source": "s", "system": answer} for answer in "ab"
+    ]
     (a, b), _ = parse_tasks(lines(*rows), "p")
     assert a.id != b.id and a.item == b.item and identity(a) == a.id
 
 
 def test_a_row_of_the_benchmark_is_a_task() -> None:
-    row = {"id": 7, "question": "When?", "context": ["One.", "Two."], "response": "In 1960.", "grounded": True}
+    row = {
+        "id": 7,
+        "question": "When?",
+        "context": ["One.", "Two."],
+        "response": "In 1960.",
+        "grounded": True,
+    }
     (task,), problems = parse_tasks(lines(row), "p")
-    assert problems == [] and (task.answer, task.source, task.item) == ("In 1960.", "One.\n\nTwo.", "7")
+    assert problems == [] and (task.answer, task.source, task.item) == (
+        "In 1960.",
+        "One.\n\nTwo.",
+        "7",
+    )
 
 
 def test_a_bad_row_costs_itself_and_is_told() -> None:
     good = {"answer": "a", "source": "s"}
     tasks, problems = parse_tasks(
-        lines(good, "{", {"answer": "a"}, {"source": "s"}, {**good, "unit": "word"}, {**good, "context": [1]},
-              {**good, "context": 3}, {"answer": "a", "table": [1]}, {"answer": "x" * 2_000_001, "source": "s"}),
+        lines(
+            good,
+            "{",
+            {"answer": "a"},
+            {"source": "s"},
+            {**good, "unit": "word"},
+            {**good, "context": [1]},
+            {**good, "context": 3},
+            {"answer": "a", "table": [1]},
+            {"answer": "x" * 2_000_001, "source": "s"},
+        ),
         "p",
-    )  # fmt: skip
+    )
     assert len(tasks) == 1
-    expected = ("not JSON", '"source" is missing', '"answer" is missing', "answer, sentence, claim", "turn 1 of",
-                "not a list of turns", "not a list of rows", "2,000,001 characters")  # fmt: skip
-    assert [problem.partition(":")[0] for problem in problems] == [f"line {n}" for n in range(2, 10)]
-    assert all(words in problem for words, problem in zip(expected, problems, strict=True)), problems
+    expected = (
+        "not JSON",
+        '"source" is missing',
+        '"answer" is missing',
+        "answer, sentence, claim",
+        "turn 1 of",
+        "not a list of turns",
+        "not a list of rows",
+        "2,000,001 characters",
+    )
+    assert [problem.partition(":")[0] for problem in problems] == [
+        f"line {n}" for n in range(2, 10)
+    ]
+    assert all(words in problem for words, problem in zip(expected, problems, strict=True)), (
+        problems
+    )
     with pytest.raises(BadInput, match="the file is empty"):
         parse_tasks(b"", "p")
 
 
 @given(
-    st.lists(st.lists(st.none() | st.integers() | st.text(max_size=8), min_size=1, max_size=4), min_size=1, max_size=4)
+    st.lists(
+        st.lists(st.none() | st.integers() | st.text(max_size=8), min_size=1, max_size=4),
+        min_size=1,
+        max_size=4,
+    )
 )
 def test_any_table_is_one_table(rows: list[list[object]]) -> None:
     width = max(map(len, rows))
@@ -82,9 +139,13 @@ def project(**fields: object) -> Project:
 
 @settings(max_examples=40)
 @given(
-    st.integers(1, 4), st.integers(0, 9), st.integers(0, 60),
-    st.dictionaries(st.sampled_from(TASKS), st.sets(st.sampled_from(NAMES), max_size=4), max_size=20),
-)  # fmt: skip
+    st.integers(1, 4),
+    st.integers(0, 9),
+    st.integers(0, 60),
+    st.dictionaries(
+        st.sampled_from(TASKS), st.sets(st.sampled_from(NAMES), max_size=4), max_size=20
+    ),
+)
 def test_every_task_has_its_annotators_and_the_work_is_spread(
     overlap: int, seed: int, pilot: int, begun: dict[str, set[str]]
 ) -> None:
@@ -92,13 +153,20 @@ def test_every_task_has_its_annotators_and_the_work_is_spread(
     queues = {name: queue(own, "production", TASKS, NAMES, begun, name) for name in NAMES}
     rest = set(TASKS) - set(pilot_tasks(own, TASKS))
     counts = Counter(task for tasks in queues.values() for task in tasks)
-    assert all(counts[task] == max(overlap, len(begun.get(task, ()))) for task in rest) and set(counts) <= rest
+    assert (
+        all(counts[task] == max(overlap, len(begun.get(task, ()))) for task in rest)
+        and set(counts) <= rest
+    )
     for name, tasks in queues.items():
-        assert {task for task in rest if name in begun.get(task, ())} <= set(tasks)  # nobody loses what they began
+        assert {task for task in rest if name in begun.get(task, ())} <= set(
+            tasks
+        )  # nobody loses what they began
     if not begun:
         sizes = [len(tasks) for tasks in queues.values()]
         assert max(sizes) - min(sizes) <= 1
-    assert all(queue(own, "pilot", TASKS, NAMES, begun, name) != [] for name in NAMES) == (pilot > 0)
+    assert all(queue(own, "pilot", TASKS, NAMES, begun, name) != [] for name in NAMES) == (
+        pilot > 0
+    )
 
 
 def test_orders_differ_by_annotator_and_seed_and_are_kept() -> None:

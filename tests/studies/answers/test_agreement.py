@@ -1,4 +1,6 @@
-"""What two claims have to do with each other: the rule over what embedder and verifier say, and both on real claims."""
+"""What two claims have to do with each other: the rule over what embedder and verifier say, and
+both on real claims.
+"""
 
 import json
 from collections.abc import Sequence
@@ -38,7 +40,10 @@ class Told:
         if any("too long" in text for pair in pairs for text in pair):
             raise BadInput("the claim is too long")
         scores = [self.known.get(pair, (0.0, 0.0)) for pair in pairs]
-        return [Judgement(Probabilities(entailed=e, contradicted=c, no_relation=1 - e - c), (0, 1)) for e, c in scores]
+        return [
+            Judgement(Probabilities(entailed=e, contradicted=c, no_relation=1 - e - c), (0, 1))
+            for e, c in scores
+        ]
 
 
 BUILT, BUILT_BY = "The tower was built in 1889.", "Eiffel's company built the tower in 1889."
@@ -46,12 +51,17 @@ LATER, PAINTED = "The tower was built in 1899.", "The tower was painted green in
 
 
 def aligned(
-    first: Sequence[str | Claim], second: Sequence[str | Claim], known: dict[Pair, tuple[float, float]], store: Store
+    first: Sequence[str | Claim],
+    second: Sequence[str | Claim],
+    known: dict[Pair, tuple[float, float]],
+    store: Store,
 ) -> list[tuple[object, ...]]:
     sides = [[c if isinstance(c, Claim) else claim(c) for c in side] for side in (first, second)]
     texts = {c.id: c.text for side in sides for c in side}
     matches = align(*sides, Near(), CachedVerifier(Told(known), store))
-    return [(m.agreement, [texts[i] for i in m.first], [texts[i] for i in m.second]) for m in matches]
+    return [
+        (m.agreement, [texts[i] for i in m.first], [texts[i] for i in m.second]) for m in matches
+    ]
 
 
 def test_one_that_entails_the_other_says_more_and_both_ways_the_same(store: Store) -> None:
@@ -65,14 +75,21 @@ def test_what_entails_each_other_is_the_same(store: Store) -> None:
     assert aligned([BUILT], [BUILT_BY], known, store) == [("same", [BUILT], [BUILT_BY])]
 
 
-def test_claims_of_one_topic_that_share_no_words_do_not_agree_whatever_the_verifier_says(store: Store) -> None:
+def test_claims_of_one_topic_that_share_no_words_do_not_agree_whatever_the_verifier_says(
+    store: Store,
+) -> None:
     other = "Visitors admire its iron."
     known = {(other, BUILT): (0.9, 0.0), (BUILT, other): (0.9, 0.0)}
     assert aligned([BUILT], [other], known, store) == []
 
 
 def test_a_contradiction_says_the_same_but_for_a_detail(store: Store) -> None:
-    known = {(a, b): (0.0, 0.9) for a in (BUILT, LATER, PAINTED) for b in (BUILT, LATER, PAINTED) if a != b}
+    known = {
+        (a, b): (0.0, 0.9)
+        for a in (BUILT, LATER, PAINTED)
+        for b in (BUILT, LATER, PAINTED)
+        if a != b
+    }
     assert aligned([BUILT], [PAINTED, LATER], known, store) == [("contradiction", [BUILT], [LATER])]
     assert common_words(BUILT, LATER) == 1 and common_words(BUILT, PAINTED) < 0.6
     assert differing_words(BUILT, LATER) == (("1889",), ("1899",))
@@ -97,8 +114,13 @@ def test_opinions_and_claims_that_the_verifier_refuses_are_left_out(store: Store
     assert aligned([opinion], [BUILT], known, store) == aligned([], [], known, store) == []
 
 
-def test_nine_in_ten_disagreements_of_hand_made_pairs_are_real(settings: Settings, store: Store) -> None:
-    rows = [json.loads(line) for line in Path(__file__).with_name("pairs.jsonl").read_text("utf-8").splitlines()]
+def test_nine_in_ten_disagreements_of_hand_made_pairs_are_real(
+    settings: Settings, store: Store
+) -> None:
+    rows = [
+        json.loads(line)
+        for line in Path(__file__).with_name("pairs.jsonl").read_text("utf-8").splitlines()
+    ]
     verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
     embedder = EMBEDDERS.build(settings.embedder, settings)
     shown = []

@@ -4,7 +4,16 @@ import pytest
 
 from attribution.reports.html import html
 from attribution.settings import ROOT, Settings
-from attribution.studies.groundedness.cards import FIGURES, TABLES, TITLES, Card, Measure, cards, listed, steps
+from attribution.studies.groundedness.cards import (
+    FIGURES,
+    TABLES,
+    TITLES,
+    Card,
+    Measure,
+    cards,
+    listed,
+    steps,
+)
 from attribution.tables import load
 from pages.methods import card as card_node
 from pages.methods import matches
@@ -18,7 +27,9 @@ def test_every_entry_has_a_card_and_every_card_an_entry(table: str) -> None:
     assert [c.name for c in listed(table)] == list(load(TABLES[table]))
 
 
-@pytest.mark.parametrize(("table", "name", "measure"), MEASURES, ids=lambda v: getattr(v, "what", v))
+@pytest.mark.parametrize(
+    ("table", "name", "measure"), MEASURES, ids=lambda v: getattr(v, "what", v)
+)
 def test_figures_are_those_that_were_measured(table: str, name: str, measure: Measure) -> None:
     assert bool(measure.figure) != bool(measure.value)
     if measure.figure:
@@ -26,7 +37,9 @@ def test_figures_are_those_that_were_measured(table: str, name: str, measure: Me
         assert re.fullmatch(r"[\d.,]+|\d+ of \d+", measure.shown())
     else:
         page = (ROOT / measure.source).read_text("utf-8")
-        assert re.search(rf"(?<![\d.]){re.escape(measure.value)}(?![\d])", page), f"{measure.value} is not in the page"
+        assert re.search(rf"(?<![\d.]){re.escape(measure.value)}(?![\d])", page), (
+            f"{measure.value} is not in the page"
+        )
 
 
 def test_cards_say_what_is_missing_and_escape_what_they_show(settings: Settings) -> None:

@@ -22,17 +22,29 @@ from attribution.tables import Entry
 from tests.studies.groundedness.labels import outcome, row
 
 
-def test_the_threshold_is_that_of_the_development_split_where_the_test_split_would_choose_another() -> None:
-    """In development 0.4 divides the classes; on test, 0.8 would be perfect and 0.4 is as bad as always saying yes."""
+def test_the_threshold_is_that_of_the_development_split_where_the_test_split_would_choose_another() -> (
+    None
+):
+    """In development 0.4 divides the classes; on test, 0.8 would be perfect and 0.4 is as bad as
+    always saying yes.
+    """
     rows, outcomes = [], []
     for n in range(20):
         grounded = bool(n % 2)
         rows += [row(n, grounded, "development"), row(100 + n, grounded, "test")]
-        outcomes += [outcome(n, 0.5 if grounded else 0.3), outcome(100 + n, 0.9 if grounded else 0.7)]
+        outcomes += [
+            outcome(n, 0.5 if grounded else 0.3),
+            outcome(100 + n, 0.9 if grounded else 0.7),
+        ]
     (figures,) = evaluate(rows, outcomes, ["gc"]).figures
     assert figures.threshold == pytest.approx(0.4) and figures.development_macro_f1 == 1.0
-    assert figures.accuracy.value == 0.5 and figures.recall.value == 0.0  # tuned on test, both would be 1
-    changed = [o if int(o.row) < 100 else o.model_copy(update={"scores": {"": random.random()}}) for o in outcomes]
+    assert (
+        figures.accuracy.value == 0.5 and figures.recall.value == 0.0
+    )  # tuned on test, both would be 1
+    changed = [
+        o if int(o.row) < 100 else o.model_copy(update={"scores": {"": random.random()}})
+        for o in outcomes
+    ]
     (again,) = evaluate(rows, changed, ["gc"]).figures
     assert again.threshold == figures.threshold and again.development == again.test == 20
 
@@ -52,12 +64,18 @@ def test_the_reading_is_tuned_too_and_on_development_alone() -> None:
 def test_measures_equal_those_of_scikit_learn(seed: int) -> None:
     drawn = np.random.default_rng(seed)
     grounded, flags = drawn.random(40) < 0.6, drawn.random(40) < 0.3
-    found = {name: e.value for name, e in estimates([str(n) for n in range(40)], grounded, flags).items()}
-    assert found == pytest.approx({
-        "precision": metrics.precision_score(~grounded, flags), "recall": metrics.recall_score(~grounded, flags),
-        "macro_f1": metrics.f1_score(~grounded, flags, average="macro"),
-        "accuracy": metrics.accuracy_score(~grounded, flags),
-    }, abs=1e-4)  # fmt: skip
+    found = {
+        name: e.value for name, e in estimates([str(n) for n in range(40)], grounded, flags).items()
+    }
+    assert found == pytest.approx(
+        {
+            "precision": metrics.precision_score(~grounded, flags),
+            "recall": metrics.recall_score(~grounded, flags),
+            "macro_f1": metrics.f1_score(~grounded, flags, average="macro"),
+            "accuracy": metrics.accuracy_score(~grounded, flags),
+        },
+        abs=1e-4,
+    )
 
 
 def test_rows_that_failed_are_counted_and_left_out_and_a_missing_class_is_said() -> None:
@@ -81,7 +99,9 @@ def test_the_best_threshold_is_really_the_best() -> None:
             continue
         _, best = best_threshold(scores, grounded)
 
-        def macro(threshold: float, scores: np.ndarray = scores, grounded: np.ndarray = grounded) -> float:
+        def macro(
+            threshold: float, scores: np.ndarray = scores, grounded: np.ndarray = grounded
+        ) -> float:
             passed, f1 = scores >= threshold, []
             for g, p in ((grounded, passed), (~grounded, ~passed)):
                 f1.append(2 * (g & p).sum() / max(1, g.sum() + p.sum()))
@@ -122,17 +142,26 @@ def rows_of(*responses: str) -> list[Any]:
     return [row(n, True).model_copy(update={"response": text}) for n, text in enumerate(responses)]
 
 
-def done(rows: list[Any], settings: Settings, finished: Any = None, stop: threading.Event | None = None) -> list[Any]:
+def done(
+    rows: list[Any], settings: Settings, finished: Any = None, stop: threading.Event | None = None
+) -> list[Any]:
     return list(run(rows, ["counting"], settings, finished or {}, stop or threading.Event()))
 
 
 def test_what_is_not_ready_is_left_out_with_the_step(settings: Settings) -> None:
     ready, left_out = selected(["quip", "direct", "quip"], settings)
-    assert ready == ["quip"] and [one.method for one in left_out] == ["direct"] and "OPENAI" in left_out[0].reason
+    assert (
+        ready == ["quip"]
+        and [one.method for one in left_out] == ["direct"]
+        and "OPENAI" in left_out[0].reason
+    )
     ready, left_out = selected(["all"], settings)
     assert set(ready) == {"cos_sim", "quip", "gc", "selfcheck_context", "pipeline", "counting"}
     assert set(ready) | {one.method for one in left_out} == set(METHODS)
-    assert "hf download vectara/hallucination_evaluation_model --revision hhem-1.0-open" in left_out[0].reason
+    assert (
+        "hf download vectara/hallucination_evaluation_model --revision hhem-1.0-open"
+        in left_out[0].reason
+    )
     with pytest.raises(UnknownName, match="expected one of cos_sim"):
         selected(["nonsense"], settings)
     with pytest.raises(Unavailable, match="direct: set OPENAI"):
@@ -149,7 +178,9 @@ def test_a_row_that_fails_costs_itself_and_is_tried_again(settings: Settings) ->
 
 def test_a_model_that_cannot_be_loaded_leaves_its_method_out(settings: Settings) -> None:
     found = done(rows_of("good", "broken", "never"), settings)
-    assert isinstance(found[0], Outcome) and found[1] == LeftOut("counting", "the model is gone", "OSError")
+    assert isinstance(found[0], Outcome) and found[1] == LeftOut(
+        "counting", "the model is gone", "OSError"
+    )
     assert len(found) == 2 and "never" not in CALLS
 
 
@@ -161,7 +192,9 @@ def test_stop_ends_after_the_row_in_progress_and_the_rest_is_done_later(settings
     assert [o.row for o in whole] == ["0", "1", "2"] and CALLS == ["later"]
 
 
-def test_changed_texts_or_another_version_are_scored_again(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changed_texts_or_another_version_are_scored_again(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = {(o.method, o.row): o for o in done(rows_of("good", "fine"), settings)}
     CALLS.clear()
     done(rows_of("good", "changed"), settings, first)

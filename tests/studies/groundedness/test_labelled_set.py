@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 from attribution.errors import BadInput
 from attribution.files import Row, parse_rows, read_rows
 from attribution.settings import ROOT
-from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, LabelledSet, labelled_set
+from attribution.studies.groundedness.labelled_set import (
+    OPTIONAL,
+    REQUIRED,
+    LabelledSet,
+    labelled_set,
+)
 
 
 def read(*rows: dict[str, Any] | str, seed: int = 0) -> LabelledSet:
@@ -17,19 +22,32 @@ def read(*rows: dict[str, Any] | str, seed: int = 0) -> LabelledSet:
 
 
 def one(number: int, **more: Any) -> dict[str, Any]:
-    return {"question": f"q{number}", "context": "the context", "response": f"r{number}", "grounded": True, **more}
+    return {
+        "question": f"q{number}",
+        "context": "the context",
+        "response": f"r{number}",
+        "grounded": True,
+        **more,
+    }
 
 
-@pytest.mark.parametrize(("bad", "said"), [
-    ("{not json", "not JSON"), ('{"context": "c", "grounded": true}', '"response" is missing'),
-    (one(1, response="  "), '"response" is empty'),
-    (one(1, grounded="yes"), "\"grounded\" is 'yes'; expected true or false"),
-    ({"context": "c", "response": "r"}, '"grounded" is missing'), (one(1, context=[]), '"context" is empty'),
-    (one(1, context=[1]), "neither a text nor a list of texts"),
-    ({"response": "r", "grounded": True}, '"context" is missing'), (one(1, id=[1]), '"id" is neither'),
-    (one(2), "in line 1"), (one(1, sentences=[{"text": "elsewhere", "grounded": True}]), "sentence 1 of"),
-    (one(1, sentences=[{"text": "r1"}]), "cannot be read"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        ("{not json", "not JSON"),
+        ('{"context": "c", "grounded": true}', '"response" is missing'),
+        (one(1, response="  "), '"response" is empty'),
+        (one(1, grounded="yes"), "\"grounded\" is 'yes'; expected true or false"),
+        ({"context": "c", "response": "r"}, '"grounded" is missing'),
+        (one(1, context=[]), '"context" is empty'),
+        (one(1, context=[1]), "neither a text nor a list of texts"),
+        ({"response": "r", "grounded": True}, '"context" is missing'),
+        (one(1, id=[1]), '"id" is neither'),
+        (one(2), "in line 1"),
+        (one(1, sentences=[{"text": "elsewhere", "grounded": True}]), "sentence 1 of"),
+        (one(1, sentences=[{"text": "r1"}]), "cannot be read"),
+    ],
+)
 def test_a_bad_row_costs_itself_and_says_why(bad: dict[str, Any] | str, said: str) -> None:
     found = read(one(2), bad, one(3))
     assert [r.response for r in found.rows] == ["r2", "r3"]
@@ -46,10 +64,21 @@ def test_fields_are_read_and_sentences_found_in_order() -> None:
     response = "It is. It is. It was."
     labels = [{"text": "It is.", "grounded": True}, {"text": "It is.", "grounded": False}]
     (row,) = read(
-        {"id": 7, "context": ["a", " ", "b"], "response": response, "grounded": 0, "error_type": " a  number ",
-         "sentences": labels}
-    ).rows  # fmt: skip
-    assert (row.id, row.context, row.grounded, row.error_type) == ("7", ("a", "b"), False, "a number")
+        {
+            "id": 7,
+            "context": ["a", " ", "b"],
+            "response": response,
+            "grounded": 0,
+            "error_type": " a  number ",
+            "sentences": labels,
+        }
+    ).rows
+    assert (row.id, row.context, row.grounded, row.error_type) == (
+        "7",
+        ("a", "b"),
+        False,
+        "a number",
+    )
     assert [(response[s.start : s.end], s.start, s.grounded) for s in row.sentences] == [
         ("It is.", 0, True),
         ("It is.", 7, False),
@@ -67,7 +96,9 @@ def test_a_split_that_is_given_is_kept_and_must_be_whole() -> None:
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=40), st.integers(0, 3))
-def test_groups_are_never_divided_and_the_division_does_not_depend_on_the_order(groups: list[int], seed: int) -> None:
+def test_groups_are_never_divided_and_the_division_does_not_depend_on_the_order(
+    groups: list[int], seed: int
+) -> None:
     rows = [one(g, response=f"r{i}") for i, g in enumerate(groups)]
     splits = {r.response: r.split for r in read(*rows, seed=seed).rows}
     for g in set(groups):
@@ -76,7 +107,10 @@ def test_groups_are_never_divided_and_the_division_does_not_depend_on_the_order(
 
 
 def test_rows_without_a_question_are_grouped_by_their_context_and_a_group_can_be_given() -> None:
-    rows = [{"context": c, "response": r, "grounded": True} for c, r in (("a", "1"), ("a", "2"), ("b", "3"))]
+    rows = [
+        {"context": c, "response": r, "grounded": True}
+        for c, r in (("a", "1"), ("a", "2"), ("b", "3"))
+    ]
     groups = [r.group for r in read(*rows).rows]
     assert groups[0] == groups[1] != groups[2]
     assert {r.group for r in read(*(one(n, group="g") for n in range(4))).rows} == {"g"}
@@ -88,18 +122,32 @@ def test_the_example_set_is_whole_and_quotes_the_library() -> None:
     library = [path.read_text("utf-8") for path in (ROOT / "examples" / "library").glob("*.md")]
     for row in found.rows:
         assert all(any(text in article for article in library) for text in row.context)
-        assert row.grounded == all(s.grounded for s in row.sentences) and bool(row.error_type) != row.grounded
-        assert "".join(row.response[s.start : s.end] + " " for s in row.sentences).strip() == row.response
+        assert (
+            row.grounded == all(s.grounded for s in row.sentences)
+            and bool(row.error_type) != row.grounded
+        )
+        assert (
+            "".join(row.response[s.start : s.end] + " " for s in row.sentences).strip()
+            == row.response
+        )
     for split in ("development", "test"):
         assert {r.grounded for r in found.of(split)} == {True, False}
 
 
 def test_the_conversation_stands_before_the_question() -> None:
     line = {"question": "And how high?", "context": "c", "response": "r", "grounded": True}
-    turns = [{"speaker": "user", "text": "What is the tower?"}, {"speaker": "system", "text": "Iron."}]
-    rows = [Row(1, line), Row(2, line | {"turns": turns, "id": "b"}), Row(3, line | {"turns": 7, "id": "c"})]
+    turns = [
+        {"speaker": "user", "text": "What is the tower?"},
+        {"speaker": "system", "text": "Iron."},
+    ]
+    rows = [
+        Row(1, line),
+        Row(2, line | {"turns": turns, "id": "b"}),
+        Row(3, line | {"turns": 7, "id": "c"}),
+    ]
     found = labelled_set(rows)
     assert [row.question for row in found.rows] == [
-        "And how high?", "User: What is the tower?\nAssistant: Iron.\nUser: And how high?"
-    ]  # fmt: skip
+        "And how high?",
+        "User: What is the tower?\nAssistant: Iron.\nUser: And how high?",
+    ]
     assert found.rows[0].group != found.rows[1].group and found.problems[0][0] == 3

@@ -23,7 +23,9 @@ def answers_and_edits(draw: st.DrawFn) -> tuple[str, list[Swap]]:
 
 
 @given(answers_and_edits())
-def test_changed_spans_hold_the_new_words_and_nothing_else_changes(made: tuple[str, list[Swap]]) -> None:
+def test_changed_spans_hold_the_new_words_and_nothing_else_changes(
+    made: tuple[str, list[Swap]],
+) -> None:
     answer, edits = made
     twin = apply(answer, list(reversed(edits)), "number")
     assert [twin.response[a:b] for a, b in twin.changed] == [e.text for e in edits]
@@ -31,18 +33,23 @@ def test_changed_spans_hold_the_new_words_and_nothing_else_changes(made: tuple[s
 
 
 @pytest.mark.parametrize(
-    "edits", [[Swap(0, 3, "x"), Swap(2, 5, "y")], [Swap(0, 0, "x")], [Swap(0, 3, "")], [Swap(4, 99, "x")]]
+    "edits",
+    [[Swap(0, 3, "x"), Swap(2, 5, "y")], [Swap(0, 0, "x")], [Swap(0, 3, "")], [Swap(4, 99, "x")]],
 )
 def test_edits_that_do_not_fit_are_refused(edits: list[Swap]) -> None:
     with pytest.raises(ValueError, match="edit"):
         apply("The tower is tall.", edits, "number")
 
 
-WORDS = st.lists(st.sampled_from("the tower was not built in 1889 , by him.".split()), min_size=1, max_size=12)
+WORDS = st.lists(
+    st.sampled_from("the tower was not built in 1889 , by him.".split()), min_size=1, max_size=12
+)
 
 
 @given(WORDS, WORDS)
-def test_word_edits_lead_from_one_sentence_to_the_other(before: list[str], after: list[str]) -> None:
+def test_word_edits_lead_from_one_sentence_to_the_other(
+    before: list[str], after: list[str]
+) -> None:
     old, new = " ".join(before), " ".join(after)
     edits = word_edits(old, new)
     if edits:

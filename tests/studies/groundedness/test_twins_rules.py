@@ -12,7 +12,10 @@ CONTEXT = (
 
 
 def made(answer: str, kind: str, context: str = CONTEXT) -> list[str]:
-    return [apply(answer, e, kind).response for e in alterations(answer, context, kind, random.Random(1))]
+    return [
+        apply(answer, e, kind).response
+        for e in alterations(answer, context, kind, random.Random(1))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -26,24 +29,42 @@ def made(answer: str, kind: str, context: str = CONTEXT) -> list[str]:
         ("The lift is often closed in winter.", "scope", "The lift is always closed in winter."),
         ("The tower has at least 300 steps.", "scope", "The tower has at most 300 steps."),
         ("The lift opened two years later.", "order", "The lift opened two years earlier."),
-        ("The lift was built after the tower had opened.", "order", "The lift was built before the tower had opened."),
-        ("1. Open the lid.\n2. Press the switch.", "order", "1. Press the switch.\n2. Open the lid."),
+        (
+            "The lift was built after the tower had opened.",
+            "order",
+            "The lift was built before the tower had opened.",
+        ),
+        (
+            "1. Open the lid.\n2. Press the switch.",
+            "order",
+            "1. Press the switch.\n2. Open the lid.",
+        ),
     ],
 )
 def test_alterations(answer: str, kind: str, expected: str) -> None:
     assert expected in made(answer, kind)
 
 
-@pytest.mark.parametrize(("answer", "kind"), [
-    ("Some towers are made of iron.", "negation"),  # "some are not" may be true too
-    ("The tower may be closed.", "negation"), ("Is the tower tall?", "negation"),
-    ("I think the tower is ugly.", "negation"),
-    ("The **tower** stands in Paris.", "negation"),  # marks inside: the words could not be placed
-    ("Apollo 11 landed on the Moon.", "number"), ("The war of 1914–1918 was long.", "number"),
-    ("Ten-pin bowling is a sport.", "number"), ("It is the most visited monument.", "scope"),
-    ("Generally accepted principles apply.", "scope"), ("The tower was named after Gustave Eiffel.", "order"),
-    ("1. The tower is tall.\n2. The bridge is long.", "order"),  # facts, no instructions
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        ("Some towers are made of iron.", "negation"),  # "some are not" may be true too
+        ("The tower may be closed.", "negation"),
+        ("Is the tower tall?", "negation"),
+        ("I think the tower is ugly.", "negation"),
+        (
+            "The **tower** stands in Paris.",
+            "negation",
+        ),  # marks inside: the words could not be placed
+        ("Apollo 11 landed on the Moon.", "number"),
+        ("The war of 1914–1918 was long.", "number"),
+        ("Ten-pin bowling is a sport.", "number"),
+        ("It is the most visited monument.", "scope"),
+        ("Generally accepted principles apply.", "scope"),
+        ("The tower was named after Gustave Eiffel.", "order"),
+        ("1. The tower is tall.\n2. The bridge is long.", "order"),  # facts, no instructions
+    ],
+)
 def test_what_would_not_be_false_or_fluent_is_left_alone(answer: str, kind: str) -> None:
     assert made(answer, kind) == []
 
@@ -58,12 +79,21 @@ def test_bounds_move_to_where_they_do_not_follow() -> None:
 def test_a_name_comes_from_another_sentence_of_the_context() -> None:
     context = "Victor Lustig sold the tower twice. Thomas Edison visited it with Gustave Eiffel."
     found = made("The tower was sold twice by Victor Lustig.", "name", context)
-    assert set(found) <= {f"The tower was sold twice by {n}." for n in ("Thomas Edison", "Gustave Eiffel")} and found
-    assert made("Thomas Edison visited it.", "name", "Thomas Edison visited it with Gustave Eiffel.") == []
+    assert (
+        set(found)
+        <= {f"The tower was sold twice by {n}." for n in ("Thomas Edison", "Gustave Eiffel")}
+        and found
+    )
+    assert (
+        made("Thomas Edison visited it.", "name", "Thomas Edison visited it with Gustave Eiffel.")
+        == []
+    )
 
 
 def test_twins_are_the_same_for_the_same_seed_and_keep_the_rest() -> None:
-    answer = "# The tower\n\nThe tower was built in 1889. It is often closed.\n\n- It stands in Paris."
+    answer = (
+        "# The tower\n\nThe tower was built in 1889. It is often closed.\n\n- It stands in Paris."
+    )
     first, again = twins(answer, CONTEXT, seed=3), twins(answer, CONTEXT, seed=3)
     assert first == again and {t.kind for t in first} >= {"number", "negation", "scope"}
     assert {t.kind for t in first} <= set(KINDS)

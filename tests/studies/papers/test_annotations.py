@@ -21,23 +21,36 @@ LABELS: list[tuple[Answer, ...]] = [
 
 
 def given(tmp_path: Path) -> TableInputs:
-    """Four tasks of one system, each judged by three people; the last one is a summary, and the first is audited."""
+    """Four tasks of one system, each judged by three people; the last one is a summary, and the
+    first is audited.
+    """
     settings = Settings(database_url=f"sqlite:///{tmp_path}/p.sqlite3")
     saved = Annotations(Store.open(settings.database_url).database)
     project = saved.create("study", overlap=3, pilot=0)
     for n, labels in enumerate(LABELS):
         turns = () if n == 3 else (TaskTurn(speaker="user", text=f"Question {n}?"),)
-        task = make_task(project.id, f"Answer {n}.", f"Source {n}.", turns, system="T5", dataset="QReCC")
+        task = make_task(
+            project.id, f"Answer {n}.", f"Source {n}.", turns, system="T5", dataset="QReCC"
+        )
         saved.add_tasks([task])
         records = [(f"a{i}", label, "annotation") for i, label in enumerate(labels)]
         records += [("lead", "attributable", "audit")] if n == 0 else []
-        saved.put_judgements(project.id, [
-            Annotation(
-                task_id=task.id, annotator=name, role=role, revision=1, origin="o", made_at=f"{n:06}",
-                stage="production", content=CONTENT[label].model_copy(update={"seconds": (10.0 * n, 10.0)}),
-            )
-            for name, label, role in records
-        ])  # fmt: skip
+        saved.put_judgements(
+            project.id,
+            [
+                Annotation(
+                    task_id=task.id,
+                    annotator=name,
+                    role=role,
+                    revision=1,
+                    origin="o",
+                    made_at=f"{n:06}",
+                    stage="production",
+                    content=CONTENT[label].model_copy(update={"seconds": (10.0 * n, 10.0)}),
+                )
+                for name, label, role in records
+            ],
+        )
     return TableInputs(settings, tmp_path, project="study")
 
 
@@ -60,8 +73,16 @@ def test_shares_agreement_audit_and_times(tmp_path: Path) -> None:
     coded = [[names.index(labels[i]) for labels in LABELS] for i in range(3)]
     assert alpha == pytest.approx(krippendorff.alpha(coded, level_of_measurement="nominal"))
     # nine judgements of conversations, three of them looked at, all equal to the lead's
-    assert table("T7", one).rows == {"Conversational QA": (9, 33.33, 100.0), "Summarization": (3, 0.0, None)}
+    assert table("T7", one).rows == {
+        "Conversational QA": (9, 33.33, 100.0),
+        "Summarization": (3, 0.0, None),
+    }
     times = table("T8", one).rows
     assert times["Pilot"] == [0, None, 0, None]
-    assert times["Production Start"] == [3, 10.0, 0, None]  # the first quarter of each: task 0, 0 + 10 seconds
+    assert times["Production Start"] == [
+        3,
+        10.0,
+        0,
+        None,
+    ]  # the first quarter of each: task 0, 0 + 10 seconds
     assert times["Production Finish"] == [0, None, 3, 40.0]  # the last: task 3, 30 + 10 seconds

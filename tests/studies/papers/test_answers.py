@@ -15,7 +15,9 @@ from attribution.studies.papers.reproduce import beside, find
 from tests.llm_server import error, llm_server
 from tests.studies.annotation.made import say
 
-ANSWER = "Paris is the capital of France. It lies on the Seine. It lies on the Seine. Should you go?"
+ANSWER = (
+    "Paris is the capital of France. It lies on the Seine. It lies on the Seine. Should you go?"
+)
 
 
 def test_claims_are_counted_before_and_after_repetitions() -> None:
@@ -34,14 +36,21 @@ def test_relations_are_shares_of_pairs_and_macro_means_are_of_answers() -> None:
     assert answers._shares(made) == {"x": (25.0, 50.0, 25.0), "y": (None, None, None)}
     assert answers._shares_with_missing(made)["x"] == (20.0, 40.0, 20.0, 20.0)
     assert answers._macro_shares(made)["x"] == pytest.approx((50.0, 33.35, 16.65), abs=0.01)
-    pairs = [(relation, "claim", "passage") for relation in ("entailed", "no_relation", "no_relation", "missing")]
+    pairs = [
+        (relation, "claim", "passage")
+        for relation in ("entailed", "no_relation", "no_relation", "missing")
+    ]
     assert answers._verifiers([{"v": pairs}]) == {"v": (0, 1, 2, 66.7)}
 
 
 def test_detection_of_dependent_claims_has_precision_recall_and_f1() -> None:
     # labelled not independent: 3; the first model finds 2 of them and one more, the second all
-    judged = [["spaCy", False, False, False], ["spaCy", False, False, False], ["factscore", False, True, False],
-              ["factscore", True, False, True]]  # fmt: skip
+    judged = [
+        ["spaCy", False, False, False],
+        ["spaCy", False, False, False],
+        ["factscore", False, True, False],
+        ["factscore", True, False, True],
+    ]
     found = answers._detection([judged])
     assert found["Overall"] == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1, 1, 1], abs=1e-4)
     assert found["spaCy"] == [1, 1, 1, 1, 1, 1] and found["factscore"][:3] == [0, 0, 0]
@@ -51,8 +60,14 @@ def test_the_difference_is_of_shares_and_means_not_of_counts() -> None:
     table = beside(find("V24.T1"), {"spaCy_sentences": [49, 40, 132.0, 1.0]})
     assert table.rows[0][:7] == ("spaCy_sentences", 938, 49, None, 855, 40, None)
     assert table.rows[0][9] == pytest.approx(132 - 103.2)
-    (row,) = (r for r in beside(find("V24.T2"), {"spaCy_sentences": ["10/20", None, "0/0", "", ""]}).rows if r[2])
-    assert row[:6] == ("spaCy_sentences", "3/15", "10/20", 30.0, "3/15", None) and row[9] is None  # 50 % and 20 %
+    (row,) = (
+        r
+        for r in beside(find("V24.T2"), {"spaCy_sentences": ["10/20", None, "0/0", "", ""]}).rows
+        if r[2]
+    )
+    assert (
+        row[:6] == ("spaCy_sentences", "3/15", "10/20", 30.0, "3/15", None) and row[9] is None
+    )  # 50 % and 20 %
 
 
 def write(folder: Path, **fields: object) -> Path:
@@ -63,7 +78,15 @@ def write(folder: Path, **fields: object) -> Path:
 
 def reproduced(folder: Path, number: str, *more: str, **fields: object) -> dict[str, Any]:
     """A table of one answer, as the command writes it."""
-    command = ["reproduce", number, "--input", str(write(folder, **fields)), "--out", str(folder / "out"), *more]
+    command = [
+        "reproduce",
+        number,
+        "--input",
+        str(write(folder, **fields)),
+        "--out",
+        str(folder / "out"),
+        *more,
+    ]
     assert main([*command, "--set", "verifier=embedded-small"]) == 0
     found: dict[str, Any] = json.loads((folder / "out" / "table.json").read_text())
     return found
@@ -72,14 +95,20 @@ def reproduced(folder: Path, number: str, *more: str, **fields: object) -> dict[
 @pytest.fixture
 def paris(tmp_path: Path) -> list[str]:
     """The source of the answer."""
-    (tmp_path / "paris.txt").write_text("Paris is the capital of France. The city lies on the Seine.")
+    (tmp_path / "paris.txt").write_text(
+        "Paris is the capital of France. The city lies on the Seine."
+    )
     return ["--sources", str(tmp_path / "paris.txt")]
 
 
 @pytest.mark.parametrize("own", [True, False])
-def test_an_answers_own_documents_are_searched_in_place_of_the_library(own: bool, tmp_path: Path) -> None:
+def test_an_answers_own_documents_are_searched_in_place_of_the_library(
+    own: bool, tmp_path: Path
+) -> None:
     documents = {"documents": ["Paris is the capital of France."]} if own else {}
-    (tmp_path / "paris.md").write_text("# Paris\n\nParis lies on the Seine.")  # a library of one article
+    (tmp_path / "paris.md").write_text(
+        "# Paris\n\nParis lies on the Seine."
+    )  # a library of one article
     made = reproduced(tmp_path, "V24.T9", "--set", f"library={tmp_path}", **documents)
     assert any(one["setting"] == "sources" for one in made["stood_in"]) is not own
     assert made["ours"]["SBert Baseline (Macro)"][1] > 0 or not own
@@ -92,7 +121,12 @@ def test_a_table_stands_beside_the_papers_figures(
     made = reproduced(tmp_path, number, *paris, "--preset", "v24")
     assert "clauses stands in for factscore" in capsys.readouterr().err
     text = (tmp_path / "out" / "table.md").read_text()
-    assert made["published"] and made["stood_in"] and "clauses stands in" in text and "sources" not in text
+    assert (
+        made["published"]
+        and made["stood_in"]
+        and "clauses stands in" in text
+        and "sources" not in text
+    )
     if number != "V24.T8":
         spacy = made["ours"]["spaCy_sentences"]
         assert spacy[:2] == ([3, 2] if number == "v24.t3" else [4, 3]) or spacy[0] == 3
@@ -101,7 +135,9 @@ def test_a_table_stands_beside_the_papers_figures(
     else:
         shares = made["ours"]["Original Independent"]
         assert sum(shares) == pytest.approx(100, abs=0.2)
-        again = reproduced(tmp_path, number, *paris, "--preset", "v24", "--sample", "40")  # as many as there are
+        again = reproduced(
+            tmp_path, number, *paris, "--preset", "v24", "--sample", "40"
+        )  # as many as there are
         assert again["ours"] == made["ours"]
 
 
@@ -113,25 +149,35 @@ def test_two_models_do_what_they_do_in_the_paper_and_their_figures_are_drawn(
     def reply(body: dict[str, Any]) -> str:
         text, model = body["messages"][-1]["content"], body["model"]
         for mark, task, said in (
-            ("returns 3", "worthiness", "1"), ("not independent", "independence", "not independent"),
+            ("returns 3", "worthiness", "1"),
+            ("not independent", "independence", "not independent"),
             ("Revised claim:", "enrichment", f"Paris, says {model}, lies on the Seine."),
-            ("First fact", "factscore", '1. "It lies on the Seine."'), ("Atomic:", "direct", "1. Paris lies there."),
+            ("First fact", "factscore", '1. "It lies on the Seine."'),
+            ("Atomic:", "direct", "1. Paris lies there."),
             ("Statement:", "fluency", '{"claims": ["It lies on the Seine."]}'),
-        ):  # fmt: skip
+        ):
             if mark in text:
                 asked.add((task, model))
                 return "independent" if task == "independence" and "says large" in text else said
         raise AssertionError(text)
 
-    for number, made, figure in (("V24.T3", {"direct", "factscore", "worthiness"}, "F3"), ("V24.T7", set(), "F2")):
+    for number, made, figure in (
+        ("V24.T3", {"direct", "factscore", "worthiness"}, "F3"),
+        ("V24.T7", set(), "F2"),
+    ):
         asked.clear()
         with llm_server(reply) as served:
             monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
             (out := tmp_path / number / "out").parent.mkdir()
-            reproduced(tmp_path / number, number, "--preset", "v24", "--models", "small", "large", *paris)
+            reproduced(
+                tmp_path / number, number, "--preset", "v24", "--models", "small", "large", *paris
+            )
         assert (out / f"{figure}.html").is_file()
         if made:
-            assert {task for task, _ in asked} - {"fluency"} == made and ("worthiness", "large") not in asked
+            assert {task for task, _ in asked} - {"fluency"} == made and (
+                "worthiness",
+                "large",
+            ) not in asked
     assert asked == {(t, "small") for t in ("factscore", "worthiness", "enrichment")} | {
         (t, "large") for t in ("independence", "enrichment")
     }
@@ -142,7 +188,9 @@ def test_two_models_do_what_they_do_in_the_paper_and_their_figures_are_drawn(
 def test_an_endpoint_without_embeddings_leaves_its_row_empty(
     tmp_path: Path, paris: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with llm_server(lambda body: error(404) if "input" in body else "1. Paris is the capital of France.") as served:
+    with llm_server(
+        lambda body: error(404) if "input" in body else "1. Paris is the capital of France."
+    ) as served:
         monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
         made = reproduced(tmp_path, "V24.T9", *paris, "--models", "tiny")
     assert "Ada 2.0" not in made["ours"] and "SBert Baseline (Macro)" in made["ours"]
@@ -156,17 +204,29 @@ def test_labelled_claims_are_needed_and_read_by_the_rules_without_a_model(tmp_pa
     ]
     command = ["reproduce", "V24.T5", "--out", str(tmp_path / "out"), "--input"]
     assert main([*command, str(write(tmp_path, claims=claims))]) == 0
-    assert json.loads((tmp_path / "out" / "table.json").read_text())["ours"]["spaCy"] == [1, 1, 1, 1, 1, 1]
+    assert json.loads((tmp_path / "out" / "table.json").read_text())["ours"]["spaCy"] == [
+        1,
+        1,
+        1,
+        1,
+        1,
+        1,
+    ]
     assert main([*command, str(write(tmp_path))]) == 1  # the row has no labels
 
 
-@pytest.mark.parametrize(("arguments", "said"), [
-    (["V24.T10", "--out", "x"], "is not computed: it needs nothing: a prompt"),
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["V24.T10", "--out", "x"], "is not computed: it needs nothing: a prompt"),
         (["V24.T2", "--project", "x", "--out", "{}"], "of the form “A property of a claim”"),
-    (["X1.T1", "--out", "x"], "is no table of the four papers"), (["V24.T1"], "give one with --out"),
-    (["V24.T1", "--out", "{}"], "needs answers"), (["R23.T3", "--out", "{}"], "needs an annotation project"),
-    (["T24.T3", "--out", "{}"], "needs labelled responses"),
-])  # fmt: skip
+        (["X1.T1", "--out", "x"], "is no table of the four papers"),
+        (["V24.T1"], "give one with --out"),
+        (["V24.T1", "--out", "{}"], "needs answers"),
+        (["R23.T3", "--out", "{}"], "needs an annotation project"),
+        (["T24.T3", "--out", "{}"], "needs labelled responses"),
+    ],
+)
 def test_what_is_missing_is_said(
     tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -187,9 +247,11 @@ def test_every_numbered_table_and_figure_is_listed(capsys: pytest.CaptureFixture
     assert set(listed) == ids and all(row["needs"] for row in listed.values())
     computed = {i for i, row in listed.items() if row["computed"]}
     assert computed == {
-        *(f"V24.T{n}" for n in range(1, 10)), *(f"W24.T{n}" for n in range(2, 8)),
-        *(f"R23.T{n}" for n in range(3, 9)), *(f"T24.T{n}" for n in range(1, 5)),
-    }  # fmt: skip
+        *(f"V24.T{n}" for n in range(1, 10)),
+        *(f"W24.T{n}" for n in range(2, 8)),
+        *(f"R23.T{n}" for n in range(3, 9)),
+        *(f"T24.T{n}" for n in range(1, 5)),
+    }
 
 
 def test_bad_input_is_an_error_of_its_own() -> None:
@@ -199,25 +261,52 @@ def test_bad_input_is_an_error_of_its_own() -> None:
         find("V24")
 
 
-PEOPLE = {"yes": Content(interpretable=True, attributable=True), "no": Content(interpretable=False),
-          "denied": Content(interpretable=True, attributable=False)}  # fmt: skip
+PEOPLE = {
+    "yes": Content(interpretable=True, attributable=True),
+    "no": Content(interpretable=False),
+    "denied": Content(interpretable=True, attributable=False),
+}
 
 
-@pytest.mark.parametrize(("number", "form", "said", "label", "figures"), [
-    ("V24.T2", "property", {"a": ["yes", "no"], "b": ["yes"]}, "spaCy_sentences", ["1/2", "1/1", None, None, None]),
-    ("V24.T4", "relation", {"a": ["yes", "no", "denied", "no"]}, "Human - 256", [1, 1, 2, 50.0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("number", "form", "said", "label", "figures"),
+    [
+        (
+            "V24.T2",
+            "property",
+            {"a": ["yes", "no"], "b": ["yes"]},
+            "spaCy_sentences",
+            ["1/2", "1/1", None, None, None],
+        ),
+        (
+            "V24.T4",
+            "relation",
+            {"a": ["yes", "no", "denied", "no"]},
+            "Human - 256",
+            [1, 1, 2, 50.0],
+        ),
+    ],
+)
 def test_people_judge_in_a_project(
-    number: str, form: str, said: dict[str, list[str]], label: str, figures: list[object],
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+    number: str,
+    form: str,
+    said: dict[str, list[str]],
+    label: str,
+    figures: list[object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("ATTRIBUTION_DATABASE_URL", f"sqlite:///{tmp_path}/people.sqlite3")
     saved = Annotations(Store.open(f"sqlite:///{tmp_path}/people.sqlite3").database)
     project = saved.create("study", form=form, overlap=1)
-    datasets = dict(zip(said, PROPERTIES, strict=False)) if form == "property" else dict.fromkeys(said, "")
+    datasets = (
+        dict(zip(said, PROPERTIES, strict=False)) if form == "property" else dict.fromkeys(said, "")
+    )
     for name, answers_given in said.items():
         for n, one in enumerate(answers_given):
-            task = make_task(project.id, f"Claim {n}.", "Source.", system=label, dataset=datasets[name])
+            task = make_task(
+                project.id, f"Claim {n}.", "Source.", system=label, dataset=datasets[name]
+            )
             saved.add_tasks([task])
             say(saved, project, task.id, "ann", PEOPLE[one])
     assert main(["reproduce", number, "--project", "study", "--out", str(tmp_path / "out")]) == 0
@@ -225,7 +314,8 @@ def test_people_judge_in_a_project(
 
 
 @pytest.mark.parametrize(
-    ("number", "count", "first"), [("V24.T2", 60, "Paris is the capital of France."), ("V24.T4", 2, "")]
+    ("number", "count", "first"),
+    [("V24.T2", 60, "Paris is the capital of France."), ("V24.T4", 2, "")],
 )
 def test_what_people_have_to_judge_is_written_as_tasks(
     number: str, count: int, first: str, tmp_path: Path, paris: list[str]

@@ -1,4 +1,6 @@
-"""Every reference to one of the four papers, as in "V24 4.3" or "V24 Table 4", leads to what the paper has."""
+"""Every reference to one of the four papers, as in "V24 4.3" or "V24 Table 4", leads to what the
+paper has.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,12 +13,25 @@ from attribution.studies.papers import NAMES, paper
 ROOT = Path(__file__).parents[3]
 SHORT = "|".join(NAMES).upper()
 NUMBER = r"(?:\d+(?:\.\d+)*|[A-E](?:\.\d)?(?!\w))"
-REFERENCE = re.compile(rf"\b({SHORT}) ((?:Table |Figure )?{NUMBER}(?:(?:, | and ){NUMBER})*|Appendix)")
-OTHER_FORM = re.compile(rf"\b(?:{SHORT})(?:'s)?,? \(?(?:§|(?:section|table|figure|appendix)s?\b)|\d of (?:{SHORT})\b")
+REFERENCE = re.compile(
+    rf"\b({SHORT}) ((?:Table |Figure )?{NUMBER}(?:(?:, | and ){NUMBER})*|Appendix)"
+)
+OTHER_FORM = re.compile(
+    rf"\b(?:{SHORT})(?:'s)?,? \(?(?:§|(?:section|table|figure|appendix)s?\b)|\d of (?:{SHORT})\b"
+)
 
 
 def texts() -> Iterator[tuple[str, str]]:
-    for folder in ("attribution", "pages", "prompts", "docs", "training", "benchmarks", "tests/data", "."):
+    for folder in (
+        "attribution",
+        "pages",
+        "prompts",
+        "docs",
+        "training",
+        "benchmarks",
+        "tests/data",
+        ".",
+    ):
         for path in ROOT.glob(f"{folder}/*" if folder == "." else f"{folder}/**/*"):
             if path.suffix in (".py", ".md", ".toml", ".yml"):
                 yield str(path.relative_to(ROOT)), path.read_text("utf-8")
@@ -27,7 +42,11 @@ def unknown(text: str) -> list[str]:
     found = [m[0] for m in OTHER_FORM.finditer(text)]
     for m in REFERENCE.finditer(text):
         kind = next((k for k in ("Table", "Figure") if m[2].startswith(k)), "")
-        known = {i.split(".")[1][1:] for i in paper(m[1]).numbered if kind and i.split(".")[1][0] == kind[0]}
+        known = {
+            i.split(".")[1][1:]
+            for i in paper(m[1]).numbered
+            if kind and i.split(".")[1][0] == kind[0]
+        }
         for number in re.findall(NUMBER, m[2].removeprefix(kind)) if m[2] != "Appendix" else [m[2]]:
             if number not in (known or paper(m[1]).sections):
                 found.append(f"{m[1]} {kind} {number}")
@@ -41,7 +60,16 @@ def test_every_reference_names_a_section_table_or_figure_that_exists() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["V24 4.4", "(W24 4.4)", "V24, section 4.3", "R23 Table 13", "T24 Figure 5", "table 7 of V24", "T24 B.1"]
+    "text",
+    [
+        "V24 4.4",
+        "(W24 4.4)",
+        "V24, section 4.3",
+        "R23 Table 13",
+        "T24 Figure 5",
+        "table 7 of V24",
+        "T24 B.1",
+    ],
 )
 def test_a_wrong_reference_is_found(text: str) -> None:
     assert unknown(text)

@@ -25,7 +25,10 @@ def test_every_value_has_a_section_and_can_be_set(name: str) -> None:
 def test_what_the_machine_has_is_taken_and_the_rest_is_named() -> None:
     without = preset("v24", Settings())
     assert without.values["segmenter"] == "sentences" and without.values["worthiness"] == "rules"
-    assert "direct" in {one.wanted for one in without.stood_in} and without.values["decision"] == "plain"
+    assert (
+        "direct" in {one.wanted for one in without.stood_in}
+        and without.values["decision"] == "plain"
+    )
     with llm_server(lambda body: "") as served:
         found = preset("v24", llm_settings(served))
     assert found.values["segmenter"] == "direct" and found.values["independence"] == "llm"
@@ -35,10 +38,23 @@ def test_what_the_machine_has_is_taken_and_the_rest_is_named() -> None:
         preset("x25", Settings())
 
 
-def test_the_command_line_says_what_stood_in_and_lets_other_choices_win(capsys: pytest.CaptureFixture[str]) -> None:
-    answer = ["segment", "--question", "Who?", "--answer", "Ada Lovelace was a writer who died.", "--preset", "v24"]
+def test_the_command_line_says_what_stood_in_and_lets_other_choices_win(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    answer = [
+        "segment",
+        "--question",
+        "Who?",
+        "--answer",
+        "Ada Lovelace was a writer who died.",
+        "--preset",
+        "v24",
+    ]
     assert main(answer) == 0
-    assert "v24: sentences stands in for direct (segmenter): set OPENAI_MODEL" in capsys.readouterr().err
+    assert (
+        "v24: sentences stands in for direct (segmenter): set OPENAI_MODEL"
+        in capsys.readouterr().err
+    )
     assert main([*answer, "--set", "segmenter=clauses"]) == 0
     said = capsys.readouterr()
     assert "(segmenter)" not in said.err and said.out.count('"id"') == 2

@@ -44,7 +44,9 @@ NAMES = ["sentences", "clauses"]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> tuple[Comparison, list[object]]:
+def made(
+    tmp_path_factory: pytest.TempPathFactory, warm_database: Path
+) -> tuple[Comparison, list[object]]:
     url = f"sqlite:///{shutil.copy(warm_database, tmp_path_factory.mktemp('compare'))}"
     settings = Settings(database_url=url, verifier="embedded-small")
     seen = list(compare(QUESTION, ANSWER, settings, ["sentences", "clauses"], Store.open(url)))
@@ -53,7 +55,9 @@ def made(tmp_path_factory: pytest.TempPathFactory, warm_database: Path) -> tuple
     return last.comparison, list(seen)
 
 
-def test_every_page_comes_once_and_all_columns_share_it(made: tuple[Comparison, list[object]]) -> None:
+def test_every_page_comes_once_and_all_columns_share_it(
+    made: tuple[Comparison, list[object]],
+) -> None:
     comparison, seen = made
     pages = [e.page.id for e in seen if isinstance(e, events.PageReady)]
     assert pages and len(pages) == len(set(pages))
@@ -66,17 +70,25 @@ def test_every_page_comes_once_and_all_columns_share_it(made: tuple[Comparison, 
         assert all(e.claim_id in ids for e in column.report.evidence)
 
 
-def test_references_are_resolved_into_the_conversation_before_the_question(settings: Settings, store: Store) -> None:
+def test_references_are_resolved_into_the_conversation_before_the_question(
+    settings: Settings, store: Store
+) -> None:
     context: tuple[Turn, ...] = (("user", "What is the Eiffel Tower?"),)
-    steps = compare("When was it built?", "It was finished in 1889.", settings, NAMES, store, context=context)
+    steps = compare(
+        "When was it built?", "It was finished in 1889.", settings, NAMES, store, context=context
+    )
     *_, last = steps
     assert isinstance(last, ComparisonReady) and last.comparison.report.context == context
     for column in last.comparison.columns:
-        assert [c.statement for c in column.report.claims] == ["The Eiffel Tower was finished in 1889."]
+        assert [c.statement for c in column.report.claims] == [
+            "The Eiffel Tower was finished in 1889."
+        ]
         assert column.report.context == context
 
 
-def test_rows_follow_the_sentences_and_hold_every_claim_once(made: tuple[Comparison, list[object]]) -> None:
+def test_rows_follow_the_sentences_and_hold_every_claim_once(
+    made: tuple[Comparison, list[object]],
+) -> None:
     comparison, _ = made
     starts = [row.sentence[0] for row in comparison.rows]
     assert starts == sorted(starts) and len(starts) == 3
@@ -85,7 +97,10 @@ def test_rows_follow_the_sentences_and_hold_every_claim_once(made: tuple[Compari
         assert sorted(placed) == sorted(c.id for c in column.report.claims)
     first = comparison.rows[0]
     assert len(first.claims[0]) == 1 and len(first.claims[1]) >= 2
-    assert comparison.rows[2].labels == (("not_checked",), ("not_checked",)) and not comparison.rows[2].flips
+    assert (
+        comparison.rows[2].labels == (("not_checked",), ("not_checked",))
+        and not comparison.rows[2].flips
+    )
     assert comparison.rows[2].same_claims and not first.same_claims
 
 
@@ -119,11 +134,15 @@ def test_stopped_it_keeps_the_segmenters_and_verdicts_it_has(settings: Settings)
             if isinstance(event, kind):
                 stop.set()
         last = seen[-1]
-        assert isinstance(last, ComparisonReady) and last.finished and last.comparison.report.stopped
+        assert (
+            isinstance(last, ComparisonReady) and last.finished and last.comparison.report.stopped
+        )
         return last.comparison, seen
 
     early, _ = stopped_at(SegmenterResult)
-    assert [c.segmenter for c in early.columns] == ["sentences"] and len(early.columns[0].report.claims) == 3
+    assert [c.segmenter for c in early.columns] == ["sentences"] and len(
+        early.columns[0].report.claims
+    ) == 3
     later, seen = stopped_at(events.VerdictReady)
     verdicts = [e.verdict for e in seen if isinstance(e, events.VerdictReady)]
     checked = {v.claim_id for v in verdicts if "stopped" not in v.reason}
@@ -136,7 +155,11 @@ def test_stopped_it_keeps_the_segmenters_and_verdicts_it_has(settings: Settings)
     ("left", "right", "flips"),
     [
         (["no_relation"], ["supported"], True),
-        (["no_relation"], ["supported", "no_relation"], True),  # that a part that is supported came to light
+        (
+            ["no_relation"],
+            ["supported", "no_relation"],
+            True,
+        ),  # that a part that is supported came to light
         (["contradicted"], ["contradicted", "not_checked"], False),
         (["supported"], [], False),
         (["supported"], ["not_checked"], False),
@@ -154,8 +177,12 @@ def test_a_threshold_recolours_all_of_it(made: tuple[Comparison, list[object]]) 
     comparison, _ = made
     strict = recolour_comparison(comparison, both(0.99))
     assert strict.report.settings["threshold"] == 0.99
-    assert sum(c.figures.supported for c in strict.columns) <= sum(c.figures.supported for c in comparison.columns)
-    assert recolour_comparison(comparison, DecisionPolicy.of(comparison.report.settings)) is comparison
+    assert sum(c.figures.supported for c in strict.columns) <= sum(
+        c.figures.supported for c in comparison.columns
+    )
+    assert (
+        recolour_comparison(comparison, DecisionPolicy.of(comparison.report.settings)) is comparison
+    )
 
 
 def test_one_segmenter_five_or_an_empty_answer_are_refused(settings: Settings) -> None:
@@ -167,21 +194,60 @@ def test_one_segmenter_five_or_an_empty_answer_are_refused(settings: Settings) -
 
 
 def test_a_spreadsheet_runs_nothing_of_a_table_and_a_pipe_stays_in_its_cell() -> None:
-    told = ("=1+1", "+1", "-1", "@sum", "\t=1", "\ufeff=1", "＝1", 'say "=1"', "a|b", -1, -0.5, None)
+    told = (
+        "=1+1",
+        "+1",
+        "-1",
+        "@sum",
+        "\t=1",
+        "\ufeff=1",
+        "＝1",
+        'say "=1"',
+        "a|b",
+        -1,
+        -0.5,
+        None,
+    )
     rows = list(csv.reader(io.StringIO(csv_text([told]))))
-    assert rows == [["'=1+1", "'+1", "'-1", "'@sum", "'=1", "'\ufeff=1", "'＝1", 'say "=1"', "a|b", "-1", "-0.5", ""]]
+    assert rows == [
+        [
+            "'=1+1",
+            "'+1",
+            "'-1",
+            "'@sum",
+            "'=1",
+            "'\ufeff=1",
+            "'＝1",
+            'say "=1"',
+            "a|b",
+            "-1",
+            "-0.5",
+            "",
+        ]
+    ]
     table = ResultTable("T", ("segmenter", "x"), (("a|b", 1), ("c", None)))
     told = ("x;=1+1", 'x; "=1+1"', "a;b;\t-1", "a; b = c", ";@x;")
     rows = list(csv.reader(io.StringIO(csv_text([told]))))
     assert rows == [["x;'=1+1", 'x;\' "=1+1"', "a;b;' -1", "a; b = c", ";'@x;"]]
     for before, separator in itertools.product(("", "x", "x;", "x,", "x\t", 'x";', "x; "), ",;\t"):
-        told = [before + c for c in ("=cmd|' /C calc'!A0", "+1", "-2+3", "@SUM(1)", "\t=1", '"=1"', " =1", "=1;=2")]
-        cells = [cell for row in csv.reader(io.StringIO(csv_text([told])), delimiter=separator) for cell in row]
-        assert not [cell for cell in cells if cell.strip(' "')[:1] in FORMULA]  # whatever divides the cells
+        told = [
+            before + c
+            for c in ("=cmd|' /C calc'!A0", "+1", "-2+3", "@SUM(1)", "\t=1", '"=1"', " =1", "=1;=2")
+        ]
+        cells = [
+            cell
+            for row in csv.reader(io.StringIO(csv_text([told])), delimiter=separator)
+            for cell in row
+        ]
+        assert not [
+            cell for cell in cells if cell.strip(' "')[:1] in FORMULA
+        ]  # whatever divides the cells
     assert table.markdown().splitlines()[-2:] == ["| a\\|b | 1 |", "| c | – |"]
 
 
-def test_a_saved_comparison_comes_back_whole(made: tuple[Comparison, list[object]], store: Store) -> None:
+def test_a_saved_comparison_comes_back_whole(
+    made: tuple[Comparison, list[object]], store: Store
+) -> None:
     comparison, _ = made
     result_id = new_run_id()
     assert load_comparison(store, result_id) is None
@@ -195,15 +261,27 @@ DECOMPOSED = "Ada Lovelace wrote notes in 1843. I hope this helps!"
 SENTENCE = (0, 33)
 
 
-def claim(text: str, worthiness: str = "factual", span: tuple[int, int] = SENTENCE, coherent: bool = True) -> Claim:
-    return Claim(id=content_id(text), text=text, spans=(span,), sentence=span, worthiness=worthiness, coherent=coherent)
+def claim(
+    text: str, worthiness: str = "factual", span: tuple[int, int] = SENTENCE, coherent: bool = True
+) -> Claim:
+    return Claim(
+        id=content_id(text),
+        text=text,
+        spans=(span,),
+        sentence=span,
+        worthiness=worthiness,
+        coherent=coherent,
+    )
 
 
 SENTENCES = [claim(DECOMPOSED[:33]), claim(DECOMPOSED[34:], "not_a_claim", (34, 52))]
 
 
 def test_figures_of_two_claims_from_one_sentence() -> None:
-    notes, year = claim("Ada Lovelace wrote notes."), claim("The notes were written by Ada in 1843.", coherent=False)
+    notes, year = (
+        claim("Ada Lovelace wrote notes."),
+        claim("The notes were written by Ada in 1843.", coherent=False),
+    )
     figures = decomposition(DECOMPOSED, SENTENCES, [notes, year], lambda text: 1 + ("by" in text))
     assert (figures.claims, figures.unique, figures.sentences) == (2, 2, 1)
     assert figures.claims_per_sentence == 2.0

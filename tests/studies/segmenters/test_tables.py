@@ -13,13 +13,19 @@ from attribution.types import Claim, Label, Report, Verdict, content_id
 pytestmark = pytest.mark.usefixtures("warm_library")
 
 ROWS = [
-    Row(1, {"question": "Q", "answer": "The Eiffel Tower was finished in 1889 and stands in Paris."}),
-    Row(2, {"answer": "x" * 20_001}), Row(4, {"answer": "I hope this helps!"}), Row(5, {}, "not JSON"),
-]  # fmt: skip
+    Row(
+        1, {"question": "Q", "answer": "The Eiffel Tower was finished in 1889 and stands in Paris."}
+    ),
+    Row(2, {"answer": "x" * 20_001}),
+    Row(4, {"answer": "I hope this helps!"}),
+    Row(5, {}, "not JSON"),
+]
 NAMES = ["sentences", "clauses"]
 
 
-def test_answers_are_kept_as_they_are_made_and_taken_up_again(settings: Settings, tmp_path: Path) -> None:
+def test_answers_are_kept_as_they_are_made_and_taken_up_again(
+    settings: Settings, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     steps = compare_many(ROWS, settings, NAMES, out)
     assert [str(next(steps)), str(next(steps))] == ["1/4: line 5: not JSON", "2/4"]
@@ -29,7 +35,10 @@ def test_answers_are_kept_as_they_are_made_and_taken_up_again(settings: Settings
         file.write('{"key": "cut of')
     done = list(compare_many(ROWS, settings, NAMES, out))
     assert [step.done for step in done] == [1, 2, 3, 4] and done[-1].failed == 2
-    assert done[1].problem == "line 5: not JSON" and "line 2: The answer has 20,001 characters" in done[2].problem
+    assert (
+        done[1].problem == "line 5: not JSON"
+        and "line 2: The answer has 20,001 characters" in done[2].problem
+    )
     again = (out / "comparisons.jsonl").read_text().splitlines()
     assert again[0] == first and [json.loads(line)["line"] for line in again] == [1, 2, 4, 5]
     tables = (out / "tables.md").read_text()
@@ -37,20 +46,29 @@ def test_answers_are_kept_as_they_are_made_and_taken_up_again(settings: Settings
     assert (out / "claims.csv").read_text().startswith("segmenter,answers,claims")
     assert len(list(out.glob("*.csv"))) == 7
     failed = (out / "failed-answers.csv").read_text().splitlines()
-    assert failed[0] == "line,answer,error" and failed[1].startswith("2,xxx") and failed[2] == "5,,not JSON"
+    assert (
+        failed[0] == "line,answer,error"
+        and failed[1].startswith("2,xxx")
+        and failed[2] == "5,,not JSON"
+    )
 
 
 def test_a_row_has_its_own_conversation(settings: Settings, tmp_path: Path) -> None:
     turns = "User: What is the Eiffel Tower?"
     fields = {"question": "When was it built?", "answer": "It was finished in 1889."}
-    rows = [Row(1, fields), Row(2, fields | {"turns": turns}), Row(3, fields | {"turns": [{"speaker": "nobody"}]})]
+    rows = [
+        Row(1, fields),
+        Row(2, fields | {"turns": turns}),
+        Row(3, fields | {"turns": [{"speaker": "nobody"}]}),
+    ]
     said = [step.problem for step in compare_many(rows, settings, NAMES, tmp_path)]
     assert said[:2] == ["", ""] and said[2].startswith("line 3: turn 1: expected")
     lines = [json.loads(line) for line in (tmp_path / "comparisons.jsonl").read_text().splitlines()]
     assert lines[0]["key"] != lines[1]["key"]
     assert [line["comparison"]["report"].get("context", []) for line in lines[:2]] == [
-        [], [["user", "What is the Eiffel Tower?"]]
-    ]  # fmt: skip
+        [],
+        [["user", "What is the Eiffel Tower?"]],
+    ]
 
 
 def test_failed_answers_are_tried_again_and_listed_once(settings: Settings, tmp_path: Path) -> None:
@@ -70,7 +88,12 @@ def claim(text: str) -> Claim:
 
 
 def line(labels: Any, *verdicts: Label, segmenter: str = "sentences") -> str:
-    claims = tuple(map(claim, ("The tower is old.", "It is in Rome.", "Bees dance to show the way.", "I like it.")))
+    claims = tuple(
+        map(
+            claim,
+            ("The tower is old.", "It is in Rome.", "Bees dance to show the way.", "I like it."),
+        )
+    )
     report = Report(
         id="r",
         created_at="",
@@ -80,11 +103,17 @@ def line(labels: Any, *verdicts: Label, segmenter: str = "sentences") -> str:
         versions={},
         claims=claims,
         verdicts=tuple(
-            Verdict(claim_id=c.id, label=v, confidence=0.5, reason="") for c, v in zip(claims, verdicts, strict=False)
+            Verdict(claim_id=c.id, label=v, confidence=0.5, reason="")
+            for c, v in zip(claims, verdicts, strict=False)
         ),
         timings={"segment": 0.5, "verify": 1.0, "load": 20.0},
     )
-    return json.dumps({"line": 1, "key": "k", "claims": labels, "report": json.loads(report.to_json())}) + "\n"
+    return (
+        json.dumps(
+            {"line": 1, "key": "k", "claims": labels, "report": json.loads(report.to_json())}
+        )
+        + "\n"
+    )
 
 
 def output(folder: Path, *lines: str) -> Path:
@@ -95,7 +124,9 @@ def output(folder: Path, *lines: str) -> Path:
 
 def test_rows_claims_verdicts_and_seconds_are_counted(tmp_path: Path) -> None:
     failed = json.dumps({"line": 2, "error": "not JSON"}) + "\n"
-    found = summarise(output(tmp_path, line(None, "supported", "unclear"), failed, line([], "supported")))
+    found = summarise(
+        output(tmp_path, line(None, "supported", "unclear"), failed, line([], "supported"))
+    )
     assert (found.rows, found.failed, found.claims) == (3, 1, 8)
     assert found.verdicts == {"supported": 2, "unclear": 1} and found.seconds == 3.0
     assert "seconds per answer" in found.text() and "1.50" in found.text()
@@ -108,7 +139,9 @@ def test_claims_take_the_label_of_the_statement_they_lie_in(tmp_path: Path) -> N
         {"claim": "Ships sank near Norway.", "label": "Missing"},  # not in the answer
         {"claim": "I like it.", "label": None},
     ]
-    found = summarise(output(tmp_path, line(labels, "supported", "contradicted", "missing", "not_checked")))
+    found = summarise(
+        output(tmp_path, line(labels, "supported", "contradicted", "missing", "not_checked"))
+    )
     assert found.labelled == {
         "Complete": Counter({"supported": 1, "contradicted": 1}),
         "false": Counter({"missing": 1}),

@@ -1,4 +1,6 @@
-"""All tables of the code. The first release writes them out here, so that a later migration can change them."""
+"""All tables of the code. The first release writes them out here, so that a later migration can
+change them.
+"""
 
 from __future__ import annotations
 

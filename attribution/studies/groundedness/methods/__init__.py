@@ -1,4 +1,6 @@
-"""The methods: what they share, the sentences of a response and of its context and the verifier's reading of them."""
+"""The methods: what they share, the sentences of a response and of its context and the verifier's
+reading of them.
+"""
 
 from __future__ import annotations
 
@@ -24,18 +26,25 @@ def of_context(given: Given) -> list[str]:
 
 def parts(places: Sequence[Span], scores: Sequence[float]) -> tuple[PartScore, ...]:
     """Pair each place with its score."""
-    return tuple(PartScore(start=a, end=b, score=round(s, 6)) for (a, b), s in zip(places, scores, strict=True))
+    return tuple(
+        PartScore(start=a, end=b, score=round(s, 6))
+        for (a, b), s in zip(places, scores, strict=True)
+    )
 
 
 def by_sentence(given: Given, score: Callable[[str], float]) -> Scored:
-    """Score each sentence of the response; the least of them or their mean is the response's (T24 5.1, 5.2)."""
+    """Score each sentence of the response; the least of them or their mean is the response's (T24
+    5.1, 5.2).
+    """
     places = spans(given.response)
     return of_sentences(places, [score(given.response[a:b]) for a, b in places])
 
 
 def of_sentences(places: Sequence[Span], scores: Sequence[float]) -> Scored:
     """Return both aggregations of the sentences' scores."""
-    return Scored({"minimum": min(scores), "mean": sum(scores) / len(scores)}, parts(places, scores))
+    return Scored(
+        {"minimum": min(scores), "mean": sum(scores) / len(scores)}, parts(places, scores)
+    )
 
 
 class Entailment:

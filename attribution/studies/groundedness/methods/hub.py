@@ -1,6 +1,7 @@
 """Score pairs of context and response with published hub models (T24 5.2).
 
-No code from the hub is run. A context that is too long for a model is read in windows, and the best one counts.
+No code from the hub is run. A context that is too long for a model is read in windows, and the best
+one counts.
 """
 
 from __future__ import annotations
@@ -57,7 +58,9 @@ class HubClassifier:
         """Return the path of a file. Raises Unavailable, with what to do, if it is missing."""
         if path := self.path(file):
             return path
-        raise Unavailable(f"{file} of {self.name} is missing: download it with `hf download {self.name}`")
+        raise Unavailable(
+            f"{file} of {self.name} is missing: download it with `hf download {self.name}`"
+        )
 
 
 HEM_V1 = HubClassifier("vectara/hallucination_evaluation_model", "hhem-1.0-open")
@@ -76,8 +79,12 @@ def from_files(model: HubClassifier, load: Callable[..., M]) -> M:
     """Call a `from_pretrained` with the files on this machine. Raises Unavailable if it fails."""
     hide_loading_bar()
     try:
-        return load(model.name, revision=model.revision, local_files_only=True, trust_remote_code=False)
-    except Exception as error:  # hub client, file system and model configuration raise various errors
+        return load(
+            model.name, revision=model.revision, local_files_only=True, trust_remote_code=False
+        )
+    except (
+        Exception
+    ) as error:  # hub client, file system and model configuration raise various errors
         raise Unavailable(
             f"{model.name} cannot be loaded: download it with `hf download {model.name}`", error
         ) from error
@@ -106,7 +113,9 @@ def limit(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
     return min(int(tokenizer.model_max_length), positions, 2048)
 
 
-def run(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, inputs: Sequence[Encoded]) -> Tensor:
+def run(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, inputs: Sequence[Encoded]
+) -> Tensor:
     """Return the logits of encoded inputs in order, as (inputs, …), computed in batches."""
     import torch
 
@@ -119,13 +128,23 @@ def run(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, inputs: Sequ
 
 
 def pair_windows(
-    tokenizer: PreTrainedTokenizerBase, premise: str, hypothesis: str, longest: int, premise_first: bool
+    tokenizer: PreTrainedTokenizerBase,
+    premise: str,
+    hypothesis: str,
+    longest: int,
+    premise_first: bool,
 ) -> list[Encoded]:
-    """Encode a pair; a long premise is cut into overlapping windows, each with the whole hypothesis."""
+    """Encode a pair; a long premise is cut into overlapping windows, each with the whole
+    hypothesis.
+    """
     pair = (premise, hypothesis) if premise_first else (hypothesis, premise)
     cut = "only_first" if premise_first else "only_second"
     encoded = tokenizer(
-        *pair, truncation=cut, max_length=longest, stride=min(64, longest // 8), return_overflowing_tokens=True
+        *pair,
+        truncation=cut,
+        max_length=longest,
+        stride=min(64, longest // 8),
+        return_overflowing_tokens=True,
     )
     names = [n for n in ("input_ids", "attention_mask", "token_type_ids") if n in encoded]
     return [{n: encoded[n][window] for n in names} for window in range(len(encoded["input_ids"]))]
@@ -148,7 +167,10 @@ class HubMethod:
     usage = None
 
     def __init__(
-        self, settings: Settings, model: HubClassifier | None = None, foundation: HubClassifier | None = None
+        self,
+        settings: Settings,
+        model: HubClassifier | None = None,
+        foundation: HubClassifier | None = None,
     ) -> None:
         self._model = model or self.model
         self._foundation = foundation or self.foundation or self._model
@@ -159,7 +181,9 @@ class HubMethod:
         model, tokenizer = classifier(self._model), load_tokenizer(self._foundation)
         longest = limit(model, tokenizer)
         _fits(text, tokenizer, longest)
-        inputs = [w for c in contexts for w in pair_windows(tokenizer, c, text, longest, context_first)]
+        inputs = [
+            w for c in contexts for w in pair_windows(tokenizer, c, text, longest, context_first)
+        ]
         return run(model, tokenizer, inputs)
 
 
@@ -173,7 +197,9 @@ class HemV1(HubMethod):
         return by_sentence(given, partial(self._consistent, given))
 
     def _consistent(self, given: Given, text: str) -> float:
-        return float(self._read([joined(given.context)], text, context_first=True)[:, 0].sigmoid().max())
+        return float(
+            self._read([joined(given.context)], text, context_first=True)[:, 0].sigmoid().max()
+        )
 
 
 @load_once
@@ -186,14 +212,22 @@ def _hem_v2(weights: HubClassifier, foundation: HubClassifier) -> PreTrainedMode
     config.num_labels = 2
     model = T5ForTokenClassification(config)
     state = load_file(weights.required("model.safetensors"))
-    lacking, _ = model.load_state_dict({name.removeprefix("t5."): value for name, value in state.items()}, strict=False)
-    if lacking := [name for name in lacking if "embed_tokens" not in name]:  # these are tied to `shared`
-        raise Unavailable(f"{weights.name} has other weights than HHEM 2.1: {lacking[0]} is missing")
+    lacking, _ = model.load_state_dict(
+        {name.removeprefix("t5."): value for name, value in state.items()}, strict=False
+    )
+    if lacking := [
+        name for name in lacking if "embed_tokens" not in name
+    ]:  # these are tied to `shared`
+        raise Unavailable(
+            f"{weights.name} has other weights than HHEM 2.1: {lacking[0]} is missing"
+        )
     return model.eval()
 
 
 class HemV2(HubMethod):
-    """Method `hem_v2`: Vectara's HHEM 2.1 with its prompt; class 1 at the first token is consistent."""
+    """Method `hem_v2`: Vectara's HHEM 2.1 with its prompt; class 1 at the first token is
+    consistent.
+    """
 
     name, model, foundation = "hem_v2", HEM_V2, FLAN_T5
     aggregation = "each sentence with the whole context; the minimum or the mean over the response's sentences"
@@ -204,7 +238,9 @@ class HemV2(HubMethod):
     def _consistent(self, given: Given, response: str) -> float:
         model, tokenizer = _hem_v2(self._model, self._foundation), load_tokenizer(self._foundation)
         prompt = str(json.loads(self._model.required("config.json").read_text("utf-8"))["prompt"])
-        before, _, rest = prompt.partition("{text1}")  # not str.format: the texts may contain braces
+        before, _, rest = prompt.partition(
+            "{text1}"
+        )  # not str.format: the texts may contain braces
         between, _, after = rest.partition("{text2}")
         text = f"{before}{joined(given.context)}{between}{response}{after}"
         logits = run(model, tokenizer, [dict(tokenizer(text))])
@@ -212,23 +248,29 @@ class HemV2(HubMethod):
 
 
 class FactKB(HubMethod):
-    """Method `factkb` (Feng et al. 2023): a sentence before one of the context, class 1 is factual (T24 5.2)."""
+    """Method `factkb` (Feng et al. 2023): a sentence before one of the context, class 1 is factual
+    (T24 5.2).
+    """
 
     name, model, foundation = "factkb", FACTKB, ROBERTA
-    aggregation = "the best sentence of the context; the minimum or the mean over the response's sentences"
+    aggregation = (
+        "the best sentence of the context; the minimum or the mean over the response's sentences"
+    )
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         context = of_context(given)
-        return by_sentence(given, lambda text: float(self._read(context, text, False).softmax(-1)[:, 1].max()))
+        return by_sentence(
+            given, lambda text: float(self._read(context, text, False).softmax(-1)[:, 1].max())
+        )
 
 
 class ContextNli(HubMethod):
-    """Method `contextnli` (T24 5.3): SelfCheckGPT's NLI model, with the sentence first; class 1 is contradiction."""
+    """Method `contextnli` (T24 5.3): SelfCheckGPT's NLI model, with the sentence first; class 1 is
+    contradiction.
+    """
 
     name, model = "contextnli", CONTEXT_NLI
-    aggregation = (
-        "the minimum contradiction over the sentences of the context, then the maximum over those of the response"
-    )
+    aggregation = "the minimum contradiction over the sentences of the context, then the maximum over those of the response"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         context, places = of_context(given), spans(given.response)

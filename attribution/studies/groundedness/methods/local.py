@@ -1,4 +1,6 @@
-"""Groundedness methods of this project: entailment and similarity (T24 5.1, 5.2), and the pipeline itself."""
+"""Groundedness methods of this project: entailment and similarity (T24 5.1, 5.2), and the pipeline
+itself.
+"""
 
 from __future__ import annotations
 
@@ -14,17 +16,26 @@ from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
 from attribution.retrieval.index import Index
 from attribution.settings import Settings
 from attribution.studies.groundedness import Given, Method, PartScore, Scored, joined
-from attribution.studies.groundedness.methods import EntailmentMethod, by_sentence, of_context, of_sentences, spans
+from attribution.studies.groundedness.methods import (
+    EntailmentMethod,
+    by_sentence,
+    of_context,
+    of_sentences,
+    spans,
+)
 from attribution.studies.groundedness.methods.hub import HemV1, HubClassifier
 from attribution.types import LlmUsage, Page, content_id
 from attribution.verifiers import VERIFIERS, policy_of, usage_of
 
 
 class GroundednessClassifier(EntailmentMethod):
-    """Method `gc`. T24 fine-tunes a cross-encoder on altered twins of its answers, which are not public.
+    """Method `gc`. T24 fine-tunes a cross-encoder on altered twins of its answers, which are not
+    public.
 
-    In its place stands the cross-encoder that this project fine-tuned: the verifier of the settings. A sentence scores
-    the probability that the passage which supports it best entails it. `training.twins` makes a model in T24's way; the
+    In its place stands the cross-encoder that this project fine-tuned: the verifier of the
+    settings. A sentence scores
+    the probability that the passage which supports it best entails it. `training.twins` makes a
+    model in T24's way; the
     setting `gc_model` names its folder (`OwnClassifier`).
     """
 
@@ -39,7 +50,9 @@ class GroundednessClassifier(EntailmentMethod):
 
 
 class OwnClassifier(HemV1):
-    """Method `gc` with a model of one's own: a cross-encoder with one logistic output, on pairs of sentences."""
+    """Method `gc` with a model of one's own: a cross-encoder with one logistic output, on pairs of
+    sentences.
+    """
 
     aggregation = "the best sentence of the context; the minimum or the mean over the sentences of the response"
 
@@ -57,7 +70,8 @@ class OwnClassifier(HemV1):
     def score(self, given: Given, stop: threading.Event) -> Scored:
         context = of_context(given)
         return by_sentence(
-            given, lambda text: float(self._read(context, text, context_first=True)[:, 0].sigmoid().max())
+            given,
+            lambda text: float(self._read(context, text, context_first=True)[:, 0].sigmoid().max()),
         )
 
 
@@ -70,9 +84,11 @@ LENGTHS = (3, 5, 8, 12, 16, 21, 25)  # characters of an n-gram; T24 takes 21, We
 
 
 class CosineSimilarity:
-    """Method `cos_sim`: each sentence's cosine with the nearest sentence of the context, at least 0.
+    """Method `cos_sim`: each sentence's cosine with the nearest sentence of the context, at least
+    0.
 
-    `embedder=sentence_transformer` with `embedding_model=nlpaueb/legal-bert-base-uncased` is T24's own choice.
+    `embedder=sentence_transformer` with `embedding_model=nlpaueb/legal-bert-base-uncased` is T24's
+    own choice.
     """
 
     aggregation = "the minimum or the mean over the sentences of the response"
@@ -91,7 +107,9 @@ class CosineSimilarity:
 
 
 class Quip:
-    """Method `quip`: the QUIP score of Weller et al. 2023 (section 3), with the context in the corpus's place."""
+    """Method `quip`: the QUIP score of Weller et al. 2023 (section 3), with the context in the
+    corpus's place.
+    """
 
     aggregation = "one score for the whole response"
     usage = None
@@ -110,7 +128,8 @@ def _plain(text: str) -> str:
 
 
 def shared_ngrams(response: str, context: str, n: int) -> float:
-    """The share of the response's character n-grams, repeated ones counted each time, that the context has.
+    """The share of the response's character n-grams, repeated ones counted each time, that the
+    context has.
 
     A response that is shorter than n is one n-gram.
     """
@@ -121,7 +140,8 @@ def shared_ngrams(response: str, context: str, n: int) -> float:
 
 
 class Pipeline:
-    """Method `pipeline`, with the segmenter, chunker, embedder, verifier and thresholds of the settings.
+    """Method `pipeline`, with the segmenter, chunker, embedder, verifier and thresholds of the
+    settings.
 
     Claims that are not check-worthy do not count; a response without any other claim is grounded.
     """
@@ -177,14 +197,24 @@ class Pipeline:
         index, texts = Index(), [c.text for c in chunks]
         vectors = self._embedder.embed(texts + statements)
         index.add(chunks, vectors[: len(texts)])
-        found = [index.search(vectors[n : n + 1], self._settings.top_k, -1.0) for n in range(len(texts), len(vectors))]
+        found = [
+            index.search(vectors[n : n + 1], self._settings.top_k, -1.0)
+            for n in range(len(texts), len(vectors))
+        ]
         return [tuple(candidate.chunk.text for candidate in nearest) for nearest in found]
 
 
 def _page(text: str) -> Page:
     sha = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
     return Page(
-        id=sha[:16], url="document:context", title="", site="", kind="document", fetched_at="", sha256=sha, text=text
+        id=sha[:16],
+        url="document:context",
+        title="",
+        site="",
+        kind="document",
+        fetched_at="",
+        sha256=sha,
+        text=text,
     )
 
 
@@ -192,4 +222,8 @@ def _support(judged: JudgedClaim) -> float:
     """The best passage's entailment of the claim, at most one minus the surest contradiction."""
     entailed = max(e.probabilities.entailed for e in judged.evidence)
     against = judged.verdict.label in ("contradicted", "conflicting")
-    return min(entailed, 1 - max(e.probabilities.contradicted for e in judged.evidence)) if against else entailed
+    return (
+        min(entailed, 1 - max(e.probabilities.contradicted for e in judged.evidence))
+        if against
+        else entailed
+    )

@@ -1,4 +1,6 @@
-"""Carry out what an annotator does, and judge the tasks of a project with verifiers in the background."""
+"""Carry out what an annotator does, and judge the tasks of a project with verifiers in the
+background.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,11 @@ class VerifyProgress(background.JobProgress):
     done: int = 0
 
     def doing(self) -> str:
-        doing = "Stopping after this task" if self.stopping else f"{VERIFIERS[self.verifier].label} reads the tasks"
+        doing = (
+            "Stopping after this task"
+            if self.stopping
+            else f"{VERIFIERS[self.verifier].label} reads the tasks"
+        )
         return f"{doing}: {self.done:,} of {self.total:,} …"
 
     def share(self) -> float:
@@ -66,9 +72,14 @@ def work(tasks: Sequence[Task], verify: Verify) -> background.Work[VerifyProgres
 PROJECT, WHO, VIEW = "annotate_project", "annotate_who", "annotate_view"
 NAMES = {"project": PROJECT, "who": WHO, "view": VIEW}  # in the address
 AT, NOTICE, HANDLED, PROPOSAL, CELL, ROUND, OUTCOME = (
-    "annotate_at", "annotate_notice", "annotate_handled", "annotate_proposal", "annotate_cell", "annotate_round",
+    "annotate_at",
+    "annotate_notice",
+    "annotate_handled",
+    "annotate_proposal",
+    "annotate_cell",
+    "annotate_round",
     "annotate_outcome",
-)  # fmt: skip
+)
 
 
 def open_annotations() -> Annotations:
@@ -109,7 +120,9 @@ class Annotator:
         if self.role != "adjudication":
             return work.queue(self.name, self.role)
         groups = by_task(finished(saved.judgements(work.project.id)))
-        return [task for task, of_task in groups.items() if len({j.content.answer for j in of_task}) > 1]
+        return [
+            task for task, of_task in groups.items() if len({j.content.answer for j in of_task}) > 1
+        ]
 
 
 @dataclass(frozen=True)
@@ -121,9 +134,13 @@ class NextTask:
     propose: bool = False
 
 
-def last_record(saved: Annotations, project_id: str, annotator: Annotator, task_id: str) -> Annotation | None:
+def last_record(
+    saved: Annotations, project_id: str, annotator: Annotator, task_id: str
+) -> Annotation | None:
     """Return the last record of somebody about a task."""
-    return current(saved.judgements(project_id, annotator.name, task_id)).get((task_id, annotator.name, annotator.role))
+    return current(saved.judgements(project_id, annotator.name, task_id)).get(
+        (task_id, annotator.name, annotator.role)
+    )
 
 
 def next_task(queue: list[str], done: set[str], wanted: str | None) -> str | None:
@@ -132,7 +149,12 @@ def next_task(queue: list[str], done: set[str], wanted: str | None) -> str | Non
 
 
 def perform(
-    saved: Annotations, work: ProjectWork, annotator: Annotator, queue: list[str], shown: str | None, act: object
+    saved: Annotations,
+    work: ProjectWork,
+    annotator: Annotator,
+    queue: list[str],
+    shown: str | None,
+    act: object,
 ) -> NextTask:
     """Do what the browser asks for; ignore anything that is not a step of this queue."""
     if not isinstance(act, dict):
@@ -152,15 +174,26 @@ def perform(
     if kind != "answer":
         return NextTask(shown)
     follows = str(act.get("follows", ""))
-    records = [j for j in saved.judgements(work.project.id, annotator.name, task_id) if j.role == annotator.role]
+    records = [
+        j
+        for j in saved.judgements(work.project.id, annotator.name, task_id)
+        if j.role == annotator.role
+    ]
     before = next((record.content for record in records if record.id == follows), Content())
     try:
         content = content_after(act, before, single=work.project.form == "property")
         if content is None:
             return NextTask(task_id, "The first question comes first.")
-        if work.stage == "pilot" and annotator.role == "annotation" and content.answer and not content.justification:
+        if (
+            work.stage == "pilot"
+            and annotator.role == "annotation"
+            and content.answer
+            and not content.justification
+        ):
             return NextTask(task_id, "In the pilot each judgement needs a justification.")
-        step = saved.step(work.project.id, task_id, annotator.name, annotator.role, work.stage, content, follows)
+        step = saved.step(
+            work.project.id, task_id, annotator.name, annotator.role, work.stage, content, follows
+        )
     except AttributionError as error:
         return NextTask(task_id, error.public())
     except (ValidationError, TypeError, ValueError):
@@ -171,7 +204,9 @@ def perform(
 
 
 def content_after(act: Mapping[str, Any], before: Content, single: bool = False) -> Content | None:
-    """Return the content after an answer; None for one that skips the first question. `single`: there is no second."""
+    """Return the content after an answer; None for one that skips the first question. `single`:
+    there is no second.
+    """
     seconds = min(max(float(act.get("seconds") or 0), 0.0), MAX_SECONDS)
     reading = before.interpretable is True and not before.flags
     timed = (before.seconds[0], seconds) if reading else (seconds, 0.0)
@@ -199,8 +234,14 @@ TESTS = {
     "response": "Read it with the conversation above it. Do you know what each part of it says, of whom, and of when?",
     "summary": "Read it by itself. Do you know what each part of it says, of whom, and of when?",
 }
-SECOND_TEST = "Put “According to the source, …” before it, with what its pronouns stand for. Is that true?"
-UNITS = {"answer": "System response", "sentence": "Sentence of a response", "claim": "Claim of a response"}
+SECOND_TEST = (
+    "Put “According to the source, …” before it, with what its pronouns stand for. Is that true?"
+)
+UNITS = {
+    "answer": "System response",
+    "sentence": "Sentence of a response",
+    "claim": "Claim of a response",
+}
 SPEAKERS = {"user": "User", "system": "System"}
 RELATION = (  # V24 4.3
     "Does the passage say that the claim is true, or that it is false?",
@@ -228,7 +269,8 @@ def view(
     handled: str = "",
     proposal: str = "",
 ) -> dict[str, object]:
-    """Return plain data for the component, with the source only once the answer was judged interpretable.
+    """Return plain data for the component, with the source only once the answer was judged
+    interpretable.
 
     `handled` is the id of the action that the notice replies to.
     """
@@ -236,7 +278,10 @@ def view(
     reading = content.interpretable is True and not content.flags
     question, test = _asked(project, task, reading)
     words = FORM_ANSWERS.get(project.form, ANSWERS)
-    shown, hidden = reading, "The source is shown after you have answered the first question with yes."
+    shown, hidden = (
+        reading,
+        "The source is shown after you have answered the first question with yes.",
+    )
     if project.form in FORM_ANSWERS:
         shown, hidden = project.form == "relation", ""
     return {
@@ -252,11 +297,17 @@ def view(
         "question": question,
         "test": test,
         "said": f"You said: {words[content.answer].lower()}." if content.answer else "",
-        "content": content.model_dump(include={"interpretable", "attributable", "justification", "explicature"}),
+        "content": content.model_dump(
+            include={"interpretable", "attributable", "justification", "explicature"}
+        ),
         "flags": [[flag, label] for flag, label in FLAGS.items()],
         "required": stage == "pilot" and role == "annotation",
         "instructions": project.instructions.get(stage, ""),
-        "others": [[j.annotator, words[j.content.answer], j.content.justification] for j in others if j.content.answer],
+        "others": [
+            [j.annotator, words[j.content.answer], j.content.justification]
+            for j in others
+            if j.content.answer
+        ],
         "notice": notice,
         "handled": handled,
         "proposal": proposal,
@@ -268,7 +319,9 @@ def view(
 def _asked(project: Project, task: Task, reading: bool) -> tuple[str, str]:
     """Return the question of a stage, and how to find the answer."""
     if project.form == "property":
-        return PROPERTIES.get(task.dataset, task.dataset), "Read the claim with the answer that it comes from."
+        return PROPERTIES.get(
+            task.dataset, task.dataset
+        ), "Read the claim with the answer that it comes from."
     if project.form == "relation":
         return RELATION[reading], "Only the passage counts, not what you know."
     what = "summary" if project.form == "summary" else "response"
@@ -276,8 +329,16 @@ def _asked(project: Project, task: Task, reading: bool) -> tuple[str, str]:
 
 
 def _source(project: Project, task: Task) -> dict[str, object]:
-    link = el("p", el("a", task.url, href=task.url, target="_blank", rel="noopener noreferrer"), class_="hint")
-    tree = answer.parse(task.source) if project.form == "table" else [el("pre", task.source, dir="auto")]
+    link = el(
+        "p",
+        el("a", task.url, href=task.url, target="_blank", rel="noopener noreferrer"),
+        class_="hint",
+    )
+    tree = (
+        answer.parse(task.source)
+        if project.form == "table"
+        else [el("pre", task.source, dir="auto")]
+    )
     return {
         "title": task.title,
         "link": html.data(link) if task.url.startswith(("http://", "https://")) else None,
@@ -287,4 +348,11 @@ def _source(project: Project, task: Task) -> dict[str, object]:
 
 def end_of_queue(place: str, text: str, notice: str = "") -> dict[str, object]:
     """Return plain data for the end of a queue."""
-    return {"key": "", "follows": "", "place": place, "answer": None, "finished": text, "notice": notice}
+    return {
+        "key": "",
+        "follows": "",
+        "place": place,
+        "answer": None,
+        "finished": text,
+        "notice": notice,
+    }

@@ -1,4 +1,6 @@
-"""Show people's judgements and how verifiers compare, in tables whose numbers open the tasks behind them."""
+"""Show people's judgements and how verifiers compare, in tables whose numbers open the tasks behind
+them.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,14 @@ from attribution.studies.annotation import exchange, figures, models
 from attribution.studies.annotation.figures import Agreement, agreement
 from attribution.studies.annotation.models import TaskVerdict
 from attribution.studies.annotation.project import Annotations, ProjectWork
-from attribution.studies.annotation.records import ANSWERS, Annotation, Answer, by_task, decided, finished
+from attribution.studies.annotation.records import (
+    ANSWERS,
+    Annotation,
+    Answer,
+    by_task,
+    decided,
+    finished,
+)
 from attribution.studies.annotation.tasks import FORMS, Form, Project, Task
 from attribution.types import SEVERITY
 from attribution.verifiers import VERIFIERS
@@ -37,7 +46,11 @@ TYPED = 50  # tasks offered at once for naming their error
 def models_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
     """Draw verifiers beside people, and people's answers as a labelled set."""
     found = CountedJudgements(saved, project, work)
-    judged = [task for task, answer in found.answers.items() if answer in ("attributable", "not_attributable")]
+    judged = [
+        task
+        for task, answer in found.answers.items()
+        if answer in ("attributable", "not_attributable")
+    ]
     if not judged:
         note("Nothing to compare yet", "People have to judge some tasks first.")
         return
@@ -46,31 +59,57 @@ def models_view(saved: Annotations, project: Project, work: ProjectWork) -> None
     test_set(saved, project, found, judged)
 
 
-def choose_verifier(saved: Annotations, project: Project, judged: Sequence[str], running: bool) -> None:
+def choose_verifier(
+    saved: Annotations, project: Project, judged: Sequence[str], running: bool
+) -> None:
     """Draw the choice of a verifier, and the buttons."""
     names = [name for name in choices.ready(VERIFIERS) if name != "auto"]
     first, second, third = st.columns([3, 1, 1], vertical_alignment="bottom")
-    name = first.selectbox("Verifier", names, format_func=lambda n: VERIFIERS[n].label, key="models_verifier",
-                           help="It judges the same tasks as people did, from the same sources.")  # fmt: skip
-    second.button("Compare", type="primary", disabled=running, key="models_start", width="stretch",
-                  on_click=start, args=(saved, project, name, judged),
-                  help="Judge all tasks that people decided.")  # fmt: skip
-    third.button("Stop", disabled=not running, on_click=VERIFY.stop, key="models_stop", width="stretch",
-                 help="The verdicts so far are kept.")  # fmt: skip
+    name = first.selectbox(
+        "Verifier",
+        names,
+        format_func=lambda n: VERIFIERS[n].label,
+        key="models_verifier",
+        help="It judges the same tasks as people did, from the same sources.",
+    )
+    second.button(
+        "Compare",
+        type="primary",
+        disabled=running,
+        key="models_start",
+        width="stretch",
+        on_click=start,
+        args=(saved, project, name, judged),
+        help="Judge all tasks that people decided.",
+    )
+    third.button(
+        "Stop",
+        disabled=not running,
+        on_click=VERIFY.stop,
+        key="models_stop",
+        width="stretch",
+        help="The verdicts so far are kept.",
+    )
 
 
 def start(saved: Annotations, project: Project, name: str, judged: Sequence[str]) -> None:
     """Verify the judged tasks in the background."""
     settings, browser = Settings.from_environment(verifier=name), state.browser()
-    tasks = [task for task in saved.tasks(project.id, sources=True).values() if task.id in set(judged)]
+    tasks = [
+        task for task in saved.tasks(project.id, sources=True).values() if task.id in set(judged)
+    ]
 
     def verify(tasks: Sequence[Task], stop: threading.Event) -> Iterator[models.TaskVerdict]:
-        return in_turns(browser, stop, models.verify(tasks, settings, Store.open(settings.database_url), stop))
+        return in_turns(
+            browser, stop, models.verify(tasks, settings, Store.open(settings.database_url), stop)
+        )
 
     VERIFY.launch(VerifyProgress(name, len(tasks)), acts.work(tasks, verify))
 
 
-def test_set(saved: Annotations, project: Project, found: CountedJudgements, judged: Sequence[str]) -> None:
+def test_set(
+    saved: Annotations, project: Project, found: CountedJudgements, judged: Sequence[str]
+) -> None:
     """Offer people's decisions as a test set for the benchmark; error types can be set by hand."""
     section("As a test set")
     small(
@@ -95,9 +134,14 @@ def test_set(saved: Annotations, project: Project, found: CountedJudgements, jud
     with st.container(horizontal=True):
         open_in_benchmark(f"People's answers: {project.name}", made)
         st.download_button(
-            "Export a labelled set", made, f"people-{project.id}.jsonl", "application/jsonl", on_click="ignore",
-            key="labelled_set", help="The same set as JSON Lines.",
-        )  # fmt: skip
+            "Export a labelled set",
+            made,
+            f"people-{project.id}.jsonl",
+            "application/jsonl",
+            on_click="ignore",
+            key="labelled_set",
+            help="The same set as JSON Lines.",
+        )
 
 
 def compared(found: CountedJudgements) -> None:
@@ -116,10 +160,22 @@ def compared(found: CountedJudgements) -> None:
         if not row.tasks:
             continue
         by_id |= {verdict.task_id: verdict for verdict in given}
-        called = tuple(task for (_, label), tasks in row.cells.items() if label == "supported" for task in tasks)
-        right = tuple(task for (answer, _), tasks in row.cells.items() if answer == "attributable" for task in tasks)
+        called = tuple(
+            task
+            for (_, label), tasks in row.cells.items()
+            if label == "supported"
+            for task in tasks
+        )
+        right = tuple(
+            task
+            for (answer, _), tasks in row.cells.items()
+            if answer == "attributable"
+            for task in tasks
+        )
         of = ((row.alpha, row.tasks), (row.precision, called), (row.recall, right))
-        figure: list[Cell] = ["–" if value is None else Number(f"{value:.2f}", tasks) for value, tasks in of]
+        figure: list[Cell] = [
+            "–" if value is None else Number(f"{value:.2f}", tasks) for value, tasks in of
+        ]
         share = number(len(row.equal) / len(row.tasks), row.equal, len(row.tasks))
         differing = count(row.differing) if row.differing else "0"
         table.rows.append((verifier.partition(" ")[0], count(row.tasks), share, differing, *figure))
@@ -163,11 +219,15 @@ def figures_node(table: FigureTable, place: int) -> Node:
     for r, row in enumerate(table.rows):
         name = " · ".join(cell for cell in row[:2] if isinstance(cell, str))
         cells: list[Child] = [
-            el("span", cell, dir="auto") if isinstance(cell, str)
-            else number_button(cell_key(place, r, c), cell.text, f"{name}, {table.heads[c]}", cell.more) if cell.tasks
+            el("span", cell, dir="auto")
+            if isinstance(cell, str)
+            else number_button(
+                cell_key(place, r, c), cell.text, f"{name}, {table.heads[c]}", cell.more
+            )
+            if cell.tasks
             else cell.text
             for c, cell in enumerate(row)
-        ]  # fmt: skip
+        ]
         rows.append(el("tr", *(el("td", cell) for cell in cells)))
     heads = el("tr", *(el("th" if head else "td", head) for head in table.heads))
     about = el("p", table.note, class_="range") if table.note else None
@@ -192,18 +252,32 @@ def task_list(
     answers: Mapping[str, Answer | None],
     verdicts: Mapping[str, TaskVerdict] | None = None,
 ) -> Node:
-    """Draw the tasks behind a number, with each person's answers; each task once, however often it counts."""
+    """Draw the tasks behind a number, with each person's answers; each task once, however often it
+    counts.
+    """
     unique = [task for task in dict.fromkeys(ids) if task in tasks]
-    rows = [_row(tasks[i], judgements.get(i, ()), answers.get(i), (verdicts or {}).get(i)) for i in unique[:SHOWN]]
+    rows = [
+        _row(tasks[i], judgements.get(i, ()), answers.get(i), (verdicts or {}).get(i))
+        for i in unique[:SHOWN]
+    ]
     rest = len(unique) - SHOWN
-    more = el("p", f"and {plural(rest, 'more task')}; the export has all", class_="facts") if rest > 0 else None
+    more = (
+        el("p", f"and {plural(rest, 'more task')}; the export has all", class_="facts")
+        if rest > 0
+        else None
+    )
     return el("div", *rows, more, class_="ax-rows")
 
 
-def _row(task: Task, judgements: Sequence[Annotation], answer: Answer | None, verdict: TaskVerdict | None) -> Node:
+def _row(
+    task: Task, judgements: Sequence[Annotation], answer: Answer | None, verdict: TaskVerdict | None
+) -> Node:
     word = ANSWERS[answer] if answer else "Undecided"
     facts = " · ".join(filter(None, (task.system, task.dataset, task.time)))
-    turns = [el("p", el("strong", f"{turn.speaker.capitalize()}: "), turn.text, dir="auto") for turn in task.turns]
+    turns = [
+        el("p", el("strong", f"{turn.speaker.capitalize()}: "), turn.text, dir="auto")
+        for turn in task.turns
+    ]
     model: list[Child] = [badge(verdict.label), f" {verdict.reason}"] if verdict else []
     return el(
         "details",
@@ -237,8 +311,13 @@ BASES = (
     "Interpretable is of the tasks that were not flagged, AIS (attributable to identified sources) of the "
     "interpretable ones."
 )
-OTHER_WORDS: dict[Form, tuple[dict[str, str], str]] = {  # of the forms whose questions are not those of R23
-    "property": ({"flagged": "Flagged", "interpretable": "Yes"}, "Yes is of the tasks that were not flagged."),
+OTHER_WORDS: dict[
+    Form, tuple[dict[str, str], str]
+] = {  # of the forms whose questions are not those of R23
+    "property": (
+        {"flagged": "Flagged", "interpretable": "Yes"},
+        "Yes is of the tasks that were not flagged.",
+    ),
     "relation": (
         {"flagged": "Flagged", "interpretable": "Related", "attributable": "Entailed"},
         "Related is of the pairs that were not flagged, entailed of the related ones.",
@@ -249,7 +328,9 @@ OTHER_WORDS: dict[Form, tuple[dict[str, str], str]] = {  # of the forms whose qu
 class CountedJudgements:
     """The judgements of a project that count."""
 
-    def __init__(self, saved: Annotations, project: Project, work: ProjectWork, pilot: bool = False) -> None:
+    def __init__(
+        self, saved: Annotations, project: Project, work: ProjectWork, pilot: bool = False
+    ) -> None:
         self.records = saved.judgements(project.id)
         self.tasks = saved.tasks(project.id)
         self.form = project.form
@@ -267,7 +348,9 @@ class CountedJudgements:
         return by_task([*self.all, *self.audits, *finished(self.records, "adjudication")])
 
 
-def number(value: float | None, tasks: Sequence[str], base: int | None = None, interval: str = "") -> Cell:
+def number(
+    value: float | None, tasks: Sequence[str], base: int | None = None, interval: str = ""
+) -> Cell:
     """Format a share in per cent with its base; a dash if nothing was counted."""
     if value is None:
         return "–"
@@ -286,17 +369,30 @@ def share_tables(found: CountedJudgements) -> list[FigureTable]:
         "Attribution" if words is WORDS else FORMS[found.form],
         f"Each task counts once, with what most annotators said or the adjudicator decided. {bases} In brackets: "
         "95 % intervals, bootstrapped over tasks.",
-        ("Property" if found.form == "property" else "Data set", "System", "Tasks", *words.values(), "Undecided"),
+        (
+            "Property" if found.form == "property" else "Data set",
+            "System",
+            "Tasks",
+            *words.values(),
+            "Undecided",
+        ),
     )
     for row in figures.rows(found.tasks, found.answers):
         counted = (*row.shares["flagged"].base, *row.undecided)
         cells = [
-            number(s.value, s.tasks or s.base, len(s.base), f"[{100 * (s.low or 0):.1f}, {100 * (s.high or 0):.1f}]")
+            number(
+                s.value,
+                s.tasks or s.base,
+                len(s.base),
+                f"[{100 * (s.low or 0):.1f}, {100 * (s.high or 0):.1f}]",
+            )
             for measure, s in row.shares.items()
             if measure in words
         ]
         undecided = count(row.undecided) if row.undecided else "0"
-        table.rows.append((row.dataset or "–", row.system or "–", count(counted), *cells, undecided))
+        table.rows.append(
+            (row.dataset or "–", row.system or "–", count(counted), *cells, undecided)
+        )
     differences = FigureTable(
         "Differences between systems",
         "In percentage points, with 95 % bootstrap intervals; p by permutation, two-sided. Answers to the same item "
@@ -307,7 +403,9 @@ def share_tables(found: CountedJudgements) -> list[FigureTable]:
         if d.measure not in words:
             continue
         low, high = 100 * d.low, 100 * d.high
-        value, interval = (t.replace("-", "−") for t in (f"{100 * d.value:+.1f}", f"[{low:+.1f}, {high:+.1f}]"))
+        value, interval = (
+            t.replace("-", "−") for t in (f"{100 * d.value:+.1f}", f"[{low:+.1f}, {high:+.1f}]")
+        )
         compared = plural(d.items, "pair") if d.items else "not in pairs"
         p = f"{d.p:.4f}" if d.p >= 0.001 else "< 0.001"
         systems = " − ".join(name or "–" for name in d.systems)
@@ -325,7 +423,9 @@ def share_tables(found: CountedJudgements) -> list[FigureTable]:
 
 
 def agreement_table(found: CountedJudgements) -> FigureTable:
-    """Make the table of pairwise agreement and α: for all, by data set, and of each annotator with the others."""
+    """Make the table of pairwise agreement and α: for all, by data set, and of each annotator with
+    the others.
+    """
     table = FigureTable(
         "Agreement",
         "On both answers together: a pair is equal only where both answers are. A flag takes a task out for "
@@ -336,7 +436,10 @@ def agreement_table(found: CountedJudgements) -> FigureTable:
     groups: list[tuple[str, list[Annotation]]] = [("All", found.counted)]
     if len(datasets) > 1:
         groups += [
-            (f"Data set {d or '–'}", [j for j in found.counted if found.tasks[j.task_id].dataset == d])
+            (
+                f"Data set {d or '–'}",
+                [j for j in found.counted if found.tasks[j.task_id].dataset == d],
+            )
             for d in datasets
         ]
     for name, some in groups:
@@ -344,7 +447,10 @@ def agreement_table(found: CountedJudgements) -> FigureTable:
     names = sorted({j.annotator for j in found.counted})
     for name in names if len(names) > 2 else []:
         pairs = [
-            j for of_task in found.judgements.values() if any(j.annotator == name for j in of_task) for j in of_task
+            j
+            for of_task in found.judgements.values()
+            if any(j.annotator == name for j in of_task)
+            for j in of_task
         ]
         table.rows.append((name, *_agreement(_with(name, pairs))))
     return table
@@ -389,13 +495,25 @@ def quality_tables(found: CountedJudgements) -> list[FigureTable]:
     )
     for row in figures.audited(found.all, found.audits):
         total, asked = len(row.tasks), len(row.asked)
-        audit.rows.append((
-            row.annotator or "All", count(row.tasks),
-            number(len(row.interpretable) / total, row.interpretable, total),
-            *([number(len(row.attributable) / asked if asked else None, row.attributable, asked)]
-              if "attributable" in asked_of else []),
-            number(len(row.both) / total, row.both, total),
-        ))  # fmt: skip
+        audit.rows.append(
+            (
+                row.annotator or "All",
+                count(row.tasks),
+                number(len(row.interpretable) / total, row.interpretable, total),
+                *(
+                    [
+                        number(
+                            len(row.attributable) / asked if asked else None,
+                            row.attributable,
+                            asked,
+                        )
+                    ]
+                    if "attributable" in asked_of
+                    else []
+                ),
+                number(len(row.both) / total, row.both, total),
+            )
+        )
     tables += [audit] if audit.rows else []
     pace = FigureTable(
         "Seconds a task",
@@ -405,8 +523,13 @@ def quality_tables(found: CountedJudgements) -> list[FigureTable]:
     )
     for p in figures.paces(found.all, found.pilot):
         if p.tasks:
-            seconds = ["–" if v is None else Number(f"{v:.1f} s", p.tasks) for v in (p.first, p.second, p.both)]
-            pace.rows.append((p.annotator or "All", p.period.capitalize(), count(p.tasks), *seconds))
+            seconds = [
+                "–" if v is None else Number(f"{v:.1f} s", p.tasks)
+                for v in (p.first, p.second, p.both)
+            ]
+            pace.rows.append(
+                (p.annotator or "All", p.period.capitalize(), count(p.tasks), *seconds)
+            )
     return [*tables, *([pace] if pace.rows else [])]
 
 
@@ -415,7 +538,9 @@ def confusion_table(row: models.Against) -> FigureTable:
     labels = [label for label in SEVERITY if any(label == l for _, l in row.cells)]  # noqa: E741
     people: tuple[Answer, ...] = ("attributable", "not_attributable")
     name, _, version = row.verifier.partition(" ")
-    table = FigureTable(f"Verdicts of {name}", version, ("People", *(look(label).word for label in labels)))
+    table = FigureTable(
+        f"Verdicts of {name}", version, ("People", *(look(label).word for label in labels))
+    )
     for answer in people:
         cells = [row.cells.get((answer, label), ()) for label in labels]
         table.rows.append((ANSWERS[answer], *(count(tasks) if tasks else "0" for tasks in cells)))
@@ -426,8 +551,14 @@ def results_view(saved: Annotations, project: Project, work: ProjectWork) -> Non
     """Draw all tables, and the tasks behind the number that was clicked."""
     pilot = False
     if project.pilot:
-        part = st.segmented_control("Judgements of", ["Production", "Pilot"], default="Production", required=True,
-                                    key="results_part", help="Pilot and production have separate results.")  # fmt: skip
+        part = st.segmented_control(
+            "Judgements of",
+            ["Production", "Pilot"],
+            default="Production",
+            required=True,
+            key="results_part",
+            help="Pilot and production have separate results.",
+        )
         pilot = part == "Pilot"
     found = CountedJudgements(saved, project, work, pilot)
     if not found.counted:
@@ -435,17 +566,33 @@ def results_view(saved: Annotations, project: Project, work: ProjectWork) -> Non
         return
     tables = [*share_tables(found), agreement_table(found), *quality_tables(found)]
     opened(tables, found, "results")
-    rows = [row for table in tables for row in [(table.title,), table.heads, *map(_plain, table.rows), ()]]
-    st.download_button("Export the tables as CSV", csv_text(rows), f"results-{project.id}.csv", "text/csv",
-                       on_click="ignore", key="results_csv", help="All tables of this view.")  # fmt: skip
+    rows = [
+        row
+        for table in tables
+        for row in [(table.title,), table.heads, *map(_plain, table.rows), ()]
+    ]
+    st.download_button(
+        "Export the tables as CSV",
+        csv_text(rows),
+        f"results-{project.id}.csv",
+        "text/csv",
+        on_click="ignore",
+        key="results_csv",
+        help="All tables of this view.",
+    )
 
 
 def _plain(row: Sequence[Cell]) -> tuple[str, ...]:
-    return tuple(cell if isinstance(cell, str) else f"{cell.text} {cell.more}".strip() for cell in row)
+    return tuple(
+        cell if isinstance(cell, str) else f"{cell.text} {cell.more}".strip() for cell in row
+    )
 
 
 def opened(
-    tables: list[FigureTable], found: CountedJudgements, key: str, verdicts: Mapping[str, TaskVerdict] | None = None
+    tables: list[FigureTable],
+    found: CountedJudgements,
+    key: str,
+    verdicts: Mapping[str, TaskVerdict] | None = None,
 ) -> None:
     """Draw the tables, and the tasks behind the number that was clicked last."""
     chosen = acts.text(acts.CELL)

@@ -28,7 +28,9 @@ from pages.ui.state import store
 def guidelines() -> Node:
     """Return the guidelines, examples and keys, folded."""
     texts = yaml.safe_load((Path(__file__).parent / "guidelines.yaml").read_text("utf-8"))
-    keys = [el("div", el("dt", el("code", key)), el("dd", what)) for key, what in texts["keys"].items()]
+    keys = [
+        el("div", el("dt", el("code", key)), el("dd", what)) for key, what in texts["keys"].items()
+    ]
     return el(
         "details",
         el("summary", "Guidelines, examples and keys"),
@@ -41,7 +43,9 @@ def guidelines() -> Node:
 
 def _case(case: Mapping[str, str]) -> Node:
     parts = (("User", "question"), ("Response", "response"), ("Source", "source"))
-    lines = [el("p", el("strong", f"{label}: "), case[name]) for label, name in parts if name in case]
+    lines = [
+        el("p", el("strong", f"{label}: "), case[name]) for label, name in parts if name in case
+    ]
     return el("div", el("h4", case["case"]), *lines, el("p", case["why"], class_="why"))
 
 
@@ -68,30 +72,56 @@ def new_project(saved: Annotations, first: bool = False) -> None:
         section("New project")
         name = st.text_input("Name", max_chars=80, help="The name in the list of projects.")
         one, two, three, four = st.columns(4)
-        form = one.selectbox("Form", list(FORMS), format_func=FORMS.__getitem__, help="How a task is shown.")
+        form = one.selectbox(
+            "Form", list(FORMS), format_func=FORMS.__getitem__, help="How a task is shown."
+        )
         overlap = two.number_input(
-            "Overlap", 1, 20, 5, help="How many annotators judge each task after the pilot; five in the paper."
+            "Overlap",
+            1,
+            20,
+            5,
+            help="How many annotators judge each task after the pilot; five in the paper.",
         )
         pilot = three.number_input(
-            "Pilot tasks", 0, 1000, 0, help="Tasks that everybody judges first, with a justification. 0: no pilot."
+            "Pilot tasks",
+            0,
+            1000,
+            0,
+            help="Tasks that everybody judges first, with a justification. 0: no pilot.",
         )
-        audit = four.number_input("Audit, %", 0, 100, 10, help="The share of judged tasks that a lead judges again.")
-        seed = one.number_input("Seed", 0, 10**6, 0, help="Decides the order of the tasks and who gets which.")
+        audit = four.number_input(
+            "Audit, %", 0, 100, 10, help="The share of judged tasks that a lead judges again."
+        )
+        seed = one.number_input(
+            "Seed", 0, 10**6, 0, help="Decides the order of the tasks and who gets which."
+        )
         leads = two.text_input(
-            "Leads", help="Names, separated by commas. Leads adjudicate and audit.", max_chars=LIMITS.line
+            "Leads",
+            help="Names, separated by commas. Leads adjudicate and audit.",
+            max_chars=LIMITS.line,
         )
         people = three.text_input(
-            "Annotators", help="Names or codes, separated by commas. Others can join later.", max_chars=LIMITS.line
+            "Annotators",
+            help="Names or codes, separated by commas. Others can join later.",
+            max_chars=LIMITS.line,
         )
         words = st.text_area(
-            "Instructions", height=80, help="Shown above each task, beside the guidelines.", max_chars=LIMITS.text
+            "Instructions",
+            height=80,
+            help="Shown above each task, beside the guidelines.",
+            max_chars=LIMITS.text,
         )
         if st.form_submit_button("Create the project", type="primary"):
             try:
                 project = saved.create(
-                    name, form=form, overlap=int(overlap), pilot=int(pilot), audit=audit / 100, seed=int(seed),
+                    name,
+                    form=form,
+                    overlap=int(overlap),
+                    pilot=int(pilot),
+                    audit=audit / 100,
+                    seed=int(seed),
                     instructions=dict.fromkeys(STAGES, words.strip()) if words.strip() else {},
-                )  # fmt: skip
+                )
                 saved.add_members(project.id, people.split(","))
                 saved.add_members(project.id, leads.split(","), lead=True)
             except AttributionError as error:
@@ -106,9 +136,7 @@ def new_project(saved: Annotations, first: bool = False) -> None:
 
 def project_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
     """Show the whole project view."""
-    facts = (
-        f"{FORMS[project.form]} · {plural(len(work.tasks), 'task')} · overlap {project.overlap} · seed {project.seed}"
-    )
+    facts = f"{FORMS[project.form]} · {plural(len(work.tasks), 'task')} · overlap {project.overlap} · seed {project.seed}"
     pilot = f" · {plural(len(work.pilot), 'pilot task')}" if project.pilot else ""
     small(f"{facts}{pilot} · audit of {project.audit:.0%} of the judged tasks")
     left, right = st.columns(2, gap="large")
@@ -134,41 +162,62 @@ def progress(work: ProjectWork) -> Node:
     for name, role in people:
         queue = work.queue(name, role)
         done = len(work.done(name, role).intersection(queue))
-        bar = el("progress", class_="ax-bar", value=done, max=max(len(queue), 1), aria_label=f"Progress of {name}")
+        bar = el(
+            "progress",
+            class_="ax-bar",
+            value=done,
+            max=max(len(queue), 1),
+            aria_label=f"Progress of {name}",
+        )
         what = "lead, audit" if role == "audit" else "annotator"
         rows.append((name, what, f"{done:,} of {len(queue):,}", bar))
     if not rows:
         return el("p", "Nobody has joined yet.", class_="ax-quiet")
-    return scrolling(table(("Name", "Role", "Done", "Progress"), rows, "ax-table wide"), "Progress by annotator")
+    return scrolling(
+        table(("Name", "Role", "Done", "Progress"), rows, "ax-table wide"), "Progress by annotator"
+    )
 
 
 def people_form(saved: Annotations, project: Project) -> None:
     with st.form(f"people-{state.count(acts.ROUND)}", border=False):
-        names = st.text_input("Add people", placeholder="Names or codes, separated by commas",
-                              help="Annotators get a queue; leads adjudicate and audit.",
-                              max_chars=LIMITS.line)  # fmt: skip
+        names = st.text_input(
+            "Add people",
+            placeholder="Names or codes, separated by commas",
+            help="Annotators get a queue; leads adjudicate and audit.",
+            max_chars=LIMITS.line,
+        )
         first, second = st.columns(2)
         annotators = first.form_submit_button(
             "Add annotators", width="stretch", help="Annotators get a queue of tasks."
         )
-        leads = second.form_submit_button("Add leads", width="stretch", help="Leads adjudicate and audit.")
+        leads = second.form_submit_button(
+            "Add leads", width="stretch", help="Leads adjudicate and audit."
+        )
     if annotators or leads:
         try:
             added = saved.add_members(project.id, names.split(","), lead=bool(leads))
         except AttributionError as error:
             note("Nobody was added", error.public(), label="contradicted")
             return
-        acts.finish_input(f"{plural(len(added), 'name')} added" if added else "Type a name first", good=bool(added))
+        acts.finish_input(
+            f"{plural(len(added), 'name')} added" if added else "Type a name first",
+            good=bool(added),
+        )
         st.rerun()
 
 
 def stages(saved: Annotations, project: Project, work: ProjectWork) -> None:
     section("Stage")
     chosen = st.segmented_control(
-        "Stage", STAGES, default=work.stage, required=True, format_func=str.capitalize,
-        key=f"stage-{work.stage}", help="Pilot and production have separate results.",
+        "Stage",
+        STAGES,
+        default=work.stage,
+        required=True,
+        format_func=str.capitalize,
+        key=f"stage-{work.stage}",
+        help="Pilot and production have separate results.",
         label_visibility="collapsed",
-    )  # fmt: skip
+    )
     small(STAGE_NOTES[work.stage])
     if chosen and chosen != work.stage:
         saved.begin_stage(project.id, chosen)
@@ -179,15 +228,22 @@ def tasks_form(saved: Annotations, project: Project) -> None:
     """Show the form that imports tasks from a file, or from the visitor's own runs."""
     section("Import tasks")
     origin = st.segmented_control(
-        "From", ["A file", "Runs"], default="A file", required=True, key="tasks_from", label_visibility="collapsed"
+        "From",
+        ["A file", "Runs"],
+        default="A file",
+        required=True,
+        key="tasks_from",
+        label_visibility="collapsed",
     )
     if origin == "A file":
         uploaded = st.file_uploader(
-            "JSON Lines", ["jsonl", "json", "txt"], key=f"tasks_file-{state.count(acts.ROUND)}",
+            "JSON Lines",
+            ["jsonl", "json", "txt"],
+            key=f"tasks_file-{state.count(acts.ROUND)}",
             help="One object on each line, with “answer” and “source”, and optionally “question”, “context”, “system”, "
             "“dataset”, “item”, “time”, “title”, “url”, “unit”. See docs/annotation.md.",
             max_upload_size=LIMITS.file_mb,
-        )  # fmt: skip
+        )
         if uploaded and st.button(
             "Import", type="primary", key="tasks_import", help="Existing tasks stay as they are."
         ):
@@ -199,31 +255,52 @@ def tasks_form(saved: Annotations, project: Project) -> None:
             imported(saved, tasks, problems)
         return
     own_runs = store().history.find(HistoryQuery(state="finished", limit=RUNS)).rows
-    runs = {row.id: f"{row.created_at[:16].replace('T', ' ')} · {row.name[:90]}" for row in own_runs}
+    runs = {
+        row.id: f"{row.created_at[:16].replace('T', ' ')} · {row.name[:90]}" for row in own_runs
+    }
     if not runs:
         small("No runs yet: analyse an answer on the Explore page first.")
         return
     chosen = st.multiselect(
-        "Runs", list(runs), format_func=runs.__getitem__, key=f"tasks_runs-{state.count(acts.ROUND)}",
+        "Runs",
+        list(runs),
+        format_func=runs.__getitem__,
+        key=f"tasks_runs-{state.count(acts.ROUND)}",
         help="Your finished runs, newest first.",
-    )  # fmt: skip
+    )
     one, two, three = st.columns(3)
     unit = one.selectbox(
-        "One task for each", UNITS, 2, key="tasks_unit", help="What is judged: the answer, or its parts."
+        "One task for each",
+        UNITS,
+        2,
+        key="tasks_unit",
+        help="What is judged: the answer, or its parts.",
     )
-    system = two.text_input("System", key="tasks_system", help="Which system wrote the answers.", max_chars=LIMITS.name)
+    system = two.text_input(
+        "System", key="tasks_system", help="Which system wrote the answers.", max_chars=LIMITS.name
+    )
     dataset = three.text_input(
-        "Data set", key="tasks_dataset", help="Results are shown by data set.", max_chars=LIMITS.name
+        "Data set",
+        key="tasks_dataset",
+        help="Results are shown by data set.",
+        max_chars=LIMITS.name,
     )
-    if st.button("Import", type="primary", disabled=not chosen, key="tasks_import_runs",
-                 help="Make tasks of these runs."):  # fmt: skip
+    if st.button(
+        "Import",
+        type="primary",
+        disabled=not chosen,
+        key="tasks_import_runs",
+        help="Make tasks of these runs.",
+    ):
         made: list[Task] = []
         failed = []
         for run in chosen:
             report = store().runs.load(run)
             of_run: list[Task] = []
             if report is not None:
-                of_run += annotation_tasks.tasks_of_run(report, project.id, unit, system.strip(), dataset.strip())
+                of_run += annotation_tasks.tasks_of_run(
+                    report, project.id, unit, system.strip(), dataset.strip()
+                )
             made += of_run
             failed += [] if of_run else [f"“{runs[run]}” has no claim with evidence"]
         imported(saved, made, failed)
@@ -234,7 +311,9 @@ def imported(saved: Annotations, tasks: list[Task], problems: list[str]) -> None
     new = saved.add_tasks(tasks)
     same = f", {len(tasks) - new:,} already existed" if len(tasks) > new else ""
     more = [f"and {len(problems) - LISTED:,} more lines"] if len(problems) > LISTED else []
-    acts.finish_input(f"{plural(new, 'task')} imported{same}", *problems[:LISTED], *more, good=bool(tasks))
+    acts.finish_input(
+        f"{plural(new, 'task')} imported{same}", *problems[:LISTED], *more, good=bool(tasks)
+    )
     st.rerun()
 
 
@@ -242,22 +321,34 @@ def files(saved: Annotations, project: Project | None) -> None:
     """Draw the export of all records, and the import of an export."""
     if project:
         st.download_button(
-            "Export JSONL", partial(exchange.to_jsonl, saved, project), f"annotations-{project.id}.jsonl",
-            on_click="ignore", key="export_JSONL", width="stretch",
+            "Export JSONL",
+            partial(exchange.to_jsonl, saved, project),
+            f"annotations-{project.id}.jsonl",
+            on_click="ignore",
+            key="export_JSONL",
+            width="stretch",
             help="Every record of the project, to import here or elsewhere.",
-        )  # fmt: skip
+        )
     uploaded = st.file_uploader(
-        "Import or merge an export", ["jsonl"], key=f"merge_file-{state.count(acts.ROUND)}",
+        "Import or merge an export",
+        ["jsonl"],
+        key=f"merge_file-{state.count(acts.ROUND)}",
         help="A file made by “Export”, here or elsewhere. Judgements are added; none is replaced.",
         max_upload_size=LIMITS.file_mb,
-    )  # fmt: skip
-    if uploaded and st.button("Import the export", type="primary", key="merge", help="Add the records that are new."):
+    )
+    if uploaded and st.button(
+        "Import the export", type="primary", key="merge", help="Add the records that are new."
+    ):
         try:
             merged = exchange.merge(saved, uploaded.getvalue())
         except AttributionError as error:
             note("Nothing was imported", error.public(), label="contradicted")
             return
         counts = f"{plural(merged.tasks, 'task')} and {plural(merged.judgements, 'record')} of judgements added"
-        acts.choose(project=merged.project.id, who="" if project is None else acts.text(acts.WHO), view="Project")
+        acts.choose(
+            project=merged.project.id,
+            who="" if project is None else acts.text(acts.WHO),
+            view="Project",
+        )
         acts.finish_input(f"“{merged.project.name}”: {counts}", *merged.problems[:LISTED])
         st.rerun()

@@ -19,7 +19,9 @@ def page(path: str) -> None:
         offer(Report.model_validate_json(file.read()))
 
 
-@pytest.mark.parametrize(("answer", "with_model"), [(ANSWER, True), (ANSWER, False), (STATED, True)])
+@pytest.mark.parametrize(
+    ("answer", "with_model"), [(ANSWER, True), (ANSWER, False), (STATED, True)]
+)
 def test_it_is_offered_for_doubtful_claims_with_its_cost(
     answer: str, with_model: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -30,11 +32,15 @@ def test_it_is_offered_for_doubtful_claims_with_its_cost(
         if with_model:
             monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
             monkeypatch.setenv("OPENAI_MODEL", "tiny")
-        app = AppTest.from_function(page, args=(str(tmp_path / "report.json"),), default_timeout=60).run()
+        app = AppTest.from_function(
+            page, args=(str(tmp_path / "report.json"),), default_timeout=60
+        ).run()
         assert not app.exception and not served.requests
     asked = [button for button in app.button if button.key == "read_again_llm"]
     if with_model and answer == ANSWER:
-        assert asked[0].label == "Ask tiny about 1 claim" and asked[0].help.startswith("At most 1 prompt")
+        assert asked[0].label == "Ask tiny about 1 claim" and asked[0].help.startswith(
+            "At most 1 prompt"
+        )
         assert asked[0].help.endswith("its time not known yet")
     else:
         assert not asked

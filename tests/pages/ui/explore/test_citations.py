@@ -18,26 +18,44 @@ NILE, TEA = claim("The Nile is long."), claim("Tea is hot.")
 
 
 def report(*claims: Claim) -> Report:
-    return Report(id="r", created_at="", question="", answer=ANSWER, settings={}, versions={}, claims=claims)
+    return Report(
+        id="r", created_at="", question="", answer=ANSWER, settings={}, versions={}, claims=claims
+    )
 
 
 def result(text: str = "A source", url: str = "https://a.org/nile") -> CitationReport:
     read = page(text, url, text)
     piece = evidence(NILE, 0.9, 0.05, "entailed", text=text, sentence=(0, len(text)))
     return CitationReport(
-        claims_id="", created_at="", verifier="", marks=find(ANSWER).marks,
-        sources=(AnswerSource(key="1", url=url, text=text), AnswerSource(key="https://a.org/x", url="https://a.org/x")),
+        claims_id="",
+        created_at="",
+        verifier="",
+        marks=find(ANSWER).marks,
+        sources=(
+            AnswerSource(key="1", url=url, text=text),
+            AnswerSource(key="https://a.org/x", url="https://a.org/x"),
+        ),
         pages=(read,),
         citations=(
-            Citation(claim_id=NILE.id, source="1", outcome="supported", reason=text, page_id=read.id, evidence=piece),
-            Citation(claim_id=NILE.id, source="https://a.org/x", outcome="unreachable", reason=text),
+            Citation(
+                claim_id=NILE.id,
+                source="1",
+                outcome="supported",
+                reason=text,
+                page_id=read.id,
+                evidence=piece,
+            ),
+            Citation(
+                claim_id=NILE.id, source="https://a.org/x", outcome="unreachable", reason=text
+            ),
         ),
         claims=(
             CitedClaim(claim_id=NILE.id, standing="cited_supported", marks=(0,), together=True),
             CitedClaim(claim_id=TEA.id, standing="uncited_supported"),
         ),
-        figures=Figures.of(2, 1, 1, 1), unattached=(1,),
-    )  # fmt: skip
+        figures=Figures.of(2, 1, 1, 1),
+        unattached=(1,),
+    )
 
 
 def test_the_table_has_a_row_for_each_citation_and_each_claim_without_one() -> None:
@@ -45,7 +63,12 @@ def test_the_table_has_a_row_for_each_citation_and_each_claim_without_one() -> N
     assert "1 of 2 claims is supported by its citations (recall 0.50)." in drawn
     assert "1 of 1 citation helped to support a claim (precision 1.00)." in drawn
     assert drawn.count("<tr>") == 5 and "[1]" in drawn and "“A source”" in drawn
-    for words in ("Could not be read", "Not cited, supported elsewhere", "Not attached to a checked claim", ">none<"):
+    for words in (
+        "Could not be read",
+        "Not cited, supported elsewhere",
+        "Not attached to a checked claim",
+        ">none<",
+    ):
         assert words in drawn
     assert 'href="https://a.org/nile#:~:text=A%20source"' in drawn
 
@@ -60,17 +83,29 @@ def test_dead_links_offer_their_archive_and_works_their_notices() -> None:
     )
     made = result("Nile").model_copy(update={"works": works})
     dead = made.citations[1].model_copy(update={"outcome": "dead"})
-    drawn = html(result_view(made.model_copy(update={"citations": (made.citations[0], dead)}), report(NILE, TEA)))
+    drawn = html(
+        result_view(
+            made.model_copy(update={"citations": (made.citations[0], dead)}), report(NILE, TEA)
+        )
+    )
     assert 'href="https://web.archive.org/web/*/https://a.org/x"' in drawn and "Dead link" in drawn
     assert drawn.count("web.archive.org") == 1 and drawn.count('href="https://doi.org/10.1/a"') == 2
-    for words in ("is “A work”. <strong>Crossref: retraction (2010).", "its check digit is wrong", "not be asked"):
+    for words in (
+        "is “A work”. <strong>Crossref: retraction (2010).",
+        "its check digit is wrong",
+        "not be asked",
+    ):
         assert words in drawn
-    moved = made.model_copy(update={"pages": (made.pages[0].model_copy(update={"reference": "https://b.org/"}),)})
+    moved = made.model_copy(
+        update={"pages": (made.pages[0].model_copy(update={"reference": "https://b.org/"}),)}
+    )
     assert "The address leads to b.org" in html(result_view(moved, report(NILE, TEA)))
 
 
 def test_nothing_decided_is_said() -> None:
-    nothing = result().model_copy(update={"figures": Figures.of(0, 0, 0, 0), "claims": (), "stopped": True})
+    nothing = result().model_copy(
+        update={"figures": Figures.of(0, 0, 0, 0), "claims": (), "stopped": True}
+    )
     assert summary(nothing) == "The check was stopped early."
     assert summary(nothing.model_copy(update={"stopped": False})) == "No claim could be decided."
 

@@ -10,7 +10,9 @@ from tests.review.make import claim, correction, report
 
 ANSWER = "The tower was finished in 1890. It is <b>330 m</b> high."
 FALSE = claim(ANSWER, "The tower was finished in 1890.")
-REPORT = report(ANSWER, (FALSE, "contradicted"), (claim(ANSWER, "It is <b>330 m</b> high."), "unclear"))
+REPORT = report(
+    ANSWER, (FALSE, "contradicted"), (claim(ANSWER, "It is <b>330 m</b> high."), "unclear")
+)
 
 
 def pressed(at: AppTest, key: str) -> AppTest:
@@ -24,13 +26,18 @@ def test_a_correction_is_proposed_accepted_and_taken_back(store: Store) -> None:
     until(lambda: any(b.key == f"accept-{FALSE.id}" for b in at.run().button))
     pressed(at, f"accept-{FALSE.id}")
     assert not at.exception
-    assert "finished in 1889.[^1]" in at.code[0].value and at.button(key=f"accept-{FALSE.id}").label == "Accepted"
+    assert (
+        "finished in 1889.[^1]" in at.code[0].value
+        and at.button(key=f"accept-{FALSE.id}").label == "Accepted"
+    )
     assert any("1 correction applied, 1 footnote." in h.body for h in at.get("html"))
     pressed(at, "undo_decision")
     assert at.code[0].value == ANSWER
     pressed(at, "accept_all")
     at.button_group(key="unsupported").set_value("mark").run()
-    assert at.code[0].value.startswith("The tower was finished in 1889.[^1] It is <b>330 m</b> high. *(not settled")
+    assert at.code[0].value.startswith(
+        "The tower was finished in 1889.[^1] It is <b>330 m</b> high. *(not settled"
+    )
     pressed(at, f"reject-{FALSE.id}")
     assert "1890" in at.code[0].value and not at.exception
 
@@ -49,14 +56,19 @@ def test_decisions_outlive_the_session_and_are_the_owners_alone(store: Store) ->
     pressed(visited("owner"), key)
     assert visited("owner").button(key=key).label == "Accepted"
     guest = visited("guest")
-    assert "1889" in guest.code[0].value and any("Claim 1</strong> · accepted" in h.body for h in guest.get("html"))
+    assert "1889" in guest.code[0].value and any(
+        "Claim 1</strong> · accepted" in h.body for h in guest.get("html")
+    )
     changing = {key, "propose", "accept_all", "undo_decision", "undo", "redo", f"reject-{FALSE.id}"}
     assert not changing & {button.key for button in guest.button}
     pressed(guest, "make_copy")
     copy = guest.query_params["run"]
     assert copy != REPORT.id and guest.button(key=key).label == "Accepted" and not guest.exception
     pressed(guest, key)
-    assert guest.button(key=key).label == "Accept" and visited("owner").button(key=key).label == "Accepted"
+    assert (
+        guest.button(key=key).label == "Accept"
+        and visited("owner").button(key=key).label == "Accepted"
+    )
 
 
 def test_another_verifier_is_one_that_is_ready() -> None:

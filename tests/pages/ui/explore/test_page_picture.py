@@ -6,19 +6,27 @@ from pages.ui import files, state
 from pages.ui.explore.page_picture import pictured
 from tests.servers import pdf_bytes
 
-FILE = Document("two.pdf", pdf_bytes("The Nile flows north.", "It reaches the sea. Boats sail on it."))
+FILE = Document(
+    "two.pdf", pdf_bytes("The Nile flows north.", "It reaches the sea. Boats sail on it.")
+)
 
 
-def test_a_picture_is_offered_for_a_file_at_hand_and_drawn_on_request(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_picture_is_offered_for_a_file_at_hand_and_drawn_on_request(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(state, "cached", lambda name, key, make: make())
     monkeypatch.setattr(state, "browser", lambda: "")
     page = read_document(FILE)
     at = page.text.index("It reaches")
-    report = Report(id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(page,))
+    report = Report(
+        id="r", created_at="", question="", answer="", settings={}, versions={}, pages=(page,)
+    )
     source = {"page": page.id, "at": at, "marks": [{"at": [at, at + 19]}], "asked": [page.id, at]}
     assert "number" not in pictured({"source": source}, report, {})["source"]
     files.keep_pdf("r", page, [Document("other.pdf", FILE.content), FILE])
-    copied = report.model_copy(update={"id": "copy"})  # by somebody who has the link, but not the file
+    copied = report.model_copy(
+        update={"id": "copy"}
+    )  # by somebody who has the link, but not the file
     assert "number" not in pictured({"source": source}, copied, {})["source"]
     offered = pictured({"source": source}, report, {})["source"]
     assert offered["number"] == 2 and "picture" not in offered

@@ -10,10 +10,19 @@ from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
 from attribution.studies.groundedness import Given
 from attribution.studies.groundedness.methods import spans
-from attribution.studies.groundedness.methods.hub import ContextNli, FactKB, HemV1, HemV2, HubClassifier, pair_windows
+from attribution.studies.groundedness.methods.hub import (
+    ContextNli,
+    FactKB,
+    HemV1,
+    HemV2,
+    HubClassifier,
+    pair_windows,
+)
 
 WORDS = "<s> <pad> </s> <unk> <mask> the river is long short blue boats came in . one two three a b".split()
-TWO = Given("", ("the river is long .\nboats came in .",), "the river is short .\nboats came .")  # sentences each
+TWO = Given(
+    "", ("the river is long .\nboats came in .",), "the river is short .\nboats came ."
+)  # sentences each
 
 
 @pytest.fixture(scope="module")
@@ -21,24 +30,44 @@ def roberta(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
     """A folder with a tiny RoBERTa of so many labels and its tokenizer."""
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
-    from transformers import PreTrainedTokenizerFast, RobertaConfig, RobertaForSequenceClassification
+    from transformers import (
+        PreTrainedTokenizerFast,
+        RobertaConfig,
+        RobertaForSequenceClassification,
+    )
 
     def make(labels: int, positions: int = 66) -> Path:
         folder = tmp_path_factory.mktemp("tiny-roberta")
         inner = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<unk>"))
         inner.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
         inner.post_processor = processors.TemplateProcessing(
-            single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+            single="<s> $A </s>",
+            pair="<s> $A </s> </s> $B </s>",
+            special_tokens=[("<s>", 0), ("</s>", 2)],
         )
         PreTrainedTokenizerFast(
-            tokenizer_object=inner, pad_token="<pad>", cls_token="<s>", bos_token="<s>", sep_token="</s>",
-            eos_token="</s>", unk_token="<unk>", mask_token="<mask>", model_max_length=512,
-        ).save_pretrained(folder)  # fmt: skip
+            tokenizer_object=inner,
+            pad_token="<pad>",
+            cls_token="<s>",
+            bos_token="<s>",
+            sep_token="</s>",
+            eos_token="</s>",
+            unk_token="<unk>",
+            mask_token="<mask>",
+            model_max_length=512,
+        ).save_pretrained(folder)
         torch.manual_seed(labels)
         config = RobertaConfig(
-            vocab_size=len(WORDS), hidden_size=16, num_hidden_layers=1, num_attention_heads=2, intermediate_size=16,
-            max_position_embeddings=positions, type_vocab_size=1, num_labels=labels, initializer_range=0.9,
-        )  # fmt: skip
+            vocab_size=len(WORDS),
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=16,
+            max_position_embeddings=positions,
+            type_vocab_size=1,
+            num_labels=labels,
+            initializer_range=0.9,
+        )
         RobertaForSequenceClassification(config).save_pretrained(folder)
         return folder
 
@@ -49,7 +78,10 @@ def logits(folder: Path, *texts: str) -> Any:
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-    model, tokenizer = AutoModelForSequenceClassification.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)
+    model, tokenizer = (
+        AutoModelForSequenceClassification.from_pretrained(folder),
+        AutoTokenizer.from_pretrained(folder),
+    )
     with torch.inference_mode():
         inputs = tokenizer(*texts, return_tensors="pt")
         inputs.pop("token_type_ids", None)
@@ -65,7 +97,11 @@ def of_ids(folder: Path, ids: list[int]) -> Any:
     from transformers import AutoModelForSequenceClassification
 
     with torch.inference_mode():
-        return AutoModelForSequenceClassification.from_pretrained(folder).eval()(torch.tensor([ids])).logits[0]
+        return (
+            AutoModelForSequenceClassification.from_pretrained(folder)
+            .eval()(torch.tensor([ids]))
+            .logits[0]
+        )
 
 
 def score(method: Any, given: Given = TWO) -> float:
@@ -76,10 +112,16 @@ def score(method: Any, given: Given = TWO) -> float:
 
 def test_hem_v1_is_logistic_with_the_context_first(roberta: Callable[..., Path]) -> None:
     folder = roberta(1)
-    expected = [logits(folder, TWO.context[0], s).sigmoid().item() for s in sentences_of(TWO.response)]
+    expected = [
+        logits(folder, TWO.context[0], s).sigmoid().item() for s in sentences_of(TWO.response)
+    ]
     found = HemV1(Settings(), HubClassifier(str(folder))).score(TWO, threading.Event())
-    assert [p.score for p in found.parts] == pytest.approx(expected, abs=1e-4) and len(expected) == 2
-    assert found.scores == pytest.approx({"minimum": min(expected), "mean": sum(expected) / 2}, abs=1e-4)
+    assert [p.score for p in found.parts] == pytest.approx(expected, abs=1e-4) and len(
+        expected
+    ) == 2
+    assert found.scores == pytest.approx(
+        {"minimum": min(expected), "mean": sum(expected) / 2}, abs=1e-4
+    )
 
 
 def test_factkb_puts_the_response_first_and_takes_class_one(roberta: Callable[..., Path]) -> None:
@@ -87,39 +129,54 @@ def test_factkb_puts_the_response_first_and_takes_class_one(roberta: Callable[..
     response, context = sentences_of(TWO.response), sentences_of(TWO.context[0])
     expected = [max(logits(folder, s, c).softmax(-1)[1].item() for c in context) for s in response]
     method = FactKB(Settings(), HubClassifier(str(folder)), HubClassifier(str(folder)))
-    assert score(method, TWO) == pytest.approx(min(expected), abs=1e-4) and len(context) == len(response) == 2
+    assert (
+        score(method, TWO) == pytest.approx(min(expected), abs=1e-4)
+        and len(context) == len(response) == 2
+    )
     other = [max(logits(folder, c, s).softmax(-1)[1].item() for c in context) for s in response]
     assert abs(min(other) - min(expected)) > 1e-3  # the order matters to this model
 
 
-def test_a_long_context_is_read_to_its_end_and_the_best_window_counts(roberta: Callable[..., Path]) -> None:
+def test_a_long_context_is_read_to_its_end_and_the_best_window_counts(
+    roberta: Callable[..., Path],
+) -> None:
     folder = roberta(1)
     method = HemV1(Settings(), HubClassifier(str(folder)))
     long = Given("", ("blue " * 150 + "the river is long and boats came in",), "the river is short")
     from transformers import AutoTokenizer
 
-    windows = pair_windows(AutoTokenizer.from_pretrained(folder), long.context[0], long.response, 64, True)
+    windows = pair_windows(
+        AutoTokenizer.from_pretrained(folder), long.context[0], long.response, 64, True
+    )
     assert len(windows) > 2 and all(len(w["input_ids"]) <= 64 for w in windows)
     read = [i for w in windows for i in w["input_ids"]]
     assert all(WORDS.index(word) in read for word in ("river", "boats"))
     each = [of_ids(folder, w["input_ids"]).sigmoid().item() for w in windows]
-    assert score(method, long) == pytest.approx(max(each), abs=1e-4) and max(each) > min(each) + 1e-3
+    assert (
+        score(method, long) == pytest.approx(max(each), abs=1e-4) and max(each) > min(each) + 1e-3
+    )
     two = roberta(2)
     factkb = FactKB(Settings(), HubClassifier(str(two)), HubClassifier(str(two)))
-    windows = pair_windows(AutoTokenizer.from_pretrained(two), long.context[0], long.response, 64, False)
+    windows = pair_windows(
+        AutoTokenizer.from_pretrained(two), long.context[0], long.response, 64, False
+    )
     each = [of_ids(two, w["input_ids"]).softmax(-1)[1].item() for w in windows]
     assert score(factkb, long) == pytest.approx(max(each), abs=1e-4) and len(each) > 2
     with pytest.raises(BadInput, match="this model reads 64"):
         score(method, Given("", ("a",), "b " * 60))
 
 
-def test_context_nli_takes_the_least_contradiction_of_each_sentence(roberta: Callable[..., Path]) -> None:
+def test_context_nli_takes_the_least_contradiction_of_each_sentence(
+    roberta: Callable[..., Path],
+) -> None:
     folder = roberta(2)
     response, context = sentences_of(TWO.response), sentences_of(TWO.context[0])
     each = [min(logits(folder, s, c).softmax(-1)[1].item() for c in context) for s in response]
     found = ContextNli(Settings(), HubClassifier(str(folder))).score(TWO, threading.Event())
     assert found.scores == pytest.approx({"": 1 - max(each)}, abs=1e-4)
-    assert [p.score for p in found.parts] == pytest.approx([1 - c for c in each], abs=1e-4) and len(each) == 2
+    assert [p.score for p in found.parts] == pytest.approx([1 - c for c in each], abs=1e-4) and len(
+        each
+    ) == 2
 
 
 def test_hem_v2_is_put_together_from_weights_alone(tmp_path: Path) -> None:
@@ -130,9 +187,15 @@ def test_hem_v2_is_put_together_from_weights_alone(tmp_path: Path) -> None:
 
     foundation, weights = tmp_path / "t5", tmp_path / "hhem"
     config = T5Config(
-        vocab_size=len(WORDS), d_model=16, d_kv=8, d_ff=16, num_layers=1, num_heads=2, num_labels=2,
+        vocab_size=len(WORDS),
+        d_model=16,
+        d_kv=8,
+        d_ff=16,
+        num_layers=1,
+        num_heads=2,
+        num_labels=2,
         initializer_factor=4.0,
-    )  # fmt: skip
+    )
     torch.manual_seed(2)
     made = T5ForTokenClassification(config).eval()
     config.save_pretrained(foundation)
@@ -145,18 +208,23 @@ def test_hem_v2_is_put_together_from_weights_alone(tmp_path: Path) -> None:
     weights.mkdir()
     state = {f"t5.{n}": v.clone() for n, v in made.state_dict().items() if "embed_tokens" not in n}
     save_file(state, weights / "model.safetensors")
-    (weights / "config.json").write_text(json.dumps({"prompt": "one {text1} two {text2} three"}), "utf-8")
+    (weights / "config.json").write_text(
+        json.dumps({"prompt": "one {text1} two {text2} three"}), "utf-8"
+    )
     given = Given("", ("the river {text2} is long",), "a {b} b")
     text = "one the river {text2} is long two a {b} b three"  # braces in a text stay as they are
     with torch.inference_mode():
         expected = made(**tokenizer(text, return_tensors="pt")).logits[0, 0].softmax(-1)[1].item()
-    found = score(HemV2(Settings(), HubClassifier(str(weights)), HubClassifier(str(foundation))), given)
+    found = score(
+        HemV2(Settings(), HubClassifier(str(weights)), HubClassifier(str(foundation))), given
+    )
     assert found == pytest.approx(expected, abs=1e-4)
 
 
 def test_models_that_are_not_here_are_neither_ready_nor_downloaded(tmp_path: Path) -> None:
     assert (
-        not HubClassifier("nobody/no-such-model").is_downloaded() and not HubClassifier(str(tmp_path)).is_downloaded()
+        not HubClassifier("nobody/no-such-model").is_downloaded()
+        and not HubClassifier(str(tmp_path)).is_downloaded()
     )
     with pytest.raises(Unavailable, match="hf download nobody/no-such-model"):
         score(HemV1(Settings(), HubClassifier("nobody/no-such-model")))

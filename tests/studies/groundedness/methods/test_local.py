@@ -11,19 +11,26 @@ from attribution.studies.groundedness.methods.local import LENGTHS, shared_ngram
 from attribution.studies.groundedness.methods.prompted import contradiction
 from attribution.types import Judgement, Pair, Probabilities
 
-CONTEXT = ("The Nile flows north. It reaches the Mediterranean Sea.", "Khartoum is where two rivers meet.")
+CONTEXT = (
+    "The Nile flows north. It reaches the Mediterranean Sea.",
+    "Khartoum is where two rivers meet.",
+)
 TRUE = "The Nile flows north. It reaches the Mediterranean Sea."
 FALSE = "The Nile flows south. It never reaches the Mediterranean Sea."
 OFFLINE = [name for name, entry in METHODS.items() if not entry.needs]
 
 
-def scored(name: str, settings: Settings, response: str, context: Sequence[str] = CONTEXT) -> Scored:
+def scored(
+    name: str, settings: Settings, response: str, context: Sequence[str] = CONTEXT
+) -> Scored:
     method = METHODS.build(name, settings)
     return method.score(Given("", tuple(context), response), threading.Event())
 
 
 @pytest.mark.parametrize("name", OFFLINE)
-def test_a_copy_is_more_grounded_than_something_else_and_scores_are_shares(name: str, settings: Settings) -> None:
+def test_a_copy_is_more_grounded_than_something_else_and_scores_are_shares(
+    name: str, settings: Settings
+) -> None:
     true, other = scored(name, settings, TRUE), scored(name, settings, FALSE)
     for reading, score in true.scores.items():
         assert 0 <= other.scores[reading] <= score <= 1
@@ -46,7 +53,9 @@ class Scripted:
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         found = [self._script.get((claim, evidence), (0.0, 0.0)) for claim, evidence, *_ in pairs]
         return [
-            Judgement(Probabilities(entailed=e, contradicted=c, no_relation=max(0.0, 1 - e - c)), (0, 1))
+            Judgement(
+                Probabilities(entailed=e, contradicted=c, no_relation=max(0.0, 1 - e - c)), (0, 1)
+            )
             for e, c in found
         ]
 
@@ -54,18 +63,30 @@ class Scripted:
         return None
 
 
-def scripted(name: str, settings: Settings, script: Mapping[tuple[str, str], tuple[float, float]]) -> Method:
+def scripted(
+    name: str, settings: Settings, script: Mapping[tuple[str, str], tuple[float, float]]
+) -> Method:
     method = METHODS.build(name, settings)
     method._entailment.verifier = Scripted(script)
     return method
 
 
-def test_gc_takes_the_best_passage_of_a_sentence_and_the_worst_sentence_of_the_response(settings: Settings) -> None:
+def test_gc_takes_the_best_passage_of_a_sentence_and_the_worst_sentence_of_the_response(
+    settings: Settings,
+) -> None:
     method = scripted(
-        "gc", settings, {("One.", "Alpha."): (0.2, 0.0), ("One.", "Beta."): (0.9, 0.0), ("Two.", "Alpha."): (0.6, 0)}
+        "gc",
+        settings,
+        {
+            ("One.", "Alpha."): (0.2, 0.0),
+            ("One.", "Beta."): (0.9, 0.0),
+            ("Two.", "Alpha."): (0.6, 0),
+        },
     )
     found = method.score(Given("", ("Alpha.", "Beta."), "One. Two."), threading.Event())
-    assert found.scores == {"minimum": 0.6, "mean": 0.75} and [(p.start, p.end, p.score) for p in found.parts] == [
+    assert found.scores == {"minimum": 0.6, "mean": 0.75} and [
+        (p.start, p.end, p.score) for p in found.parts
+    ] == [
         (0, 4, 0.9),
         (5, 9, 0.6),
     ]
@@ -75,18 +96,28 @@ def test_selfcheck_takes_the_friendliest_context_sentence_and_the_most_contradic
     settings: Settings,
 ) -> None:
     script = {
-        ("One.", "Alpha."): (0.1, 0.9), ("One.", "Beta."): (0.8, 0.2),  # contradiction 0.9 and 0.2: 0.2 counts
-        ("Two.", "Alpha."): (0.4, 0.6), ("Two.", "Beta."): (0.25, 0.75),  # 0.6 and 0.75: 0.6 counts
-    }  # fmt: skip
+        ("One.", "Alpha."): (0.1, 0.9),
+        ("One.", "Beta."): (0.8, 0.2),  # contradiction 0.9 and 0.2: 0.2 counts
+        ("Two.", "Alpha."): (0.4, 0.6),
+        ("Two.", "Beta."): (0.25, 0.75),  # 0.6 and 0.75: 0.6 counts
+    }
     method = scripted("selfcheck_context", settings, script)
     found = method.score(Given("", ("Alpha. Beta.",), "One. Two."), threading.Event())
-    assert found.scores[""] == pytest.approx(0.4) and [p.score for p in found.parts] == pytest.approx([0.8, 0.4])
+    assert found.scores[""] == pytest.approx(0.4) and [
+        p.score for p in found.parts
+    ] == pytest.approx([0.8, 0.4])
     assert contradiction(Probabilities(entailed=0.0, contradicted=0.0, no_relation=1.0)) == 0.0
 
 
 def test_cos_sim_is_the_mean_of_the_nearest_context_sentences(settings: Settings) -> None:
     method = METHODS.build("cos_sim", settings)
-    vectors = {"One.": (1, 0), "Two.": (0, 1), "Alpha.": (1, 0), "Beta.": (0.8, 0.6), "Gamma.": (-1, 0)}
+    vectors = {
+        "One.": (1, 0),
+        "Two.": (0, 1),
+        "Alpha.": (1, 0),
+        "Beta.": (0.8, 0.6),
+        "Gamma.": (-1, 0),
+    }
 
     class Fixed:
         def embed(self, texts: Sequence[str]) -> np.ndarray:
@@ -105,16 +136,25 @@ def test_quip_counts_each_ngram_of_the_response(settings: Settings) -> None:
     assert shared_ngrams("ababab", "ab", 2) == pytest.approx(3 / 5)  # ab ba ab ba ab
     assert shared_ngrams("ab", "xaby", 21) == 1.0 and shared_ngrams("ab", "xay", 21) == 0.0
     found = scored("quip", settings, "The  NILE flows north.").scores
-    assert set(found) == {f"n={n}" for n in LENGTHS} and set(found.values()) == {1.0}  # case and spaces do not count
+    assert set(found) == {f"n={n}" for n in LENGTHS} and set(found.values()) == {
+        1.0
+    }  # case and spaces do not count
 
 
-def test_the_pipeline_checks_claims_alone_and_reads_the_nearest_passages(settings: Settings) -> None:
+def test_the_pipeline_checks_claims_alone_and_reads_the_nearest_passages(
+    settings: Settings,
+) -> None:
     found = scored("pipeline", settings, "The Nile flows north. I hope this helps!")
     assert found.scores["share"] == 1.0 and found.scores["minimum"] > 0.5 and len(found.parts) == 1
-    assert scored("pipeline", settings, "I hope this helps!").scores == {"minimum": 1.0, "share": 1.0}
+    assert scored("pipeline", settings, "I hope this helps!").scores == {
+        "minimum": 1.0,
+        "share": 1.0,
+    }
     filler = [f"Shop number {n} sells paper, pens and other goods on weekdays." for n in range(30)]
     method = METHODS.build("pipeline", settings)
-    ((nearest, *others),) = method._passages(Given("", (*filler, CONTEXT[0], *filler), ""), ["The Nile flows north."])
+    ((nearest, *others),) = method._passages(
+        Given("", (*filler, CONTEXT[0], *filler), ""), ["The Nile flows north."]
+    )
     assert nearest == CONTEXT[0] and len(others) == settings.top_k - 1
 
 

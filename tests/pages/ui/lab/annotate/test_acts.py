@@ -28,24 +28,36 @@ class Session:
     @property
     def shown(self) -> str | None:
         return next_task(
-            self.queue, self.saved.work(self.project).done(self.annotator.name, self.annotator.role), self.at
+            self.queue,
+            self.saved.work(self.project).done(self.annotator.name, self.annotator.role),
+            self.at,
         )
 
     @property
     def data(self) -> dict[str, Any]:
         work, shown = self.saved.work(self.project), self.shown
         assert shown
-        task, last = self.saved.task(shown), last_record(self.saved, self.project.id, self.annotator, shown)
+        task, last = (
+            self.saved.task(shown),
+            last_record(self.saved, self.project.id, self.annotator, shown),
+        )
         assert task
-        return view(self.project, work.stage, task, self.annotator.name, self.annotator.role, last, place="")
+        return view(
+            self.project, work.stage, task, self.annotator.name, self.annotator.role, last, place=""
+        )
 
     def act(self, kind: str = "answer", **said: Any) -> NextTask:
         act = {"kind": kind, "justification": "", "explicature": "", "seconds": 2.5}
         if self.shown:
             act |= {name: self.data[name] for name in ("key", "follows")}
         outcome = perform(
-            self.saved, self.saved.work(self.project), self.annotator, self.queue, self.shown, {**act, **said}
-        )  # fmt: skip
+            self.saved,
+            self.saved.work(self.project),
+            self.annotator,
+            self.queue,
+            self.shown,
+            {**act, **said},
+        )
         self.at = outcome.task
         return outcome
 
@@ -77,28 +89,44 @@ def test_the_source_is_sent_after_the_first_question_only(own: Session) -> None:
 
 
 def test_an_answer_that_comes_again_counts_once_and_moves_nothing(own: Session) -> None:
-    first = {"kind": "answer", "key": own.data["key"], "follows": "", "interpretable": True, "seconds": 3}
+    first = {
+        "kind": "answer",
+        "key": own.data["key"],
+        "follows": "",
+        "interpretable": True,
+        "seconds": 3,
+    }
     for again in (0, 1):
         assert own.act(**first, again=again).notice == ""
     own.act(attributable=True)
     there = own.shown
     assert own.act(**first).notice == "" and own.shown == there
-    assert [j.content.answer for j in own.saved.judgements(own.project.id)] == [None, "attributable"]
+    assert [j.content.answer for j in own.saved.judgements(own.project.id)] == [
+        None,
+        "attributable",
+    ]
     assert "another window" in own.act(**{**first, "interpretable": False}).notice
 
 
 def test_a_flag_removes_the_task_from_one_queue_only(own: Session) -> None:
     first = own.shown
     own.act(flags=["corrupted", "expert"])
-    assert own.shown != first and first in Session(own.saved, own.project, Annotator("bob", "annotation")).queue
-    assert own.saved.work(own.project).done("ann") == {first} and not own.saved.work(own.project).done("bob")
+    assert (
+        own.shown != first
+        and first in Session(own.saved, own.project, Annotator("bob", "annotation")).queue
+    )
+    assert own.saved.work(own.project).done("ann") == {first} and not own.saved.work(
+        own.project
+    ).done("bob")
 
 
 def test_the_pilot_needs_a_justification(store: Store) -> None:
     saved = Annotations(store.database)
     own = Session(saved, filled(saved, 3, pilot=1))
     assert len(own.queue) == 1 and own.data["required"]
-    assert "needs a justification" in own.act(interpretable=False).notice and not saved.judgements(own.project.id)
+    assert "needs a justification" in own.act(interpretable=False).notice and not saved.judgements(
+        own.project.id
+    )
     own.act(interpretable=False, justification="Who is he?")
     assert len(finished(saved.judgements(own.project.id))) == 1 and own.shown is None
     saved.begin_stage(own.project.id, "production")
@@ -113,18 +141,28 @@ def test_going_back_and_answering_again_keeps_both_answers(own: Session) -> None
     own.act(interpretable=True)
     own.act(attributable=True)
     assert [j.content.answer for j in own.saved.judgements(own.project.id)] == [
-        "not_interpretable", None, "attributable",
-    ]  # fmt: skip
+        "not_interpretable",
+        None,
+        "attributable",
+    ]
     assert len(finished(own.saved.judgements(own.project.id))) == 1
 
 
 @pytest.mark.parametrize(
     "act",
-    [None, 7, {}, {"kind": "x"}, {"kind": "go", "to": 5}, {"kind": "answer"},
-     {"kind": "answer", "key": "annotation/ann/x"},
-     {"kind": "answer", "flags": ["x"]}, {"kind": "answer", "interpretable": True, "seconds": "x"},
-     {"kind": "answer", "interpretable": True, "justification": "x" * 30_000}],
-)  # fmt: skip
+    [
+        None,
+        7,
+        {},
+        {"kind": "x"},
+        {"kind": "go", "to": 5},
+        {"kind": "answer"},
+        {"kind": "answer", "key": "annotation/ann/x"},
+        {"kind": "answer", "flags": ["x"]},
+        {"kind": "answer", "interpretable": True, "seconds": "x"},
+        {"kind": "answer", "interpretable": True, "justification": "x" * 30_000},
+    ],
+)
 def test_nothing_else_is_saved(own: Session, act: Any) -> None:
     work = own.saved.work(own.project)
     if isinstance(act, dict) and act.get("kind") == "answer" and len(act) > 2 - ("key" in act):
@@ -138,14 +176,19 @@ def test_leads_adjudicate_disagreements_and_audit_a_sample(store: Store) -> None
     project = filled(saved, 4, audit=1.0)
     saved.add_members(project.id, ["lea"], lead=True)
     tasks = saved.task_ids(project.id)
-    for name, answers in (("ann", ("attributable",) * 2), ("bob", ("attributable", "not_attributable"))):
+    for name, answers in (
+        ("ann", ("attributable",) * 2),
+        ("bob", ("attributable", "not_attributable")),
+    ):
         for task, answer in zip(tasks, answers, strict=False):
             say(saved, project, task, name, CONTENT[answer])
     judge = Session(saved, project, Annotator("lea", "adjudication"))
     assert judge.queue == [tasks[1]]
     judge.act(interpretable=True)
     judge.act(attributable=True)
-    assert judge.shown is None and set(Session(saved, project, Annotator("lea", "audit")).queue) == set(tasks[:2])
+    assert judge.shown is None and set(
+        Session(saved, project, Annotator("lea", "audit")).queue
+    ) == set(tasks[:2])
     assert {j.role for j in saved.judgements(project.id, "lea")} == {"adjudication"}
 
 
@@ -159,9 +202,14 @@ def test_a_property_is_one_question_and_a_relation_two_with_the_passage(store: S
     made = [saved.create(form, form=form) for form in ("property", "relation")]
     for project in made:
         saved.add_members(project.id, ["ann"])
-        saved.add_tasks([make_task(project.id, "It floats.", "Ice floats.", system="s", dataset="atomic")])
+        saved.add_tasks(
+            [make_task(project.id, "It floats.", "Ice floats.", system="s", dataset="atomic")]
+        )
     one, two = (Session(saved, project) for project in made)
-    assert one.data["question"] == "Does the claim contain a single fact?" and one.data["source"] is None
+    assert (
+        one.data["question"] == "Does the claim contain a single fact?"
+        and one.data["source"] is None
+    )
     one.act(interpretable=True)
     assert two.data["source"] and two.data["question"].endswith("true, or that it is false?")
     two.act(interpretable=True)

@@ -1,0 +1,325 @@
+"""The pairs that the reader is trained on, and the order in which it sees them.
+
+A folder of data has `written/` (claims written for this project), `nli/` (public entailment sets)
+and `eval/` (claims with passages of real pages). `training/README.md` names every file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+RELATIONS = ("entailment", "neutral", "contradiction")  # the order of the reader's outputs
+ENTAILED, NEITHER, CONTRADICTED = range(len(RELATIONS))
+NOT_ENTAILED = 3  # neither or contradicted: the source doesn't say which
+NOT_CONTRADICTED = 4  # entailed or neither
+TARGETS = {name: index for index, name in enumerate(RELATIONS)} | {"not_entailment": NOT_ENTAILED}
+LETTERS = {"E": ENTAILED, "N": NEITHER, "C": CONTRADICTED, "P": NOT_ENTAILED}
+
+# Share of each kind of pair in what the reader sees. Written claims alone teach it that few shared
+# words mean entailment; the other kinds are there against that.
+SHARES = {
+    "written": 0.36,
+    "plain": 0.12,
+    "siblings": 0.09,
+    "judged": 0.07,
+    "easy": 0.09,
+    "real": 0.13,
+    "replay": 0.14,
+}
+PORTION = 4_800  # pairs drawn at a time
+CHOOSING_FOLD, REPORTED_FOLDS = 6, (7, 8, 9)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A claim and a passage.
+
+    Attributes:
+        target: Index in `RELATIONS`, or `NOT_ENTAILED` or `NOT_CONTRADICTED`.
+        source: The set that the pair is from.
+        kind: What makes a written claim true or false, such as `computed` or `antonym`.
+        document: Pairs of one document are always in the same split.
+    """
+
+    premise: str
+    claim: str
+    target: int
+    source: str
+    kind: str = ""
+    document: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Replay:
+    """How much of a public set is replayed: its share of pairs, their weight and their splits."""
+
+    share: float
+    weight: float = 1.0
+    splits: tuple[str, ...] = ("train", "dev")
+    is_padded: bool = True  # other premises of the set may stand around its premises
+
+
+# Sets that the table doesn't name are not replayed.
+REPLAY = {
+    "mnli_dev_3way": Replay(1.0),
+    "mnli_train_sample": Replay(1.0, splits=("train_part",)),
+    "snli_devtest": Replay(0.2, 0.5, is_padded=False),
+    "snli_cad": Replay(0.2, 0.5, is_padded=False),
+    "paws_wiki_devtest": Replay(0.2, 0.8, splits=("dev", "test")),
+    "fever_nli": Replay(1.0, splits=("train",)),
+    "fever_eraser_gold_sameclaims": Replay(0.35, splits=("val", "test")),
+    "fever_eraser_valtest": Replay(1.0, splits=("val", "test")),
+    "scifact_rationales": Replay(1.0, splits=("train",)),
+    "check_covid": Replay(1.0),
+    "feverous_dev_text": Replay(1.0),
+    "fool_me_twice_dev": Replay(1.0),
+    "contract_nli_spans_dev": Replay(0.3, 0.7),
+    "folio": Replay(0.4, 0.5, splits=("train", "validation"), is_padded=False),
+    "hans_sampled3k": Replay(0.3, 0.5, splits=("sample",), is_padded=False),
+}
+PADDED_SHARE = 0.3  # of the pairs whose premise is a sentence or two
+
+# The labels of claims with passages of real pages; other labels are left out.
+REAL = {
+    "expertqa_val": {
+        "Complete": ENTAILED,
+        "Incomplete": NOT_ENTAILED,
+        "Missing": NOT_ENTAILED,
+    },
+    "wice_oracle_chunks_dev": {
+        "supported": ENTAILED,
+        "partially_supported": NOT_ENTAILED,
+        "not_supported": NOT_ENTAILED,
+    },
+    "begin_dev": {"Fully attributable": ENTAILED, "Not fully attributable": NOT_ENTAILED},
+    "q2_wow": {"consistent": ENTAILED, "inconsistent": NOT_ENTAILED},
+    "faithdial_audit": {"entailment": ENTAILED, "hallucination": NOT_ENTAILED},
+    "citation_integrity": {"SUPPORT": ENTAILED, "REFUTE": NOT_ENTAILED, "NEI": NEITHER},
+    "factcheck_bench_dev": {
+        "completely-support": ENTAILED,
+        "partially-support": NOT_CONTRADICTED,
+        "refute": CONTRADICTED,
+        "irrelevant": NEITHER,
+    },
+}
+WINDOW_CHARS, WINDOW_STEP, UNCUT_CHARS = 600, 150, 900
+LONGEST_CLAIM = 450  # characters
+
+
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a gzip JSON Lines file."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        for line in lines:
+            yield json.loads(line)
+
+
+def checksum(text: str) -> int:
+    return zlib.crc32(text.encode())
+
+
+def document_of(passage_id: str) -> str:
+    """Return the document of a written passage: `D1-004.2` is the second passage of `D1-004`."""
+    return passage_id.split(".")[0]
+
+
+def is_held_out(document: str) -> bool:
+    """Return True for the documents of the development split."""
+    return checksum(document) % 8 == 0
+
+
+def titled(title: str, passage: str, key: str) -> str:
+    """Return the passage, for every second key after its title."""
+    if title and checksum(key) % 2:
+        return f"{title.rstrip('.')}. {passage}"
+    return passage
+
+
+def written(folder: Path) -> list[Pair]:
+    """Read the claims written by hand, each with a passage of its document."""
+    pairs = []
+    for row in read_rows(folder / "claims.jsonl.gz"):
+        for letter, kind, claim in row["claims"]:
+            premise = titled(row["title"], row["passage"], row["id"] + claim)
+            source = "plain" if row["id"].endswith("p") else "written"
+            if kind == "sibling":
+                source = "siblings"
+            pairs.append(
+                Pair(premise, claim, LETTERS[letter], source, kind, document_of(row["id"]))
+            )
+    return pairs
+
+
+def judged(folder: Path) -> list[Pair]:
+    """Read the claims of real answers, each with a passage that was retrieved for it."""
+    pairs = []
+    for row in read_rows(folder / "judged.jsonl.gz"):
+        premise = titled(row["title"], row["passage"], row["id"])
+        target = LETTERS[row["label"]]
+        pairs.append(Pair(premise, row["claim"], target, "judged", document=row["claim"]))
+    return pairs
+
+
+def easy(folder: Path, rng: random.Random) -> list[Pair]:
+    """Make pairs that anybody gets right: a passage's own sentences, and claims of other passages."""
+    rows = [
+        r for r in read_rows(folder / "claims.jsonl.gz") if not is_held_out(document_of(r["id"]))
+    ]
+    words = [set(re.findall(r"[a-z]{4,}", row["passage"].lower())) for row in rows]
+    pairs = []
+    for number, row in enumerate(rows):
+        sentences = re.split(r"(?<=[.!?])\s+", row["passage"])
+        statements = [s for s in sentences if 6 <= len(s.split()) <= 32 and not s.endswith("?")]
+        for sentence in rng.sample(statements, min(2, len(statements))):
+            pairs.append(Pair(row["passage"], sentence, ENTAILED, "easy"))
+
+        document = document_of(row["id"])
+        others = [
+            i for i in rng.sample(range(len(rows)), 60) if document_of(rows[i]["id"]) != document
+        ]
+        nearest = max(others, key=lambda i: len(words[i] & words[number]))
+        for other in (others[0], nearest):
+            # an invented document can't settle the claim of another one
+            if other == others[0] or "written here" in (row["source"], rows[other]["source"]):
+                claim = rng.choice(row["claims"])[2]
+                pairs.append(Pair(rows[other]["passage"], claim, NEITHER, "easy"))
+    return pairs
+
+
+def fold(source: str, row_id: str) -> int:
+    """Return the fold, 0 to 9; a claim's chunks and a turn's replies are in one fold."""
+    if source == "wice_oracle_chunks_dev":
+        row_id = row_id.rsplit("-", 1)[0]
+    if source == "q2_wow":
+        row_id = row_id.rsplit("-", 1)[1]
+    return checksum(row_id) % 10
+
+
+def window(text: str, claim: str) -> str:
+    """Return the part of a long passage that shares most words with the claim, cut at spaces."""
+    text = " ".join(text.split())
+    if len(text) <= UNCUT_CHARS:
+        return text
+    wanted = set(re.findall(r"[a-z0-9]{3,}", claim.lower()))
+
+    def shared(start: int) -> int:
+        part = text[start : start + WINDOW_CHARS].lower()
+        return len(wanted & set(re.findall(r"[a-z0-9]{3,}", part)))
+
+    starts = range(0, len(text) - WINDOW_CHARS + WINDOW_STEP, WINDOW_STEP)
+    start = text.rfind(" ", 0, max(starts, key=shared) + 1) + 1
+    part = text[start : start + WINDOW_CHARS]
+    return part if start + WINDOW_CHARS >= len(text) else part.rsplit(" ", 1)[0]
+
+
+def _labelled(source: str, row: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """Yield (claim, passage, the source's label) of a row."""
+    if source == "expertqa_val":
+        for claim in row["claims"]:
+            passage = re.sub(r"\[\d+\] \S+\s*", "", "\n".join(claim["evidence"] or ()))
+            yield claim["claim"], passage, str(claim["label"])
+    elif source == "factcheck_bench_dev":
+        for claim in row["claims"]:
+            for passage, stance in zip(claim["evidence"], claim["evidence_stance"], strict=False):
+                yield claim["claim"], passage, stance
+    else:
+        evidence = row["evidence"]
+        passage = evidence if isinstance(evidence, str) else " ".join(evidence)
+        yield row["claim"], passage, row["label"]
+
+
+def real(folder: Path, folds: frozenset[int]) -> list[Pair]:
+    """Read claims with passages of real pages, of rows whose fold and whose group's fold are given."""
+    pairs = []
+    for source, targets in REAL.items():
+        for row in read_rows(folder / f"{source}.jsonl.gz"):
+            if fold(source, row["id"]) not in folds or checksum(row["id"]) % 10 in REPORTED_FOLDS:
+                continue
+            for claim, passage, label in _labelled(source, row):
+                if label in targets and 0 < len(claim.strip()) <= LONGEST_CLAIM and passage.strip():
+                    premise = window(passage, claim)
+                    pairs.append(Pair(premise, claim.strip(), targets[label], source))
+    return pairs
+
+
+def normalised(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def replayed(folder: Path, excluded: set[str], rng: random.Random) -> list[Pair]:
+    """Read the public sets that earlier training used, so that what they taught isn't lost."""
+    pairs = []
+    seen = set(excluded)
+    for name, use in REPLAY.items():
+        selected = []
+        for row in read_rows(folder / f"{name}.jsonl.gz"):
+            premise, claim = normalised(row["premise"]), normalised(row["hypothesis"])
+            key = f"{premise}|{claim}"
+            if key in seen or premise in seen:
+                continue
+            seen.add(key)
+            if (row.get("split") or "train") in use.splits and rng.random() < use.share:
+                selected.append(row)
+        for row in selected:
+            premise = row["premise"]
+            if use.is_padded and len(premise) < 300 and rng.random() < PADDED_SHARE:
+                before, after = rng.choice(selected)["premise"], rng.choice(selected)["premise"]
+                premise = " ".join(
+                    rng.sample([before, after], rng.randint(0, 1)) + [premise, after]
+                )
+            pair = Pair(premise, row["hypothesis"], TARGETS[row["label"]], name, weight=use.weight)
+            pairs.append(pair)
+    return pairs
+
+
+def evaluation_keys(folder: Path) -> set[str]:
+    """Return the normalised pairs and premises of sets that nothing may be trained on."""
+    keys = set()
+    for path in folder.glob("*.jsonl.gz"):
+        for row in read_rows(path):
+            claim = row.get("hypothesis") or row.get("claim")
+            evidence = row.get("premise") or row.get("evidence")
+            if isinstance(claim, str) and isinstance(evidence, str):
+                keys.add(f"{normalised(evidence)}|{normalised(claim)}")
+            if "premise" in row:
+                keys.add(normalised(row["premise"]))
+    return keys
+
+
+class Mixture:
+    """All pairs to train on, and the endless, repeatable order in which they come."""
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        rng = random.Random(seed)
+        hand = [pair for pair in written(folder / "written") if not is_held_out(pair.document)]
+        hand += [pair for pair in judged(folder / "written") if not is_held_out(pair.document)]
+        self._pools = {name: [p for p in hand if p.source == name] for name in SHARES}
+        self._pools["easy"] = easy(folder / "written", rng)
+        self._pools["real"] = real(folder / "eval", frozenset(range(CHOOSING_FOLD)))
+        excluded = evaluation_keys(folder / "eval")
+        self._pools["replay"] = replayed(folder / "nli", excluded, rng)
+        for pool in self._pools.values():
+            rng.shuffle(pool)
+        self._seed = seed
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        return {name: len(pool) for name, pool in self._pools.items()}
+
+    def portion(self, number: int) -> list[Pair]:
+        """Return the pairs of one portion; every pool is gone through in turn before it repeats."""
+        pairs: list[Pair] = []
+        for name, share in SHARES.items():
+            pool, count = self._pools[name], round(PORTION * share)
+            start = number * count
+            pairs += [pool[index % len(pool)] for index in range(start, start + count)]
+        random.Random(self._seed + number).shuffle(pairs)
+        return pairs

@@ -1,0 +1,261 @@
+"""Train the reader: a LoRA adapter on all-mpnet-base-v2 (Hu et al. 2021).
+
+    python -m training.reader --data FOLDER --start ADAPTER --out ADAPTER --minutes 120
+
+`--start` names the adapter to go on from, by default the one that ships; `--fresh` begins anew.
+`--first-portion` says where in the endless order of pairs a run begins, so that several runs see
+different pairs. The moving average of the weights is written to `--out` every few minutes and at the
+end; with SIGTERM a run ends early. Deterministic for a seed, up to the order of float additions.
+Needs `peft`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import os
+import signal
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from attribution.models.mpnet import whole_model
+from training import int8
+from training.pairs import CONTRADICTED, ENTAILED, NEITHER, PORTION, RELATIONS, Mixture, Pair
+
+TOKENS = 256  # of a claim and its passage
+BATCH = 32  # pairs
+PADDED = 16  # tokens: kernels are kept for each length that occurs
+AT_ONCE = 2_560  # tokens whose activations are in memory: 2 GB
+RATE, LAST_RATE, WARM_UP, CLIP, WEIGHT_DECAY = 1.5e-4, 0.05, 60, 1.0, 0.01
+AVERAGED = 0.997  # how much of the moving average stays at each step
+SAVED_EVERY = 300  # seconds
+RANK, ALPHA = 16, 32
+LAYERS = ["q", "k", "v", "o", "intermediate.dense", "output.dense"]
+ADAPTER = Path("attribution/verifiers/base")
+
+
+def load_base() -> tuple[Any, Any]:
+    """Return all-mpnet-base-v2 with a fresh head for three relations, and its tokenizer."""
+    from transformers import AutoConfig, AutoModelForSequenceClassification, AutoTokenizer
+
+    with tempfile.TemporaryDirectory() as folder:
+        whole_model(Path(folder), lambda share, what: None)
+        config = AutoConfig.from_pretrained(
+            folder,
+            num_labels=len(RELATIONS),
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+            classifier_dropout=0.1,
+        )
+        model = AutoModelForSequenceClassification.from_pretrained(folder, config=config)
+        return model, AutoTokenizer.from_pretrained(folder)
+
+
+def with_adapter(model: Any, start: Path | None) -> Any:
+    """Return the base with the adapter of a folder, or with a fresh one, ready to be trained."""
+    from peft import LoraConfig, PeftModel, get_peft_model
+
+    if start is None:
+        config = LoraConfig(
+            task_type="SEQ_CLS",
+            r=RANK,
+            lora_alpha=ALPHA,
+            target_modules=LAYERS,
+            modules_to_save=["classifier"],
+        )
+        return get_peft_model(model, config)
+    model = PeftModel.from_pretrained(model, str(start), is_trainable=True)
+    for parameter in model.parameters():
+        if parameter.requires_grad:
+            parameter.data = parameter.data.float()
+    return model
+
+
+def export(model: Any, folder: Path, state: dict[str, Any]) -> None:
+    """Write the adapter in half precision, and how it was made."""
+    from peft import get_peft_model_state_dict
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    weights = {
+        name: tensor.detach().cpu().half().contiguous()
+        for name, tensor in get_peft_model_state_dict(model).items()
+    }
+    partial = folder / "adapter_model.part"
+    save_file(weights, str(partial), metadata={"format": "pt"})
+    os.replace(partial, folder / "adapter_model.safetensors")
+    config = {
+        "peft_type": "LORA",
+        "task_type": "SEQ_CLS",
+        "r": RANK,
+        "lora_alpha": ALPHA,
+        "target_modules": LAYERS,
+        "modules_to_save": ["classifier"],
+        "base_model_name_or_path": "sentence-transformers/all-mpnet-base-v2",
+    }
+    (folder / "adapter_config.json").write_text(json.dumps(config, indent=1) + "\n")
+    (folder / "state.json").write_text(json.dumps(state, indent=1) + "\n")
+
+
+def encode(pairs: list[Pair], tokenizer: Any) -> list[list[int]]:
+    """Return the token ids of passage and claim; only the passage is cut."""
+    encoded = tokenizer(
+        [pair.premise for pair in pairs],
+        [pair.claim[:600] for pair in pairs],
+        truncation="only_first",
+        max_length=TOKENS,
+        return_token_type_ids=False,
+    )
+    ids: list[list[int]] = encoded["input_ids"]
+    return ids
+
+
+def collate(ids: list[list[int]], padding: int) -> dict[str, torch.Tensor]:
+    """Return the inputs of a batch, each of shape (pairs, tokens)."""
+    longest = max(len(row) for row in ids)
+    length = -(-longest // PADDED) * PADDED
+    tokens = torch.full((len(ids), length), padding)
+    mask = torch.zeros_like(tokens)
+    for number, row in enumerate(ids):
+        tokens[number, : len(row)] = torch.tensor(row)
+        mask[number, : len(row)] = 1
+    return {"input_ids": tokens, "attention_mask": mask}
+
+
+def batches(ids: list[list[int]], seed: int) -> list[list[int]]:
+    """Return the indices of batches, each of pairs of like length, in random order."""
+    order = sorted(range(len(ids)), key=lambda index: len(ids[index]))
+    cut = [order[start : start + BATCH] for start in range(0, len(order), BATCH)]
+    shuffled = torch.randperm(len(cut), generator=torch.Generator().manual_seed(seed))
+    return [cut[number] for number in shuffled.tolist()]
+
+
+def losses(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+    """Return the cross-entropy of each pair.
+
+    Where only one relation is ruled out, the sum of the other two is charged.
+
+    Args:
+        logits: (pairs, 3)
+        targets: (pairs,), indices as in `Pair.target`.
+    """
+    logs = torch.log_softmax(logits.float(), dim=-1)
+    not_entailed = torch.logsumexp(logs[:, [NEITHER, CONTRADICTED]], dim=-1, keepdim=True)
+    not_contradicted = torch.logsumexp(logs[:, [ENTAILED, NEITHER]], dim=-1, keepdim=True)
+    table = torch.cat([logs, not_entailed, not_contradicted], dim=1)
+    return -table.gather(1, targets[:, None])[:, 0]
+
+
+def keep_memory() -> None:
+    """Keep freed blocks: by default glibc maps, clears and unmaps every large tensor."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(-4, 0)  # M_MMAP_MAX
+        mallopt(-1, 2**31 - 1)  # M_TRIM_THRESHOLD
+
+
+class Trainer:
+    """A model while it is trained, with the moving average of its weights."""
+
+    def __init__(self, start: Path | None, seed: int) -> None:
+        torch.manual_seed(seed)
+        torch.set_flush_denormal(True)
+        keep_memory()
+        base, self.tokenizer = load_base()
+        self.model = with_adapter(base, start)
+        if int8.is_fast():
+            int8.freeze_in_int8(self.model)
+        self.model.train()
+        self.weights = [p for p in self.model.parameters() if p.requires_grad]
+        self.average = [p.detach().clone() for p in self.weights]
+        self.optimizer = torch.optim.AdamW(self.weights, lr=RATE, weight_decay=WEIGHT_DECAY)
+        self.steps = 0
+
+    def step(self, pairs: list[Pair], ids: list[list[int]], rate: float) -> float:
+        """Learn from one batch; return its loss."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate * min((self.steps + 1) / WARM_UP, 1.0)
+        total = 0.0
+        weight = sum(pair.weight for pair in pairs)
+        together = max(1, AT_ONCE // max(len(row) for row in ids))
+        self.optimizer.zero_grad()
+        for start in range(0, len(pairs), together):
+            part = pairs[start : start + together]
+            inputs = collate(ids[start : start + together], self.tokenizer.pad_token_id)
+            targets = torch.tensor([pair.target for pair in part])
+            importance = torch.tensor([pair.weight for pair in part])
+            logits = self.model(**inputs).logits
+            loss = (losses(logits, targets) * importance).sum() / weight
+            torch.autograd.backward(loss)
+            total += float(loss.item())
+        torch.nn.utils.clip_grad_norm_(self.weights, CLIP)
+        self.optimizer.step()
+        self.steps += 1
+        kept = min(AVERAGED, (1 + self.steps) / (10 + self.steps))
+        torch._foreach_lerp_(self.average, [p.detach() for p in self.weights], 1 - kept)
+        return total
+
+    def save(self, folder: Path, state: dict[str, Any]) -> None:
+        """Write the moving average as an adapter."""
+        current = [p.detach().clone() for p in self.weights]
+        for parameter, mean in zip(self.weights, self.average, strict=True):
+            parameter.data.copy_(mean)
+        export(self.model, folder, state)
+        for parameter, value in zip(self.weights, current, strict=True):
+            parameter.data.copy_(value)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--start", type=Path, default=ADAPTER)
+    parser.add_argument("--fresh", action="store_true")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--minutes", type=float, default=120)
+    parser.add_argument("--first-portion", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=RATE)
+    parser.add_argument("--seed", type=int, default=5)
+    args = parser.parse_args()
+
+    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    mixture = Mixture(args.data, args.seed)
+    print(mixture.sizes, flush=True)
+    trainer = Trainer(None if args.fresh else args.start, args.seed)
+    started = saved = time.monotonic()
+    seconds = args.minutes * 60
+    seen = 0
+    portion = args.first_portion
+    recipe = {"rate": args.rate, "seed": args.seed, "first_portion": args.first_portion}
+    try:
+        while time.monotonic() - started < seconds:
+            pairs = mixture.portion(portion)
+            ids = encode(pairs, trainer.tokenizer)
+            for batch in batches(ids, args.seed + portion):
+                elapsed = (time.monotonic() - started) / seconds
+                if elapsed >= 1:
+                    break
+                rate = args.rate * max(LAST_RATE, 1 - elapsed)
+                loss = trainer.step([pairs[i] for i in batch], [ids[i] for i in batch], rate)
+                seen += len(batch)
+                if trainer.steps % 25 == 0:
+                    print(
+                        f"{seen} pairs, loss {loss:.3f}, {seen / (time.monotonic() - started):.1f} a second",
+                        flush=True,
+                    )
+                if time.monotonic() - saved > SAVED_EVERY:
+                    trainer.save(args.out, recipe | {"pairs": seen})
+                    saved = time.monotonic()
+            portion += 1
+    finally:
+        trainer.save(args.out, recipe | {"pairs": seen, "portions": PORTION})
+
+
+if __name__ == "__main__":
+    main()
