@@ -49,7 +49,7 @@ def main(names: list[str]) -> None:
     signal.signal(signal.SIGALRM, _too_long)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))  # stops the server too
     signal.alarm(WHOLE)
-    pages = names or ["explore", "answers", "compare", "retrieval", "benchmark", "walkthrough"]
+    pages = names or ["explore", "answers", "compare", "benchmark", "walkthrough"]
     with (
         tempfile.TemporaryDirectory() as folder,
         _served(folder) as address,
@@ -65,7 +65,7 @@ def main(names: list[str]) -> None:
         if "answers" in pages:
             _answers(page)
             page = _open(browser, address, 1440, "light")
-        if not {"explore", "compare", "retrieval", "benchmark"} & {*pages}:
+        if not {"explore", "compare", "benchmark"} & {*pages}:
             browser.close()
             return
         page.get_by_role("button", name="Analyse").click()
@@ -92,12 +92,6 @@ def main(names: list[str]) -> None:
             ).click()
             page.locator(".ax-behind summary").first.click()
             _take(page, "benchmark-1440-light", whole=True, chart=True)
-        if "retrieval" in pages:
-            _tab(page, "Compare", "Retrieval")
-            page.get_by_role("button", name="Compare", exact=True).click()
-            page.get_by_label("Evidence of", exact=True).wait_for(timeout=1000 * WHOLE)
-            page.locator(".ax-differences summary").first.click()
-            _take(page, "retrieval-1440-light", whole=True, chart=True)
         browser.close()
     signal.alarm(0)
 

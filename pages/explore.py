@@ -11,15 +11,14 @@ from attribution.edits import Judge
 from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.html import badge, el, look
 from attribution.types import LABELS, Report
-from pages.ui import choices, form, frame, run, state, thresholds
-from pages.ui.answer_view import TABS, answer_view, moving, opened, proposed, requested_claim, view
+from pages.ui import choices, form, frame, run, state
+from pages.ui.answer_view import TABS, answer_view, opened, proposed, requested_claim, view
 from pages.ui.explore.agreement import agreement_panel
-from pages.ui.explore.better_reader import offer
 from pages.ui.explore.citations import citations_panel
 from pages.ui.explore.corrections import in_cards, show_corrections, take
 from pages.ui.explore.editing import edit_dialog, edit_menu
 from pages.ui.explore.page_picture import pictured
-from pages.ui.explore.what_if import what_if_panel, what_if_words
+from pages.ui.explore.recheck import recheck_menu
 from pages.ui.frame import DEMO, copy_line, note, show, styles
 from pages.ui.run_results import (
     continue_button,
@@ -41,11 +40,7 @@ INTRODUCTION = (
     "each with the sentence that decides."
 )
 EXAMPLE = " An example is filled in."
-EDITING, OPENED, DRAWN = (
-    "editing",
-    "opened",
-    "what_if_drawn",
-)  # run whose form is open; source beside the answer
+EDITING, OPENED = "editing", "opened"  # run whose form is open; source beside the answer
 LEGEND = ("supported", "contradicted", "unclear", "missing")
 
 
@@ -63,7 +58,6 @@ def analyse_form(running: bool) -> None:
         ready=choices.is_ready(),
         estimate=partial(estimate, running),
         explore=True,
-        thresholds=run.current() is None,  # with a run they are under “What if”
     )
     if problem := run.problem():
         title, reason, detail, label = problem
@@ -119,7 +113,7 @@ def folded_form(running: bool) -> None:
         el("span", f" · {sources}", class_="quiet"),
     ]
     if changed:
-        words = f" · These results are for an earlier version (changed: {', '.join(changed)}). Run again."
+        words = f" · These results are for an earlier version (changed: {', '.join(changed)})."
         parts.append(el("span", words, class_="stale", role="status"))
     show(el("p", *parts, class_="ax-folded", title=question))
     if running:
@@ -145,13 +139,6 @@ def folded_form(running: bool) -> None:
         on_click=new_check,
         key="new_check",
         help="Begin with another answer. This run stays in History; sources and options stay.",
-    )
-    st.button(
-        "Run again",
-        on_click=analyse,
-        key="again",
-        disabled=not choices.is_ready(),
-        help="Analyse what is filled in. (key: r)",
     )
 
 
@@ -188,9 +175,8 @@ def live(polling: bool) -> None:
         if (after := run.judge(judged)) is None:
             st.rerun()
         now = after
-    report = now.report if now.running else thresholds.shown(now.report)
-    hypothetical = what_if_words(now.report) if ended else ""
-    status(now, report, hypothetical)
+    report = now.report if now.running else choices.relabelled(now.report)
+    status(now, report)
     with st.container(key="notices"):
         if ended and not editable:
             copy_line("run", "edit it", run.copy)
@@ -202,11 +188,9 @@ def live(polling: bool) -> None:
     if ended:
         agreement_panel(report)
         if editable:
-            offer(report)  # below the answer, which begins at the top
+            recheck_menu(report)  # below the answer, which begins at the top
     if isinstance(judged, Judge):
         st.rerun()  # export, undo and edits around the answer have another run now
-    if result.tab == "what_if" and not state.get(DRAWN):
-        st.rerun()  # the panel draws its curves when it is seen
     if editable:
         carry_out(now.report, result)
 
@@ -228,8 +212,6 @@ def draw_answer(now: run.RunProgress, report: Report, editable: bool, only: str)
     if asked := getattr(st.session_state.get("answer_view"), "open", None):
         state.put(OPENED, (now.key, asked))
     if ended:
-        if shows_what_if():
-            data = moving(data, report, thresholds.moves(now.report))
         data = proposed(data, in_cards(report, editable))
         run_key, source = state.get(OPENED) or ("", None)
         data = opened(data, report, source) if run_key == now.key else data
@@ -254,15 +236,9 @@ def carry_out(report: Report, result: ComponentResult) -> None:
         take(str(result.step.get("step")), claim, report)
 
 
-def shows_what_if() -> bool:
-    """Return True if the tab “What if” is open in the browser."""
-    return getattr(st.session_state.get("answer_view"), "tab", "") == "what_if"
-
-
 def page() -> None:
     """Draw the form and the result."""
     run.withdraw()
-    state.put(DRAWN, shows_what_if())
     polling = run.is_running()  # asked once, so that form and result agree
     finished = None if polling else run.current()
     heading = st.empty()  # always there and emptied at once, so that nothing moves later
@@ -286,21 +262,19 @@ def page() -> None:
         ):
             if finished and finished.report.id:
                 share_menu(finished.report)
-                export_menu(finished.report)
+                export_menu(choices.relabelled(finished.report))
                 if finished.report.verdicts and run.is_own():
                     edit_menu(finished.report)
         with st.container(key="side"):
             if finished and finished.report.verdicts:
-                with st.container(key="side_what_if"):
-                    what_if_panel(finished.report, finished.key, bool(state.get(DRAWN)))
                 with st.container(key="side_corrections"):
-                    show_corrections(thresholds.shown(finished.report))
+                    show_corrections(choices.relabelled(finished.report))
                 with st.container(key="side_citations"):
-                    citations_panel(thresholds.shown(finished.report))
+                    citations_panel(choices.relabelled(finished.report))
         with result:  # drawn after the panels, whose choices it shows
             st.fragment(live, run_every=POLL if polling else None)(polling)
     if finished and finished.report.verdicts:
-        details(thresholds.shown(finished.report))
+        details(choices.relabelled(finished.report))
 
 
 if __name__ == "__main__":

@@ -309,7 +309,7 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
         args=(ids,),
         disabled=len(ids) != 2,
         key="history_compare",
-        help="Select two runs to see which verdicts changed, and why.",
+        help="Select two runs to see which verdicts changed.",
     )
     if st.button("Title, tags, note", disabled=not one, key="history_describe"):
         details_dialog(rows[0])

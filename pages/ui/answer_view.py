@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from attribution.evidence.what_if import Courses
 from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
 from attribution.reports.html import Node, badge, el, look, style_class
@@ -45,7 +44,6 @@ SCRIPTS = (
             "source.js",
             "placement.js",
             "selection.js",
-            "sliders.js",
             "answer.js",
             "claims.js",
         )
@@ -73,7 +71,6 @@ TABS = (
     ("sources", "Sources"),
     ("corrections", "Corrections"),
     ("citations", "Citations"),
-    ("what_if", "What if"),
 )
 
 
@@ -210,24 +207,6 @@ def _shown(name: str) -> View:
         "icon": style.icon,
         "word": style.word.lower(),
     }
-
-
-def moving(data: View, report: Report, moves: Mapping[str, Courses]) -> View:
-    """Add to the data of the component how claims look while a slider of “What if” moves: from
-    which value on, how.
-    """
-    sliders: dict[str, dict[str, list[tuple[float, View]]]] = {}
-    for name, found in moves.items():
-        looks = {
-            i: [(at, _shown(badge_of(v, report))) for at, v in course]
-            for i, course in found.items()
-        }
-        turns = {
-            i: [one for n, one in enumerate(of) if not n or one[1] != of[n - 1][1]]
-            for i, of in looks.items()
-        }
-        sliders[name] = {i: of for i, of in turns.items() if len(of) > 1}
-    return data | {"sliders": sliders, "segments": [_segment(label) for label in ORDER]}
 
 
 def proposed(data: View, cards: Mapping[str, Node]) -> View:

@@ -42,6 +42,7 @@ from attribution.studies.papers import NAMES as PAPERS
 from attribution.studies.papers.presets import Preset, preset
 from attribution.tables import Entry
 from attribution.types import Document, Report, Turn
+from attribution.verdicts import recolour
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.calibration import verifier_name
 from pages.ui import state
@@ -166,6 +167,18 @@ def policy(report: Report) -> DecisionPolicy:
     return DecisionPolicy.of(report.settings).with_settings(
         {name: state.value(name) for name in state.POLICY}
     )
+
+
+def relabelled(report: Report) -> Report:
+    """Return a run with the verdicts that the sliders make of its evidence."""
+    chosen = policy(report)
+    if chosen == DecisionPolicy.of(report.settings):
+        return report
+
+    def relabel() -> tuple[Report, Report]:  # with the report, so that its id stays
+        return report, recolour(report, chosen)
+
+    return state.cached("relabelled", (id(report), chosen), relabel)[1]
 
 
 def fill_policy(policy: DecisionPolicy) -> None:

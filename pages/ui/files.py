@@ -146,18 +146,12 @@ def copy_or_download(files: Files) -> None:
     downloads(files)
 
 
-def menu(exported: Exported, hypothetical: Exported | None = None) -> None:
-    """Draw a menu with a line for each format of a run, or of the run under other rules."""
+def menu(exported: Exported) -> None:
+    """Draw a menu with a line for each format of a run."""
     with (
         st.popover("Export", key="export", help="Download this run."),
         st.container(key="exports", gap=None),
     ):
-        if hypothetical and st.checkbox(
-            "As changed in “What if”",
-            key="export_what_if",
-            help="The title of the file says what was changed. Otherwise it has the run as it was made.",
-        ):
-            exported = hypothetical
         for name, form in FORMATS.items():
             st.download_button(
                 f"**{form.label}** {form.note}",

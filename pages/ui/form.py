@@ -121,7 +121,6 @@ def form(
     options: Callable[[], None] | None = None,
     estimate: Callable[[], None] | None = None,
     explore: bool = False,
-    thresholds: bool = True,
 ) -> None:
     """Draw the form. `start` labels the button; `options` are drawn below the answer, `estimate`
     before the buttons.
@@ -158,7 +157,7 @@ def form(
         with st.container(
             key="form_row", horizontal=True, vertical_alignment="center", gap="small"
         ):
-            source_row(explore, thresholds)
+            source_row(explore)
             job.buttons(start, on_start, running, ready, before=estimate, stop=not explore)
         if isinstance(problem := choices.settings(), str):
             note("Not ready yet", problem)

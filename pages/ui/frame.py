@@ -137,16 +137,13 @@ ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, a
         "compare": "Segmenters",
         "answers": "Two answers",
         "many": "Answers",
-        "retrieval": "Retrieval",
     },
     "Library": {"library": "Library"},
     "History": {"history": "History"},
     "Lab": {
         "annotate": "Annotation",
         "benchmark": "Benchmark",
-        "evoke": "Test sets",
         "papers": "Papers",
-        "methods": "Methods",
     },
 }
 MOVED = {"collections": "library", "factscore": "compare"}  # old addresses and new ones

@@ -130,13 +130,6 @@ DEMO: tuple[Step, ...] = (
         "claim:3",
     ),
     (
-        "It depends on how the answer is split",
-        "As one claim, this sentence is unclear. Open ⋯, then Question and claims, and split the answer into Clauses: "
-        "each half finds its own sentence and is supported.",
-        ".st-key-actions",
-        "claim:9",
-    ),
-    (
         "A correction",
         "Press Propose corrections: each is the smallest change that the sources support. Those that you accept are in "
         "the revised answer, with footnotes.",

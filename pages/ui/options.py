@@ -39,10 +39,10 @@ SECOND_READERS = {"": Entry("", "nobody")} | {
 }
 
 
-def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
+def source_row(segmenter: bool = True) -> None:
     """Draw the menus of a form: sources, documents, options.
 
-    `segmenter` and `thresholds` are False where the page has its own place for these.
+    `segmenter` is False where the page has its own place for it.
     """
     with (
         st.popover(
@@ -75,13 +75,8 @@ def source_row(segmenter: bool = True, thresholds: bool = True) -> None:
             _as_in_a_paper()
             _methods(segmenter)
         with right:
-            place = (
-                st.empty()
-            )  # by which the browser forgets the sliders at once, not when the script has ended
-            if thresholds:
-                with place.container():
-                    for name in SLIDERS:
-                        slider(name)
+            for name in SLIDERS:
+                _slider(name)
             language_model()
             earlier_turns()
     if changed := choices.changed_options():
@@ -121,7 +116,7 @@ def _methods(segmenter: bool) -> None:
     pick(LABELS[state.SECOND_READER], state.SECOND_READER, SECOND_READERS, help)
 
 
-def slider(name: str) -> None:
+def _slider(name: str) -> None:
     """Draw the slider of a setting of the decision, as its row in the table says."""
     least, most = SLIDERS[name]
     whole = isinstance(least, int)

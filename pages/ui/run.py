@@ -26,7 +26,6 @@ from attribution.events import (
     StageStarted,
     VerdictReady,
 )
-from attribution.pipeline.carrying import Carried, carry
 from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.store.runs import RunInputs
@@ -38,9 +37,8 @@ from pages.ui.choices import explain
 from pages.ui.files import keep_pdf
 from pages.ui.job_page import JobPage
 from pages.ui.state import saved, store, unowned_store
-from pages.ui.thresholds import chosen
 
-Run = Callable[[str, str, Settings, Sequence[Document], threading.Event], Iterator[Event | Carried]]
+Run = Callable[[str, str, Settings, Sequence[Document], threading.Event], Iterator[Event]]
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,6 @@ class RunProgress(background.JobProgress):
     rejected: str = ""  # why the input cannot be checked
     documents: tuple[Document, ...] = ()  # that it is checked against
     unfinished: bool = False  # it was interrupted and can be continued
-    carried: Carried | None = None  # what became of the changes of the previous run
 
 
 E = TypeVar("E")
@@ -79,7 +76,7 @@ class RunJob(background.Job[RunProgress]):
         lasting: bool = True,
     ) -> None:
         def work(stop: threading.Event, update: Callable[..., RunProgress]) -> None:
-            def started(event: Event | Carried) -> None:
+            def started(event: Event) -> None:
                 if isinstance(event, RunStarted):
                     background.register(event.run_id, self)
                 elif isinstance(event, PageReady):
@@ -134,10 +131,8 @@ def follow(
         update(rejected=rejected, detail=detail)
 
 
-def _changes(now: RunProgress, event: Event | Carried) -> dict[str, object]:
+def _changes(now: RunProgress, event: Event) -> dict[str, object]:
     """Return the fields of the progress that an event changes."""
-    if isinstance(event, Carried):
-        return {"carried": event}
     changes: dict[str, object] = {"accepted": True}
     if isinstance(event, ClaimsReady | VerdictReady | Finished):
         changes["version"] = now.version + 1
@@ -297,14 +292,7 @@ def analyse() -> None:
     """Start a run with the inputs of the form."""
     settings = choices.settings()
     if not isinstance(settings, str) and not choices.turns_problem() and not is_running():
-        state.fill(
-            **{name: state.value(name) for name in state.POLICY}
-        )  # the sliders move to another place
-        now = current()
-        again = (
-            now.report if now and is_own() and (now.report.edits or now.report.judgements) else None
-        )
-        _start(*text(), settings, choices.documents(), choices.turns(), again=again)
+        _start(*text(), settings, choices.documents(), choices.turns())
 
 
 def continue_run() -> None:
@@ -338,11 +326,8 @@ def _start(
     documents: Sequence[Document],
     turns: tuple[Turn, ...],
     before: RunProgress | None = None,
-    again: Report | None = None,
 ) -> None:
-    """Start a run; `before` is the one it continues, `again` one whose changes by hand are made in
-    it too.
-    """
+    """Start a run; `before` is the one it continues."""
     browser, database, run_id = state.browser(), store(), before.report.id if before else ""
 
     def run(
@@ -351,28 +336,18 @@ def _start(
         settings: Settings,
         documents: Sequence[Document],
         stop: threading.Event,
-    ) -> Iterator[Event | Carried]:
-        from attribution.pipeline.editing import edit
+    ) -> Iterator[Event]:
         from attribution.pipeline.run import in_turn
         from attribution.pipeline.run import run as events
 
-        def going() -> Iterator[Event | Carried]:
-            yield from events(
+        def start() -> Iterator[Event]:
+            return events(
                 question, answer, settings, database, documents, stop, run_id=run_id, context=turns
             )
-            if again and last and not last.stopped:
-                yield from carry(
-                    again,
-                    last,
-                    lambda now, change: edit(now, change, settings, database, stop=stop),
-                )
 
-        last: Report | None = None
-        for event in in_turn(browser, stop, going):
+        for event in in_turn(browser, stop, start):
             if isinstance(event, RunStarted):
                 database.runs.save_documents(event.run_id, documents)
-            if isinstance(event, Finished):
-                last = event.report
             yield event
 
     RUN.start(RunJob(question, answer, settings, documents, run, before))
@@ -524,7 +499,7 @@ def cached_view(
 
     Where `only` one claim has changed, `draw` gets the result before and that claim's id.
     """
-    key = (now.key, now.version, now.running, editable, chosen(now.report))
+    key = (now.key, now.version, now.running, editable, choices.policy(now.report))
     cached: tuple[object, View] | None = state.get(VIEW)
     if cached is None or cached[0] != key:
         cached = (key, draw((cached[1], only) if cached and only else None))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ import streamlit as st
 
 from attribution.events import STAGES
 from attribution.pipeline.second_reader import changed
-from attribution.policy import DecisionPolicy
 from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
 from attribution.reports.cards import headline, quoted_words, totals
@@ -21,7 +19,7 @@ from attribution.reports.provenance import date
 from attribution.review.quotations import quotations
 from attribution.types import BADGES, WEAK, Failure, LlmUsage, Report
 from attribution.verifiers.calibration import badges
-from pages.ui import choices, run, state, thresholds
+from pages.ui import choices, run, state
 from pages.ui.components import link
 from pages.ui.files import menu
 from pages.ui.frame import note, progress_bar, show, small
@@ -293,32 +291,8 @@ def notices(now: RunProgress, report: Report) -> None:
     explaining.
     """
     not_used(report)
-    _carried(now)
     if not now.running and not now.unfinished:
         _outcome(now, report)
-
-
-def _carried(now: RunProgress) -> None:
-    """Show which changes of the previous run were made in this one too, and lead back to it."""
-    if (carried := now.carried) is None:
-        return
-    made = f"{plural(carried.made, 'change')} of the previous run {'was' if carried.made == 1 else 'were'} made again."
-    if carried.left:
-        note(
-            f"{plural(len(carried.left), 'change')} could not be made again",
-            *carried.left,
-            label="missing",
-        )
-    with st.container(key="carried", horizontal=True, vertical_alignment="center", gap="small"):
-        show(el("p", made, class_="ax-status", role="status"))
-        st.button(
-            "Open the run before",
-            on_click=run.open_before,
-            args=(carried.before,),
-            key="run_before",
-            type="tertiary",
-            help="It is as you left it, with all your changes.",
-        )
 
 
 def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
@@ -447,28 +421,8 @@ def _units(now: RunProgress, step: str) -> tuple[int, int]:
     )
 
 
-def status(now: RunProgress, report: Report, hypothetical: str = "") -> None:
-    """Show what is being done and how far it is, or what was found: one line, in one place.
-
-    `hypothetical` says that the verdicts are not those of the run, and a button leads back to them.
-    """
-    if hypothetical:
-        with st.container(key="status", horizontal=True, vertical_alignment="center", gap="small"):
-            words = el("strong", f"What if: {headline(report)}")
-            show(
-                el(
-                    "p",
-                    words,
-                    el("span", hypothetical, class_="quiet"),
-                    class_="ax-status",
-                    role="status",
-                )
-            )
-            help = "Show the verdicts of the run as it was made."
-            if st.button("Back to the run", key="reset_what_if", type="tertiary", help=help):
-                thresholds.reset_what_if(now.report)
-                st.rerun()  # the menus around the answer too
-        return
+def status(now: RunProgress, report: Report) -> None:
+    """Show what is being done and how far it is, or what was found: one line, in one place."""
     with st.container(key="status", gap=None):
         show(_done(now, report) if not now.running else _doing(now, report))
         if now.running:
@@ -488,6 +442,7 @@ def _done(now: RunProgress, report: Report) -> Node:
         if now.seconds >= 0.05 and not report.edits
         else "",  # an edit's time is not the run's
         budget(report),
+        relabelled(now.report, report),
         f"the second reader changed {changed(report)[0]} of {changed(report)[1]}"
         if changed(report)[1]
         else "",
@@ -500,6 +455,13 @@ def _done(now: RunProgress, report: Report) -> Node:
     return el(
         "p", el("strong", early + headline(report), title=totals(report)), quiet, class_="ax-status"
     )
+
+
+def relabelled(made: Report, shown: Report) -> str:
+    """Say how many verdicts the thresholds have changed; empty for none."""
+    before = {verdict.claim_id: verdict.label for verdict in made.verdicts}
+    changed = sum(before[verdict.claim_id] != verdict.label for verdict in shown.verdicts)
+    return f"{plural(changed, 'verdict')} changed by your thresholds" if changed else ""
 
 
 def _doing(now: RunProgress, report: Report) -> Node:
@@ -570,16 +532,8 @@ def share_menu(report: Report) -> None:
 
 def export_menu(report: Report) -> None:
     """Draw the menu of files."""
-    if not report.verdicts:
-        return
-    made, other = exported(report), thresholds.chosen(report)
-    if other == DecisionPolicy.of(report.settings):
-        return menu(made)
-    rules = f"support from {other.support:.2f}, contradiction from {other.contradiction:.2f}"
-    menu(
-        made,
-        replace(made, report=thresholds.shown(report), title=f"What if ({rules}): {made.heading}"),
-    )
+    if report.verdicts:
+        menu(exported(report))
 
 
 def details(report: Report) -> None:

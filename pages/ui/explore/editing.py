@@ -1,4 +1,4 @@
-"""Edit a finished run: the bar, the dialog and the saved thresholds."""
+"""Edit a finished run: the menu and the dialog."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ import streamlit as st
 
 from attribution import edits
 from attribution.evidence.permissions import for_stranger
-from attribution.pipeline.carrying import in_words
 from attribution.reports.actions import Opened, Tab, find_words, joined
-from attribution.reports.html import el, plural
+from attribution.reports.html import el
 from attribution.reports.provenance import date
-from attribution.segmenters import SEGMENTERS
 from attribution.settings import LIMITS, Settings
 from attribution.source import Source
-from attribution.tables import Entry
 from attribution.types import Claim, Document, Report, Span
+from attribution.verifiers import VERIFIERS
 from pages.ui import choices, run, state
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
@@ -29,7 +27,7 @@ def edit_menu(report: Report) -> None:
     """Draw the menu of what changes a finished run as a whole."""
     steps = store().runs.steps(report.id)
     dropped = report.set_aside.claims if report.set_aside else ()
-    with st.popover("⋯", key="more", help="Undo, new claim, edits, split again, delete."):
+    with st.popover("⋯", key="more", help="Undo, new claim, edits, delete."):
         with st.container(horizontal=True, gap="small"):
             for label, keys, on_click, step in (
                 ("Undo", "Ctrl+Z", run.undo, steps.undo),
@@ -48,9 +46,6 @@ def edit_menu(report: Report) -> None:
                 edit_dialog(report, Opened())
         with st.expander(f"Edits ({len(report.edits)})"):
             _edits(report, dropped)
-        with st.expander("Question and claims"):
-            _question(report)
-            _segmentation(report)
         with st.expander("Delete this run"):
             small("The link stops working. You can restore it for 24 hours on the History page.")
             st.button(
@@ -61,6 +56,11 @@ def edit_menu(report: Report) -> None:
                 key="delete_run",
                 help="The History page can restore it for a day.",
             )
+
+
+def in_words(edit: edits.Edit) -> str:
+    """Return an edit in words, with the label of the verifier that it names."""
+    return edit.words(lambda name: VERIFIERS[name].label if name in VERIFIERS else name)
 
 
 def _help(label: str, edit: edits.Edit | None) -> str:
@@ -102,59 +102,6 @@ def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
             width="stretch",
             help="Put the claim back where it stood.",
         )
-
-
-def _question(report: Report) -> None:
-    leaning = sum(c.checked and not c.independent for c in report.claims)
-    with st.form("other_question", border=False):
-        question = (
-            st.text_input(
-                "Question",
-                report.question,
-                key=f"question-{report.id}-{len(report.edits)}",
-                help="Claims that depend on the question are worded and checked again.",
-                max_chars=LIMITS.text,
-            )
-            or ""
-        )
-        small(
-            f"{plural(leaning, 'claim')} {'depends' if leaning == 1 else 'depend'} on the question. "
-            "Only these are compared with the pages again."
-        )
-        if (
-            st.form_submit_button("Change the question")
-            and " ".join(question.split()) != report.question
-        ):
-            run.edit(edits.ChangeQuestion(question=question))
-            st.rerun()
-
-
-def _segmentation(report: Report) -> None:
-    needs = choices.missing(SEGMENTERS)
-    ready: dict[str, Entry] = {name: entry for name, entry in SEGMENTERS.items() if not needs[name]}
-    now = str(report.settings.get("segmenter", ""))
-    with st.form("other_segmenter", border=False):
-        names = list(ready)
-        name = st.selectbox(
-            "Split the answer into",
-            names,
-            names.index(now) if now in names else 0,
-            format_func=lambda entry: ready[entry].label,
-            key=f"segmenter-{report.id}-{len(report.edits)}",
-            help="The segmenter that finds the claims. Claims that stay the same keep their verdicts.",
-        )
-        small(
-            "Claims that stay the same keep their verdicts. Pinned claims stay; your other changes to claims are lost."
-        )
-        if (
-            st.form_submit_button(
-                "Split again",
-                help="Find the claims anew; pinned claims stay, dropped ones stay away.",
-            )
-            and name != now
-        ):
-            run.edit(edits.Resegment(segmenter=name))
-            st.rerun()
 
 
 FIELDS: dict[Tab, str] = {

@@ -1,4 +1,4 @@
-"""Compare two runs: which verdicts changed, and why."""
+"""Compare two runs: which verdicts changed."""
 
 from __future__ import annotations
 
@@ -82,19 +82,17 @@ def groups(changes: RunChanges) -> list[tuple[str, list[ClaimChange]]]:
 
 
 def change_node(change: ClaimChange) -> Node:
-    """Show a claim with its verdicts, and the reasons for a change."""
+    """Show a claim with its verdicts."""
     claim = change.after or change.before
     text = claim.statement if claim else ""
     was, now = change.badges
     badges: list[Child] = [badge(now if change.after else was)]
     if change.before and change.after and was != now:
         badges.insert(0, el("span", badge(was), el("span", " → ", aria_hidden="true")))
-    causes = [el("li", cause.text, dir="auto") for cause in change.causes]
     return el(
         "article",
         el("p", *badges, class_="badges"),
         el("p", text, dir="auto", class_="claim"),
-        el("ul", *causes) if causes else None,
     )
 
 

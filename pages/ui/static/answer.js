@@ -22,7 +22,6 @@ class View {
     this.root.replaceChildren(this.chips.root, this.columns, this.notes, this.tip);
     this.seen = {};
     this.picker = new Picker(this);
-    this.sliders = new Sliders((name, value) => this.preview(name, value));
     this.answer.addEventListener("click", (event) => this.clicked(event));
     this.answer.addEventListener("mouseover", (event) => this.pointed(event.target.closest("[data-claim]")));
     this.answer.addEventListener("mouseleave", () => this.pointed(null));
@@ -42,9 +41,7 @@ class View {
   }
 
   update(data) {
-    this.data = this.sent = data;
-    this.stage()?.removeAttribute("data-moving");
-    this.sliders.watch(data.sliders);
+    this.data = data;
     if (this.changed("run", data.run)) { this.chips.filters.clear(); this.seen.panel = null; this.showEvidence(); }
     if (this.changed("tabs", data.tabs)) this.tabs.draw(data.tabs);
     if (data.tabs?.length && !data.tabs.some(([name]) => name === this.tabs.name)) this.showEvidence();
@@ -56,21 +53,6 @@ class View {
     const id = SELECTED.get(data.run); // of a claim that may be gone by an edit
     if (!this.selected() && data.first && id !== "none" && (id || this.mode() === "wide")) SELECTED.set(data.run, data.first);
     this.drawSelection();
-  }
-
-  // Shows the claims as they are at a value of a slider, until the server sends the result of the value it is left at.
-  preview(name, value) {
-    const { claims, counts, sliders, segments } = this.sent, moved = { ...this.data.claims }; // with another slider's
-    for (const [id, turns] of Object.entries(sliders[name])) {
-      if (moved[id]) moved[id] = { ...moved[id], ...turns.findLast(([at]) => at <= value)[1] };
-    }
-    const labels = Object.values(moved).map(({ label }) => label), known = new Set(segments.map(({ label }) => label));
-    const bar = segments.map((segment) => ({ ...segment, count: labels.filter((label) => label === segment.label).length }));
-    this.data = { ...this.sent, claims: moved };
-    if (this.changed("claims", moved)) { this.drawClaims(); this.drawSelection(); }
-    const shown = [...bar.filter(({ count }) => count), ...counts.filter(({ label }) => !known.has(label))];
-    if (this.changed("counts", shown)) this.chips.draw(shown);
-    this.stage()?.toggleAttribute("data-moving", JSON.stringify(moved) !== JSON.stringify(claims)); // its sentence waits
   }
 
   // The container of the page that holds the answer and what is beside it; Compare has none.

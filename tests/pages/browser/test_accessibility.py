@@ -92,7 +92,6 @@ def states(page: Page) -> Iterator[str]:
         yield f"the menu {name}"
         page.keyboard.press("Escape")
     for name, shown in (
-        ("What if", page.get_by_role("slider").first),
         ("Corrections", page.get_by_role("button", name="Propose corrections")),
         ("Citations", page.get_by_role("button", name=re.compile("^Check .* citation marks?$"))),
         ("Sources", page.locator(".sources .title").first),

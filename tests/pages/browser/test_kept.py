@@ -8,8 +8,6 @@ from tests.pages.browser.visits import (
     claims,
     expect,
     field,
-    finished,
-    go_to,
     menu,
     settled,
     unfold,
@@ -96,12 +94,10 @@ def test_a_field_that_is_filled_in_shows_once_also_while_it_has_the_focus(page: 
     assert page.evaluate("window.most") == 1
 
 
-def test_a_note_waits_for_its_verdict_and_a_run_again_keeps_both_and_leads_back_to_the_run_before(
-    page: Page,
-) -> None:
+def test_a_note_waits_for_its_verdict_and_outlives_an_edit(page: Page) -> None:
     write(page, f"{NILE} I like it.")
     analyse(page)
-    before, note = page.url, page.get_by_label("Note on your verdict")
+    note = page.get_by_label("Note on your verdict")
     claims(page).nth(1).click()
     note.fill("Ask the archive.")
     claims(page).nth(0).click()
@@ -114,24 +110,7 @@ def test_a_note_waits_for_its_verdict_and_a_run_again_keeps_both_and_leads_back_
     page.get_by_role("button", name=re.compile("^Drop claim")).click()
     expect(claims(page)).to_have_count(2, timeout=PATIENCE)
     settled(page)
-    page.get_by_role("button", name="Run again").click()
-    expect(page.get_by_text("2 changes of the previous run were made again.")).to_be_visible(
-        timeout=PATIENCE
-    )
-    finished(page)
-    expect(claims(page)).to_have_count(2)
     expect(page.locator(".chip", has_text="1 judged by you")).to_be_visible()
-    claims(page).nth(1).click()
-    expect(note).to_have_value("Ask the archive.")
-    assert page.url != before
-    page.get_by_role("button", name="Open the run before").click()
-    expect(page.get_by_text("of the previous run were made again")).to_have_count(
-        0, timeout=PATIENCE
-    )
-    assert page.url == before
-    go_to(page, "Compare", "Answers")
-    page.locator(f".ax-grid tbody a[href*='{before.rpartition('=')[2]}']").click()
-    expect(claims(page)).to_have_count(2, timeout=PATIENCE)
 
 
 def test_a_correction_appears_in_the_card_and_the_revised_answer_reads_as_it_will(

@@ -1,10 +1,8 @@
 from tests.pages.browser.visits import (
     MARKS,
-    PATIENCE,
     Page,
     analyse,
     expect,
-    go_to,
     menu,
     settled,
     write,
@@ -13,7 +11,7 @@ from tests.pages.browser.visits import (
 pytestmark = MARKS
 
 
-def test_from_a_conversation_to_twins_and_cards(page: Page) -> None:
+def test_earlier_turns_resolve_what_the_answer_refers_to(page: Page) -> None:
     menu(page, "Options")
     page.get_by_text("Earlier turns", exact=True).click()
     turns = page.get_by_role("textbox", name="The conversation before the question")
@@ -30,19 +28,3 @@ def test_from_a_conversation_to_twins_and_cards(page: Page) -> None:
     page.locator(".st-key-below").get_by_text("Details", exact=True).click()
     expect(page.get_by_text("1 earlier turn", exact=True)).to_be_visible()
     expect(page.get_by_text("The Eiffel Tower", exact=True).first).to_be_visible()
-
-    go_to(page, "Lab", "Test sets")
-    page.get_by_role("button", name="Make the set").click()
-    expect(page.get_by_role("button", name="Download the test set")).to_be_visible(timeout=PATIENCE)
-    expect(page.locator(".ax-twin del").first).to_be_visible()
-
-    go_to(page, "Lab", "Methods")
-    page.get_by_role("textbox", name="Search the cards").fill("negation")
-    page.get_by_role("textbox", name="Search the cards").press("Enter")
-    settled(page)
-    expect(page.locator(".ax-card")).not_to_have_count(0)
-    expect(
-        page.get_by_role("heading", name="Cosine similarity").or_(
-            page.get_by_role("heading", name="cos_sim")
-        )
-    ).to_be_visible()

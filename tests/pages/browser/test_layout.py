@@ -1,6 +1,5 @@
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
 
@@ -192,51 +191,6 @@ def test_a_claim_gets_other_words_and_a_new_one_is_made_by_keys_alone(page: Page
     )
 
 
-def drag(page: Page, name: str, values: list[float]) -> Iterator[float]:
-    """Hold a slider of “What if” at each value in turn; it is let go at the last one, when the loop
-    goes on.
-    """
-    slider = page.get_by_role("slider", name=name)
-    slider.scroll_into_view_if_needed()
-    thumb, rail = (slider.locator(f"xpath={up}").bounding_box() for up in ("../..", "../../.."))
-    y = thumb["y"] + thumb["height"] / 2
-    page.mouse.move(thumb["x"] + thumb["width"] / 2, y)
-    page.mouse.down()
-    for value in values:
-        page.mouse.move(rail["x"] + (value - 0.34) / 0.65 * rail["width"], y, steps=4)
-        yield float(slider.input_value())
-    page.mouse.up()
-    settled(page)
-
-
-def shown(page: Page) -> tuple[list[str], list[str], list[str]]:
-    """The claims and the bar as they are named, and the classes of the claims."""
-    names = "(all) => all.map((one) => one.ariaLabel)"
-    marks = page.locator("[data-claim]").evaluate_all("(all) => all.map((one) => one.className)")
-    return claims(page).evaluate_all(names), page.locator(".chip").evaluate_all(names), marks
-
-
-def test_verdicts_move_with_a_slider_as_the_server_then_decides(page: Page) -> None:
-    page.get_by_role("button", name="The Eiffel Tower").click()
-    settled(page)
-    analyse(page)
-    page.get_by_role("tab", name="What if").click()
-    expect(page.get_by_text("These are the verdicts of the run as made.")).to_be_visible()
-    settled(page)
-    seen = []
-    for name in ("Minimum support score", "Minimum contradiction score"):
-        for value in (0.99, 0.66, 0.34):
-            for at in drag(page, name, [0.7, value]):
-                held = shown(page)
-                assert at in (pytest.approx(0.7, abs=0.03), pytest.approx(value, abs=0.03))
-            assert shown(page) == held, (
-                name,
-                value,
-            )  # what the server decided at the value where it was left
-            seen.append(held)
-    assert len({str(one) for one in seen}) > 3
-
-
 @pytest.mark.slow
 def test_ninety_two_claims_scroll_filter_and_are_walked_without_a_pause(page: Page) -> None:
     write(page, LONG)
@@ -255,20 +209,3 @@ def test_ninety_two_claims_scroll_filter_and_are_walked_without_a_pause(page: Pa
         page.keyboard.press("n")
     page.wait_for_timeout(500)
     assert page.evaluate("window.longest") <= 100  # milliseconds
-    page.get_by_role("tab", name="What if").click()
-    expect(page.get_by_text("These are the verdicts of the run as made.")).to_be_visible(
-        timeout=PATIENCE
-    )
-    settled(page)
-    expect(page.locator(".st-key-side_what_if .main-svg").last).to_be_visible(
-        timeout=PATIENCE
-    )  # loading plotly takes 1 s
-    page.wait_for_timeout(500)  # long tasks are told late: those of the tab do not count
-    page.evaluate("window.longest = 0")
-    bars = set()
-    for _ in drag(
-        page, "Minimum contradiction score", [0.4, 0.6, 0.8, 0.99, 0.5]
-    ):  # no claim is supported
-        bars.add(page.locator(".chips").inner_text())
-        longest = page.evaluate("window.longest")
-    assert len(bars) > 1 and longest <= 100

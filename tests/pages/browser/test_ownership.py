@@ -25,7 +25,6 @@ NILE = "The Nile flows north into the Mediterranean. The Nile freezes in some wi
 CHANGING = (
     "Undo",
     "Redo",
-    "Question and claims",
     "Edit claim",
     "Drop claim",
     "Propose corrections",
@@ -91,7 +90,6 @@ def test_a_stranger_reads_a_run_its_documents_if_they_are_shared_and_edits_a_cop
     panel = stranger.get_by_label("Evidence of the selected claim")
     expect(panel.get_by_text("Open at this sentence").first).to_be_visible()
     expect(offers(stranger, "Export")).to_be_visible()
-    expect(stranger.get_by_role("tab", name="What if")).to_be_visible()
     claims(stranger).first.press("Control+z")  # the key is the owner's too
     settled(stranger)
     offers(stranger, "Make a copy").click()

@@ -27,7 +27,7 @@ NILE = "The Nile flows north into the Mediterranean. The Nile flows south into t
 
 def ended(page: Page) -> None:
     expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=PATIENCE)
-    expect(page.get_by_role("button", name="Run again")).to_be_enabled(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="New check")).to_be_enabled(timeout=PATIENCE)
 
 
 @pytest.mark.slow
@@ -109,7 +109,7 @@ def test_the_address_restores_the_whole_form_and_every_run_has_its_own(page: Pag
     choose(page, "Split the answer into", "Sentences")
     changed = page.get_by_text("for an earlier version (changed: Split the answer into)")
     expect(changed).to_be_visible(timeout=PATIENCE)
-    page.get_by_role("button", name="Run again").click()
+    analyse(page, end=False)
     page.wait_for_url(lambda url: "?run=" in url and url != first)
     ended(page)
     assert page.url != first

@@ -10,7 +10,6 @@ from attribution.pipeline import run
 from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.studies.groundedness.test_sets import EvokedSet, Grounded, save
 from tests.pages.jobs import opened
 from tests.review.make import claim, report
 
@@ -73,20 +72,14 @@ REPORT = report(
     (claim(TOWER, "The tower was finished in 1890 [1]."), "contradicted"),
     (claim(TOWER, "It is 330 m high."), "unclear"),
 )
-TWINS = EvokedSet(
-    (Grounded("a", "", ("It was built in 1889.",), "It was built in 1889."),), ("number",), 0, False
-)
 
 
 @pytest.mark.parametrize(
     ("page", "named", "button", "job"),
     [
         ("benchmark", {}, "Measure", "benchmark"),
-        ("retrieval", {"run": REPORT.id}, "Compare", "grid"),
-        ("evoke", {"evoked": "e" * 16}, "Continue", "evoked"),
         ("explore", {"run": REPORT.id}, "Propose corrections", "corrections_job"),
         ("explore", {"run": REPORT.id}, "Check 1 citation mark", "citations_job"),
-        ("explore", {"run": REPORT.id}, "Change the question", "run"),
     ],
 )
 def test_whatever_a_page_starts_waits_for_its_turn(
@@ -95,11 +88,7 @@ def test_whatever_a_page_starts_waits_for_its_turn(
     own = Store(store.database, "owner")
     own.cache.put_pages(REPORT.pages)
     own.runs.save(REPORT, Provenance())
-    save(own, "e" * 16, TWINS)
     at = opened(page, "owner", **named)
-    for field in at.text_input:
-        if field.label == "Question":
-            field.set_value("How high is it?")
     next(b for b in at.button if b.label == button).click().run()
     started = at.session_state[f"_page_{job}"]
     until(at, lambda: busy.counts() == (1, 1) or not started.running)

@@ -1,0 +1,53 @@
+"""Offer to recheck the claims that a finished run left unclear, with another verifier."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from attribution.edits import ReadAgain
+from attribution.errors import AttributionError
+from attribution.reports.html import plural
+from attribution.settings import Settings
+from attribution.types import Report
+from attribution.verifiers import HUB, VERIFIERS, is_downloaded
+from attribution.verifiers.calibration import verifier_name
+from pages.ui import choices, run
+
+UNCLEAR = ("unclear", "conflicting")
+
+
+def recheck_menu(report: Report) -> None:
+    """Draw one button for each verifier that is ready and did not make the verdicts."""
+    unclear = [verdict for verdict in report.verdicts if verdict.label in UNCLEAR]
+    if not unclear:
+        return
+    try:
+        settings = choices.settings_of(report.settings, "sources")
+    except AttributionError:
+        return  # the form says why the settings cannot be used
+    count = plural(len(unclear), "unclear claim")
+    with st.popover(f"Recheck {count} with …", key="recheck", help="Both verdicts are kept."):
+        for name in _ready(report, settings):
+            st.button(
+                VERIFIERS[name].label,
+                key=f"recheck_{name}",
+                help=VERIFIERS[name].note,
+                on_click=run.edit,
+                args=(ReadAgain(reader=name),),
+                width="stretch",
+            )
+        if not VERIFIERS["llm"].missing(settings):
+            return
+        st.caption("To ask a language model, name one under “Options”.")
+
+
+def _ready(report: Report, settings: Settings) -> list[str]:
+    """Return the verifiers that could recheck the claims now."""
+    used = verifier_name(report.versions.get("verifier", ""))
+    return [
+        name
+        for name, entry in VERIFIERS.items()
+        if name not in (used, "auto")
+        and not entry.missing(settings)
+        and (name not in HUB or is_downloaded(name, settings))
+    ]
