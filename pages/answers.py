@@ -16,7 +16,7 @@ import streamlit as st
 from attribution.events import Event, RunStarted
 from attribution.reports import html
 from attribution.reports.html import el, plural
-from attribution.reports.provenance import date
+from attribution.reports.trail import date
 from attribution.settings import LIMITS, ROOT
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store

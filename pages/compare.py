@@ -15,7 +15,7 @@ from attribution.events import Event, RunStarted
 from attribution.files import Row, format_cell
 from attribution.pipeline.experiment import run_each
 from attribution.reports.html import Node, el, plural, scrolling, table
-from attribution.reports.provenance import date
+from attribution.reports.trail import date
 from attribution.segmenters import SEGMENTERS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store

@@ -16,7 +16,7 @@ from attribution.library.folder import FolderSearcher
 from attribution.library.ingest import Item, ItemResult, from_addresses, from_upload
 from attribution.library.store import CollectionSummary, DocumentStore, check_name
 from attribution.reports.html import Child, Node, el, plural, scrolling, table, with_detail
-from attribution.reports.provenance import date
+from attribution.reports.trail import date
 from attribution.settings import LIMITS, Settings
 from attribution.store.store import Store
 from attribution.types import Document, Failure

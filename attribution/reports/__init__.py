@@ -1,4 +1,4 @@
-"""A finished run as a file: what can be written, and how the file is named."""
+"""A finished run as a file: the formats, and how the file is named."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from attribution.errors import UnknownName
 from attribution.tables import load
 from attribution.types import Report
 
-MAX_NAME = 60  # characters of a file's name, without what the format adds
+MAX_NAME = 60  # characters of a file's name, without the format's suffix
 _WORD = re.compile(r"[^\W_]+")
-_RESERVED = re.compile(
-    r"(?:con|prn|aux|nul|com\d|lpt\d)(?:-|$)", re.IGNORECASE
-)  # names of devices on Windows
+# Names of devices on Windows
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:-|$)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -29,18 +28,19 @@ class Exported:
 
     @property
     def heading(self) -> str:
-        """One line that names the run: its title, else its question, else the first words of the
-        answer.
-        """
-        named = " ".join(self.title.split()) or " ".join(self.report.question.split())
-        return named or " ".join(self.report.answer.split()[:10])
+        """One line that names the run: its title, its question, or the answer's first words."""
+        for name in (self.title, self.report.question):
+            words = name.split()
+            if words:
+                return " ".join(words)
+        return " ".join(self.report.answer.split()[:10])
 
 
 @dataclass(frozen=True)
 class Format:
     """One row of the table."""
 
-    target: str  # "module:function", Exported → text
+    target: str  # "module:function", Exported → text or bytes
     label: str
     note: str  # what it is for
     suffix: str
@@ -56,7 +56,7 @@ FORMATS: dict[str, Format] = {
         "text/html",
     ),
     "markdown": Format(
-        "attribution.reports.markdown:write",
+        "attribution.reports.markdown_export:write",
         "Markdown",
         "The answer with a footnote for each claim.",
         ".md",
@@ -69,38 +69,24 @@ FORMATS: dict[str, Format] = {
         ".json",
         "application/json",
     ),
-    "claims": Format(
-        "attribution.reports.report_json:claims",
-        "Claims as CSV",
+    "csv": Format(
+        "attribution.reports.claims_table:write_csv",
+        "CSV",
         "A row for each claim, with its verdict and the deciding passage.",
         "-claims.csv",
         "text/csv",
     ),
-    "evidence": Format(
-        "attribution.reports.report_json:evidence",
-        "Evidence as CSV",
-        "A row for each passage that was compared with a claim, with the verdict on the claim.",
-        "-evidence.csv",
-        "text/csv",
-    ),
-    "bibtex": Format(
-        "attribution.reports.references:write_bibtex",
-        "BibTeX",
-        "The sources that support or contradict a claim, for LaTeX.",
-        ".bib",
-        "application/x-bibtex",
-    ),
-    "ris": Format(
-        "attribution.reports.references:write_ris",
-        "RIS",
-        "The same sources for EndNote, Mendeley and other reference managers.",
-        ".ris",
-        "application/x-research-info-systems",
+    "xlsx": Format(
+        "attribution.reports.claims_table:write_xlsx",
+        "XLSX",
+        "The same table for Excel and LibreOffice.",
+        "-claims.xlsx",
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ),
     "csl": Format(
-        "attribution.reports.references:write_csl_json",
+        "attribution.reports.bibliography:write",
         "CSL-JSON",
-        "The same sources for Zotero, Pandoc and other reference managers.",
+        "The sources behind the verdicts, for Zotero, Pandoc and other reference managers.",
         "-sources.json",
         "application/vnd.citationstyles.csl+json",
     ),
@@ -108,24 +94,25 @@ FORMATS: dict[str, Format] = {
 
 
 def export(name: str, exported: Exported) -> bytes:
-    """The file in that format, in UTF-8. UnknownName for a format that is not in the table."""
+    """Write a run in one of the FORMATS; text is in UTF-8.
+
+    Raises:
+        UnknownName: The format is not in the table.
+    """
     if name not in FORMATS:
         raise UnknownName(f"format {name!r}: expected one of {', '.join(FORMATS)}")
-    write: Callable[[Exported], str] = load(FORMATS[name].target)
-    return write(exported).encode("utf-8", "replace")
+    write: Callable[[Exported], str | bytes] = load(FORMATS[name].target)
+    content = write(exported)
+    return content if isinstance(content, bytes) else content.encode("utf-8", "replace")
 
 
 def file_name(name: str, exported: Exported) -> str:
-    """A name made of the heading's letters and digits, safe on every system, with the format's
-    suffix.
-    """
+    """Name the file after the heading's letters and digits, safely on every system."""
     words = _WORD.findall(unicodedata.normalize("NFKC", exported.heading))
     stem = "-".join(words).lower()
-    stem = (
-        stem
-        if len(stem) <= MAX_NAME
-        else stem[: MAX_NAME + 1].rpartition("-")[0] or stem[:MAX_NAME]
-    )
+    if len(stem) > MAX_NAME:
+        whole_words = stem[: MAX_NAME + 1].rpartition("-")[0]
+        stem = whole_words or stem[:MAX_NAME]
     if not stem or _RESERVED.match(stem):
         stem = f"report-{stem}".rstrip("-")
     return stem + FORMATS[name].suffix

@@ -35,7 +35,7 @@ from attribution.reports.html import (
     style_class,
     table,
 )
-from attribution.reports.provenance import chain, copies, date, facts, why
+from attribution.reports.trail import chain, copies, date, facts, why
 from attribution.review.quotations import Outcome, Quotation
 from attribution.searchers import source_label
 from attribution.source import of_settings

@@ -23,7 +23,7 @@ from attribution.reports.html import (
     texts,
     tokens_css,
 )
-from attribution.reports.provenance import date
+from attribution.reports.trail import date
 from attribution.review.judgements import agreement
 from attribution.review.quotations import quotations
 from attribution.types import BADGES, Page, Report

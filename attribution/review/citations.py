@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import source_names
-from attribution.review.marks import Cited, Mark, find
-from attribution.review.references import Unread, read_sources, read_works
+from attribution.review.citation_marks import Cited, Mark, find
+from attribution.review.cited_sources import Unread, read_sources, read_works
 from attribution.review.support import (
     UNREAD,
     Citation,

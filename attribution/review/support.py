@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attribution.policy import DecisionPolicy
+from attribution.review.citation_marks import Mark
 from attribution.review.crossref import CitedWork
-from attribution.review.marks import Mark
 from attribution.text.references import AnswerSource
 from attribution.types import Evidence, Frozen, Judgement, Page, Pair
 from attribution.verdicts import relation

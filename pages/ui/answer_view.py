@@ -15,8 +15,8 @@ import streamlit as st
 from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
 from attribution.reports.html import Node, badge, el, look, style_class
-from attribution.reports.provenance import facts
-from attribution.reports.sources import source_list, source_text
+from attribution.reports.source_view import source_list, source_text
+from attribution.reports.trail import facts
 from attribution.review.quotations import quotations
 from attribution.types import BADGES, UNCHECKED, Claim, Evidence, Page, Report, Verdict
 from attribution.verifiers.calibration import badge_of, badges

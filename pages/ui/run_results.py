@@ -15,7 +15,7 @@ from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
 from attribution.reports.cards import headline, quoted_words, totals
 from attribution.reports.html import Child, Node, el, look, plural, table, with_detail
-from attribution.reports.provenance import date
+from attribution.reports.trail import date
 from attribution.review.quotations import quotations
 from attribution.types import BADGES, WEAK, Failure, LlmUsage, Report
 from attribution.verifiers.calibration import badges

@@ -24,7 +24,7 @@ from attribution.pipeline.second_reader import (
     is_doubtful,
 )
 from attribution.policy import DecisionPolicy
-from attribution.reports import Exported, markdown
+from attribution.reports import Exported, markdown_export
 from attribution.reports.html import look
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -122,7 +122,7 @@ def test_it_reads_what_is_doubtful_after_the_first_verdicts_and_both_are_kept(
         "verification_brief" if form == "brief" else "verification.v3"
     )
     assert report.usage.llm["second"].calls == 2 and "verify" not in report.usage.llm
-    assert f"**The first reader: {look('unclear').icon} Unclear.**" in markdown.write(
+    assert f"**The first reader: {look('unclear').icon} Unclear.**" in markdown_export.write(
         Exported(report)
     )
     assert Report.model_validate_json(report.to_json()).verdicts == report.verdicts

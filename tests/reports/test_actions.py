@@ -6,7 +6,7 @@ from attribution.edits import CheckAgain, Edit
 from attribution.provenance import Provenance, Trace
 from attribution.reports.actions import next_steps, step_buttons
 from attribution.reports.html import html
-from attribution.reports.provenance import chain
+from attribution.reports.trail import chain
 from attribution.types import Failure, FailureKind, Label, Report
 from tests.review.make import SOURCE, claim, evidence, report
 

@@ -2,7 +2,7 @@ import pytest
 
 from attribution.reports.cards import footnotes, headline, panel, quoted_words, tip
 from attribution.reports.html import html
-from attribution.reports.sources import source_list
+from attribution.reports.source_view import source_list
 from attribution.review.quotations import quotations
 from attribution.types import (
     Evidence,

@@ -7,8 +7,8 @@ import pytest
 
 from attribution.cli.main import main
 from attribution.pipeline.claims import segment
+from attribution.review.citation_marks import find
 from attribution.review.citations import Step, attach, check, saved
-from attribution.review.marks import find
 from attribution.review.support import CitationReport, CitedSources, support
 from attribution.settings import Settings
 from attribution.store.store import Store

@@ -7,10 +7,10 @@ import pytest
 
 from attribution.errors import FetchFailed
 from attribution.fetching.fetcher import Fetcher
-from attribution.review import crossref, references
+from attribution.review import cited_sources, crossref
 from attribution.review.citations import check
+from attribution.review.cited_sources import NOT_ASKED, read_works
 from attribution.review.crossref import look_up
-from attribution.review.references import NOT_ASKED, read_works
 from attribution.review.support import CitationReport
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -90,7 +90,7 @@ def test_one_bad_record_leaves_the_others_to_be_asked_for(
     cited = [AnswerSource(key=key, text=f"doi:10.1000/{key}") for key in "ab"]
     with http_server(lambda request: first if request.path.endswith("a") else record()) as server:
         monkeypatch.setattr(crossref, "ADDRESS", server.url("/works/"))
-        monkeypatch.setattr(references, "look_up", partial(look_up, allow=lambda _: True))
+        monkeypatch.setattr(cited_sources, "look_up", partial(look_up, allow=lambda _: True))
         works = read_works(cited, Settings(), threading.Event())
         assert len(server.paths) == asked
         stopped = threading.Event()
@@ -134,9 +134,9 @@ def test_a_check_names_dead_links_and_retracted_works(
             versions={},
             claims=claims_of(answer),
         )
-        monkeypatch.setattr(references, "Fetcher", partial(Fetcher, allow=lambda _: True))
+        monkeypatch.setattr(cited_sources, "Fetcher", partial(Fetcher, allow=lambda _: True))
         monkeypatch.setattr(crossref, "ADDRESS", server.url("/works/"))
-        monkeypatch.setattr(references, "look_up", partial(look_up, allow=lambda _: True))
+        monkeypatch.setattr(cited_sources, "look_up", partial(look_up, allow=lambda _: True))
         monkeypatch.setitem(_RESOLVERS, "DOI", server.url("/doi/"))
         *_, result = check(run, settings, store)
         assert isinstance(result, CitationReport)
@@ -148,7 +148,7 @@ def test_a_check_names_dead_links_and_retracted_works(
             ("3", "PubMed", ()),
             ("4", "ISBN", ()),
         ]
-        monkeypatch.setattr(references, "look_up", look_up)
+        monkeypatch.setattr(cited_sources, "look_up", look_up)
         asked = len(server.paths)
         *_, result = check(run, settings, store)
         assert (

@@ -14,8 +14,8 @@ from attribution.fetching import content_type, fetcher, page
 from attribution.library import folder
 from attribution.reports import answer, html
 from attribution.reports import answer as shown
-from attribution.reports import markdown as exported
-from attribution.review import marks
+from attribution.reports import markdown_export as exported
+from attribution.review import citation_marks as marks
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.text import differences, markdown, names, passages, urls, value_reading, words
@@ -31,7 +31,7 @@ from tests.security.scaling import is_linear, shapes
 WITHIN_FUNCTIONS = {
     "attribution.text.marks._rows",  # of its table: each is a row of FORMS, which is measured
     "attribution.fetching.packages._chapter",  # anchored at the beginning
-    "attribution.review.references._is_named",  # a file's name, letter by letter
+    "attribution.review.cited_sources._is_named",  # a file's name, letter by letter
     # of its own table; what reads values with them is measured
     "attribution.text.value_patterns._compiled",
     "attribution.claims.rules.compile_any",  # of the program's own data; what it makes is measured

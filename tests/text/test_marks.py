@@ -1,7 +1,7 @@
 import pytest
 
 from attribution.claims.coherence import check_coherence
-from attribution.review.marks import find
+from attribution.review.citation_marks import find
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
 from attribution.text.marks import FORMS, marks, name_of, without_names

@@ -24,9 +24,9 @@ from attribution.reports.html import (
     table,
 )
 from attribution.review import citations
+from attribution.review.citation_marks import Cited, Mark, find
 from attribution.review.citations import Step, claims_id
 from attribution.review.crossref import CitedWork
-from attribution.review.marks import Cited, Mark, find
 from attribution.review.support import Citation, CitationReport, CitedClaim, Outcome, Standing
 from attribution.settings import LIMITS, Settings
 from attribution.text.urls import site

@@ -12,7 +12,7 @@ from attribution import edits
 from attribution.evidence.permissions import for_stranger
 from attribution.reports.actions import Opened, Tab, find_words, joined
 from attribution.reports.html import el
-from attribution.reports.provenance import date
+from attribution.reports.trail import date
 from attribution.settings import LIMITS, Settings
 from attribution.source import Source
 from attribution.types import Claim, Document, Report, Span

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from attribution.reports.html import Child, Node, badge, el, plural, scrolling, table
-from attribution.reports.provenance import date
+from attribution.reports.trail import date
 from attribution.settings import LABELS
 from attribution.studies.answers.run_changes import ClaimChange, RunChanges, counts, run_changes
 from attribution.types import Report

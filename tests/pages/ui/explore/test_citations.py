@@ -2,9 +2,9 @@ import threading
 from collections.abc import Iterator
 
 from attribution.reports.html import html
+from attribution.review.citation_marks import find
 from attribution.review.citations import Step
 from attribution.review.crossref import CitedWork
-from attribution.review.marks import find
 from attribution.review.support import Citation, CitationReport, CitedClaim, Figures
 from attribution.text.identifiers import Identifier
 from attribution.text.references import AnswerSource

@@ -9,7 +9,7 @@ from attribution.evidence.origins import sources as counted_sources
 from attribution.policy import DecisionPolicy
 from attribution.reports.cards import leans
 from attribution.reports.html import Node, badge, data, el, link_to_sentence, look, plural, safe_url
-from attribution.reports.provenance import facts
+from attribution.reports.trail import facts
 from attribution.types import Evidence, Label, Page, Relation, Report
 from attribution.verdicts import uncounted
 

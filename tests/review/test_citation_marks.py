@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.review.marks import find
+from attribution.review.citation_marks import find
 from attribution.text.references import addresses
 from tests.pages.hostile import TEXTS
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from attribution.evidence.near_duplicates import nearest_evidence
 from attribution.reports import Exported
+from attribution.reports.bibliography import http_address, one_line, web_address
 from attribution.reports.html import look
-from attribution.reports.references import http_address, one_line, web_address
 from attribution.review.judgements import agreement
 from attribution.text.markdown import Element, Written, escape_markdown, escape_marks, read
 from attribution.types import BADGES, Page, Report

@@ -1,0 +1,277 @@
+import csv
+import io
+import json
+import re
+from html import unescape
+from pathlib import PurePosixPath, PureWindowsPath
+
+import jsonschema
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from mdit_py_plugins.footnote import footnote_plugin
+
+from attribution.errors import BadInput, UnknownName
+from attribution.reports import FORMATS, Exported, export, file_name, report_json
+from attribution.types import Probabilities
+from attribution.verifiers.calibration import graded_report
+from tests.pages.hostile import ADDRESSES, TEXTS
+from tests.reports.runs import QUOTE, hostile, judged, run
+
+HOSTILE = (
+    *TEXTS,
+    "=1+1",
+    "\t=1",
+    "＝1",
+    '=HYPERLINK("http://x")\r\n=2',
+    "]]> <![CDATA[",
+    "a\n\n[^1]: a note\n\n# heading\n- item\n1. item",
+    "\x00\x1b[31m\x7f",
+)
+ANY = st.text(max_size=60) | st.sampled_from(HOSTILE)
+ALLOWED_TAG = re.compile(
+    r"</?(?:p|h[1-6]|a|sup|ol|ul|li|em|strong|s|code|pre|table|thead|tbody|tr|th|td|hr|br|"
+    r"section|blockquote)\b"
+)
+
+
+def written(name: str, exported: Exported) -> str:
+    return export(name, exported).decode("utf-8")
+
+
+def rendered(exported: Exported) -> str:
+    """The Markdown as a renderer makes it that lets HTML through."""
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    return str(parser.use(footnote_plugin).render(written("markdown", exported)))
+
+
+def rows(exported: Exported) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(written("csv", exported))))
+
+
+def sheet(exported: Exported) -> list[list[object]]:
+    workbook = openpyxl.load_workbook(io.BytesIO(export("xlsx", exported)))
+    return [list(row) for row in workbook.active.iter_rows(values_only=True)]
+
+
+def test_an_unknown_format_is_named() -> None:
+    with pytest.raises(UnknownName, match="format 'word': expected one of html, markdown"):
+        export("word", Exported(run()))
+
+
+def test_markdown_has_a_footnote_for_each_claim() -> None:
+    page = rendered(Exported(run(), title="A title", corrected=frozenset({"c1"})))
+    assert "<h1>A title</h1>" in page
+    assert "<h2>Tower</h2>" in page
+    assert "<strong>finished</strong> in 1889 [1]<sup" in page  # the number follows the claim
+    assert "<li>It stands in <em>Paris</em>.</li>" in page
+    assert page.count('class="footnote-item"') == 2
+    assert '<a href="https://example.org/tower">The tower</a>, read 2026-11-01' in page
+    assert "✓ Supported" in page
+    assert "Corrected by hand." in page
+    assert f"“{QUOTE}”" in page
+
+
+@pytest.mark.parametrize(("confidence", "word"), [(0.9, "Supported"), (0.6, "Likely supported")])
+def test_a_weak_badge_says_so_in_every_text(confidence: float, word: str) -> None:
+    report = run()
+    first = report.verdicts[0].model_copy(update={"confidence": confidence})
+    exported = Exported(report.model_copy(update={"verdicts": (first, report.verdicts[1])}))
+    assert f"**✓ {word}.**" in written("markdown", exported)
+    assert rows(exported)[0]["verdict"] == word
+    page = written("html", exported)
+    assert f"<strong>✓ {word}. </strong>" in page
+    assert ('class="badge v-supported weak"' in page) == (word != "Supported")
+
+
+@given(ANY)
+@settings(max_examples=60)
+def test_markdown_runs_nothing_and_loses_no_claim(text: str) -> None:
+    page = rendered(hostile(text))
+    for tag in re.findall(r"<[^>]*", page):
+        assert ALLOWED_TAG.match(tag)
+    for address in re.findall(r'(?:href|src)="([^"]*)"', page):
+        assert address.startswith(("http://", "https://", "#fn"))
+    assert page.count('class="footnote-item"') == 2
+
+
+def test_the_answer_s_own_markdown_stays() -> None:
+    answer = (
+        "1. **One** `code`\n2. two\n   > said\n\n| a | b |\n|---|---|\n"
+        "| 1 \\| 2 | [x](https://x.org/(a)) |\n\n```\n# no\n```\n"
+    )
+    page = rendered(Exported(run(answer)))
+    assert "<ol>" in page
+    assert "<strong>One</strong> <code>code</code>" in page
+    assert "<blockquote>" in page
+    assert "<td>1 | 2</td>" in page
+    assert "# no\n</code></pre>" in page
+    assert '<a href="https://x.org/(a)">x</a>' in page
+
+
+def test_json_fits_its_schema() -> None:
+    schema = json.loads(report_json.SCHEMA.read_text("utf-8"))
+    assert schema == report_json.schema(), "run: python -m attribution.reports.report_json"
+    jsonschema.Draft202012Validator.check_schema(schema)
+    document = json.loads(written("json", Exported(judged(run()), "A title", "A note")))
+    jsonschema.validate(document, schema, jsonschema.Draft202012Validator)
+    binding = (
+        "question answer settings versions claims pages evidence verdicts failures timings usage"
+    )
+    assert set(binding.split()) < set(document)
+    assert "text" not in document["pages"][0]
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**document, "verdicts": [{"label": "right"}]}, schema)
+
+
+def test_json_is_read_back() -> None:
+    exported = Exported(judged(run()), "A title", "A note", frozenset({"c1"}))
+    back = report_json.read(written("json", exported))
+    assert (back.title, back.note, back.corrected) == ("A title", "A note", {"c1"})
+    assert back.report.to_json() == graded_report(exported.report).to_json()
+
+
+def test_a_report_without_a_schema_version_is_read() -> None:
+    report = run()
+    assert report_json.read(report.to_json()).report.to_json() == report.to_json()
+
+
+def test_the_analyst_s_verdicts_are_wherever_claims_are_listed() -> None:
+    exported = Exported(judged(run(), "No: *1888*."))
+    page = unescape(written("html", exported))
+    assert page.count("The analyst's verdict: ") == 2 * 2  # beside each claim, and in its footnote
+    assert "No: *1888*." in page
+    wanted = "<strong>The analyst's verdict: ✗ Contradicted.</strong> No: *1888*."
+    assert rendered(exported).count(wanted) == 2
+    for row, model in zip(rows(exported), ("Supported", "Not checked"), strict=True):
+        assert row["verdict"] == model
+        assert row["analyst's verdict"] == "Contradicted"
+        assert row["analyst's note"] == "No: *1888*."
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"label": "right"}, "judgements.0.label: input should be"),
+        ({"note": "x" * 2001}, "at most 2000 characters"),
+        ({"claim_id": "c9"}, "not one a claim"),
+        ({"statement": "other words"}, "not one a claim"),
+    ],
+)
+def test_judgements_that_do_not_fit_are_refused(changes: dict[str, str], message: str) -> None:
+    document = json.loads(written("json", Exported(judged(run()))))
+    document["judgements"][0] |= changes
+    with pytest.raises(BadInput, match=message):
+        report_json.read(json.dumps(document))
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "not JSON"),
+        ("[]", "expected a JSON object"),
+        ('{"schema_version": 9}', "schema version 9"),
+        ('{"id": "x"}', "not a report: created_at: field required"),
+    ],
+)
+def test_what_is_no_report_is_refused(content: str, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        report_json.read(content)
+
+
+def test_the_table_has_a_row_for_each_claim() -> None:
+    exported = Exported(run(), corrected=frozenset({"c1"}))
+    first, second = rows(exported)
+    assert (first["number"], first["verdict"]) == ("1", "Supported")
+    assert (second["number"], second["verdict"]) == ("2", "Not checked")
+    assert (first["corrected by hand"], second["corrected by hand"]) == ("yes", "")
+    assert first["passage"] == QUOTE
+    assert first["address"] == "https://example.org/tower"
+    assert exported.report.answer[int(first["start"]) : int(first["end"])].startswith("It was")
+
+
+def test_the_workbook_holds_the_same_table() -> None:
+    exported = Exported(judged(run()))
+    heads, *cells = sheet(exported)
+    for row, wanted in zip(cells, rows(exported), strict=True):
+        texts = ["" if cell is None else str(cell) for cell in row]
+        assert texts == [wanted[str(name)] for name in heads]
+
+
+def test_no_cell_of_a_table_is_a_formula() -> None:
+    text = '=HYPERLINK("https://example.org")'
+    exported = Exported(run(text=text, title=text))
+    cells = [cell for row in csv.reader(io.StringIO(written("csv", exported))) for cell in row]
+    assert sum("HYPERLINK" in cell for cell in cells) >= 3
+    assert not [cell for cell in cells if cell.startswith("=")]
+    workbook = openpyxl.load_workbook(io.BytesIO(export("xlsx", exported)))
+    assert "f" not in {cell.data_type for row in workbook.active for cell in row}
+
+
+@given(ANY)
+@settings(max_examples=20)
+def test_a_workbook_can_hold_every_text(text: str) -> None:
+    assert len(sheet(hostile(text))) == 3
+
+
+def test_an_unclear_claim_has_the_passage_to_read() -> None:
+    report = run()
+    undecided = {
+        "relation": "no_relation",
+        "about": True,
+        "probabilities": Probabilities(entailed=0.3, contradicted=0.2, no_relation=0.5),
+    }
+    unclear = report.verdicts[0].model_copy(update={"label": "unclear"})
+    evidence = tuple(piece.model_copy(update=undecided) for piece in report.evidence)
+    verdicts = (unclear, report.verdicts[1])
+    exported = Exported(report.model_copy(update={"evidence": evidence, "verdicts": verdicts}))
+    assert rows(exported)[0]["verdict"] == "Unclear"
+    assert rows(exported)[0]["passage"] == QUOTE
+    assert f"“{QUOTE}”" in rendered(exported)
+
+
+@given(ANY, st.sampled_from(list(FORMATS)))
+def test_file_names_are_safe(text: str, name: str) -> None:
+    made = file_name(name, Exported(run(), title=text))
+    assert PurePosixPath(made).name == PureWindowsPath(made).name == made
+    assert not PureWindowsPath(made).is_reserved()
+    assert made.endswith(FORMATS[name].suffix)
+    assert re.fullmatch(r"[\w.-]+", made)
+    assert len(made) < 90
+
+
+@pytest.mark.parametrize(
+    ("name", "exported", "wanted"),
+    [
+        ("html", Exported(run()), "when-was-the-tower-finished.html"),
+        ("markdown", Exported(run(), title="CON"), "report-con.md"),
+        ("csl", Exported(run(), title="../../etc/passwd"), "etc-passwd-sources.json"),
+        ("json", Exported(run(question="")), "tower-it-was-finished-in-1889-1-it-is.json"),
+    ],
+)
+def test_a_file_is_named_after_the_heading(name: str, exported: Exported, wanted: str) -> None:
+    assert file_name(name, exported) == wanted
+
+
+def test_csl_cites_each_source_with_its_dates() -> None:
+    first, other = json.loads(written("csl", Exported(run())))
+    assert first == {
+        "id": "example-the-tower-2020",
+        "type": "webpage",
+        "title": "The tower",
+        "container-title": "example.org",
+        "URL": "https://example.org/tower",
+        "issued": {"date-parts": [[2020, 5, 7]]},
+        "accessed": {"date-parts": [[2026, 11, 1]]},
+    }
+    assert other["id"] == "example-the-tower-2020-2"
+
+
+@given(ANY, st.sampled_from([address for address in ADDRESSES if address]))
+@settings(max_examples=60)
+def test_csl_has_a_line_of_text_and_an_address_or_none(text: str, address: str) -> None:
+    for item in json.loads(written("csl", hostile(text, address))):
+        assert "\n" not in item.get("title", "")
+        assert re.fullmatch(r"https?://[!#-\[\]-_a-z~]*|", item.get("URL", ""), re.IGNORECASE)
