@@ -65,36 +65,10 @@ def commands(add: Add) -> None:
     p.add_argument("--out", type=Path, metavar="FOLDER", help="for table.json, table.md and plots")
     options.add_settings(p, "openai_model=local")
 
-    p = add("evoke", "make a test set: grounded answers and twins with one error each", evoke)
-    source = p.add_mutually_exclusive_group(required=True)
-    source.add_argument(
-        "--input", type=Path, help='JSON Lines of {"question", "context", "response"}, all grounded'
-    )
-    source.add_argument(
-        "--run", metavar="ID", help="a saved run: its supported sentences with their passages"
-    )
-    p.add_argument(
-        "--kinds",
-        nargs="+",
-        choices=KINDS,
-        default=list(KINDS),
-        help="errors to evoke (default: all)",
-    )
-    p.add_argument("--seed", type=int, default=0, help="the same seed makes the same twins")
-    p.add_argument(
-        "--by",
-        choices=("rules", "llm"),
-        default="rules",
-        help="who alters the answers (default: rules)",
-    )
-    p.add_argument(
-        "--judges",
-        nargs=2,
-        metavar="MODEL",
-        help="two language models that must agree on the type of each error",
-    )
-    p.add_argument("--output", type=Path, required=True, metavar="set.jsonl")
+    p = add("evoke", "make a labelled set: grounded answers and twins with one error", evoke)
+    options.add_rows(p, '"question", "context", "response"')
     options.add_settings(p, "openai_model=local")
+
     p = add("benchmark", "measure groundedness methods on labelled responses", benchmark)
     p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/groundedness.md")
     p.add_argument(
@@ -252,52 +226,24 @@ def _follow(name: str, steps: Iterable[RowDone]) -> int:
     return failed
 
 
-KINDS = ("number", "name", "negation", "order", "scope")
-
-
 def evoke(args: argparse.Namespace) -> int:
-    """Writes a grounded row and its twins for each answer; the exit status is 1 if a line could not
-    be used.
-    """
+    """Write a grounded row and an altered twin for each answer; exit status 1 if a line failed."""
     from attribution.llm.client import Llm
     from attribution.store.store import Store
-    from attribution.studies.groundedness.test_sets import Grounded, Made, make, of_report, read
+    from attribution.studies.groundedness.evoke import evoke as evoke_errors
 
     settings = options.settings(args)
     check_output(args.output)
-    store = Store.open(settings.database_url)
-    grounded: list[Grounded] = []
+    rows = read_rows(args.input, ["response"], ["question"])
+    llm = Llm(settings, Store.open(settings.database_url))
+    lines: list[str] = []
     failed = 0
-    if args.run:
-        report = store.runs.load(args.run)
-        if report is None:
-            raise BadInput(f"there is no saved run {args.run!r}: expected the `id` of a report")
-        grounded.append(of_report(report))
-    else:
-        for row in read_rows(args.input, ["response"], ["question"]):
-            try:
-                grounded.append(read(row))
-            except BadInput as error:
-                failed += 1
-                progress(f"line {row.line}: {error}")
-    llm = Llm(settings, store) if args.by == "llm" else None
-    judges = [
-        Llm(settings.model_copy(update={"openai_model": m}), store) for m in args.judges or ()
-    ]
-    rows: list[Made] = []
-    steps = make(grounded, args.kinds, args.seed, llm, judges, single=args.preset == "t24")
-    for number, (made, problems) in enumerate(steps, 1):
-        rows += made
-        progress(
-            f"evoke {number}/{len(grounded)}, {len(made) - 1} twins"
-            + f": {'; '.join(problems)}" * bool(problems)
-        )
-    lines = "".join(json.dumps(row.fields(), ensure_ascii=False) + "\n" for row in rows)
-    write_file(args.output, lines.encode())
-    twins = len(rows) - len(grounded)
-    progress(
-        f"{args.output}: {len(grounded)} grounded answers, {twins} twins, {failed} lines not used"
-    )
+    for number, made in enumerate(evoke_errors(rows, llm), 1):
+        lines += [json.dumps(row, ensure_ascii=False) + "\n" for row in made.rows]
+        failed += bool(made.problem)
+        progress(f"evoke {number}/{len(rows)}" + f": {made.problem}" * bool(made.problem))
+    write_file(args.output, "".join(lines).encode())
+    progress(f"{args.output}: {len(rows) - failed} twins, {failed} failed")
     return int(failed > 0)
 
 

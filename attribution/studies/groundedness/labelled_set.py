@@ -14,18 +14,30 @@ from attribution.studies.groundedness import Given
 from attribution.types import Frozen, content_id
 
 Split = Literal["development", "test"]
-_DEVELOPMENT: Split = "development"
 SPLITS: dict[str, Split] = {
-    **dict.fromkeys(("development", "dev", "validation"), _DEVELOPMENT),
+    "development": "development",
+    "dev": "development",
+    "validation": "development",
     "test": "test",
 }
 EXPECTED = (
     '{"question": "…", "context": "…" or ["…", …], "response": "…", "grounded": true or false}'
 )
-REQUIRED, OPTIONAL = (
-    ("response",),
-    ("question", "error_type", "split", "group"),
-)  # fields that hold text
+# The fields of a row that hold text.
+REQUIRED = ("response",)
+OPTIONAL = ("question", "error_type", "split", "group")
+ERROR_TYPES = {  # T24 Table 5
+    "factual_inaccuracy": "A number, date, name or property is wrong.",
+    "misattribution": "Something is ascribed to the wrong person, body, place or source.",
+    "contextual_misinterpretation": (
+        "Something is carried beyond the condition, part or degree that the source gives."
+    ),
+    "procedural_error": "Steps, deadlines or their order are wrong.",
+    "reasoning_error": "A cause or a conclusion does not follow from the source.",
+    "terminological_error": (
+        "A term is used in another sense than the source's, or in the place of another term."
+    ),
+}
 
 
 class LabelledSentence(Frozen):
@@ -37,17 +49,24 @@ class LabelledSentence(Frozen):
 
 
 class LabelledRow(Frozen):
-    """A response with its context, and people's label: is it grounded in the context?"""
+    """A response with its context, and people's label.
+
+    Attributes:
+        question: With the conversation before it, if there is one.
+        grounded: Whether the context supports the response.
+        error_type: Of an ungrounded response; empty if unknown.
+        group: Rows of one group are in one split.
+    """
 
     id: str
     line: int
-    question: str  # with the conversation before it, if there is one
+    question: str
     context: tuple[str, ...]
     response: str
     grounded: bool
-    error_type: str = ""  # of an ungrounded response, such as “number”
+    error_type: str = ""
     sentences: tuple[LabelledSentence, ...] = ()
-    group: str = ""  # rows of one group are in one split
+    group: str = ""
     split: Split = "test"
 
     @property
@@ -68,48 +87,56 @@ class LabelledSet:
 
 
 def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
-    """Read the labelled responses of a file, divided into two splits.
+    """Read the labelled responses of a file.
 
-    A row without a usable label, context or response, or with the id of an earlier row, is left out
-    as a problem. The
-    `split` field divides the rows if there is one. Otherwise half of the groups, drawn by the seed,
-    are development;
-    rows with the same question form a group, or, without a question, rows with the same context.
-    Raises BadInput if no row can be used.
+    The `split` field divides the rows if there is one. Otherwise half of the groups, drawn by the
+    seed, are development; rows with the same question form a group, or, without a question, rows
+    with the same context. A row that can't be used, or repeats an id, becomes a problem.
+
+    Raises:
+        BadInput: No row can be used.
     """
-    read: dict[str, LabelledRow] = {}
-    problems = []
-    named = any(row.fields.get("split") for row in rows)
+    labelled_rows: dict[str, LabelledRow] = {}
+    problems: list[tuple[int, str]] = []
+    has_splits = any(row.fields.get("split") for row in rows)
     for row in rows:
         try:
-            labelled = _row(row, named)
-            if labelled.id in read:
-                raise BadInput(
-                    f"the same id, or the same texts, as in line {read[labelled.id].line}"
-                )
-            read[labelled.id] = labelled
+            labelled = _labelled_row(row, has_splits)
+            if labelled.id in labelled_rows:
+                line = labelled_rows[labelled.id].line
+                raise BadInput(f"the same id, or the same texts, as in line {line}")
+            labelled_rows[labelled.id] = labelled
         except BadInput as error:
             problems.append((row.line, str(error)))
-    if not read:
+    if not labelled_rows:
         first = f"; line {problems[0][0]}: {problems[0][1]}" if problems else ""
         raise BadInput(f"found no labelled response; expected lines of {EXPECTED}{first}")
-    usable = tuple(read.values())
-    return LabelledSet(usable if named else divided(usable, seed), tuple(problems))
+    usable = tuple(labelled_rows.values())
+    return LabelledSet(usable if has_splits else divided(usable, seed), tuple(problems))
+
+
+def shuffled_groups(rows: Sequence[LabelledRow], salt: str = "") -> list[str]:
+    """Return the groups of these rows in an order that depends on their names and the salt."""
+
+    def position(group: str) -> bytes:
+        return hashlib.sha256(f"{salt}{group}".encode()).digest()
+
+    return sorted({row.group for row in rows}, key=position)
 
 
 def divided(rows: Sequence[LabelledRow], seed: int) -> tuple[LabelledRow, ...]:
     """Put half of the groups in the development split, the same ones for the same seed."""
-    groups = sorted(
-        {row.group for row in rows}, key=lambda g: hashlib.sha256(f"{seed} {g}".encode()).digest()
-    )
+    groups = shuffled_groups(rows, f"{seed} ")
     development = set(groups[: (len(groups) + 1) // 2])
-    return tuple(
-        row.model_copy(update={"split": "development" if row.group in development else "test"})
-        for row in rows
-    )
+
+    def in_split(row: LabelledRow) -> LabelledRow:
+        split = "development" if row.group in development else "test"
+        return row.model_copy(update={"split": split})
+
+    return tuple(map(in_split, rows))
 
 
-def _row(row: Row, named: bool) -> LabelledRow:
+def _labelled_row(row: Row, has_splits: bool) -> LabelledRow:
     """Parse a row. Raises BadInput with the problem."""
     if row.error:
         raise BadInput(row.error)
@@ -117,67 +144,76 @@ def _row(row: Row, named: bool) -> LabelledRow:
     question, response = str(fields.get("question") or ""), str(fields["response"])
     turns = turns_of(fields.get("turns"))
     question = transcript(question, turns) if question.strip() else as_text(turns)
-    context, label = _context(fields.get("context")), fields.get("grounded")
-    if not isinstance(label, bool) and label not in (0, 1):
-        found = "is missing" if "grounded" not in fields else f"is {str(label)[:40]!r}"
-        raise BadInput(f'"grounded" {found}; expected true or false')
-    split = str(fields.get("split") or "")
-    if named and split.lower() not in SPLITS:
-        found = f"is {split[:40]!r}" if split else "is missing, though other rows have one"
-        raise BadInput(f'"split" {found}; expected development or test')
-    same = " ".join(question.casefold().split()) or "\x1f".join(context)
+    context = _context(fields.get("context"))
+    grounded = _label(fields)
+    subject = " ".join(question.casefold().split()) or "\x1f".join(context)
+    error_type = " ".join(str(fields.get("error_type") or "").split())
     return LabelledRow(
         id=_id(fields.get("id")) or content_id(question, *context, response),
         line=row.line,
         question=question,
         context=context,
         response=response,
-        grounded=bool(label),
-        error_type=" ".join(str(fields.get("error_type") or "").split()) if not label else "",
+        grounded=grounded,
+        error_type="" if grounded else error_type,
         sentences=_sentences(fields.get("sentences"), response),
-        group=str(fields.get("group") or "") or content_id(same),
-        split=SPLITS[split.lower()] if named else "test",
+        group=str(fields.get("group") or "") or content_id(subject),
+        split=_split(str(fields.get("split") or "")) if has_splits else "test",
     )
 
 
-def _id(given: object) -> str:
-    if given is None or given == "":
+def _label(fields: dict[str, object]) -> bool:
+    label = fields.get("grounded")
+    if label in (0, 1) and isinstance(label, int):
+        return bool(label)
+    problem = f"is {str(label)[:40]!r}" if "grounded" in fields else "is missing"
+    raise BadInput(f'"grounded" {problem}; expected true or false')
+
+
+def _split(name: str) -> Split:
+    if name.lower() in SPLITS:
+        return SPLITS[name.lower()]
+    problem = f"is {name[:40]!r}" if name else "is missing, though other rows have one"
+    raise BadInput(f'"split" {problem}; expected development or test')
+
+
+def _id(value: object) -> str:
+    if value is None or value == "":
         return ""
-    if not isinstance(given, str | int):
+    if not isinstance(value, str | int):
         raise BadInput('"id" is neither text nor a number')
-    return str(given)
+    return str(value)
 
 
-def _context(given: object) -> tuple[str, ...]:
-    texts = [given] if isinstance(given, str) else given
+def _context(value: object) -> tuple[str, ...]:
+    texts = [value] if isinstance(value, str) else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        found = "is missing" if given is None else "is neither a text nor a list of texts"
-        raise BadInput(f'"context" {found}; expected {EXPECTED}')
-    if not any(text.strip() for text in texts):
+        problem = "is missing" if value is None else "is neither a text nor a list of texts"
+        raise BadInput(f'"context" {problem}; expected {EXPECTED}')
+    passages = tuple(text for text in texts if text.strip())
+    if not passages:
         raise BadInput('"context" is empty')
-    return tuple(text for text in texts if text.strip())
+    return passages
 
 
-def _sentences(given: object, response: str) -> tuple[LabelledSentence, ...]:
+def _sentences(value: object, response: str) -> tuple[LabelledSentence, ...]:
     """Locate sentences, given as texts in the order of the response."""
-    if not given:
+    if not value:
         return ()
     expected = 'expected a list of {"text": "…", "grounded": true or false}'
-    if not isinstance(given, list):
+    if not isinstance(value, list):
         raise BadInput(f'"sentences" is no list; {expected}')
-    found, end = [], 0
-    for number, one in enumerate(given, 1):
-        if (
-            not isinstance(one, dict)
-            or not isinstance(one.get("text"), str)
-            or one.get("grounded") not in (0, 1)
-        ):
+    sentences: list[LabelledSentence] = []
+    end = 0
+    for number, item in enumerate(value, 1):
+        text = item.get("text") if isinstance(item, dict) else None
+        if not isinstance(text, str) or item.get("grounded") not in (0, 1):
             raise BadInput(f'sentence {number} of "sentences" cannot be read; {expected}')
-        start = response.find(one["text"], end) if one["text"].strip() else -1
+        start = response.find(text, end) if text.strip() else -1
         if start < 0:
             raise BadInput(
                 f'sentence {number} of "sentences" is not in the response after the ones before it'
             )
-        end = start + len(one["text"])
-        found.append(LabelledSentence(start=start, end=end, grounded=bool(one["grounded"])))
-    return tuple(found)
+        end = start + len(text)
+        sentences.append(LabelledSentence(start=start, end=end, grounded=bool(item["grounded"])))
+    return tuple(sentences)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from attribution.reports.html import Child, Node, badge, el, plural, scrolling, table
+from attribution.reports.html import Child, Node, badge, el, plural
 from attribution.reports.trail import date
-from attribution.settings import LABELS
-from attribution.studies.answers.run_changes import ClaimChange, RunChanges, counts, run_changes
+from attribution.studies.answers.run_changes import ClaimChange, counts, run_changes
 from attribution.types import Report
 from pages.ui import choices, run_results, state
 from pages.ui.frame import note, plot, section, show, status_line
@@ -34,9 +33,6 @@ def comparison(reports: Sequence[Report]) -> None:
         show(el("section", *map(change_node, some), class_="ax-runs"))
     if (same := unchanged(changes)) and len(same.children) > 1:
         show(same)
-    if rows := differences(changes):
-        section("How the runs differ in settings and versions")
-        show(scrolling(table(("", "Before", "After"), rows), "Settings that differ"))
 
 
 def when(iso: str) -> str:
@@ -47,12 +43,17 @@ def when(iso: str) -> str:
         return iso[:20]
 
 
-def summary(changes: RunChanges) -> str:
+def summary(changes: Sequence[ClaimChange]) -> str:
     """State in a sentence how many verdicts changed."""
-    changed, same, new, gone = counts(changes.claims)
-    parts = [f"{plural(changed, 'verdict')} changed", f"{same} stayed the same"]
-    parts += [f"{plural(new, 'claim')} only in the second run"] if new else []
-    parts += [f"{plural(gone, 'claim')} only in the first run"] if gone else []
+    count = counts(changes)
+    parts = [
+        f"{plural(count.changed, 'verdict')} changed",
+        f"{count.unchanged} stayed the same",
+    ]
+    if count.only_after:
+        parts.append(f"{plural(count.only_after, 'claim')} only in the second run")
+    if count.only_before:
+        parts.append(f"{plural(count.only_before, 'claim')} only in the first run")
     return ", ".join(parts) + "."
 
 
@@ -71,12 +72,12 @@ def heading(before: Report, after: Report) -> Node:
     return el("div", one("Before", before), one("After", after), class_="ax-two ax-runs-heads")
 
 
-def groups(changes: RunChanges) -> list[tuple[str, list[ClaimChange]]]:
+def groups(changes: Sequence[ClaimChange]) -> list[tuple[str, list[ClaimChange]]]:
     """Group the claims that differ, in the order of display."""
     named = [
-        ("The verdict changed", [c for c in changes.claims if c.changed]),
-        ("Only in the second run", [c for c in changes.claims if c.before is None]),
-        ("Only in the first run", [c for c in changes.claims if c.after is None]),
+        ("The verdict changed", [c for c in changes if c.is_changed]),
+        ("Only in the second run", [c for c in changes if c.before is None]),
+        ("Only in the first run", [c for c in changes if c.after is None]),
     ]
     return [(title, some) for title, some in named if some]
 
@@ -96,22 +97,8 @@ def change_node(change: ClaimChange) -> Node:
     )
 
 
-def unchanged(changes: RunChanges) -> Node:
+def unchanged(changes: Sequence[ClaimChange]) -> Node:
     """Show the claims with the same verdict, folded."""
-    same = [c for c in changes.claims if c.before and c.after and not c.changed]
+    same = [c for c in changes if c.is_in_both and not c.is_changed]
     title = f"The same verdict · {plural(len(same), 'claim')}"
     return el("details", el("summary", title), *map(change_node, same), class_="ax-runs")
-
-
-def differences(changes: RunChanges) -> list[tuple[str, str, str]]:
-    """Return the settings and versions that differ, as rows."""
-    rows = [(LABELS.get(name, name), _shown(a), _shown(b)) for name, a, b in changes.settings]
-    return rows + [
-        (f"Version: {name}", a or "none", b or "none") for name, a, b in changes.versions
-    ]
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, list | tuple):
-        return ", ".join(map(str, value)) or "none"
-    return "none" if value is None or value == "" else str(value)

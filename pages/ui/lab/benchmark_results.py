@@ -22,9 +22,8 @@ from attribution.studies.groundedness.evaluation import (
     SavedSet,
     flagged,
 )
-from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
+from attribution.studies.groundedness.labelled_set import ERROR_TYPES, LabelledRow, LabelledSet
 from attribution.studies.groundedness.report import duration, error_types, ranked
-from attribution.studies.groundedness.twins import ERROR_TYPES
 from pages.ui import state
 from pages.ui.background import JobProgress
 from pages.ui.components import number_button, number_table

@@ -2,178 +2,78 @@ from collections.abc import Sequence
 
 import pytest
 
-from attribution.studies.answers.run_changes import counts, run_changes
-from attribution.types import AnalystLabel, AnalystVerdict, Claim, Evidence, Page, Report
-from attribution.verdicts import decide
-from tests.make import both, claim, evidence, page
+from attribution.studies.answers.run_changes import ChangeCounts, counts, run_changes
+from attribution.types import Claim, Label, Report, Verdict
+from tests.make import claim
 
-NILE, TOWER = claim("The Nile is the longest river."), claim("The tower has three levels.")
-PAGE = page("The Nile is long.", title="Rivers")
+NILE = claim("The Nile is the longest river.")
+TOWER = claim("The tower has three levels.")
 
 
-def report(
-    pieces: Sequence[Evidence] = (),
-    claims: Sequence[Claim] = (NILE,),
-    pages: Sequence[Page] = (PAGE,),
-    threshold: float = 0.5,
-    verifier: str = "small",
-    answer: str = "",
-) -> Report:
+def report(claims: Sequence[Claim], labels: Sequence[Label], answer: str = "") -> Report:
     verdicts = [
-        decide(c, [e for e in pieces if e.claim_id == c.id], both(threshold)) for c in claims
+        Verdict(claim_id=c.id, label=label, confidence=0.9, reason="r")
+        for c, label in zip(claims, labels, strict=False)
     ]
-    settings: dict[str, object] = {"threshold": threshold, "contradiction_threshold": threshold}
     return Report(
         id="r",
         created_at="",
         question="",
         answer=answer or " ".join(c.text for c in claims),
-        settings=settings,
-        versions={"verifier": verifier},
+        settings={},
+        versions={},
         claims=tuple(claims),
-        pages=tuple(pages),
-        evidence=tuple(pieces),
         verdicts=tuple(verdicts),
     )
 
 
-def piece(
-    entailed: float,
-    contradicted: float,
-    relation: str,
-    of: Page = PAGE,
-    start: int = 0,
-    to: Claim = NILE,
-) -> Evidence:
-    return evidence(to, entailed, contradicted, relation, page_id=of.id, start=start)
+def test_a_verdict_that_differs_is_a_change() -> None:
+    before = report([NILE, TOWER], ["supported", "missing"])
+    after = report([NILE, TOWER], ["contradicted", "missing"])
+    nile, tower = run_changes(before, after)
+    assert (nile.label_before, nile.label_after) == ("supported", "contradicted")
+    assert nile.is_changed
+    assert not tower.is_changed
 
 
-SUPPORTS, SAYS_NOTHING = piece(0.7, 0.1, "entailed"), piece(0.7, 0.1, "no_relation")
-ELSEWHERE = page("Another text.", "https://example.org/b", "Elsewhere")
-CHANGED = page("The Nile is short.", title="Rivers")
+def test_a_claim_without_a_verdict_differs_from_one_that_has_one() -> None:
+    (change,) = run_changes(report([NILE], []), report([NILE], ["supported"]))
+    assert change.label_before is None
+    assert change.badges[0] == "pending"
+    assert change.is_changed
+
+
+def test_claims_of_one_run_alone_come_last() -> None:
+    before = report([NILE], ["supported"])
+    after = report([TOWER], ["supported"])
+    changes = run_changes(before, after)
+    assert [(c.before, c.after) for c in changes] == [(None, TOWER), (NILE, None)]
+    assert counts(changes) == ChangeCounts(changed=0, unchanged=0, only_after=1, only_before=1)
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "kinds", "words"),
+    ("text", "is_matched"),
     [
-        (
-            report([SUPPORTS]),
-            report([SAYS_NOTHING], threshold=0.8),
-            ["thresholds"],
-            "minimum support score 0.50, now 0.80; minimum contradiction score 0.50, now 0.80",
-        ),
-        (
-            report([SUPPORTS]),
-            report([piece(0.2, 0.1, "no_relation")], verifier="base"),
-            ["judgement"],
-            "A passage of “Rivers” is judged differently by another verifier: support 0.70, now 0.20.",
-        ),
-        (
-            report([piece(0.1, 0.2, "no_relation")]),
-            report([SUPPORTS]),
-            ["judgement"],
-            "A passage of “Rivers” is judged differently: support 0.10, now 0.70.",
-        ),
-        (
-            report(),
-            report([SUPPORTS]),
-            ["not_compared", "passage"],
-            "was not among those compared before",
-        ),
-        (
-            report([SUPPORTS]),
-            report([], pages=()),
-            ["not_compared", "lost_page"],
-            "“Rivers” gave support before",
-        ),
-        (
-            report([piece(0.1, 0.1, "no_relation", ELSEWHERE)], pages=[ELSEWHERE]),
-            report([SUPPORTS]),
-            ["new_page"],
-            "“Rivers” gives support now",
-        ),
-        (
-            report([SUPPORTS]),
-            report([piece(0.1, 0.8, "contradicted", CHANGED)], pages=[CHANGED]),
-            ["changed_page"] * 2,
-            "“Rivers” has changed since; a passage of it gives contradiction now.",
-        ),
-        (
-            report([SUPPORTS]),
-            report(claims=[NILE.model_copy(update={"worthiness": "opinion"})]),
-            ["worthiness"],
-            "Now it is not checked: An opinion",
-        ),
+        ("The Nile is a long river.", True),
+        ("It flows to the sea.", False),
     ],
 )
-def test_a_change_is_explained(before: Report, after: Report, kinds: list[str], words: str) -> None:
-    (change,) = run_changes(before, after).claims
-    assert change.changed and [cause.kind for cause in change.causes] == kinds
-    assert words in " ".join(cause.text for cause in change.causes)
-    (back,) = run_changes(after, before).claims
-    assert back.changed and back.causes
+def test_reworded_claims_match_if_they_share_most_words(text: str, is_matched: bool) -> None:
+    changes = run_changes(report([NILE], ["supported"]), report([claim(text)], ["missing"]))
+    assert any(change.is_in_both for change in changes) is is_matched
 
 
-def test_another_wording_is_a_reason_of_its_own() -> None:
-    enriched = NILE.model_copy(update={"enriched": "The Nile in Africa is the longest river."})
-    (change,) = run_changes(
-        report([SUPPORTS]), report([piece(0.1, 0.1, "no_relation")], [enriched])
-    ).claims
-    assert [cause.kind for cause in change.causes] == ["wording", "judgement"]
+def test_claims_at_the_same_place_of_the_same_answer_match() -> None:
+    answer = "It flows north."
+    first = Claim(id="1", text="The river runs up", spans=((0, 15),))
+    second = Claim(id="2", text="Nile: direction north", spans=((0, 15),))
+    (change,) = run_changes(report([first], [], answer), report([second], [], answer))
+    assert change.is_in_both
 
 
-def test_equal_runs_have_no_change() -> None:
-    same = run_changes(report([SUPPORTS], [NILE, TOWER]), report([SUPPORTS], [NILE, TOWER]))
-    assert counts(same.claims) == (0, 2, 0, 0) and same.settings == same.versions == ()
-    assert not any(change.causes for change in same.claims)
-
-
-def test_claims_are_matched_by_their_words_and_by_their_place() -> None:
-    reworded = claim("The Nile is the longest river of all.")
-    result = run_changes(report(claims=[NILE, TOWER]), report(claims=[TOWER, reworded]))
-    assert [(c.before, c.after) for c in result.claims] == [(TOWER, TOWER), (NILE, reworded)]
-    other = claim("Completely different words.")
-    result = run_changes(
-        report(claims=[NILE, TOWER], answer="A"), report(claims=[other, TOWER], answer="B")
-    )
-    assert counts(result.claims) == (0, 1, 1, 1) and result.claims[-1].before == NILE
-    result = run_changes(
-        report(claims=[NILE], answer=NILE.text), report(claims=[other], answer=NILE.text)
-    )
-    assert counts(result.claims) == (0, 1, 0, 0)  # the same characters of the same answer
-
-
-def test_settings_and_models_that_differ_are_listed() -> None:
-    result = run_changes(report(threshold=0.5), report(threshold=0.6, verifier="base"))
-    assert result.settings == (("contradiction_threshold", 0.5, 0.6), ("threshold", 0.5, 0.6))
-    assert result.versions == (("verifier", "small", "base"),)
-
-
-def test_a_claim_without_a_verdict_is_said_to_be_without() -> None:
-    unfinished = report([SUPPORTS]).model_copy(update={"verdicts": ()})
-    (change,) = run_changes(unfinished, report([SUPPORTS])).claims
-    assert (change.was, change.now) == (None, "supported") and "not reached" in change.causes[
-        0
-    ].text
-
-
-def judged(label: AnalystLabel, note: str = "", at: str = "") -> Report:
-    own = AnalystVerdict(
-        claim_id=NILE.id, statement=NILE.text, label=label, badge="supported", note=note, at=at
-    )
-    return report([SUPPORTS]).model_copy(update={"judgements": (own,)})
-
-
-def test_the_analyst_s_other_verdict_is_a_change_of_its_own() -> None:
-    (change,) = run_changes(report([SUPPORTS]), judged("contradicted", "<b>no</b>")).claims
-    assert change.judged_otherwise and not change.changed and change.judgements[0] is None
-    assert [c.text for c in change.causes] == [
-        "The analyst's verdict was none, now contradicted “<b>no</b>”."
-    ]
-    (change,) = run_changes(judged("unclear"), judged("unclear", at="later")).claims
-    assert not change.judged_otherwise and not change.causes
-    (change,) = run_changes(judged("unclear"), report([piece(0.1, 0.1, "no_relation")])).claims
-    assert change.changed and [c.kind for c in change.causes] == ["judgement", "analyst"]
-    assert (
-        run_changes(judged("unclear"), report(claims=[TOWER])).claims[1].judgements[0] is not None
-    )
+def test_each_claim_is_matched_once_with_the_most_alike() -> None:
+    close = claim("The Nile is the longest river of all.")
+    before = report([NILE], ["supported"])
+    after = report([close, NILE], ["missing", "supported"])
+    changes = run_changes(before, after)
+    assert [change.is_in_both for change in changes] == [False, True]

@@ -34,7 +34,7 @@ class GroundednessClassifier(EntailmentMethod):
 
     In its place stands the cross-encoder that this project fine-tuned: the verifier of the
     settings. A sentence scores
-    the probability that the passage which supports it best entails it. `training.twins` makes a
+    the probability that the passage which supports it best entails it. `training.groundedness` makes a
     model in T24's way; the
     setting `gc_model` names its folder (`OwnClassifier`).
     """

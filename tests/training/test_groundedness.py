@@ -8,8 +8,7 @@ from attribution.errors import BadInput, Unavailable
 from attribution.settings import Settings
 from attribution.studies.groundedness import METHODS, Given
 from attribution.studies.groundedness.labelled_set import LabelledRow
-from training.twins import pairs as made
-from training.twins import train
+from training import groundedness
 
 WORDS = "[PAD] [UNK] [CLS] [SEP] the boat has one two three four masts and sails".split()
 NUMBERS = ("one", "two", "three")
@@ -72,17 +71,6 @@ def written(path: Path, copies: int) -> Path:
     return path
 
 
-def test_targets_are_the_cosine_and_one_minus_the_cosine(tmp_path: Path) -> None:
-    found = made.pairs(made.read(written(tmp_path / "twins.jsonl", 4)), Settings())
-    right, twin = found[0], found[1]
-    assert right.target == pytest.approx(1, abs=0.01)  # word for word
-    cosine = METHODS.build("cos_sim", Settings())
-    near = cosine.score(Given("", (twin.context,), twin.response), threading.Event()).scores["mean"]
-    assert twin.target == pytest.approx(1 - near) and twin.target < 0.5
-    taught, held = made.divided(found, 0.5, seed=1)
-    assert len(held) == len(taught) == 4 and not {p.group for p in taught} & {p.group for p in held}
-
-
 def test_the_sentences_that_differ_are_paired_with_the_nearest_of_the_context() -> None:
     context, rest = ("The boat sank in 1902. It had two masts.",), "It had two masts."
     rows = [
@@ -99,22 +87,23 @@ def test_the_sentences_that_differ_are_paired_with_the_nearest_of_the_context() 
             [("The boat sank in 1902.", True), ("The boat sank in 1920.", False)]
         )
     ]
-    right, wrong = made.pairs(rows, Settings())
+    right, wrong = groundedness.training_pairs(rows, Settings())
     assert right.context == wrong.context == right.response == "The boat sank in 1902."
-    assert wrong.response == "The boat sank in 1920." and right.target > 0.99 and wrong.target < 0.5
-    with pytest.raises(BadInput, match="in its group"):
-        made.pairs(rows[:1], Settings())
+    assert wrong.response == "The boat sank in 1920."
+    assert right.target > 0.99
+    assert wrong.target < 0.5
+    with pytest.raises(BadInput, match="differs in a sentence"):
+        groundedness.training_pairs(rows[:1], Settings())
 
 
 def test_a_model_is_trained_and_the_method_takes_it(tmp_path: Path, tiny: Path) -> None:
     path, out = written(tmp_path / "twins.jsonl", 48), tmp_path / "out"
     more = ["--passes", "12", "--rate", "5e-3", "--base", str(tiny)]
-    assert train.main(["--input", str(path), "--out", str(out), *more]) == 0
+    assert groundedness.main(["--input", str(path), "--out", str(out), *more]) == 0
     summary = json.loads((out / "summary.json").read_text())
-    assert (
-        summary["loss"][-1] < 0.75 * summary["loss"][0]
-        and summary["pairs"] + summary["held_out"] == 96
-    )
+    assert summary["loss"][-1] < 0.75 * summary["loss"][0]
+    assert summary["pairs"] + summary["held_out"] == 96
+    assert summary["told_apart"] == 1
     settings = Settings(gc_model=str(out / "model"))
     method = METHODS.build("gc", settings)
     import torch
@@ -142,14 +131,9 @@ def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[s
         METHODS.build("gc", Settings(gc_model=str(tmp_path)))
     (tmp_path / "empty.jsonl").write_text('{"response": "a"}\n')
     assert (
-        train.main(["--input", str(tmp_path / "empty.jsonl"), "--out", str(tmp_path / "out")]) == 2
+        groundedness.main(
+            ["--input", str(tmp_path / "empty.jsonl"), "--out", str(tmp_path / "out")]
+        )
+        == 2
     )
     assert "found no labelled response" in capsys.readouterr().err
-
-
-def test_pairs_of_one_answer_are_told_apart() -> None:
-    rows = [made.Pair("c", "r", target, group) for group in "ab" for target in (0.9, 0.2)]
-    assert (
-        train.told_apart(rows, [0.8, 0.1, 0.3, 0.4]) == 0.5
-        and train.told_apart(rows[:1], [0.1]) is None
-    )

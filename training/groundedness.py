@@ -1,0 +1,218 @@
+"""Fine-tune a cross-encoder on grounded answers and their altered twins (T24 5.4).
+
+The method `gc` takes the model:
+
+    python -m attribution evoke --input grounded.jsonl --output twins.jsonl
+    python -m training.groundedness --input twins.jsonl --out FOLDER
+    python -m attribution benchmark --input set.jsonl --methods gc --set gc_model=FOLDER/model …
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from attribution.embedders import EMBEDDERS, Embedder
+from attribution.embedders.minilm import package_folder
+from attribution.errors import AttributionError, BadInput
+from attribution.files import read_rows
+from attribution.settings import Settings
+from attribution.studies.groundedness.labelled_set import (
+    OPTIONAL,
+    REQUIRED,
+    LabelledRow,
+    labelled_set,
+)
+from attribution.studies.groundedness.methods import of_context, spans
+
+OUTPUT = "grounded"
+BATCH, MAX_TOKENS = 16, 256
+
+
+@dataclass(frozen=True)
+class TrainingPair:
+    """A sentence of the context and one of a response, and how grounded it is, from 0 to 1."""
+
+    context: str
+    response: str
+    target: float
+    group: str
+
+
+def training_pairs(rows: Sequence[LabelledRow], settings: Settings) -> list[TrainingPair]:
+    """Make two pairs of each sentence in which an altered answer differs from the grounded one.
+
+    The target of the grounded sentence is its cosine with the nearest sentence of the context;
+    that of the altered one is one minus its cosine with the same sentence.
+
+    Raises:
+        BadInput: No answer has a twin that differs in a sentence.
+    """
+    embedder = EMBEDDERS.build(settings.embedder, settings)
+    pairs: list[TrainingPair] = []
+    for twin in (row for row in rows if not row.grounded):
+        originals = [row for row in rows if row.grounded and row.group == twin.group]
+        if originals:
+            nearest = max(originals, key=lambda row: _likeness(row.response, twin.response))
+            pairs += _differing(nearest, twin, embedder)
+    if not pairs:
+        raise BadInput("no ungrounded response differs in a sentence from a grounded one")
+    return pairs
+
+
+def _likeness(first: str, second: str) -> float:
+    return SequenceMatcher(None, first, second, autojunk=False).ratio()
+
+
+def _differing(
+    original: LabelledRow, twin: LabelledRow, embedder: Embedder
+) -> Iterator[TrainingPair]:
+    grounded = [original.response[start:end] for start, end in spans(original.response)]
+    altered = [twin.response[start:end] for start, end in spans(twin.response)]
+    context = of_context(original.given)
+    context_vectors = embedder.embed(context)
+    matcher = SequenceMatcher(None, grounded, altered, autojunk=False)
+    for operation, a, b, c, d in matcher.get_opcodes():
+        if operation != "replace":
+            continue
+        for right, wrong in zip(grounded[a:b], altered[c:d], strict=False):
+            cosines = (embedder.embed([right, wrong]) @ context_vectors.T).clip(0, 1)
+            nearest = int(cosines[0].argmax())
+            right_target, wrong_cosine = cosines[:, nearest].tolist()
+            yield TrainingPair(context[nearest], right, right_target, original.group)
+            yield TrainingPair(context[nearest], wrong, 1 - wrong_cosine, original.group)
+
+
+@dataclass
+class CrossEncoder:
+    """A model with one output, and its tokenizer."""
+
+    model: Any
+    tokenizer: Any
+
+    @classmethod
+    def from_folder(cls, folder: Path) -> CrossEncoder:
+        """Load a base model and give it a fresh head."""
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+        labels = {"num_labels": 1, "id2label": {0: OUTPUT}, "label2id": {OUTPUT: 0}}
+        model = AutoModelForSequenceClassification.from_pretrained(folder, **labels)
+        return cls(model, AutoTokenizer.from_pretrained(folder))
+
+    def logits(self, pairs: Sequence[TrainingPair]) -> Any:
+        """Return one logit for each pair; only the context is cut."""
+        inputs = self.tokenizer(
+            [pair.context for pair in pairs],
+            [pair.response for pair in pairs],
+            truncation="only_first",
+            max_length=MAX_TOKENS,
+            padding=True,
+            return_tensors="pt",
+        )
+        return self.model(**inputs).logits[:, 0]
+
+    def train(
+        self, pairs: Sequence[TrainingPair], passes: int, rate: float, seed: int
+    ) -> list[float]:
+        """Minimise the binary cross-entropy to the targets; return the mean loss of each pass."""
+        import torch
+
+        torch.manual_seed(seed)
+        chance = random.Random(seed)
+        optimizer = torch.optim.AdamW(self.model.parameters(), lr=rate, weight_decay=0.01)
+        steps = passes * len(batches(pairs))
+        schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1.0, 0.0, steps)
+        losses: list[float] = []
+        self.model.train()
+        for number in range(1, passes + 1):
+            shuffled = chance.sample(pairs, len(pairs))
+            total = 0.0
+            for batch in batches(shuffled):
+                targets = torch.tensor([pair.target for pair in batch])
+                loss = torch.nn.functional.binary_cross_entropy_with_logits(
+                    self.logits(batch), targets
+                )
+                optimizer.zero_grad()
+                loss.backward()  # type: ignore[no-untyped-call]
+                torch.nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+                optimizer.step()
+                schedule.step()
+                total += loss.item() * len(batch)
+            losses.append(round(total / len(pairs), 4))
+            print(f"pass {number} of {passes}: loss {losses[-1]}", file=sys.stderr)
+        return losses
+
+    def accuracy(self, pairs: Sequence[TrainingPair]) -> float | None:
+        """Return the share of twins that score below their answer; None without any."""
+        import torch
+
+        self.model.eval()
+        scores: list[float] = []
+        with torch.inference_mode():
+            for batch in batches(pairs):
+                scores += self.logits(batch).tolist()
+        right = [first > second for first, second in list(pairwise(scores))[::2]]
+        return sum(right) / len(right) if right else None
+
+    def save(self, folder: Path) -> None:
+        self.model.save_pretrained(folder)
+        self.tokenizer.save_pretrained(folder)
+
+
+def batches(pairs: Sequence[TrainingPair]) -> list[Sequence[TrainingPair]]:
+    return [pairs[start : start + BATCH] for start in range(0, len(pairs), BATCH)]
+
+
+def held_out_groups(pairs: Sequence[TrainingPair], share: float, seed: int) -> set[str]:
+    """Draw the answers that are not trained on, each with all of its twins."""
+    groups = sorted({pair.group for pair in pairs})
+    return set(random.Random(seed).sample(groups, round(len(groups) * share)))
+
+
+def main(argv: list[str] | None = None) -> int:
+    p = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    p.add_argument("--input", type=Path, required=True, help="as `evoke` writes it")
+    p.add_argument("--out", type=Path, required=True, help="folder for model/ and summary.json")
+    p.add_argument("--base", type=Path, help="folder with a model (default: all-MiniLM-L6-v2)")
+    p.add_argument("--passes", type=int, default=3)
+    p.add_argument("--rate", type=float, default=5e-5)
+    p.add_argument("--held-out", type=float, default=0.2, help="share of the answers")
+    p.add_argument("--seed", type=int, default=13)
+    args = p.parse_args(argv)
+    try:
+        rows = labelled_set(read_rows(args.input, REQUIRED, OPTIONAL)).rows
+        pairs = training_pairs(rows, Settings.from_environment())
+        encoder = CrossEncoder.from_folder(args.base or package_folder())
+    except (AttributionError, ValueError) as error:
+        print(f"training: {error}", file=sys.stderr)
+        return 2
+    held_out = held_out_groups(pairs, args.held_out, args.seed)
+    training = [pair for pair in pairs if pair.group not in held_out]
+    evaluation = [pair for pair in pairs if pair.group in held_out]
+    before = encoder.accuracy(evaluation)
+    losses = encoder.train(training, args.passes, args.rate, args.seed)
+    encoder.save(args.out / "model")
+    summary = {
+        "pairs": len(training),
+        "held_out": len(evaluation),
+        "loss": losses,
+        "told_apart_before": before,
+        "told_apart": encoder.accuracy(evaluation),
+    }
+    (args.out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps(summary))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
