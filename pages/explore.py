@@ -15,8 +15,8 @@ from pages.ui import choices, form, frame, run, state
 from pages.ui.answer_view import TABS, answer_view, opened, proposed, requested_claim, view
 from pages.ui.explore.agreement import agreement_panel
 from pages.ui.explore.citations import citations_panel
-from pages.ui.explore.corrections import in_cards, show_corrections, take
-from pages.ui.explore.editing import edit_dialog, edit_menu
+from pages.ui.explore.corrections import correction_cards, revised_answer
+from pages.ui.explore.editing import edit_dialog, edit_menu, take_step
 from pages.ui.explore.page_picture import pictured
 from pages.ui.explore.recheck import recheck_menu
 from pages.ui.frame import DEMO, copy_line, note, show, styles
@@ -212,7 +212,7 @@ def draw_answer(now: run.RunProgress, report: Report, editable: bool, only: str)
     if asked := getattr(st.session_state.get("answer_view"), "open", None):
         state.put(OPENED, (now.key, asked))
     if ended:
-        data = proposed(data, in_cards(report, editable))
+        data = proposed(data, correction_cards(report, editable))
         run_key, source = state.get(OPENED) or ("", None)
         data = opened(data, report, source) if run_key == now.key else data
         data = pictured(data, report, source) if editable and run_key == now.key else data
@@ -227,13 +227,15 @@ def carry_out(report: Report, result: ComponentResult) -> None:
         case "undo" | "redo" as step:
             run.undo() if step == "undo" else run.redo()
             st.rerun()
-        case Opened() as asked_for:
-            edit_dialog(report, asked_for)
+        case Opened(claim=claim):
+            if claim:
+                edit_dialog(report, claim)
         case change:
             run.edit(change)
             st.rerun()
-    if claim := requested_claim(report, result.step):
-        take(str(result.step.get("step")), claim, report)
+    claim = requested_claim(report, result.step)
+    if claim:
+        take_step(str(result.step.get("step")), claim, report)
 
 
 def page() -> None:
@@ -267,8 +269,8 @@ def page() -> None:
                     edit_menu(finished.report)
         with st.container(key="side"):
             if finished and finished.report.verdicts:
-                with st.container(key="side_corrections"):
-                    show_corrections(choices.relabelled(finished.report))
+                with st.container(key="side_revised"):
+                    revised_answer(choices.relabelled(finished.report))
                 with st.container(key="side_citations"):
                     citations_panel(choices.relabelled(finished.report))
         with result:  # drawn after the panels, whose choices it shows

@@ -206,12 +206,11 @@ def joined(claims: Sequence[Claim]) -> str:
     return " ".join(c.text if c.text.endswith((".", "!", "?")) else f"{c.text}." for c in claims)
 
 
-Step = Literal["reword", "web", "source", "verifier", "correct"]
+Step = Literal["reword", "web", "source", "correct"]
 WORDS: dict[Step, str] = {
     "reword": "Reword this claim",
     "web": "Search the web for this claim",
     "source": "Add a source",
-    "verifier": "Check with another verifier",
     "correct": "Propose a correction",
 }
 BY_FAILURE: Mapping[FailureKind, Step] = {
@@ -219,10 +218,6 @@ BY_FAILURE: Mapping[FailureKind, Step] = {
     "search_failed": "source",
     "search_limited": "source",
     "budget_spent": "source",
-    "verifier_failed": "verifier",
-    "verifier_fell_back": "verifier",
-    "llm_failed": "verifier",
-    "unsupported_language": "verifier",
     **dict.fromkeys(
         (
             "robots",
@@ -250,10 +245,10 @@ BY_FAILURE: Mapping[FailureKind, Step] = {
 BY_LABEL: Mapping[Label, tuple[Step, ...]] = {  # the first one not done yet
     "missing": ("web", "reword"),
     "no_relation": ("web", "reword"),
-    "unclear": ("verifier", "source"),
-    "not_reached": ("verifier", "source"),
+    "unclear": ("source",),
+    "not_reached": ("source",),
 }
-CORRECTABLE: tuple[Label, ...] = ("contradicted", "conflicting", "unclear")
+CORRECTABLE: tuple[Label, ...] = ("contradicted",)
 
 
 def next_steps(claim: Claim, verdict: Verdict | None, report: Report) -> tuple[Step, ...]:
@@ -289,7 +284,7 @@ def done_already(claim: Claim, report: Report) -> set[Step]:
         change.sources for change in checks
     )
     done: set[Step] = {"web"} if searched else set()
-    return done | ({"verifier"} if any(change.verifier for change in checks) else set())
+    return done
 
 
 def step_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:

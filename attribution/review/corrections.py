@@ -195,7 +195,7 @@ class LlmCorrector:
         return [text for text in small if keeps_subject(claim, text)]
 
 
-CORRECTED: tuple[Label, ...] = ("contradicted", "conflicting", "unclear")  # the verdicts to correct
+CORRECTED: tuple[Label, ...] = ("contradicted",)  # the verdicts to correct
 PASSAGES = 2  # of a claim, from which candidates are made; no other passage may contradict them
 # extra probability that a candidate needs to beat one ranked just before it by the corrector
 RANK = 0.03
@@ -238,7 +238,7 @@ NOT_WRITTEN = (
 
 
 def correctable(report: Report) -> tuple[Claim, ...]:
-    """Return the claims to correct. Supported claims are never among them."""
+    """Return the contradicted claims."""
     labels = {v.claim_id: v.label for v in report.verdicts}
     return tuple(c for c in report.claims if labels.get(c.id) in CORRECTED and c.checked)
 

@@ -43,7 +43,6 @@ SCRIPTS = (
             "tabs.js",
             "source.js",
             "placement.js",
-            "selection.js",
             "answer.js",
             "claims.js",
         )
@@ -69,7 +68,7 @@ ORDER = (*BADGES, "pending")  # of the bar
 TABS = (
     ("evidence", "Evidence"),
     ("sources", "Sources"),
-    ("corrections", "Corrections"),
+    ("revised", "Revised answer"),
     ("citations", "Citations"),
 )
 
@@ -163,9 +162,6 @@ def view(
     return {
         "run": run,
         "tree": [html.data(node) for node in tree],
-        "places": [
-            (t.start, t.end) for node in tree for t in html.texts(node)
-        ],  # in the answer, of each text
         "editable": editable,
         "claims": claims,
         "loose": [c.id for c in report.claims if c.id not in placed],

@@ -69,8 +69,6 @@ SHORTCUTS = (  # key and its action; help.js handles the same keys
     ("u", "Your verdict is “unclear”"),
     ("x", "Clear your verdict"),
     ("e", "Go to the evidence of the selected claim"),
-    ("h", "Highlight other words for the selected claim"),
-    ("w", "New claim from words of the answer"),
     ("/", "Go to the search field, or to the question"),
 )
 CLAIM_KEYS = (
@@ -131,10 +129,10 @@ DEMO: tuple[Step, ...] = (
     ),
     (
         "A correction",
-        "Press Propose corrections: each is the smallest change that the sources support. Those that you accept are in "
-        "the revised answer, with footnotes.",
+        "In the card of a contradicted claim, press Propose a correction: the smallest change that the source "
+        "supports. What you accept is in the revised answer, with footnotes.",
         ".st-key-stage",
-        "tab:corrections",
+        "claim:4",
     ),
     (
         "Take it along",

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
-import streamlit as st
-
 from attribution.edits import Change, Judge
 from attribution.errors import AttributionError, BadInput, NotYours
 from attribution.events import (
@@ -441,13 +439,6 @@ def _step(step: Callable[[str], Report | None]) -> None:
 def provenance(now: RunProgress) -> Provenance | None:
     """Return how a finished run found its pages; None while it is under way."""
     return None if now.running or not now.report.id else store().runs.provenance(now.report.id)
-
-
-def delete_run(run_id: str) -> None:
-    """Delete a run that this browser started; the History page can restore it."""
-    store().history.put_aside([run_id])
-    RUN.show(None)
-    st.query_params.pop("run", None)
 
 
 def analyse_with_library() -> None:

@@ -1,144 +1,120 @@
-"""Edit a finished run: the menu and the dialog."""
+"""Edit a finished run: the menu of its edits, and the dialog that changes one claim."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import get_args
 
 import streamlit as st
 
 from attribution import edits
 from attribution.evidence.permissions import for_stranger
-from attribution.reports.actions import Opened, Tab, find_words, joined
+from attribution.reports.actions import joined
 from attribution.reports.html import el
 from attribution.reports.trail import date
-from attribution.settings import LIMITS, Settings
+from attribution.searchers import SEARCHERS
+from attribution.settings import LIMITS, WEB, Settings
 from attribution.source import Source
-from attribution.types import Claim, Document, Report, Span
+from attribution.types import Claim, Document, Report
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, run, state
+from pages.ui.explore.corrections import accept, seek, settings_of
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
 from pages.ui.state import store
 
+TEXT, MERGE, EVIDENCE = "Text", "Merge", "Evidence"  # tabs of the dialog
+FIRST_FIELD = {TEXT: "text-", EVIDENCE: "evidence-text-"}
+_focus = st.components.v2.component(
+    "attribution.focus", js=(Path(__file__).parents[1] / "static" / "focus.js").read_text("utf-8")
+)
+
 
 def edit_menu(report: Report) -> None:
-    """Draw the menu of what changes a finished run as a whole."""
+    """Draw the menu of what was changed in a finished run."""
     steps = store().runs.steps(report.id)
-    dropped = report.set_aside.claims if report.set_aside else ()
-    with st.popover("⋯", key="more", help="Undo, new claim, edits, delete."):
+    with st.popover("⋯", key="more", help="Undo, redo, and all edits."):
         with st.container(horizontal=True, gap="small"):
-            for label, keys, on_click, step in (
-                ("Undo", "Ctrl+Z", run.undo, steps.undo),
-                ("Redo", "Ctrl+Shift+Z", run.redo, steps.redo),
-            ):
-                st.button(
-                    label,
-                    key=label.lower(),
-                    on_click=on_click,
-                    disabled=step is None,
-                    help=f"{_help(label, step)} ({keys})",
-                )
-            if st.button(
-                "New claim", key="new_claim", help="Check other words of the answer. (key: w)"
-            ):
-                edit_dialog(report, Opened())
-        with st.expander(f"Edits ({len(report.edits)})"):
-            _edits(report, dropped)
-        with st.expander("Delete this run"):
-            small("The link stops working. You can restore it for 24 hours on the History page.")
             st.button(
-                "Delete",
-                type="primary",
-                on_click=run.delete_run,
-                args=(report.id,),
-                key="delete_run",
-                help="The History page can restore it for a day.",
+                "Undo",
+                key="undo",
+                on_click=run.undo,
+                disabled=steps.undo is None,
+                help="Take the last edit back. (Ctrl+Z)",
             )
+            st.button(
+                "Redo",
+                key="redo",
+                on_click=run.redo,
+                disabled=steps.redo is None,
+                help="Make it again. (Ctrl+Shift+Z)",
+            )
+        _edits(report)
 
 
-def in_words(edit: edits.Edit) -> str:
+def _edits(report: Report) -> None:
+    """Draw the edits, the latest first, and the dropped claims with a button to restore them."""
+    if not report.edits:
+        small("Nothing was edited. Select a claim, and press Edit.")
+        return
+    items = []
+    for edit in reversed(report.edits):
+        when = el("span", f" {date(edit.at)}, {edit.at[11:16]} UTC", class_="facts")
+        items.append(el("li", el("span", _words(edit), dir="auto"), when))
+    show(el("ol", *items, class_="ax-edits"))
+    for claim in report.set_aside.claims if report.set_aside else ():
+        show(el("p", claim.text, dir="auto", class_="ax-dropped"))
+        st.button(
+            "Restore this claim",
+            key=f"restore-{claim.id}",
+            on_click=run.edit,
+            args=(edits.Restore(claim_id=claim.id),),
+        )
+
+
+def _words(edit: edits.Edit) -> str:
     """Return an edit in words, with the label of the verifier that it names."""
     return edit.words(lambda name: VERIFIERS[name].label if name in VERIFIERS else name)
 
 
-def _help(label: str, edit: edits.Edit | None) -> str:
-    if edit is None:
-        return f"There is nothing to {label.lower()}"
-    kind = in_words(edit).partition(":")[0].partition(" (")[0]  # without the visitor's text
-    return f"{label}: {kind[:1].lower()}{kind[1:]}"
+def take_step(step: str, claim: Claim, report: Report) -> None:
+    """Take the step that a button in a card asks for; an unknown one does nothing."""
+    match step:
+        case "reword":
+            edit_dialog(report, claim, TEXT)
+            return
+        case "source":
+            edit_dialog(report, claim, EVIDENCE)
+            return
+        case "correct":
+            seek(report, claim)
+        case "accept":
+            accept(report, claim.id)
+        case "web":
+            _search_the_web(report, claim)
+    st.rerun()
 
 
-def _edits(report: Report, dropped: tuple[Claim, ...]) -> None:
-    """Draw the edits with their times, the latest first, and dropped claims with a button to
-    restore them.
-    """
-    if not report.edits:
-        small(
-            "Nothing was changed by hand. Select a claim and press Edit, or select words of the answer."
-        )
-    items = [
-        el(
-            "li",
-            el("span", in_words(e), dir="auto"),
-            el("span", f" {date(e.at)}, {e.at[11:16]} UTC", class_="facts"),
-        )
-        for e in reversed(report.edits)
-    ]
-    if items:
-        show(el("ol", *items, class_="ax-edits"))
-    if dropped:
-        show(el("h4", "Dropped claims", class_="ax-section"))
-    for claim in dropped:
-        text, back = st.columns([4, 1], vertical_alignment="center")
-        with text:
-            show(el("p", claim.text, dir="auto", class_="ax-dropped"))
-        back.button(
-            "Restore",
-            key=f"restore-{claim.id}",
-            on_click=run.edit,
-            args=(edits.Restore(claim_id=claim.id),),
-            width="stretch",
-            help="Put the claim back where it stood.",
-        )
+def _search_the_web(report: Report, claim: Claim) -> None:
+    """Search for one claim with the run's search engine, or the default one."""
+    sources = settings_of(report).sources
+    engine = next((s for s in sources if s in SEARCHERS and s != "library"), WEB)
+    run.edit(edits.CheckAgain(claim_id=claim.id, sources=(engine,), search=True))
 
 
-FIELDS: dict[Tab, str] = {
-    "Text": "text",
-    "Highlight": "place-text",
-    "Evidence": "evidence-address",
-}  # to begin with
-_focus = st.components.v2.component(
-    "attribution.focus", js=(Path(__file__).parents[1] / "static" / "focus.js").read_text("utf-8")
-)
-SEARCH = "Search the sources again for this claim"
-ABSENT = (
-    "The answer does not have these words",
-    "Copy them from the answer, with its punctuation and marks.",
-)
-SEARCH_HELP = "Otherwise the pages that the run has are read again, and nothing is fetched."
+# --- the dialog ---
 
 
 @st.dialog("Edit a claim", width="medium")
-def edit_dialog(report: Report, opened: Opened) -> None:
-    """Change a claim, or make a new one; only that claim is checked again."""
-    claim = opened.claim
-    _focus(data={"field": FIELDS.get(opened.tab, "") if claim else "new"}, key="focus")
-    if claim is None:
-        _new(report, opened.span)
-        return
-    number = report.claims.index(claim) + 1
-    small(f"Claim {number}. Only what you change is checked again; every edit can be undone.")
-    text, split, merge, place, evidence = st.tabs(get_args(Tab), default=opened.tab)
+def edit_dialog(report: Report, claim: Claim, tab: str = TEXT) -> None:
+    """Change a claim; only that claim is checked again."""
+    _focus(data={"field": FIRST_FIELD.get(tab, "")}, key="focus")
+    small("Only what you change is checked again; every edit can be undone.")
+    text, merge, evidence = st.tabs([TEXT, MERGE, EVIDENCE], default=tab)
     with text:
         _text(report, claim)
-    with split:
-        _split(report, claim)
     with merge:
         _merge(report, claim)
-    with place:
-        _place(report, claim)
     with evidence:
         _evidence(claim)
 
@@ -154,59 +130,45 @@ def _wrong(title: str, line: str) -> None:
     note(title, line, label="contradicted")
 
 
-def _search_again(report: Report, key: str) -> bool:
-    """Return True if the user asks to search the run's sources again; not offered if there are none
-    to search.
-    """
+def _search_again(report: Report) -> bool:
+    """Ask whether to search again; not offered if a run has no sources to search."""
     sources = map(Source.of, for_stranger(report.settings, Settings()).sources)
     if not any(source.kind not in ("documents", "address") for source in sources):
         return False
-    return bool(st.checkbox(SEARCH, key=key, help=SEARCH_HELP))
+    label = "Search the sources again for this claim"
+    return st.checkbox(label, key="search_again", help="Otherwise the pages of the run are used.")
 
 
 def _text(report: Report, claim: Claim) -> None:
+    """Reword a claim, or split it."""
     with st.form(f"reword-{claim.id}", border=False):
         text = st.text_area(
             "Checked as",
             claim.statement,
             key=f"text-{claim.id}",
-            height=90,
-            help="The words that are searched for and compared with passages. The answer itself stays as it is.",
+            height=110,
+            help="To split it, write one claim on each line. The answer itself stays as it is.",
             max_chars=LIMITS.text,
         )
-        search = _search_again(report, f"search-text-{claim.id}")
+        search = _search_again(report)
         submitted = st.form_submit_button("Check this text", type="primary")
-    if submitted and not (text or "").strip():
+    if not submitted:
+        return
+    lines = [line.strip() for line in (text or "").splitlines()]
+    texts = tuple(dict.fromkeys(filter(None, lines)))
+    if not texts:
         _wrong("The text is empty", "Write what should be checked.")
-    elif submitted and text == claim.statement and not search:
+    elif texts == (claim.statement,) and not search:
         _wrong("The text is the same as before", "Change it, or search again.")
-    elif submitted:
-        _make(edits.Reword(claim_id=claim.id, text=text, search=search))
-
-
-def _split(report: Report, claim: Claim) -> None:
-    with st.form(f"split-{claim.id}", border=False):
-        lines = st.text_area(
-            "One claim on each line",
-            claim.statement,
-            key=f"split-text-{claim.id}",
-            height=130,
-            help="Each line becomes a claim and is checked by itself.",
-            max_chars=LIMITS.text,
-        )
-        search = _search_again(report, f"search-split-{claim.id}")
-        submitted = st.form_submit_button(
-            "Split", type="primary", help="Put these claims in place of this one."
-        )
-    texts = tuple(line.strip() for line in (lines or "").splitlines() if line.strip())
-    if submitted and len(set(texts)) < 2:
-        _wrong("This is one claim", "Write two or more, each on a line of its own.")
-    elif submitted:
+    elif len(texts) == 1:
+        _make(edits.Reword(claim_id=claim.id, text=texts[0], search=search))
+    else:
         _make(edits.Split(claim_id=claim.id, texts=texts, search=search))
 
 
 def _merge(report: Report, claim: Claim) -> None:
-    others = {c.id: f"{n}. {c.text}" for n, c in enumerate(report.claims, 1) if c.id != claim.id}
+    numbered = enumerate(report.claims, 1)
+    others = {c.id: f"{n}. {c.text}" for n, c in numbered if c.id != claim.id}
     if not others:
         small("There is no other claim to merge it with.")
         return
@@ -226,41 +188,15 @@ def _merge(report: Report, claim: Claim) -> None:
             help="The text that takes the place of all of them.",
             max_chars=LIMITS.text,
         )
-        submitted = st.form_submit_button(
-            "Merge", type="primary", help="Put one claim in place of these."
-        )
-    if submitted and not chosen:
-        _wrong("No other claim is chosen", "Choose one or more above.")
-    elif submitted:
-        ids = {claim.id, *chosen}
-        own = text if (text or "").strip() else joined([c for c in report.claims if c.id in ids])
-        _make(edits.Merge(claim_ids=tuple(ids), text=own))
-
-
-def _place(report: Report, claim: Claim) -> None:
-    small(
-        "Write or paste the words of the answer that state this claim. Outside this dialog you can also select them."
-    )
-    here = report.answer[claim.spans[0][0] : claim.spans[-1][1]] if claim.spans else ""
-    with st.form(f"place-{claim.id}", border=False):
-        words = st.text_area(
-            "Words of the answer",
-            here,
-            key=f"place-text-{claim.id}",
-            height=90,
-            help="They are marked in the answer; the claim itself stays as it is.",
-            max_chars=LIMITS.text,
-        )
-        submitted = st.form_submit_button("Highlight these words", type="primary")
+        submitted = st.form_submit_button("Merge these claims", type="primary")
     if not submitted:
         return
-    span = find_words(report.answer, words or "", claim.spans[0][0] if claim.spans else 0)
-    if span is None:
-        _wrong(*ABSENT)
-    elif (span,) == claim.spans:
-        _wrong("These words are highlighted already", "Write other words of the answer.")
-    else:
-        _make(edits.Place(claim_id=claim.id, spans=(span,)))
+    if not chosen:
+        _wrong("No other claim is chosen", "Choose one or more above.")
+        return
+    merged = [c for c in report.claims if c.id in {claim.id, *chosen}]
+    ids = tuple(c.id for c in merged)
+    _make(edits.Merge(claim_ids=ids, text=(text or "").strip() or joined(merged)))
 
 
 def _evidence(claim: Claim) -> None:
@@ -292,49 +228,11 @@ def _evidence(claim: Claim) -> None:
     if not submitted:
         return
     documents = (*choices.pasted(pasted), *state.documents_of(files))
+    addresses = [address] if address else []
     if address and "://" not in address:
         _wrong("This is not a web address", "It starts with http:// or https://.")
     elif not documents and not address:
         _wrong("There is no evidence yet", "Paste a text, give an address or choose a file.")
     else:
-        names = (*(document.name for document in documents), *filter(None, [address]))
-        _make(
-            edits.AddEvidence(claim_id=claim.id, names=names),
-            documents,
-            [address] if address else [],
-        )
-
-
-def _new(report: Report, span: Span | None) -> None:
-    small("Only the new claim is checked.")
-    words = "" if span is None else " ".join(report.answer[slice(*span)].split())
-    with st.form("new-claim", border=False):
-        if span is None:
-            words = st.text_area(
-                "Words of the answer",
-                key="new-words",
-                height=90,
-                help="The words that the claim stands for; they are marked in the answer.",
-                max_chars=LIMITS.text,
-            )
-        text = st.text_area(
-            "Claim",
-            words if span else "",
-            key=f"new-{span}",
-            height=90,
-            placeholder="Empty: the words as they are",
-            help="A statement to check, in words that stand alone.",
-            max_chars=LIMITS.text,
-        )
-        search = _search_again(report, "search-new")
-        submitted = st.form_submit_button("Check this claim", type="primary")
-    if not submitted:
-        return
-    place = span or find_words(report.answer, words)
-    claim = (text or "").strip() or words.strip()
-    if not claim:
-        _wrong("The text is empty", "Write what should be checked.")
-    elif place is None:
-        _wrong(*ABSENT)
-    else:
-        _make(edits.AddClaim(text=claim, spans=(place,), search=search))
+        names = (*(document.name for document in documents), *addresses)
+        _make(edits.AddEvidence(claim_id=claim.id, names=names), documents, addresses)

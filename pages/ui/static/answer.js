@@ -21,7 +21,7 @@ class View {
     this.tip.hidden = true;
     this.root.replaceChildren(this.chips.root, this.columns, this.notes, this.tip);
     this.seen = {};
-    this.picker = new Picker(this);
+    listenForUndo(this);
     this.answer.addEventListener("click", (event) => this.clicked(event));
     this.answer.addEventListener("mouseover", (event) => this.pointed(event.target.closest("[data-claim]")));
     this.answer.addEventListener("mouseleave", () => this.pointed(null));

@@ -10,13 +10,6 @@ function act(view, what) {
     if (found) view.choose(found[0]);
     return;
   }
-  const dialog = { highlight: id && `open:${id}:Highlight`, words: "add" };
-  if (what in dialog) {
-    if (!dialog[what] || !view.data.editable) return;
-    view.trigger("edit", dialog[what]);
-    if (id) returnFocus(view.handle(id));
-    return;
-  }
   if (what.startsWith("judge:")) { view.judged(what.slice(6)); return; }
   if (what === "problem") view.problem(id);
   else view.move(id, what === "next" ? 1 : -1, true);
@@ -31,4 +24,19 @@ function listen(root, current) {
     else document.removeEventListener("attribution-claim", heard);
   };
   document.addEventListener("attribution-claim", heard);
+}
+
+// Ctrl+Z and Ctrl+Shift+Z, except where they belong to a text field or a dialog.
+function listenForUndo(view) {
+  document.removeEventListener("keydown", window.attributionUndo);
+  window.attributionUndo = (event) => {
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "z") return;
+    const target = event.composedPath()[0];
+    const typing = target.isContentEditable || /^(TEXTAREA|SELECT)$/.test(target.tagName) ||
+      (target.tagName === "INPUT" && !/^(checkbox|radio|range|button)$/.test(target.type));
+    if (typing || !view.root.isConnected || !view.data?.editable || document.querySelector('[role="dialog"]')) return;
+    event.preventDefault();
+    view.trigger("edit", event.shiftKey ? "redo" : "undo");
+  };
+  document.addEventListener("keydown", window.attributionUndo);
 }

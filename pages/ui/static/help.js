@@ -54,7 +54,6 @@ const ACTIONS = {
   r: () => press("start"),
   s: () => (document.querySelector(".st-key-stop button:enabled") ? press("stop") : tell("judge:supported")),
   a: () => tell("judge:agree"), c: () => tell("judge:contradicted"), u: () => tell("judge:unclear"), x: () => tell("judge:clear"),
-  h: () => tell("highlight"), w: () => tell("words"),
   "/": search,
   j: () => tell("next"), k: () => tell("previous"), n: () => tell("problem"), e: () => tell("evidence"),
 };

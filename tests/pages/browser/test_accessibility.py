@@ -92,7 +92,7 @@ def states(page: Page) -> Iterator[str]:
         yield f"the menu {name}"
         page.keyboard.press("Escape")
     for name, shown in (
-        ("Corrections", page.get_by_role("button", name="Propose corrections")),
+        ("Revised answer", page.locator(".ax-revised")),
         ("Citations", page.get_by_role("button", name=re.compile("^Check .* citation marks?$"))),
         ("Sources", page.locator(".sources .title").first),
     ):
@@ -100,20 +100,6 @@ def states(page: Page) -> Iterator[str]:
         expect(shown).to_be_visible(timeout=PATIENCE)
         settled(page)
         yield f"the tab {name}"
-        if name == "Corrections":
-            page.get_by_role("button", name="Propose corrections").click()
-            expect(page.get_by_role("button", name="Accept", exact=True)).to_be_visible(
-                timeout=PATIENCE
-            )
-            expect(page.get_by_role("button", name="Propose corrections")).to_be_visible(
-                timeout=PATIENCE
-            )
-            settled(page)
-            yield "a proposed correction"
-            page.get_by_role("button", name="Accept", exact=True).click()
-            expect(page.get_by_text("1 correction applied")).to_be_visible(timeout=PATIENCE)
-            settled(page)
-            yield "an accepted correction"
     page.locator(".sources .title").first.click()
     expect(page.locator("mark.here")).to_be_visible(timeout=PATIENCE)
     yield "a source beside the answer"

@@ -129,7 +129,7 @@ def test_a_correction_appears_in_the_card_and_the_revised_answer_reads_as_it_wil
     expect(panel.get_by_role("button", name="Accepted: take it back")).to_be_visible(
         timeout=PATIENCE
     )
-    page.get_by_role("tab", name="Corrections").click()
+    page.get_by_role("tab", name="Revised answer").click()
     revised = page.locator(".ax-revised")
     expect(revised.get_by_role("heading", name="Towers")).to_be_visible(timeout=PATIENCE)
     expect(revised).to_contain_text("1889")

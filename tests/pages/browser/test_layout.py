@@ -159,38 +159,6 @@ def test_the_analysts_verdict_by_key_with_a_note_survives_a_reload_and_is_undone
     expect(judged).to_contain_text("1", timeout=PATIENCE)
 
 
-def test_a_claim_gets_other_words_and_a_new_one_is_made_by_keys_alone(page: Page) -> None:
-    write(page, "The Nile flows north into the Mediterranean. It is about 6,650 kilometres long.")
-    analyse(page)
-    claims(page).first.focus()
-    page.keyboard.press("Enter")
-    page.keyboard.press("h")
-    field = page.get_by_role("dialog").get_by_label("Words of the answer", exact=True)
-    expect(field).to_be_focused(timeout=PATIENCE)
-    expect(field).to_have_value("The Nile flows north into the Mediterranean.")
-    page.keyboard.press("Control+a")
-    page.keyboard.type("The Nile flows north")
-    page.keyboard.press("Control+Enter")
-    expect(claims(page).first).to_have_text("The Nile flows north", timeout=PATIENCE)
-    expect(page.get_by_role("dialog")).to_have_count(0, timeout=PATIENCE)
-    claims(page).first.focus()
-    page.keyboard.press("w")
-    expect(field).to_be_focused(timeout=PATIENCE)
-    page.keyboard.type("into the  Mediterranean")  # other spaces than in the answer
-    page.keyboard.press("Tab")
-    page.keyboard.press(
-        "r"
-    )  # on the button of the help: neither a key of the page nor of Streamlit
-    page.keyboard.press("Tab")
-    page.keyboard.type("The Nile flows into the Mediterranean.")
-    page.keyboard.press("Control+Enter")
-    expect(claims(page)).to_have_count(3, timeout=PATIENCE)
-    expect(claims(page).nth(1)).to_have_text("into the Mediterranean")
-    expect(claims(page).nth(1)).to_have_accessible_name(
-        re.compile("edited by hand: The Nile flows into")
-    )
-
-
 @pytest.mark.slow
 def test_ninety_two_claims_scroll_filter_and_are_walked_without_a_pause(page: Page) -> None:
     write(page, LONG)

@@ -99,10 +99,3 @@ def test_edited_claims_are_marked_pinned_ones_are_not_and_the_last_one_is_shown(
         edited_claims(report) == {"other"}
         and view(report, run="r", running=False)["first"] == "other"
     )
-
-
-@given(st.text(max_size=80))
-def test_the_places_of_texts_are_those_of_the_answer(answer: str) -> None:
-    report = REPORT.model_copy(update={"answer": answer, "claims": ()})
-    for start, end in view(report, run="r", running=False)["places"]:
-        assert start == -1 or 0 <= start <= end <= len(answer)

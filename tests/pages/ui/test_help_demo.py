@@ -21,9 +21,9 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store.open(f"sqlite:///{tmp_path_factory.mktemp('demo')}/demo.sqlite3")
 
 
-def analysed(store: Store, **settings: object) -> Report:
-    chosen = Settings(sources=("library",), **settings)
-    *_, last = run(EXAMPLE["question"], EXAMPLE["answer"], chosen, store)
+def analysed(store: Store) -> Report:
+    settings = Settings(sources=("library",))
+    *_, last = run(EXAMPLE["question"], EXAMPLE["answer"], settings, store)
     assert isinstance(last, Finished)
     return last.report
 
@@ -35,7 +35,7 @@ def test_its_steps_point_at_claims_with_the_badges_that_they_tell_of(store: Stor
     shown = {
         int(n): title for title, _, _, what in DEMO for n in re.findall(r"^claim:(\d+)$", what)
     }
-    assert {n: labels[n - 1] for n in shown} == {4: "contradicted", 3: "unclear", 9: "unclear"}
+    assert {n: labels[n - 1] for n in shown} == {4: "contradicted", 3: "unclear"}
     assert (
         "4.5 million rivets" in report.claims[3].text and "2.5 million" in report.verdicts[3].reason
     )
@@ -51,16 +51,4 @@ def test_its_steps_point_at_claims_with_the_badges_that_they_tell_of(store: Stor
         for p in propose(report, correctable(report), Settings(), store, "rule")
         if p.correction
     ]
-    assert any("2.5 million rivets" in text for text in found) and any(
-        "72 French" in text for text in found
-    )
-
-
-@pytest.mark.slow
-def test_split_into_clauses_the_claim_that_is_unclear_is_supported(store: Store) -> None:
-    report = analysed(store, segmenter="clauses")
-    verdicts = {c.text: v.label for c, v in zip(report.claims, report.verdicts, strict=True)}
-    halves = [
-        label for text, label in verdicts.items() if "276 metres" in text or "674 steps" in text
-    ]
-    assert halves == ["supported", "supported"]
+    assert any("2.5 million rivets" in text for text in found)

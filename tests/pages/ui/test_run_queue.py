@@ -78,7 +78,6 @@ REPORT = report(
     ("page", "named", "button", "job"),
     [
         ("benchmark", {}, "Measure", "benchmark"),
-        ("explore", {"run": REPORT.id}, "Propose corrections", "corrections_job"),
         ("explore", {"run": REPORT.id}, "Check 1 citation mark", "citations_job"),
     ],
 )
