@@ -175,8 +175,7 @@ def finished_run(subject: str) -> Exported:
 
 
 def citations(args: argparse.Namespace) -> None:
-    from attribution.review.citations import check
-    from attribution.review.support import CitationReport
+    from attribution.review.citations import CitationReport, check
     from attribution.store.store import Store
 
     check_output(args.out)

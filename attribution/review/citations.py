@@ -1,137 +1,97 @@
-"""Check the citations of a finished run: find the marks, read their sources, judge the claims they
-are attached to.
-"""
+"""Check whether the sources that an answer cites say what it cites them for."""
 
 from __future__ import annotations
 
-import sys
 import threading
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import ValidationError
 
 from attribution.evidence.matching import Matcher
+from attribution.evidence.near_duplicates import nearest_evidence
 from attribution.evidence.sources import source_names
-from attribution.review.citation_marks import Cited, Mark, find
-from attribution.review.cited_sources import Unread, read_sources, read_works
-from attribution.review.support import (
-    UNREAD,
-    Citation,
-    CitationReport,
-    CitedClaim,
-    CitedSources,
-    Figures,
-    Outcome,
-    Standing,
-    Support,
-    support,
-)
+from attribution.review.citation_marks import Cited, Mark, attach, find
+from attribution.review.cited_sources import NO_TEXT, Problem, Unread, read_sources
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.store import Store
-from attribution.text.references import AnswerSource, Listed
-from attribution.types import Claim, Evidence, Page, Report, Span, content_id
-
-
-def attach(
-    answer: str, marks: Sequence[Mark], claims: Sequence[Claim], lists: Listed
-) -> dict[str, tuple[int, ...]]:
-    """Return for each claim the marks attached to it, as indices into `marks`; claims without a
-    mark are left out.
-
-    A mark belongs to the sentence it stands in or right after; one that opens a paragraph belongs
-    to the sentence that
-    follows. Within a sentence it is attached to the claims that end between the previous mark and
-    itself; if there are
-    none, to all claims of the sentence.
-    """
-    sentences: dict[Span, list[Claim]] = {}
-    for claim in claims:
-        if claim.spans and not lists.holds(claim.spans[0][0]):
-            sentences.setdefault(claim.sentence or _extent(claim), []).append(claim)
-    bare = _without(answer, marks)
-    ordered = sorted(sentences)
-    of_sentence: dict[Span, list[int]] = {}
-    for number, mark in enumerate(marks):
-        if (sentence := _sentence_of(mark, ordered, answer, bare)) is not None:
-            of_sentence.setdefault(sentence, []).append(number)
-    standing: dict[str, list[int]] = {}
-    for sentence, numbers in of_sentence.items():
-        before = sentence[0]
-        for group in _groups(numbers, marks, bare):
-            first, last = marks[group[0]], marks[group[-1]]
-            within = [c for c in sentences[sentence] if _ends_at(c, before, first.start, bare)]
-            for claim in within or sentences[sentence]:
-                standing.setdefault(claim.id, []).extend(group)
-            before = last.end
-    return {claim_id: tuple(dict.fromkeys(numbers)) for claim_id, numbers in standing.items()}
-
-
-def _extent(claim: Claim) -> Span:
-    return min(start for start, _ in claim.spans), max(end for _, end in claim.spans)
-
-
-def _without(answer: str, marks: Sequence[Mark]) -> str:
-    """Replace the marks in the answer by blanks, keeping its length."""
-    text = list(answer)
-    for mark in marks:
-        if mark.form != "link":  # its words are part of the sentence
-            text[mark.start : mark.end] = " " * (mark.end - mark.start)
-    return "".join(text)
-
-
-def _silent(text: str) -> bool:
-    return not any(map(str.isalnum, text))
-
-
-def _parted(text: str) -> bool:
-    """Return True if the text contains a paragraph break."""
-    return "\n\n" in text.replace("\r\n", "\n").replace(" ", "")
-
-
-def _sentence_of(mark: Mark, sentences: Sequence[Span], answer: str, bare: str) -> Span | None:
-    following = bisect_right(sentences, (mark.start, sys.maxsize))
-    if following:
-        _, end = nearest = sentences[following - 1]
-        between = answer[end : mark.start]
-        if mark.start < end or (_silent(bare[end : mark.start]) and not _parted(between)):
-            return nearest
-    if following < len(sentences):
-        nearest = sentences[following]
-        if _silent(bare[mark.end : nearest[0]]) and not _parted(answer[mark.end : nearest[0]]):
-            return nearest
-    return None
-
-
-def _groups(numbers: Sequence[int], marks: Sequence[Mark], bare: str) -> list[list[int]]:
-    """Group marks that have no words between them."""
-    groups: list[list[int]] = []
-    for number in numbers:
-        if groups and _silent(bare[marks[groups[-1][-1]].end : marks[number].start]):
-            groups[-1].append(number)
-        else:
-            groups.append([number])
-    return groups
-
-
-def _ends_at(claim: Claim, before: int, mark: int, bare: str) -> bool:
-    """Return True if the claim ends after the previous mark, and says nothing beyond this mark."""
-    _, end = _extent(claim)
-    return (
-        end > before and not _silent(bare[before:end]) and (end <= mark or _silent(bare[mark:end]))
-    )
-
+from attribution.text.references import AnswerSource
+from attribution.types import Claim, Evidence, Frozen, Page, Report, content_id
+from attribution.verdicts import decide
+from attribution.verifiers import policy_of
 
 KIND = "citations"  # of the saved result
 STOPPED = Unread("unreachable", "The check was stopped before this source was read.")
-GROUP = 4  # claims that are judged together
+
+Outcome = Literal["supported", "contradicted", "not_supported"] | Problem
+UNREAD: tuple[Problem, ...] = ("dead", "unreachable", "unnamed")
+Standing = Literal[
+    "cited_supported",
+    "cited_not_supported",
+    "cited_unreachable",
+    "uncited_supported",
+    "uncited_unsupported",
+]
+
+
+class Citation(Frozen):
+    """One claim and one source that it cites."""
+
+    claim_id: str
+    source: str  # its key
+    outcome: Outcome
+    reason: str
+    page_id: str = ""
+    evidence: Evidence | None = None  # the passage that decides, or the one to read
+
+
+class CitedClaim(Frozen):
+    """A claim with the citation marks attached to it."""
+
+    claim_id: str
+    standing: Standing
+    marks: tuple[int, ...] = ()  # indices into `marks` of the report
+
+
+class Figures(Frozen):
+    """Citation recall and precision, with the counts behind them."""
+
+    claims: int  # whose cited sources were all read, or one of them supports it
+    supported: int  # by a source that they cite
+    citations: int  # of those claims
+    useful: int  # whose source supports the claim
+    recall: float | None = None  # None: nothing could be decided
+    precision: float | None = None
+
+
+class CitationReport(Frozen):
+    """Everything found about the citations of one run."""
+
+    claims_id: str  # see `claims_id`; a different one means that the claims have changed since
+    created_at: str
+    verifier: str
+    marks: tuple[Mark, ...]
+    sources: tuple[AnswerSource, ...]
+    pages: tuple[Page, ...]  # of the sources, without their texts
+    citations: tuple[Citation, ...]
+    claims: tuple[CitedClaim, ...]  # the checked ones, in their order
+    figures: Figures
+    unattached: tuple[int, ...] = ()  # marks attached to no checked claim
+    listed: str = ""  # the sources that were added to those of the answer
+    stopped: bool = False
+
+    def to_json(self) -> str:
+        """Return the report as JSON: everything but the texts of the pages."""
+        return self.model_dump_json(indent=1, exclude={"pages": {"__all__": {"text"}}})
 
 
 @dataclass(frozen=True)
 class Step:
-    """`done` of `total` sources read, then claims judged."""
+    """`done` of `total` sources read, then judged."""
 
-    stage: str  # read or judge
+    stage: Literal["read", "judge"]
     done: int
     total: int
 
@@ -146,8 +106,13 @@ def claims_id(report: Report) -> str:
 def saved(report: Report, store: Store) -> CitationReport | None:
     """Return the saved check of a run, or None if there is none for its current claims."""
     body = store.results.load(KIND, report.id)
-    found = CitationReport.model_validate_json(body) if body else None
-    return found if found and found.claims_id == claims_id(report) else None
+    if not body:
+        return None
+    try:
+        result = CitationReport.model_validate_json(body)
+    except ValidationError:  # saved by another version
+        return None
+    return result if result.claims_id == claims_id(report) else None
 
 
 def check(
@@ -158,45 +123,109 @@ def check(
     listed: str = "",
     save: bool = True,
 ) -> Iterator[Step | CitationReport]:
-    """Yield steps, then the result, which is saved with the run. `listed` names sources that the
-    answer does not list.
+    """Check the citations of a finished run.
 
-    Stopping keeps the results so far: sources that were not read count as unreachable, with that
-    reason. Raises
-    NotYours for somebody else's run, unless the result is not saved.
+    Args:
+        stop: If it is set, the check ends early: sources that were not read count as unreachable.
+        listed: Sources that the answer doesn't list, one per line.
+        save: Keep the result with the run.
+
+    Yields:
+        Steps, then the result.
+
+    Raises:
+        NotYours: The run is somebody else's, and the result should be saved.
     """
-    store, stop = Store(store.database, store.rights.by), stop or threading.Event()
-    if save := save and bool(report.id):
+    store = Store(store.database, store.rights.by)
+    stop = stop or threading.Event()
+    should_save = save and bool(report.id)
+    if should_save:
         store.rights.check_change(report.id)
     subject = _Subject.of(report, listed)
-    found: dict[str, Page | Unread] = {}
-    yield Step("read", 0, len(subject.wanted))
-    for source, text in read_sources(subject.wanted, report.pages, settings, store, stop):
-        found[source.key] = text
-        yield Step("read", len(found), len(subject.wanted))
-    sources = {source.key: found.get(source.key, STOPPED) for source in subject.wanted}
-    works = read_works(subject.wanted, settings, stop)
-    bench = _Bench(
-        report,
-        settings,
-        store,
-        {key: page for key, page in sources.items() if isinstance(page, Page)},
+    sources = subject.cited_sources
+    pages: dict[str, Page | Unread] = {}
+    yield Step("read", 0, len(sources))
+    for source, page in read_sources(sources, report.pages, settings, store, stop):
+        pages[source.key] = page
+        yield Step("read", len(pages), len(sources))
+    judge = _Judge(report, settings, store)
+    citations: list[Citation] = []
+    for done, source in enumerate(sources):
+        yield Step("judge", done, len(sources))
+        page = STOPPED if stop.is_set() else pages.get(source.key, STOPPED)
+        citations += judge.citations(source.key, page, subject.citing(source.key))
+    yield Step("judge", len(sources), len(sources))
+    read_pages = [page for page in pages.values() if isinstance(page, Page)]
+    result = subject.result(report, citations, read_pages).model_copy(
+        update={"verifier": judge.version, "stopped": stop.is_set()}
     )
-    citing = [c for c in subject.claims if subject.keys[c.id]]
-    judged: dict[str, tuple[Support, list[tuple[Evidence, ...]]]] = {}
-    for start in range(0, len(citing), GROUP):
-        yield Step("judge", start, len(citing))
-        if stop.is_set():
-            break
-        group = citing[start : start + GROUP]
-        judged |= zip((c.id for c in group), bench.judge(group, subject.keys), strict=True)
-    yield Step("judge", len(citing), len(citing))
-    result = subject.result(report, sources, judged, bench.version).model_copy(
-        update={"works": works, "stopped": stop.is_set()}
-    )
-    if save:
+    if should_save:
         store.results.save(KIND, report.id, result.to_json())
     yield result
+
+
+class _Judge:
+    """Judges claims by single sources, as the run does."""
+
+    def __init__(self, report: Report, settings: Settings, store: Store) -> None:
+        self.version = report.versions.get("verifier", "")
+        self._report = report
+        self._settings = settings.model_copy(update={"without_added": False})
+        self._store = store
+        # A citation is of one source, however many the policy asks for.
+        self._policy = policy_of(settings).with_settings({"least_sources": 1})
+
+    def citations(
+        self, key: str, page: Page | Unread, claims: Sequence[Claim]
+    ) -> Iterator[Citation]:
+        """Yield what a source says of each claim that cites it."""
+        if isinstance(page, Unread):
+            yield from (_unread(claim, key, page) for claim in claims)
+            return
+        evidence = self._evidence(page, claims)
+        for claim in claims:
+            pieces = evidence.get(claim.id)
+            yield (
+                _unread(claim, key, NO_TEXT)
+                if pieces is None
+                else self._citation(claim, key, page, pieces)
+            )
+
+    def _evidence(self, page: Page, claims: Sequence[Claim]) -> dict[str, tuple[Evidence, ...]]:
+        """Return the run's own evidence from the page, or compare claims without any with it."""
+        evidence: dict[str, tuple[Evidence, ...]] = {}
+        for claim in claims:
+            pieces = [
+                e for e in self._report.evidence if e.claim_id == claim.id and e.page_id == page.id
+            ]
+            if pieces:
+                evidence[claim.id] = tuple(pieces)
+        others = [claim for claim in claims if claim.id not in evidence]
+        if others and page.text:
+            matcher = Matcher(self._settings, self._store, self._report.question)
+            matcher.add(page)
+            self.version = matcher.verifier.version
+            for claim, matches in zip(others, matcher.match(others), strict=True):
+                evidence[claim.id] = matches
+        return evidence
+
+    def _citation(self, claim: Claim, key: str, page: Page, pieces: Sequence[Evidence]) -> Citation:
+        verdict = decide(claim, pieces, self._policy)
+        outcome: Outcome = "not_supported"
+        if verdict.label in ("supported", "contradicted"):
+            outcome = verdict.label
+        return Citation(
+            claim_id=claim.id,
+            source=key,
+            outcome=outcome,
+            reason=verdict.reason,
+            page_id=page.id,
+            evidence=nearest_evidence(pieces, verdict.label, {page.id: page}),
+        )
+
+
+def _unread(claim: Claim, key: str, problem: Unread) -> Citation:
+    return Citation(claim_id=claim.id, source=key, outcome=problem.outcome, reason=problem.reason)
 
 
 @dataclass(frozen=True)
@@ -206,177 +235,85 @@ class _Subject:
     cited: Cited
     claims: Sequence[Claim]
     marks: Mapping[str, tuple[int, ...]]  # of a claim
-    keys: Mapping[str, tuple[str, ...]]  # of the sources of a claim
     listed: str
 
     @classmethod
     def of(cls, report: Report, listed: str) -> _Subject:
         cited = find(report.answer, listed, source_names(pages=report.pages))
-        claims = [
-            c
-            for c in report.claims
-            if c.checked and not (c.spans and cited.lists.holds(c.spans[0][0]))
-        ]
-        marks = attach(report.answer, cited.marks, claims, cited.lists)
-        named = {
-            c.id: (key for n in marks.get(c.id, ()) for key in cited.marks[n].sources)
-            for c in claims
-        }
-        return cls(
-            cited,
-            claims,
-            marks,
-            {i: tuple(dict.fromkeys(keys)) for i, keys in named.items()},
-            listed,
-        )
+        claims = []
+        for claim in report.claims:
+            is_listed = bool(claim.spans) and cited.lists.holds(claim.spans[0][0])
+            if claim.checked and not is_listed:
+                claims.append(claim)
+        return cls(cited, claims, attach(report.answer, cited, claims), listed)
+
+    def keys(self, claim_id: str) -> list[str]:
+        """Return the keys of the sources that a claim cites, each once."""
+        keys: dict[str, None] = {}
+        for index in self.marks.get(claim_id, ()):
+            keys |= dict.fromkeys(self.cited.marks[index].sources)
+        return list(keys)
+
+    def citing(self, key: str) -> list[Claim]:
+        return [claim for claim in self.claims if key in self.keys(claim.id)]
 
     @property
-    def wanted(self) -> list[AnswerSource]:
+    def cited_sources(self) -> list[AnswerSource]:
         """The sources that a claim cites."""
-        keys = {key for of_claim in self.keys.values() for key in of_claim}
+        keys = {key for claim in self.claims for key in self.keys(claim.id)}
         return [source for source in self.cited.sources if source.key in keys]
 
     def result(
-        self,
-        report: Report,
-        sources: Mapping[str, Page | Unread],
-        judged: Mapping[str, tuple[Support, Sequence[tuple[Evidence, ...]]]],
-        verifier: str,
+        self, report: Report, citations: Sequence[Citation], pages: Sequence[Page]
     ) -> CitationReport:
-        """Return the figures and findings; `sources` are pages or the reason why one wasn't read."""
-        citations, claims = list[Citation](), list[CitedClaim]()
         supported = {v.claim_id for v in report.verdicts if v.label == "supported"}
+        claims: list[CitedClaim] = []
+        in_order: list[Citation] = []
         for claim in self.claims:
-            together, keys = False, self.keys[claim.id]
-            own: list[Citation] = []
-            if claim.id in judged:
-                support, evidence = judged[claim.id]
-                together, own = (
-                    support.together,
-                    list(_citations(claim, keys, support, evidence, sources)),
-                )
-            standing = _standing(keys, [c.outcome for c in own], together, claim.id in supported)
-            marks = self.marks.get(claim.id, ())
+            of_claim = [c for c in citations if c.claim_id == claim.id]
+            in_order += of_claim
             claims.append(
-                CitedClaim(claim_id=claim.id, standing=standing, marks=marks, together=together)
+                CitedClaim(
+                    claim_id=claim.id,
+                    standing=_standing(of_claim, claim.id in supported),
+                    marks=self.marks.get(claim.id, ()),
+                )
             )
-            citations += own
-        decided = {c.claim_id for c in claims if c.standing != "cited_unreachable"}
-        readable = [c for c in citations if c.outcome not in UNREAD and c.claim_id in decided]
-        attached = {n for numbers in self.marks.values() for n in numbers}
-        pages = {
-            p.id: p.model_copy(update={"text": ""}) for p in sources.values() if isinstance(p, Page)
-        }
-        supports = [support for support, _ in judged.values()]
+        attached = {index for indices in self.marks.values() for index in indices}
         return CitationReport(
             claims_id=claims_id(report),
             created_at=now(),
-            verifier=verifier,
+            verifier="",
             marks=self.cited.marks,
             sources=self.cited.sources,
-            pages=tuple(pages.values()),
-            citations=tuple(citations),
+            pages=tuple({p.id: p.model_copy(update={"text": ""}) for p in pages}.values()),
+            citations=tuple(in_order),
             claims=tuple(claims),
-            figures=Figures.of(
-                len(decided),
-                sum(s.together for s in supports),
-                len(readable),
-                sum(s.precise for s in supports),
-            ),
+            figures=_figures(claims, in_order),
             unattached=tuple(n for n in range(len(self.cited.marks)) if n not in attached),
             listed=self.listed,
         )
 
 
-class _Bench:
-    """The passages of each source, compared with the claims that cite it."""
-
-    def __init__(
-        self, report: Report, settings: Settings, store: Store, pages: Mapping[str, Page]
-    ) -> None:
-        plain = settings.model_copy(update={"without_added": False})
-        self._settings, self._matchers = settings, dict[str, Matcher]()
-        for key, page in pages.items():
-            self._matchers[key] = Matcher(plain, store, report.question)
-            self._matchers[key].add(page)
-        self._any = next(iter(self._matchers.values()), None) or Matcher(
-            plain, store, report.question
-        )
-        self.version = self._any.verifier.version
-
-    def judge(
-        self, claims: Sequence[Claim], keys: Mapping[str, Sequence[str]]
-    ) -> list[tuple[Support, list[tuple[Evidence, ...]]]]:
-        """Return the support for each claim, and the evidence of each of its sources."""
-        found: dict[tuple[str, str], tuple[Evidence, ...]] = {}
-        for key, matcher in self._matchers.items():
-            citing = [claim for claim in claims if key in keys[claim.id]]
-            found |= {
-                (c.id, key): evidence
-                for c, evidence in zip(citing, matcher.match(citing), strict=True)
-            }
-        evidence = [[found.get((c.id, key), ()) for key in keys[c.id]] for c in claims]
-        cited = [
-            CitedSources(
-                c.statement,
-                tuple(
-                    self._read(key, pieces)
-                    for key, pieces in zip(keys[c.id], of_claim, strict=True)
-                ),
-            )
-            for c, of_claim in zip(claims, evidence, strict=True)
-        ]
-        return list(
-            zip(support(cited, self._any.verifier.verify, self._any.policy), evidence, strict=True)
-        )
-
-    def _read(self, key: str, evidence: Sequence[Evidence]) -> tuple[tuple[str, str], ...]:
-        """Return the passages of a source for the verifier, each with the title of its page."""
-        return tuple((e.text, self._matchers[key].pages[e.page_id].title) for e in evidence)
-
-
-def _citations(
-    claim: Claim,
-    keys: Sequence[str],
-    found: Support,
-    evidence: Sequence[tuple[Evidence, ...]],
-    sources: Mapping[str, Page | Unread],
-) -> Iterator[Citation]:
-    for i, key in enumerate(keys):
-        source = sources[key]
-        if not isinstance(source, Page):
-            yield Citation(
-                claim_id=claim.id, source=key, outcome=source.outcome, reason=source.reason
-            )
-            continue
-        best = found.best[i]
-        outcome: Outcome
-        outcome, reason = "not_supported", "No passage of this source supports it."
-        if best is None:
-            reason = "No passage of this source is about it."
-        elif found.alone[i]:
-            outcome, reason = "supported", "This source supports it."
-        elif found.contradicted[i]:
-            outcome, reason = "contradicted", "This source contradicts it."
-        elif found.together and found.relevant[i]:
-            outcome, reason = "supported", "It supports the claim together with the other sources."
-        yield Citation(
-            claim_id=claim.id,
-            source=key,
-            outcome=outcome,
-            reason=reason,
-            relevant=found.relevant[i],
-            page_id=source.id,
-            evidence=evidence[i][best] if best is not None else None,
-        )
-
-
-def _standing(
-    keys: Sequence[str], outcomes: Sequence[Outcome], together: bool, elsewhere: bool
-) -> Standing:
-    if not keys:
-        return "uncited_supported" if elsewhere else "uncited_unsupported"
-    if together:
+def _standing(citations: Sequence[Citation], is_supported_elsewhere: bool) -> Standing:
+    if not citations:
+        return "uncited_supported" if is_supported_elsewhere else "uncited_unsupported"
+    outcomes = {citation.outcome for citation in citations}
+    if "supported" in outcomes:
         return "cited_supported"
-    unread = not outcomes or any(outcome in UNREAD for outcome in outcomes)
-    return "cited_unreachable" if unread else "cited_not_supported"
+    return "cited_unreachable" if outcomes & set(UNREAD) else "cited_not_supported"
+
+
+def _figures(claims: Sequence[CitedClaim], citations: Sequence[Citation]) -> Figures:
+    decided = {c.claim_id for c in claims if c.standing != "cited_unreachable"}
+    supported = sum(c.standing == "cited_supported" for c in claims)
+    read = [c for c in citations if c.claim_id in decided and c.outcome not in UNREAD]
+    useful = sum(c.outcome == "supported" for c in read)
+    return Figures(
+        claims=len(decided),
+        supported=supported,
+        citations=len(read),
+        useful=useful,
+        recall=supported / len(decided) if decided else None,
+        precision=useful / len(read) if read else None,
+    )

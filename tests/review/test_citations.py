@@ -1,19 +1,24 @@
 import json
 import threading
 from collections.abc import Sequence
+from functools import partial
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 
 from attribution.cli.main import main
+from attribution.fetching.fetcher import Fetcher
 from attribution.pipeline.claims import segment
-from attribution.review.citation_marks import find
-from attribution.review.citations import Step, attach, check, saved
-from attribution.review.support import CitationReport, CitedSources, support
+from attribution.review import cited_sources
+from attribution.review.citation_marks import attach, find
+from attribution.review.citations import CitationReport, Step, check, saved
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Claim, Judgement, Pair, Probabilities, Report
-from tests.make import both, page
+from attribution.text.identifiers import _RESOLVERS
+from attribution.types import Claim, Report, Verdict
+from tests.make import evidence, page
+from tests.servers import Answer, http_server
 
 TOWER = "The Eiffel Tower was completed in 1889 for the World's Fair. Gustave Eiffel's company built it."
 NILE = "The Nile flows north through Egypt. It ends in the Mediterranean Sea."
@@ -35,70 +40,43 @@ def claims_of(answer: str) -> tuple[Claim, ...]:
 def on(answer: str, claims: Sequence[Claim] | None = None) -> list[tuple[str, str]]:
     """The words of each claim with the marks on it."""
     cited, claims = find(answer), claims or claims_of(answer)
-    attached = attach(answer, cited.marks, claims, cited.lists)
-    texts = {c.id: c.text for c in claims}
-    return [
-        (texts[i], " ".join(answer[cited.marks[n].start : cited.marks[n].end] for n in marks))
-        for i, marks in attached.items()
-    ]
+    texts = {claim.id: claim.text for claim in claims}
+    rows = []
+    for claim_id, indices in attach(answer, cited, claims).items():
+        marks = (cited.marks[n] for n in indices)
+        rows.append((texts[claim_id], " ".join(answer[m.start : m.end] for m in marks)))
+    return rows
 
 
-def test_a_mark_stands_on_the_sentence_before_or_around_it() -> None:
-    assert on("Tea is hot [1]. Milk is cold. [2] Ice is colder.[3]\n\n[4] Steam is hot.") == [
-        ("Tea is hot.", "[1]"),
-        ("Milk is cold.", "[2]"),
-        ("Ice is colder.", "[3]"),
-        ("Steam is hot.", "[4]"),
-    ]
-    assert on("Tea is hot [1]. [2]") == [("Tea is hot.", "[1] [2]")]
-    assert on("Tea is hot.\n\n[1] https://a.org") == []
+@pytest.mark.parametrize(
+    ("answer", "attached"),
+    [
+        (
+            "Tea is hot [1]. Milk is cold. [2] Ice is colder.[3]\n\n[4] Steam is hot.",
+            [
+                ("Tea is hot.", "[1]"),
+                ("Milk is cold.", "[2]"),
+                ("Ice is colder.", "[3]"),
+                ("Steam is hot.", "[4]"),
+            ],
+        ),
+        ("Tea is hot [1]. [2]", [("Tea is hot.", "[1] [2]")]),
+        ("Tea is hot.\n\n[1] https://a.org", []),
+    ],
+)
+def test_a_mark_belongs_to_the_sentence_before_or_around_it(
+    answer: str, attached: list[tuple[str, str]]
+) -> None:
+    assert on(answer) == attached
 
 
-def test_a_mark_within_a_sentence_stands_on_the_claims_before_it() -> None:
+def test_a_mark_within_a_sentence_belongs_to_the_claims_before_it() -> None:
     answer = "Tea is hot [1] and milk is cold [2]."
     first = Claim(id="a", text="tea", spans=((0, 10),), sentence=(0, 36))
     second = Claim(id="b", text="milk", spans=((19, 36),), sentence=(0, 36))
     assert on(answer, [first, second]) == [("tea", "[1]"), ("milk", "[2]")]
     whole = Claim(id="c", text="both", spans=((0, 36),), sentence=(0, 36))
     assert on(answer, [whole]) == [("both", "[1] [2]")]
-
-
-def test_precision_leaves_out_what_the_others_do_not_need() -> None:
-    """The three cases of ALCE's figure 3: needed together, enough alone, and superfluous."""
-
-    def verify(pairs: Sequence[Pair]) -> list[Judgement]:
-        def entailed(claim: str, text: str) -> bool:
-            return all(part in text for part in claim.split("+"))
-
-        return [
-            Judgement(
-                Probabilities(entailed=e, contradicted=0, no_relation=1 - e), (0, len(pair[1]))
-            )
-            for pair in pairs
-            for e in [float(entailed(pair[0], pair[1]))]
-        ]
-
-    def sources(*texts: str) -> tuple[tuple[tuple[str, str], ...], ...]:
-        return tuple(((text, ""),) if text else () for text in texts)
-
-    held = [
-        CitedSources("a+b", sources("a", "b")),
-        CitedSources("a", sources("a", "x")),
-        CitedSources("a", sources("a", "a")),
-        CitedSources("a+b", sources("a", "b", "x")),
-        CitedSources("a+b", sources("a", "x")),
-        CitedSources("a", sources("a", "")),
-        CitedSources("a", ()),
-    ]
-    made = support(held, verify, both(0.5))
-    assert [s.together for s in made] == [True, True, True, True, False, True, False]
-    assert [s.relevant for s in made[:4]] == [
-        (True, True),
-        (True, False),
-        (True, True),
-        (True, True, False),
-    ]
-    assert [s.precise for s in made] == [2, 1, 2, 2, 0, 1, 0]
 
 
 @pytest.fixture
@@ -122,61 +100,119 @@ def report(settings: Settings, store: Store) -> Report:
     return made
 
 
+def checked(report: Report, settings: Settings, store: Store) -> CitationReport:
+    *_, result = check(report, settings, store)
+    assert isinstance(result, CitationReport)
+    return result
+
+
 def test_a_check_says_of_each_claim_where_it_stands(
     report: Report, settings: Settings, store: Store
 ) -> None:
-    *steps, result = check(report, settings, store)
-    assert isinstance(result, CitationReport)
-    assert [s for s in steps if isinstance(s, Step)][-1] == Step("judge", 4, 4)
-    assert [c.standing for c in result.claims] == [
+    result = checked(report, settings, store)
+    assert [claim.standing for claim in result.claims] == [
         "cited_supported",
         "cited_supported",
         "uncited_unsupported",
         "cited_unreachable",
         "cited_unreachable",
     ]
-    outcomes = {(c.source, c.outcome, c.relevant) for c in result.citations}
-    assert outcomes >= {
-        ("1", "supported", True),
-        ("1", "not_supported", False),
-        ("2", "supported", True),
-    }
-    refused, unnamed = (next(c for c in result.citations if c.source == key) for key in "34")
-    assert refused.outcome == "unreachable" and "public" in refused.reason
-    assert unnamed.outcome == "unnamed" and unnamed.reason.startswith("The answer does not say")
-    assert (result.figures.recall, result.figures.precision) == (2 / 3, 2 / 3)
-    for citation in result.citations:
-        if citation.evidence:
-            text = TOWER if citation.source == "1" else NILE
-            assert citation.evidence.text == text[citation.evidence.start : citation.evidence.end]
-    assert saved(report, store) == result and all(not p.text for p in result.pages)
-    edited = report.model_copy(update={"claims": report.claims[:2]})
-    assert saved(edited, store) is None  # of other claims
+    assert [(c.source, c.outcome) for c in result.citations] == [
+        ("1", "supported"),
+        ("1", "not_supported"),
+        ("2", "supported"),
+        ("3", "unreachable"),
+        ("4", "unnamed"),
+    ]
+    assert "public" in result.citations[3].reason
+    assert result.figures.recall == 2 / 3
+    assert result.figures.precision == 2 / 3
+
+
+def test_the_quoted_passage_is_verbatim_in_its_source(
+    report: Report, settings: Settings, store: Store
+) -> None:
+    pieces = [c.evidence for c in checked(report, settings, store).citations if c.evidence]
+    assert len(pieces) >= 2
+    for piece in pieces:
+        text = TOWER if piece.text in TOWER else NILE
+        assert piece.text == text[piece.start : piece.end]
+
+
+def test_a_citation_agrees_with_the_run_s_own_evidence(
+    report: Report, settings: Settings, store: Store
+) -> None:
+    """The run read the passage of the cited source as a contradiction: so does the check."""
+    claim, source = report.claims[0], report.pages[0]
+    piece = evidence(claim, 0.0, 0.99, "contradicted", page_id=source.id, text=TOWER)
+    verdict = Verdict(claim_id=claim.id, label="contradicted", confidence=0.99, reason="")
+    changes = {"evidence": (piece,), "verdicts": (verdict,)}
+    citation = checked(report.model_copy(update=changes), settings, store).citations[0]
+    assert (citation.claim_id, citation.source) == (claim.id, "1")
+    assert citation.outcome == "contradicted"
+    assert citation.evidence == piece
+
+
+def test_a_check_is_saved_for_the_claims_it_was_made_of(
+    report: Report, settings: Settings, store: Store
+) -> None:
+    result = checked(report, settings, store)
+    assert saved(report, store) == result
+    assert not any(source.text for source in result.pages)
+    assert saved(report.model_copy(update={"claims": report.claims[:2]}), store) is None
+    store.runs.delete(report.id)
+    assert saved(report, store) is None
 
 
 def test_stopping_keeps_what_was_found(report: Report, settings: Settings, store: Store) -> None:
     stop = threading.Event()
     stop.set()
-    *_, result = check(report, settings, store, stop)
-    assert isinstance(result, CitationReport) and result.stopped and len(result.marks) == 5
-    assert {c.standing for c in result.claims} == {"cited_unreachable", "uncited_unsupported"}
+    *steps, result = check(report, settings, store, stop)
+    assert isinstance(result, CitationReport)
+    assert result.stopped
+    assert len(result.marks) == 5
+    assert {claim.standing for claim in result.claims} == {
+        "cited_unreachable",
+        "uncited_unsupported",
+    }
+    assert steps[-1] == Step("judge", 4, 4)
 
 
-def test_a_deleted_run_takes_its_check_along(
-    report: Report, settings: Settings, store: Store
+def test_a_source_of_the_web_is_read_or_named_dead(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    list(check(report, settings, store))
-    store.runs.delete(report.id)
-    assert saved(report, store) is None
+    def respond(request: BaseHTTPRequestHandler) -> Answer:
+        if request.path == "/doi/10.1000/a":  # the page that the DOI leads to
+            return 200, {"Content-Type": "text/html"}, b"<p>At the farm, the milk is cold.</p>"
+        return 410, {}, b""
+
+    with http_server(respond) as server:
+        answer = (
+            "Tea is hot [1]. Milk is cold [2].\n\n"
+            f"Sources:\n[1] {server.url('/gone')}\n[2] Doe 2009, doi:10.1000/a"
+        )
+        report = Report(
+            id="",
+            created_at="",
+            question="",
+            answer=answer,
+            settings={},
+            versions={},
+            claims=claims_of(answer),
+        )
+        monkeypatch.setattr(cited_sources, "Fetcher", partial(Fetcher, allow=lambda _: True))
+        monkeypatch.setitem(_RESOLVERS, "DOI", server.url("/doi/"))
+        result = checked(report, settings, store)
+    assert [c.outcome for c in result.citations] == ["dead", "supported"]
+    assert "removed" in result.citations[0].reason
 
 
 def test_the_command_writes_json(report: Report, tmp_path: Path) -> None:
     (tmp_path / "more.txt").write_text("[4] https://nile.example/\n")
     out = tmp_path / "citations.json"
-    assert (
-        main(["citations", report.id, "--listed", str(tmp_path / "more.txt"), "--out", str(out)])
-        == 0
-    )
+    command = ["citations", report.id, "--listed", str(tmp_path / "more.txt"), "--out", str(out)]
+    assert main(command) == 0
     body = json.loads(out.read_text("utf-8"))
     assert [c["outcome"] for c in body["citations"] if c["source"] == "4"] == ["not_supported"]
-    assert body["figures"]["recall"] == 0.5 and {"marks", "sources", "claims"} <= set(body)
+    assert body["figures"]["recall"] == 0.5
+    assert {"marks", "sources", "claims"} <= set(body)

@@ -25,9 +25,15 @@ from attribution.reports.html import (
 )
 from attribution.review import citations
 from attribution.review.citation_marks import Cited, Mark, find
-from attribution.review.citations import Step, claims_id
-from attribution.review.crossref import CitedWork
-from attribution.review.support import Citation, CitationReport, CitedClaim, Outcome, Standing
+from attribution.review.citations import (
+    Citation,
+    CitationReport,
+    CitedClaim,
+    Outcome,
+    Standing,
+    Step,
+    claims_id,
+)
 from attribution.settings import LIMITS, Settings
 from attribution.text.urls import site
 from attribution.types import Claim, Label, Page, Report
@@ -195,28 +201,12 @@ def _source(citation: Citation, result: CitationReport, pages: Mapping[str, Page
             link_to_sentence(url, citation.evidence.deciding_sentence) if citation.evidence else url
         )
         named = _link(shown, address or url)
-    notes = [_work(work) for work in result.works if work.source == source.key]
+    notes: list[Node] = []
     if citation.outcome in ("dead", "unreachable") and safe_url(source.url):
         notes.append(el("span", _link("Archived copies", f"{ARCHIVE}{source.url}")))
     elif page and page.kind == "web" and page.reference and site(page.reference) != site(page.url):
         notes.append(el("span", f"The address leads to {site(page.reference)}"))
     return el("div", named, *(el("div", note, class_="ax-detail") for note in notes))
-
-
-def _work(work: CitedWork) -> Node:
-    """An identifier with its resolver, and what Crossref says of the work."""
-    name = f"{work.identifier.kind} {work.identifier.value}"
-    if not work.identifier.url:
-        return el("span", f"{name}: no such number exists (its check digit is wrong)")
-    link = _link(name, work.identifier.url)
-    if work.problem or work.identifier.kind != "DOI":
-        return el("span", link, f" {work.problem}")
-    title = f" is “{work.title}”. " if work.title else ". "
-    if not work.notices:
-        return el("span", link, title, "Crossref lists no retraction or correction.", dir="auto")
-    return el(
-        "span", link, title, el("strong", f"Crossref: {'; '.join(work.notices)}."), dir="auto"
-    )
 
 
 def _link(shown: str, url: str) -> Node:
@@ -302,7 +292,7 @@ def _start(report: Report, key: str, cited: Cited, result: CitationReport | None
     if not result:
         small(
             "Each cited source is read, and compared with the claims that cite it. Sources on the web are fetched from "
-            "their sites; of a DOI, Crossref is asked whether the work was retracted."
+            "their sites."
         )
     listed = ""
     if unnamed:
