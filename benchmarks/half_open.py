@@ -8,12 +8,11 @@ far.
 from __future__ import annotations
 
 import asyncio
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-
-from attribution.server.connections import open_files
 
 HALF = b"GET /health HTTP/1.1\r\nHost: local"
 EVERY = 1.0  # seconds until a closed one is opened again
@@ -50,7 +49,8 @@ async def hold(port: int, connections: int) -> None:
                     writer.close()
             await asyncio.sleep(EVERY)
 
-    open_files()
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     held = [asyncio.create_task(one()) for _ in range(connections)]
     while held:
         await asyncio.sleep(EVERY)

@@ -98,8 +98,8 @@ def _port(asked: int | None, default: int) -> int:
 def _api(settings: Settings, host: str, port: int) -> None:
     from attribution.pipeline.run import turns
     from attribution.server.api import Server, create
-    from attribution.server.connections import Config
     from attribution.server.guard import Keys
+    from attribution.server.limits import Config
     from attribution.server.middleware import host_names
     from attribution.server.work import Work
 
@@ -111,7 +111,6 @@ def _api(settings: Settings, host: str, port: int) -> None:
         host=host,
         port=port,
         log_level="warning",
-        server_header=False,
         timeout_graceful_shutdown=5,
     )
     print(f"Attribution API: http://{host}:{port} (what it offers: /docs)", flush=True)
@@ -136,14 +135,12 @@ def mcp(args: argparse.Namespace) -> None:
     """Serve the MCP tools over standard input and output."""
     from attribution.pipeline.run import turns
     from attribution.server.mcp import server
-    from attribution.server.stdio import Relay
     from attribution.server.work import Work
 
     _log_plainly()
     made = server(options.settings(args), Work(turns()))
     # the thread that reads standard input would keep the process until the next line
     _end_by_signals()
-    Relay()
     made.run("stdio")
 
 

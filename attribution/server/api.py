@@ -1,6 +1,4 @@
-"""The REST API: /analyze streams a run, /verify and /segment answer at once, /runs lists the runs
-of a key's client.
-"""
+"""The REST API: /analyze streams a run, /verify and /segment answer at once, /runs lists a client's runs."""
 
 from __future__ import annotations
 
@@ -10,16 +8,18 @@ import logging
 import threading
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import Annotated, Literal
 
 import uvicorn
-from fastapi import APIRouter, FastAPI, Path, Query, Request, Response, Security
+from fastapi import APIRouter, Depends, FastAPI, Path, Query, Request, Security
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, StreamingResponse
 from fastapi.security import HTTPBearer
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.exceptions import HTTPException
+from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp
 
 from attribution.claims.enrichment import transcript
@@ -38,39 +38,37 @@ from attribution.models.engine import stoppable
 from attribution.pipeline import claims
 from attribution.pipeline.editing import edit
 from attribution.pipeline.estimate import check_input
-from attribution.pipeline.judge import GivenClaim
-from attribution.pipeline.judge import judge as judge_claims
 from attribution.pipeline.record import VERSION
 from attribution.pipeline.run import run
-from attribution.pipeline.second_reader import SecondReader
-from attribution.policy import DecisionPolicy
 from attribution.server import bodies, mcp
 from attribution.server.guard import Guard, Keys
-from attribution.server.middleware import AllowedHosts, ProtectedReplies
-from attribution.server.work import Measured, Metrics, Work
+from attribution.server.middleware import ProtectedReplies
+from attribution.server.work import Work, judge_claim
 from attribution.settings import LIMITS, Settings
 from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
-from attribution.types import AnalystLabel, AnalystVerdict, Judgement, Pair, Report, Segmented
+from attribution.types import AnalystLabel, AnalystVerdict, Judgement, Report, Segmented
 from attribution.verdicts import agreeing, relation
 from attribution.verifiers import VERIFIERS, policy_of
-from attribution.verifiers.pairs import Refusal, verify_each
+from attribution.verifiers.pairs import verify_each
 
 STATUS = {BadInput: 400, Busy: 429, LlmFailed: 502, Unavailable: 503, StoreError: 503}
-PATIENCE = 5  # seconds that /health waits for the database
-POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # the Content-Security-Policy of its pages
-RETRY = "30"  # seconds, with 429
-TOGETHER = 16  # pairs of /verify in one turn
+HTTP_KINDS = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}
+DATABASE_SECONDS = 5  # /health waits as long for the database
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"  # Content-Security-Policy of /docs
+RETRY_SECONDS = "30"  # with 429
+PAIRS_PER_TURN = 16  # of /verify
 LINES = "application/x-ndjson"
-WORK = bodies.refusals(400, 429, 502)  # of an endpoint that checks something
-Id = Annotated[str, Path(max_length=LIMITS.name)]  # of a run or claim
+QUEUED = bodies.refusals(400, 429, 502)
+STREAM = QUEUED | {200: {"content": {LINES: dict[str, object]()}}}
+RUN_NOT_FOUND = "no finished run of this key has that id"
+Id = Annotated[str, Path(max_length=LIMITS.name)]
 _log = logging.getLogger(__name__)
+_judging = threading.Lock()  # the second of two simultaneous verdicts starts from the first
 
 
 class Server(uvicorn.Server):
-    """A server that answers waiting clients before a signal ends it. Its process then ends by that
-    signal too.
-    """
+    """A server that answers waiting clients before a signal ends it."""
 
     def __init__(self, config: uvicorn.Config, work: Work) -> None:
         super().__init__(config)
@@ -81,19 +79,46 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGIApp:
-    """Create the application. `own` are the settings that clients choose from, `hosts` the names of
-    the server.
+@dataclass(frozen=True)
+class Service:
+    """The operator's settings, which clients choose from, and the queue of their requests."""
+
+    settings: Settings
+    work: Work
+
+    def store(self, request: Request) -> Store:
+        """Open the store for the client of the request."""
+        return Store.open(self.settings.database_url, by=request.state.owner)
+
+
+def _service(request: Request) -> Service:
+    service: Service = request.app.state.service
+    return service
+
+
+Own = Annotated[Service, Depends(_service)]
+_key = HTTPBearer(auto_error=False, description="A key of this server; Guard compares it")
+open_router = APIRouter()
+router = APIRouter(dependencies=[Security(_key)], responses=bodies.refusals(401, 422))
+
+
+def create(settings: Settings, keys: Keys, hosts: list[str], work: Work) -> ASGIApp:
+    """Create the application.
+
+    Args:
+        settings: The operator's settings, which clients choose from.
+        keys: The clients' keys.
+        hosts: The names of the server.
+        work: The queue of requests.
     """
-    tools = mcp.server(own, work)
-    mounted = tools.streamable_http_app(
+    tools = mcp.server(settings, work)
+    mcp_app = tools.streamable_http_app(
         streamable_http_path="/",
         json_response=True,
         stateless_http=True,
         max_request_body_size=bodies.MAX_BODY,
-        transport_security=TransportSecuritySettings(
-            enable_dns_rebinding_protection=False
-        ),  # AllowedHosts does it
+        # TrustedHostMiddleware does it
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
     )
 
     @asynccontextmanager
@@ -108,294 +133,258 @@ def create(own: Settings, keys: Keys, hosts: frozenset[str], work: Work) -> ASGI
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
-        responses=bodies.refusals(413, 421, 500, 503),
+        responses=bodies.refusals(413, 500, 503),
     )
-    key = HTTPBearer(auto_error=False, description="A key of this server; Guard compares it")
-    keyed = APIRouter(dependencies=[Security(key)], responses=bodies.refusals(401, 422))
-    metrics = Metrics(work.turns)
-    _errors(app)
-    _about_the_server(app, keyed, own, work, metrics)
-    _checks(keyed, own, work, metrics)
-    _runs(keyed, own)
-    app.include_router(keyed)
-    app.mount("/mcp", mounted)
-    app.add_middleware(Measured, metrics=metrics)
-    app.add_middleware(Guard, keys=keys)  # the last one added is the first to see a request
-    return ProtectedReplies(AllowedHosts(app, hosts), POLICY)
+    app.state.service = Service(settings, work)
+    app.include_router(open_router)
+    app.include_router(router)
+    app.mount("/mcp", mcp_app)
+    _add_error_handlers(app)
+    app.add_middleware(Guard, keys=keys)
+    app.add_middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)
+    return ProtectedReplies(app, POLICY)
 
 
-def _store(own: Settings, request: Request) -> Store:
-    return Store.open(own.database_url, by=request.state.owner)
+@open_router.get("/health")
+async def health(service: Own) -> dict[str, object]:
+    """Check that the server and its database respond; count the active and waiting runs."""
+    opening = asyncio.to_thread(Store.open, service.settings.database_url)
+    try:
+        await asyncio.wait_for(opening, DATABASE_SECONDS)
+    except TimeoutError:
+        raise StoreError(
+            f"the database has not answered for {DATABASE_SECONDS} seconds: check that it is running"
+        ) from None
+    running, waiting = service.work.turns.counts()
+    return {"status": "ok", "pipeline": VERSION, "running": running, "waiting": waiting}
 
 
-def _owned(database: Store, run_id: str) -> Report:
-    report = database.runs.load(run_id) if database.rights.access(run_id).own else None
-    if report is None:
-        raise HTTPException(404, "no finished run of this key has that id")
+@open_router.get("/docs", include_in_schema=False)
+async def docs(request: Request) -> HTMLResponse:
+    return HTMLResponse(bodies.reference_page(request.app.openapi()))
+
+
+@router.post("/segment", responses=QUEUED)
+async def segment(body: bodies.AnswerBody, request: Request, service: Own) -> dict[str, object]:
+    """Return the claims of an answer with their spans. The request is queued."""
+    settings = bodies.settings(service.settings, {}, body.segmenter)
+    check_input(body.question, body.answer, settings)
+    question = transcript(body.question, body.context)
+
+    def work(stop: threading.Event) -> Iterator[Segmented]:
+        yield claims.segment(question, body.answer, settings, stop)
+
+    segmented = await service.work.result(request.state.owner, request, work)
+    rows = [{"id": c.id, "text": c.text, "spans": c.spans} for c in segmented.claims]
+    failures = [failure.model_dump(mode="json") for failure in segmented.failures]
+    return {"claims": rows, "failures": failures}
+
+
+@router.post("/verify", responses=QUEUED)
+async def verify(body: bodies.VerifyBody, request: Request, service: Own) -> dict[str, object]:
+    """Return a relation and three probabilities for each pair of claim and evidence, in order.
+
+    A bad pair gets an error. The request is queued.
+    """
+    settings = bodies.settings(service.settings, body.settings, verifier=body.verifier)
+    pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
+    bodies.check_compared(text for pair in pairs for text in pair)
+
+    def work(stop: threading.Event) -> Iterator[dict[str, object]]:
+        verifier = VERIFIERS.build(settings.verifier, settings)
+        policy = policy_of(settings)
+        results: list[dict[str, object]] = []
+        for start in range(0, len(pairs), PAIRS_PER_TURN):
+            group = pairs[start : start + PAIRS_PER_TURN]
+            with stoppable(stop):
+                judgements = verify_each(verifier, group)
+            for (_, evidence), judgement in zip(group, judgements, strict=True):
+                if not isinstance(judgement, Judgement):
+                    results.append({"error": bodies.problem(judgement)})
+                    continue
+                results.append(
+                    {
+                        "relation": relation(judgement.probabilities, policy),
+                        "probabilities": judgement.probabilities.model_dump(),
+                        "sentence": evidence[slice(*judgement.sentence)],
+                    }
+                )
+            yield {"verifier": verifier.version, "results": results}
+
+    return await service.work.result(request.state.owner, request, work, by_step=True)
+
+
+@router.post("/judge", responses=QUEUED)
+async def judge(body: bodies.JudgeBody, request: Request, service: Own) -> dict[str, object]:
+    """Return the verdict on a claim, its strength, and the relation of each passage, in order.
+
+    The request is queued.
+    """
+    settings = bodies.settings(service.settings, body.settings, verifier=body.verifier)
+    passages = bodies.passages(body.passages)
+    bodies.check_compared(text for passage in passages for text in (body.claim, *passage))
+
+    def work(stop: threading.Event) -> Iterator[dict[str, object]]:
+        version = VERIFIERS.build(settings.verifier, settings).version
+        for judged in judge_claim(body.claim, passages, settings, stop):
+            yield {**judged.fields(), "verifier": version}
+
+    return await service.work.result(request.state.owner, request, work)
+
+
+@router.post("/analyze", response_class=StreamingResponse, responses=STREAM)
+def analyze(body: bodies.AnalyzeBody, request: Request, service: Own) -> StreamingResponse:
+    """Check an answer. The run ends if the client disconnects.
+
+    Each line is a JSON object with `event`; the last is `finished` with the report, or `error`.
+    """
+    documents = bodies.documents(body.documents)
+    owner = request.state.owner
+    settings = bodies.settings(
+        service.settings,
+        body.settings,
+        body.segmenter,
+        body.verifier,
+        body.sources,
+        with_documents=bool(documents),
+    )
+    check_input(body.question, body.answer, settings)
+    context = body.context
+    service.work.turns.check(owner)  # while a status can still be sent
+
+    def work(stop: threading.Event) -> Iterator[Event]:
+        store = service.store(request)
+        for event in run(
+            body.question, body.answer, settings, store, documents, stop, context=context
+        ):
+            if isinstance(event, RunStarted):
+                store.runs.set_private(event.run_id)
+            yield event
+
+    return StreamingResponse(bodies.lines(service.work.events(owner, work)), media_type=LINES)
+
+
+@router.get("/runs")
+def runs(
+    request: Request, service: Own, limit: Annotated[int, Query(ge=1, le=1000)] = 50
+) -> dict[str, object]:
+    """List the newest runs that were started with this key."""
+    page = service.store(request).history.find(HistoryQuery(limit=limit))
+    names = ("id", "created_at", "question", "finished")
+    return {"runs": [{name: getattr(row, name) for name in names} for row in page.rows]}
+
+
+@router.get("/runs/{run_id}", responses=bodies.refusals(404))
+def one_run(run_id: Id, request: Request, service: Own) -> dict[str, object]:
+    """Return the report of a run that was started with this key."""
+    report: dict[str, object] = json.loads(_owned(service.store(request), run_id).to_json())
     return report
 
 
-def _about_the_server(
-    app: FastAPI, keyed: APIRouter, own: Settings, work: Work, metrics: Metrics
-) -> None:
-    """Add the endpoints on the server itself."""
-
-    @app.get("/health")
-    async def health() -> dict[str, object]:
-        """Check that the server and its database respond, and report how many runs are active and
-        waiting.
-        """
-        try:
-            await asyncio.wait_for(
-                asyncio.to_thread(Store.open, own.database_url), PATIENCE
-            )  # not in the pool, where it could wait
-        except TimeoutError:
-            raise StoreError(
-                f"the database has not answered for {PATIENCE} seconds: check that it is running"
-            ) from None
-        running, waiting = work.turns.counts()
-        return {"status": "ok", "pipeline": VERSION, "running": running, "waiting": waiting}
-
-    @keyed.get(
-        "/metrics", response_class=Response, responses={200: {"content": {"text/plain": {}}}}
-    )
-    async def measured() -> Response:
-        """Return counts of requests, seconds and runs in the Prometheus format."""
-        return Response(metrics.text(), media_type="text/plain; version=0.0.4")
-
-    @app.get("/docs", include_in_schema=False)
-    async def docs() -> HTMLResponse:
-        return HTMLResponse(bodies.reference_page(app.openapi()))
+@router.delete("/runs/{run_id}", status_code=204, responses=bodies.refusals(404))
+def delete(run_id: Id, request: Request, service: Own) -> None:
+    """Delete a run that was started with this key."""
+    try:
+        service.store(request).runs.delete(run_id)
+    except NotYours:
+        raise HTTPException(404, "no run of this key has that id") from None
 
 
-def _checks(app: APIRouter, own: Settings, work: Work, metrics: Metrics) -> None:
-    """Add the endpoints that segment, verify and analyse; their requests are queued."""
-
-    @app.post("/segment", responses=WORK)
-    async def segment(body: bodies.AnswerBody, request: Request) -> dict[str, object]:
-        """Return the claims of an answer with their spans. The request is queued; it ends if the
-        client disconnects.
-        """
-        settings = bodies.settings(own, {}, body.segmenter)
-        check_input(body.question, body.answer, settings)
-        question = transcript(body.question, body.context)
-
-        def segmented(stop: threading.Event) -> Iterator[Segmented]:
-            yield claims.segment(question, body.answer, settings, stop)
-
-        made = await work.result(request.state.owner, request, segmented)
-        found = [{"id": c.id, "text": c.text, "spans": c.spans} for c in made.claims]
-        return {"claims": found, "failures": [f.model_dump(mode="json") for f in made.failures]}
-
-    @app.post("/verify", responses=WORK)
-    async def verify(body: bodies.VerifyBody, request: Request) -> dict[str, object]:
-        """Return a relation and three probabilities for each pair of claim and evidence, in order;
-        a bad pair gets an
-        error. The request is queued; it ends if the client disconnects."""
-        settings = bodies.settings(own, body.settings, verifier=body.verifier)
-        pairs = [(pair.claim, pair.evidence) for pair in body.pairs]
-        bodies.check_compared(text for pair in pairs for text in pair)
-
-        def verified(stop: threading.Event) -> Iterator[dict[str, object]]:
-            verifier, policy = VERIFIERS.build(settings.verifier, settings), policy_of(settings)
-            results: list[dict[str, object]] = []
-            for start in range(0, len(pairs), TOGETHER):
-                group = pairs[start : start + TOGETHER]
-                with stoppable(stop):
-                    judged = verify_each(verifier, group)
-                results += [_judged(*one, policy) for one in zip(group, judged, strict=True)]
-                yield {"verifier": verifier.version, "results": results}
-
-        return await work.result(request.state.owner, request, verified, by_step=True)
-
-    @app.post("/judge", responses=WORK)
-    async def judge(body: bodies.JudgeBody, request: Request) -> dict[str, object]:
-        """Return the verdict on a claim, its strength, and the relation of each passage, in order.
-        The request is
-        queued; it ends if the client disconnects."""
-        settings = bodies.settings(own, body.settings, verifier=body.verifier)
-        passages = bodies.passages(body.passages)
-        bodies.check_compared(text for passage in passages for text in (body.claim, *passage))
-        given = GivenClaim(body.claim, passages)
-
-        def judged(stop: threading.Event) -> Iterator[dict[str, object]]:
-            verifier = VERIFIERS.build(settings.verifier, settings)
-            with stoppable(stop):
-                (found,) = judge_claims(
-                    [given], verifier, policy_of(settings), second=SecondReader.of(settings)
-                )
-            yield {**found.fields(), "verifier": verifier.version}
-
-        return await work.result(request.state.owner, request, judged)
-
-    @app.post(
-        "/analyze",
-        response_class=StreamingResponse,
-        responses=WORK | {200: {"content": {LINES: {}}}},
-    )
-    def analyze(body: bodies.AnalyzeBody, request: Request) -> StreamingResponse:
-        """Check an answer. Each line is a JSON object with `event`; the last is `finished` with the
-        report, or
-        `error`. The run ends if the client disconnects."""
-        given, owner = bodies.documents(body.documents), request.state.owner
-        settings = bodies.settings(
-            own,
-            body.settings,
-            body.segmenter,
-            body.verifier,
-            body.sources,
-            with_documents=bool(given),
-        )
-        check_input(body.question, body.answer, settings)
-        context = body.context
-        work.turns.check(owner)  # before the stream starts, while a status can still be sent
-
-        def events(stop: threading.Event) -> Iterator[Event]:
-            database = _store(own, request)
-            for event in run(
-                body.question, body.answer, settings, database, given, stop, context=context
-            ):
-                if isinstance(event, RunStarted):
-                    database.runs.set_private(event.run_id)
-                yield event
-            metrics.runs.inc()
-
-        return StreamingResponse(bodies.lines(work.events(owner, events)), media_type=LINES)
+VERDICT = "/runs/{run_id}/claims/{claim_id}/verdict"
 
 
-def _runs(app: APIRouter, own: Settings) -> None:
-    """Add the endpoints on saved runs: plain functions, since they read the database, run in the
-    thread pool.
+@router.put(VERDICT, responses=bodies.refusals(400, 404))
+def set_verdict(
+    run_id: Id, claim_id: Id, body: bodies.VerdictBody, request: Request, service: Own
+) -> AnalystVerdict:
+    """Set your own verdict on a claim of a run that was started with this key.
+
+    The model's verdict stays as it is.
     """
+    report = _assess(service, request, run_id, claim_id, body.verdict, body.note)
+    return next(own for own in report.judgements if own.claim_id == claim_id)
 
-    @app.get("/runs")
-    def runs(
-        request: Request, limit: Annotated[int, Query(ge=1, le=1000)] = 50
-    ) -> dict[str, object]:
-        """List the newest runs that were started with this key."""
-        found = _store(own, request).history.find(HistoryQuery(limit=limit)).rows
-        names = ("id", "created_at", "question", "finished")
-        return {"runs": [{name: getattr(row, name) for name in names} for row in found]}
 
-    @app.get("/runs/{run_id}", responses=bodies.refusals(404))
-    def one_run(run_id: Id, request: Request) -> dict[str, object]:
-        """Return the report of a run that was started with this key."""
-        found: dict[str, object] = json.loads(_owned(_store(own, request), run_id).to_json())
-        return found
+@router.delete(VERDICT, status_code=204, responses=bodies.refusals(400, 404))
+def clear_verdict(run_id: Id, claim_id: Id, request: Request, service: Own) -> None:
+    """Clear your own verdict on a claim of a run that was started with this key."""
+    _assess(service, request, run_id, claim_id, None)
 
-    @app.delete("/runs/{run_id}", status_code=204, responses=bodies.refusals(404))
-    def delete(run_id: Id, request: Request) -> None:
-        """Delete a run that was started with this key."""
-        try:
-            _store(own, request).runs.delete(run_id)
-        except NotYours:
-            raise HTTPException(404, "no run of this key has that id") from None
 
-    judging = (
-        threading.Lock()
-    )  # of two verdicts at once, the second is made from the run with the first
+def _owned(store: Store, run_id: str) -> Report:
+    report = store.runs.load(run_id) if store.rights.access(run_id).own else None
+    if report is None:
+        raise HTTPException(404, RUN_NOT_FOUND)
+    return report
 
-    def judge(
-        request: Request,
-        run_id: str,
-        claim_id: str,
-        verdict: Literal["agree"] | AnalystLabel | None,
-        note: str = "",
-    ) -> Report:
-        with judging:
-            database = _store(own, request)
-            report = _owned(database, run_id)
-            if all(claim.id != claim_id for claim in report.claims):
-                raise HTTPException(
-                    404, f"no claim of this run has that id: GET /runs/{run_id} lists them"
-                )
-            agreed = agreeing(
-                next((v.label for v in report.verdicts if v.claim_id == claim_id), None)
+
+def _assess(
+    service: Service,
+    request: Request,
+    run_id: str,
+    claim_id: str,
+    verdict: Literal["agree"] | AnalystLabel | None,
+    note: str = "",
+) -> Report:
+    """Save the client's verdict on a claim, or clear it, and return the changed report."""
+    with _judging:
+        store = service.store(request)
+        report = _owned(store, run_id)
+        if all(claim.id != claim_id for claim in report.claims):
+            raise HTTPException(
+                404, f"no claim of this run has that id: GET /runs/{run_id} lists them"
             )
-            if verdict and agreed is None:
-                raise BadInput(
-                    "this claim was not compared with the sources, so it cannot be judged: judge one that was, "
-                    f"see the verdicts of GET /runs/{run_id}"
-                )
-            change = Judge(
-                claim_id=claim_id, label=agreed if verdict == "agree" else verdict, note=note
+        labels = {row.claim_id: row.label for row in report.verdicts}
+        agreed = agreeing(labels.get(claim_id))
+        if verdict and agreed is None:
+            raise BadInput(
+                "this claim was not compared with the sources, so it cannot be judged: judge one "
+                f"that was, see the verdicts of GET /runs/{run_id}"
             )
-            (finished,) = (
-                event
-                for event in edit(report, change, own, database)
-                if isinstance(event, Finished)
-            )
-            return finished.report
-
-    @app.put("/runs/{run_id}/claims/{claim_id}/verdict", responses=bodies.refusals(400, 404))
-    def set_verdict(
-        run_id: Id, claim_id: Id, body: bodies.VerdictBody, request: Request
-    ) -> AnalystVerdict:
-        """Set your own verdict on a claim of a run that was started with this key; the model's
-        stays as it is.
-        """
-        report = judge(request, run_id, claim_id, body.verdict, body.note)
-        return next(judged for judged in report.judgements if judged.claim_id == claim_id)
-
-    @app.delete(
-        "/runs/{run_id}/claims/{claim_id}/verdict",
-        status_code=204,
-        responses=bodies.refusals(400, 404),
-    )
-    def clear_verdict(run_id: Id, claim_id: Id, request: Request) -> None:
-        """Clear your own verdict on a claim of a run that was started with this key."""
-        judge(request, run_id, claim_id, None)
+        label = agreed if verdict == "agree" else verdict
+        change = Judge(claim_id=claim_id, label=label, note=note)
+        for event in edit(report, change, service.settings, store):
+            if isinstance(event, Finished):
+                report = event.report
+        return report
 
 
-def _judged(pair: Pair, judged: Judgement | Refusal, policy: DecisionPolicy) -> dict[str, object]:
-    if not isinstance(judged, Judgement):
-        return {"error": bodies.problem(judged)}
-    return {
-        "relation": relation(judged.probabilities, policy),
-        "probabilities": judged.probabilities.model_dump(),
-        "sentence": pair[1][slice(*judged.sentence)],
-    }
+def _error_response(
+    status: int, kind: str, message: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    content = {"error": {"type": kind, "message": message}}
+    return JSONResponse(content, status, headers)
 
 
-def _errors(app: FastAPI) -> None:
-    """Add the error handlers. Every error has a type and a message, and repeats no input except
-    field names.
-    """
-
-    def error_response(
-        status: int, kind: str, message: str, headers: Mapping[str, str] | None = None
-    ) -> JSONResponse:
-        headers = {"Retry-After": RETRY} if status == 429 else headers
-        return JSONResponse({"error": {"type": kind, "message": message}}, status, headers)
+def _add_error_handlers(app: FastAPI) -> None:
+    """Give every error a type and a message, which repeats no input except field names."""
 
     @app.exception_handler(AttributionError)
-    async def ours(_: Request, error: AttributionError) -> JSONResponse:
+    async def own_error(_: Request, error: AttributionError) -> JSONResponse:
         status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
-        return error_response(status, type(error).__name__, error.public())
+        headers = {"Retry-After": RETRY_SECONDS} if status == 429 else None
+        return _error_response(status, type(error).__name__, error.public(), headers)
 
     @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> JSONResponse:
-        found = [
-            f"{'.'.join(map(str, e['loc'][1:])) or 'the body'}: {e['msg'].removeprefix('Value error, ')}"
-            for e in error.errors()[:5]
-        ]
-        return error_response(422, "BadInput", "; ".join(found) + "; see /docs")
+    async def invalid_request(_: Request, error: RequestValidationError) -> JSONResponse:
+        problems = []
+        for problem in error.errors()[:5]:
+            field = ".".join(map(str, problem["loc"][1:])) or "the body"
+            problems.append(f"{field}: {problem['msg'].removeprefix('Value error, ')}")
+        return _error_response(422, "BadInput", "; ".join(problems) + "; see /docs")
 
     @app.exception_handler(HTTPException)
-    async def refused(request: Request, error: HTTPException) -> JSONResponse:
-        kind = {404: "NotFound", 405: "WrongMethod", 413: "TooLarge"}.get(
-            error.status_code, "HTTPError"
-        )
+    async def http_error(request: Request, error: HTTPException) -> JSONResponse:
         headers = dict(error.headers or {})
-        path = app.openapi()["paths"].get(getattr(request.scope.get("route"), "path", ""))
-        if (
-            error.status_code == 405 and path
-        ):  # Starlette names those of the first route of the path
-            headers["Allow"] = ", ".join(map(str.upper, path))
-        return error_response(error.status_code, kind, str(error.detail), headers)
+        route = getattr(request.scope.get("route"), "path", "")
+        methods = app.openapi()["paths"].get(route)
+        if error.status_code == 405 and methods:  # Starlette names the first route's alone
+            headers["Allow"] = ", ".join(method.upper() for method in methods)
+        kind = HTTP_KINDS.get(error.status_code, "HTTPError")
+        return _error_response(error.status_code, kind, str(error.detail), headers)
 
     @app.exception_handler(Exception)
-    async def failed(_: Request, error: Exception) -> JSONResponse:
+    async def unexpected_error(_: Request, error: Exception) -> JSONResponse:
         _log.error("a request failed", exc_info=error)
-        found = bodies.problem(error)
-        return error_response(500, found["type"], found["message"])
+        problem = bodies.problem(error)
+        return _error_response(500, problem["type"], problem["message"])

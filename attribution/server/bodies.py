@@ -1,6 +1,4 @@
-"""Parse what clients send into settings, describe it on the page /docs, and stream a run's events
-as JSON lines.
-"""
+"""Bodies of requests, their settings, a run's events as JSON lines, and the page /docs."""
 
 from __future__ import annotations
 
@@ -36,12 +34,13 @@ from attribution.settings import LIMITS, Address, Settings, trusted
 from attribution.source import Source
 from attribution.types import NOTE, AnalystLabel, Document, Turn
 
-MAX_BODY, MAX_PAIRS = LIMITS.request, LIMITS.pairs
+MAX_BODY = LIMITS.request
+MAX_PAIRS = LIMITS.pairs
 FIELDS = ("sources", "segmenter", "verifier")  # of a request, besides its settings
 Text = Annotated[str, Field(max_length=MAX_BODY)]
 LOWERED = f"These may be lowered, not raised: {', '.join(trusted('limit'))}."
 CHOSEN = ", ".join(name for name in trusted("anyone", "model") if name not in FIELDS)
-Asked = Annotated[
+RequestedSettings = Annotated[
     dict[str, JsonValue],
     Field(
         max_length=len(Settings.model_fields),
@@ -55,8 +54,8 @@ class Body(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_whole_characters(cls, value: object) -> object:
-        if isinstance(value, bytes):  # as it came: FastAPI reads JSON only where the header says so
+    def _refuse_half_characters(cls, value: object) -> object:
+        if isinstance(value, bytes):  # without that header, FastAPI parses nothing
             raise ValueError("expected JSON, sent with the header Content-Type: application/json")
         if has_half_pair(value):
             raise ValueError(PROBLEM)
@@ -72,15 +71,13 @@ class GivenDocument(Body):
 
 class AnswerBody(Body):
     question: Text = ""
-    turns: Text | Annotated[list[JsonValue], Field(max_length=LIMITS.turns)] = (
-        ""  # before the question
-    )
+    turns: Text | Annotated[list[JsonValue], Field(max_length=LIMITS.turns)] = ""
     answer: Text
     segmenter: Address | None = None
 
     @property
     def context(self) -> tuple[Turn, ...]:
-        """The turns of the conversation. Raises BadInput if they cannot be read."""
+        """The earlier turns of the conversation. Raises BadInput if they cannot be read."""
         try:
             return turns_of(self.turns)
         except BadInput as error:
@@ -91,7 +88,7 @@ class AnalyzeBody(AnswerBody):
     sources: list[Address] = Field(["library"], max_length=LIMITS.sources)
     documents: list[GivenDocument] = Field([], max_length=LIMITS.documents)
     verifier: Address | None = None
-    settings: Asked = {}
+    settings: RequestedSettings = {}
 
 
 class ClaimPair(Body):
@@ -102,7 +99,7 @@ class ClaimPair(Body):
 class VerifyBody(Body):
     pairs: list[ClaimPair] = Field(min_length=1, max_length=MAX_PAIRS)
     verifier: Address | None = None
-    settings: Asked = {}
+    settings: RequestedSettings = {}
 
 
 class GivenPassage(Body):
@@ -117,12 +114,7 @@ class JudgeBody(Body):
     claim: Text
     passages: list[Text | GivenPassage] = Field(min_length=1, max_length=LIMITS.passages)
     verifier: Address | None = None
-    settings: Asked = {}
-
-
-def passages(given: Sequence[str | GivenPassage]) -> list[Passage]:
-    """Return the passages to judge a claim by. Raises BadInput for an empty one."""
-    return [Passage.of(one if isinstance(one, str) else one.model_dump()) for one in given]
+    settings: RequestedSettings = {}
 
 
 class VerdictBody(Body):
@@ -148,12 +140,12 @@ _REFUSALS = {
     401: "No key of this server: WrongKey",
     404: "No such run or claim of this key: NotFound",
     413: "A body that is too large: TooLarge",
-    421: "A Host that is not a name of this server: WrongHost",
     422: "A body or parameter of the wrong form: BadInput",
     429: "Too many requests wait: Busy; Retry-After says for how many seconds",
     500: "The server failed: InternalError",
     502: "A language model failed: LlmFailed",
-    503: "A model, key, database or disk cannot be used, or the server is being stopped: Unavailable, StoreError",
+    503: "A model, key, database or disk cannot be used, or the server is being stopped: "
+    "Unavailable, StoreError",
 }
 
 
@@ -162,60 +154,70 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": Refused, "description": _REFUSALS[status]} for status in statuses}
 
 
-def documents(given: list[GivenDocument]) -> tuple[Document, ...]:
+def passages(given: Sequence[str | GivenPassage]) -> list[Passage]:
+    """Return the passages to judge a claim by. Raises BadInput for an empty one."""
+    return [Passage.of(one if isinstance(one, str) else one.model_dump()) for one in given]
+
+
+def documents(given: Sequence[GivenDocument]) -> tuple[Document, ...]:
+    """Return the client's own sources."""
     return tuple(
         Document(one.name, one.text.encode("utf-8", "replace"), "text/plain") for one in given
     )
 
 
 def settings(
-    own: Settings,
-    asked: Mapping[str, object],
+    operator: Settings,
+    requested: Mapping[str, object],
     segmenter: str | None = None,
     verifier: str | None = None,
     sources: Sequence[str] | None = None,
     with_documents: bool = False,
 ) -> Settings:
-    """Return the server's settings with the client's choices. Raises BadInput for a choice that is
-    not allowed.
+    """Return the operator's settings with the client's choices.
+
+    Raises:
+        BadInput: A choice is not allowed.
     """
     for name in FIELDS:
-        if name in asked:
+        if name in requested:
             raise BadSetting(
                 name, "it cannot be chosen here; leave it out, or see docs/api.md for its own field"
             )
-    chosen = dict(asked) | {
-        k: v for k, v in (("segmenter", segmenter), ("verifier", verifier)) if v is not None
-    }
+    choices = dict(requested)
+    if segmenter is not None:
+        choices["segmenter"] = segmenter
+    if verifier is not None:
+        choices["verifier"] = verifier
     if sources is not None:
-        chosen["sources"] = tuple(map(checked_source, sources)) + ("documents",) * with_documents
-        if not chosen["sources"]:
+        names = [checked_source(name) for name in sources]
+        if with_documents:
+            names.append("documents")
+        if not names:
             raise BadInput(
                 "sources: the list is empty and there are no documents; name library, web or a URL"
             )
-    return demanded(chosen, own)
+        choices["sources"] = tuple(names)
+    return demanded(choices, operator)
 
 
 def check_compared(texts: Iterable[str]) -> None:
-    """Raise BadInput for more text than is compared for one request, which would keep its turn for
-    minutes.
-    """
-    if (characters := sum(map(len, texts))) > LIMITS.compared:
+    """Raise BadInput for more text than one request may compare, which would take minutes."""
+    characters = sum(len(text) for text in texts)
+    if characters > LIMITS.compared:
         raise BadInput(
-            f"{characters:,} characters of claims and passages, at most {LIMITS.compared:,} are compared at once: "
-            "send them in several"
+            f"{characters:,} characters of claims and passages, at most {LIMITS.compared:,} are "
+            "compared at once: send them in several"
         )
 
 
 def checked_source(name: str) -> str:
-    """Return the name if clients may use it: library, search engine or web address. Raises BadInput
-    for any other.
-    """
+    """Return the name if clients may use it: library, search engine or web address."""
     source = Source.of(name)
     if source.kind not in ("library", "address") and source.name not in SEARCHERS:
         raise BadInput(
-            f"source {name[:80]!r}: expected library, web, the name of a search engine or an http(s) address; "
-            "send texts of your own as documents"
+            f"source {name[:80]!r}: expected library, web, the name of a search engine or an "
+            "http(s) address; send texts of your own as documents"
         )
     if source.kind == "address" and not name.startswith(WEB_ADDRESS):
         raise BadInput(f"source {name[:80]!r}: only http and https addresses can be fetched")
@@ -242,11 +244,10 @@ def as_line(event: Event) -> Line | None:
         case PageReady(page):
             return {"event": "page", "page": page.model_dump(mode="json", exclude={"text"})}
         case VerdictReady(verdict, evidence):
-            pieces = [e.model_dump(mode="json") for e in evidence]
             return {
                 "event": "verdict",
                 "verdict": verdict.model_dump(mode="json"),
-                "evidence": pieces,
+                "evidence": [e.model_dump(mode="json") for e in evidence],
             }
         case Failed(failure):
             return {"event": "failure", "failure": failure.model_dump(mode="json")}
@@ -257,9 +258,7 @@ def as_line(event: Event) -> Line | None:
 
 
 def problem(error: Exception) -> dict[str, str]:
-    """Return an error as sent to clients, with type and message; an unexpected one says only that
-    the server failed.
-    """
+    """Return an error as sent to clients; of an unexpected one only that the server failed."""
     error = setup_error(error) or error
     if isinstance(error, AttributionError):
         return {"type": type(error).__name__, "message": error.public()}
@@ -267,20 +266,20 @@ def problem(error: Exception) -> dict[str, str]:
 
 
 async def lines(events: AsyncGenerator[Event]) -> AsyncGenerator[bytes]:
-    """Yield the events as they come. A verdict that is the same after all pages were read is not
-    sent again.
-    """
+    """Yield the events as JSON lines, leaving out verdicts that have not changed."""
     verdicts: dict[str, Line] = {}
     try:
         async with aclosing(events):
             async for event in events:
                 line = as_line(event)
-                if line and isinstance(event, VerdictReady):
-                    if verdicts.get(event.verdict.claim_id) == line:
+                if line is None:
+                    continue
+                if isinstance(event, VerdictReady):
+                    claim_id = event.verdict.claim_id
+                    if verdicts.get(claim_id) == line:
                         continue
-                    verdicts[event.verdict.claim_id] = line
-                if line:
-                    yield _encode(line)
+                    verdicts[claim_id] = line
+                yield _encode(line)
     except Exception as error:  # ends the stream, not the server
         if not isinstance(error, AttributionError):
             _log.error("a run failed", exc_info=error)

@@ -1,14 +1,12 @@
-"""The MCP server: an assistant checks its own answer. Tools: check_answer, verify_claim,
-find_evidence.
-"""
+"""The MCP server: an assistant checks its own answer with three tools."""
 
 from __future__ import annotations
 
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
@@ -19,18 +17,15 @@ from attribution.claims.enrichment import check_turns
 from attribution.errors import AttributionError
 from attribution.events import Event, Finished, Progress, RunStarted
 from attribution.files import whole
-from attribution.models.engine import stoppable
 from attribution.pipeline.estimate import check_input
-from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
+from attribution.pipeline.judge import JudgedClaim, Passage
 from attribution.pipeline.run import run
-from attribution.pipeline.second_reader import SecondReader
 from attribution.server import bodies
-from attribution.server.work import Work
+from attribution.server.work import Work, judge_claim
 from attribution.settings import LIMITS, Settings
 from attribution.store.store import Store
 from attribution.types import (
     Claim,
-    Evidence,
     Label,
     Relation,
     Report,
@@ -39,7 +34,6 @@ from attribution.types import (
     Turn,
     content_id,
 )
-from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.calibration import badges, graded_report
 
 INSTRUCTIONS = (
@@ -53,11 +47,20 @@ Place = Annotated[str, Field(max_length=LIMITS.address), AfterValidator(whole)]
 Sources = Annotated[tuple[Place, ...], Field(description=SOURCES, max_length=LIMITS.sources)]
 
 
-class Said(BaseModel):
-    """One turn of a conversation."""
+class EarlierTurn(BaseModel):
+    """A turn of the conversation before the question."""
 
     speaker: Speaker
     text: Words
+
+
+Turns = Annotated[
+    list[EarlierTurn],
+    Field(description="the conversation before the question", max_length=LIMITS.turns),
+]
+Given = Annotated[
+    list[Words | bodies.GivenPassage], Field(min_length=1, max_length=LIMITS.passages)
+]
 
 
 class QuotedPassage(BaseModel):
@@ -100,57 +103,73 @@ class JudgedPassages(BaseModel):
     relations: list[Relation] = Field(description="of each passage, in order")
 
 
-def server(own: Settings, work: Work) -> MCPServer[object]:
-    """The tools over these settings; they take their turns among the server's other work."""
-    made: MCPServer[object] = MCPServer(
+def server(settings: Settings, work: Work) -> MCPServer[object]:
+    """Return the tools over the operator's settings; they queue with the server's other work."""
+    mcp_server: MCPServer[object] = MCPServer(
         "attribution", instructions=INSTRUCTIONS, log_level="WARNING"
     )
-    tools = _Tools(own, work)
+    tools = _Tools(settings, work)
 
-    @made.tool()
+    @mcp_server.tool()
     async def check_answer(
         ctx: Context[object],
         answer: Words,
         question: Words = "",
         sources: Sources = ("library",),
-        turns: Annotated[
-            list[Said],
-            Field(description="the conversation before the question", max_length=LIMITS.turns),
-        ] = [],  # noqa: B006
+        turns: Turns = [],  # noqa: B006
     ) -> CheckedAnswer:
         """Split an answer into claims and check each against the sources, with the sentence that
         decides.
         """
         with _as_tool_errors():
-            return await tools.check(
-                ctx, question, answer, sources, [(t.speaker, t.text) for t in turns]
-            )
+            earlier = check_turns([(turn.speaker, turn.text) for turn in turns])
+            report = await tools.report(ctx, question, answer, sources, turns=earlier)
+        return CheckedAnswer(
+            counts=Counter(badges(report)), claims=_claims(report), problems=_problems(report)
+        )
 
-    @made.tool()
-    async def verify_claim(
-        ctx: Context[object],
-        claim: Words,
-        passages: Annotated[
-            list[Words | bodies.GivenPassage], Field(min_length=1, max_length=LIMITS.passages)
-        ],
-    ) -> JudgedPassages:
+    @mcp_server.tool()
+    async def verify_claim(ctx: Context[object], claim: Words, passages: Given) -> JudgedPassages:
         """Judge one claim by passages that you give: supported, contradicted, conflicting, unclear
         or no_relation.
         """
         with _as_tool_errors():
-            return await tools.judge(ctx, claim, bodies.passages(passages))
+            judged = await tools.judge(ctx, claim, bodies.passages(passages))
+        return JudgedPassages(
+            verdict=judged.verdict.label,
+            strength=judged.strength,
+            confidence=judged.verdict.confidence,
+            reason=judged.verdict.reason,
+            relations=[evidence.relation for evidence in judged.evidence],
+        )
 
-    @made.tool()
+    @mcp_server.tool()
     async def find_evidence(
         ctx: Context[object], claim: Words, sources: Sources = ("library",)
     ) -> FoundClaim:
         """Find the passages of the sources that are nearest to one claim, with their relation to
         it.
         """
+        text = " ".join(claim.split())
+        only_claim = Claim(
+            id=content_id(text),
+            text=text,
+            spans=((0, len(text)),),
+            worthiness="factual",
+            independent=True,
+        )
         with _as_tool_errors():
-            return await tools.find(ctx, claim, sources)
+            report = await tools.report(ctx, "", text, sources, claims=(only_claim,))
+        (checked,) = _claims(report)
+        return FoundClaim(
+            claim=claim,
+            verdict=checked.verdict,
+            strength=checked.strength,
+            passages=checked.passages,
+            problems=_problems(report),
+        )
 
-    return made
+    return mcp_server
 
 
 @contextmanager
@@ -163,142 +182,97 @@ def _as_tool_errors() -> Iterator[None]:
 
 
 class _Tools:
-    def __init__(self, own: Settings, work: Work) -> None:
-        self._own, self._work = own, work
+    """The work behind the tools."""
 
-    async def check(
-        self,
-        ctx: Context[object],
-        question: str,
-        answer: str,
-        sources: Sequence[str],
-        turns: Sequence[Turn],
-    ) -> CheckedAnswer:
-        report = await self._report(ctx, question, answer, sources, turns=check_turns(turns))
-        return CheckedAnswer(
-            counts=Counter(badges(report)),
-            claims=_claims(report),
-            problems=[f.message for f in report.failures],
-        )
+    def __init__(self, settings: Settings, work: Work) -> None:
+        self._settings = settings
+        self._work = work
 
-    async def find(self, ctx: Context[object], claim: str, sources: Sequence[str]) -> FoundClaim:
-        text = " ".join(claim.split())
-        given = Claim(
-            id=content_id(text),
-            text=text,
-            spans=((0, len(text)),),
-            worthiness="factual",
-            independent=True,
-        )
-        report = await self._report(ctx, "", text, sources, given)
-        (only,) = _claims(report)
-        problems = [f.message for f in report.failures]
-        return FoundClaim(
-            claim=claim,
-            verdict=only.verdict,
-            strength=only.strength,
-            passages=only.passages,
-            problems=problems,
-        )
-
-    async def judge(
-        self, ctx: Context[object], claim: str, passages: list[Passage]
-    ) -> JudgedPassages:
+    async def judge(self, ctx: Context[object], claim: str, passages: list[Passage]) -> JudgedClaim:
         bodies.check_compared(text for passage in passages for text in (claim, *passage))
-
-        def judged(stop: threading.Event) -> Iterator[JudgedClaim]:
-            verifier = VERIFIERS.build(self._own.verifier, self._own)
-            with stoppable(stop):
-                (found,) = judge(
-                    [GivenClaim(claim, passages)],
-                    verifier,
-                    policy_of(self._own),
-                    second=SecondReader.of(self._own),
-                )
-            yield found
-
-        one = await self._work.result(*_client(ctx), judged)
-        found = one.verdict.model_dump(include={"confidence", "reason"})
-        return JudgedPassages(
-            verdict=one.verdict.label,
-            strength=one.strength,
-            relations=[e.relation for e in one.evidence],
-            **found,
+        client = _client(ctx)
+        return await self._work.result(
+            client.owner,
+            client.request,
+            lambda stop: judge_claim(claim, passages, self._settings, stop),
         )
 
-    async def _report(
+    async def report(
         self,
         ctx: Context[object],
         question: str,
         answer: str,
         sources: Sequence[str],
-        *claims: Claim,
+        claims: tuple[Claim, ...] | None = None,
         turns: Sequence[Turn] = (),
     ) -> Report:
-        settings = bodies.settings(self._own, {}, sources=sources)
+        """Run an analysis, telling the client its progress, and return its report."""
+        settings = bodies.settings(self._settings, {}, sources=sources)
         check_input(question, answer, settings)
-        owner, request = _client(ctx)
+        client = _client(ctx)
 
-        def events(stop: threading.Event) -> Iterator[Event]:
-            store = Store.open(settings.database_url, by=owner)
-            id = ""
+        def work(stop: threading.Event) -> Iterator[Event]:
+            store = Store.open(settings.database_url, by=client.owner)
+            run_id = ""
             try:
                 for event in run(
-                    question,
-                    answer,
-                    settings,
-                    store,
-                    stop=stop,
-                    claims=claims or None,
-                    context=turns,
+                    question, answer, settings, store, stop=stop, claims=claims, context=turns
                 ):
                     if isinstance(event, RunStarted):
-                        id = event.run_id
-                        store.runs.set_private(id)
+                        run_id = event.run_id
+                        store.runs.set_private(run_id)
                     yield event
             finally:
-                if id and request is None:  # over standard input nobody could ask for it later
-                    store.runs.delete(id)
+                if run_id and client.request is None:  # nobody could ask for it later
+                    store.runs.delete(run_id)
 
-        async def tell(event: Event) -> None:
+        async def report_progress(event: Event) -> None:
             if isinstance(event, Progress) and event.stage == "verify":
                 await ctx.report_progress(event.done, event.total)
 
-        last = await self._work.result(owner, request, events, tell)
+        last = await self._work.result(client.owner, client.request, work, report_progress)
         assert isinstance(last, Finished)
         return last.report
 
 
-def _client(ctx: Context[object]) -> tuple[str, Request | None]:
-    """The owner under whom a client waits, and its request; over standard input there is one client
-    and no request.
-    """
+class _Client(NamedTuple):
+    owner: str
+    request: Request | None  # None over standard input, where there is one client
+
+
+def _client(ctx: Context[object]) -> _Client:
     request = ctx.request_context.request
-    return (request.state.owner, request) if isinstance(request, Request) else ("mcp", None)
+    if isinstance(request, Request):
+        return _Client(request.state.owner, request)
+    return _Client("mcp", None)
+
+
+def _problems(report: Report) -> list[str]:
+    return [failure.message for failure in report.failures]
 
 
 def _claims(report: Report) -> list[CheckedClaim]:
-    pages = {p.id: p for p in report.pages}
-    evidence: dict[str, list[Evidence]] = {c.id: [] for c in report.claims}
-    for piece in report.evidence:
-        evidence[piece.claim_id].append(piece)
-    texts = {c.id: c.statement for c in report.claims}
-
-    def passage(piece: Evidence) -> QuotedPassage:
-        page = pages[piece.page_id]
-        url = page.reference or page.url
-        return QuotedPassage(
-            quote=piece.deciding_sentence, relation=piece.relation, title=page.cited, url=url
+    """Return the claims of a report with their verdicts and quoted passages."""
+    pages = {page.id: page for page in report.pages}
+    statements = {claim.id: claim.statement for claim in report.claims}
+    quotes: dict[str, list[QuotedPassage]] = defaultdict(list)
+    for evidence in report.evidence:
+        page = pages[evidence.page_id]
+        quote = QuotedPassage(
+            quote=evidence.deciding_sentence,
+            relation=evidence.relation,
+            title=page.cited,
+            url=page.reference or page.url,
         )
-
+        quotes[evidence.claim_id].append(quote)
     return [
         CheckedClaim(
-            claim=texts[v.claim_id],
-            verdict=v.label,
-            strength=v.strength,
-            confidence=v.confidence,
-            reason=v.reason,
-            passages=[passage(e) for e in evidence[v.claim_id]],
+            claim=statements[verdict.claim_id],
+            verdict=verdict.label,
+            strength=verdict.strength,
+            confidence=verdict.confidence,
+            reason=verdict.reason,
+            passages=quotes[verdict.claim_id],
         )
-        for v in graded_report(report).verdicts
+        for verdict in graded_report(report).verdicts
     ]

@@ -1,79 +1,91 @@
-"""Do the work of clients, each piece in its turn and only while its client waits, and count it for
-/metrics.
-"""
+"""Run clients' requests in the fair queue, each only while its client waits."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fastapi import HTTPException, Request
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attribution.errors import Unavailable
 from attribution.events import Queued
+from attribution.models.engine import stoppable
+from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
 from attribution.pipeline.run import Turns, each_in_turn, in_turn
+from attribution.pipeline.second_reader import SecondReader
+from attribution.settings import Settings
+from attribution.verifiers import VERIFIERS, policy_of
 
 T = TypeVar("T")
-CLIENT_LEFT = 499  # a status for the metrics only: the client is gone
+Steps = Callable[[threading.Event], Iterator[T]]  # work that stops when the event is set
+CLIENT_LEFT = HTTPException(499, "the client has left")
+
+
+def judge_claim(
+    claim: str, passages: list[Passage], settings: Settings, stop: threading.Event
+) -> Iterator[JudgedClaim]:
+    """Yield the verdict on one claim by given passages."""
+    verifier = VERIFIERS.build(settings.verifier, settings)
+    second = SecondReader.of(settings)
+    with stoppable(stop):
+        yield from judge(
+            [GivenClaim(claim, passages)], verifier, policy_of(settings), second=second
+        )
 
 
 @dataclass(frozen=True)
 class _Item:
-    """A value that the work has yielded; without one, the end of the work and the error that caused
-    it, if any.
-    """
+    """A result of a work thread; the last one has no value, and an error if the work failed."""
 
     value: Any = None
     error: Exception | None = None
 
 
 class Work:
-    """Clients' work, done in turn among `turns`. Clients wait in the event loop, without a thread
-    of the pool.
-    """
+    """Clients' requests, run in threads under the fair queue while clients wait in the event loop."""
 
     def __init__(self, turns: Turns) -> None:
         self.turns = turns
-        self._ending = False
-        self._open: set[asyncio.Queue[_Item]] = set()
+        self._is_ending = False
+        self._waiting: set[asyncio.Queue[_Item]] = set()
 
     @property
     def clients(self) -> int:
-        """The number of clients that are waiting."""
-        return len(self._open)
+        """The number of waiting clients."""
+        return len(self._waiting)
 
     def end(self) -> None:
-        """Answer all waiting clients when the server shuts down. Runs are not stopped, but kept as
-        interrupted.
-        """
-        self._ending = True
-        for items in self._open:
-            items.put_nowait(_Item(error=_ending()))
+        """Answer all waiting clients as the server shuts down; their runs stay as interrupted."""
+        self._is_ending = True
+        for results in self._waiting:
+            results.put_nowait(_Item(error=_shutdown()))
 
     async def events(
-        self, owner: str, work: Callable[[threading.Event], Iterator[T]], by_step: bool = False
+        self, owner: str, work: Steps[T], by_step: bool = False
     ) -> AsyncGenerator[T | Queued]:
-        """Yield places in the queue, then what `work` yields. Its stop signal is set when the
-        reader leaves.
+        """Run work in a thread and yield its places in the queue, then its results.
 
-        Each of its steps takes a turn of its own if `by_step`, so that the work of others passes
-        between them.
-        Raises Busy if too many clients wait, and whatever `work` raises.
+        Args:
+            owner: The client, for the fair queue.
+            work: Receives an event that is set when the client leaves.
+            by_step: Queue again before each step, so that long work doesn't block others.
+
+        Raises:
+            Busy: Too many clients wait.
         """
-        if self._ending:
-            raise _ending()
-        loop, stop, items = asyncio.get_running_loop(), threading.Event(), asyncio.Queue[_Item]()
+        if self._is_ending:
+            raise _shutdown()
+        loop = asyncio.get_running_loop()
+        stop = threading.Event()
+        results: asyncio.Queue[_Item] = asyncio.Queue()
 
         def put(item: _Item) -> None:
-            with suppress(RuntimeError):  # the server has ended meanwhile
-                loop.call_soon_threadsafe(items.put_nowait, item)
+            with suppress(RuntimeError):  # the event loop has ended
+                loop.call_soon_threadsafe(results.put_nowait, item)
 
         def run() -> None:
             try:
@@ -84,119 +96,75 @@ class Work:
                 for event in events:
                     put(_Item(event))
                 put(_Item())
-            except Exception as error:  # raised again where it is read
+            except Exception as error:  # raised again by the reader
                 put(_Item(error=error))
 
         threading.Thread(target=run, name="api work", daemon=True).start()
-        self._open.add(items)
+        self._waiting.add(results)
         try:
-            while (item := await items.get()).value is not None:
+            item = await results.get()
+            while item.value is not None:
                 yield item.value
+                item = await results.get()
             if item.error:
                 raise item.error
         finally:
-            self._open.discard(items)
-            if not self._ending:
+            self._waiting.discard(results)
+            if not self._is_ending:
                 stop.set()
 
     async def result(
         self,
         owner: str,
         request: Request | None,
-        work: Callable[[threading.Event], Iterator[T]],
-        each: Callable[[T], Awaitable[None]] | None = None,
+        work: Steps[T],
+        on_step: Callable[[T], Awaitable[None]] | None = None,
         by_step: bool = False,
     ) -> T:
-        """Return the last value of `work`; `each` gets every value. Work ends when the client of
-        the request leaves.
+        """Return the last result of the work, which stops when the client of the request leaves.
+
+        Args:
+            owner: The client, for the fair queue.
+            request: None if the client cannot leave (standard input).
+            work: As for `events`.
+            on_step: Called with every result.
+            by_step: As for `events`.
         """
 
-        async def last() -> T:
-            found = None
+        async def last_result() -> T:
+            result = None
             async with aclosing(self.events(owner, work, by_step)) as events:
                 async for event in events:
-                    if not isinstance(event, Queued):
-                        found = event
-                        if each:
-                            await each(event)
-            if found is None:
-                raise HTTPException(CLIENT_LEFT)
-            return found
+                    if isinstance(event, Queued):
+                        continue
+                    result = event
+                    if on_step:
+                        await on_step(event)
+            if result is None:
+                raise CLIENT_LEFT
+            return result
 
-        working, leaving = asyncio.create_task(last()), asyncio.create_task(_leave(request))
+        working = asyncio.create_task(last_result())
+        leaving = asyncio.create_task(_disconnect(request))
         try:
             await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
             if not working.done():
-                raise HTTPException(CLIENT_LEFT)
+                raise CLIENT_LEFT
             return working.result()
         finally:
             working.cancel()
             leaving.cancel()
 
 
-def _ending() -> Unavailable:
+def _shutdown() -> Unavailable:
     return Unavailable("the server is being stopped: try again in a minute")
 
 
-async def _leave(request: Request | None) -> None:
-    """Wait until the client has left; the request's body must have been read. Without a request,
-    block indefinitely.
-    """
+async def _disconnect(request: Request | None) -> None:
+    """Return when the client has left; the request's body must have been read."""
     if request is None:
         await asyncio.Event().wait()
-    else:
-        while (await request.receive())["type"] != "http.disconnect":
-            pass
-
-
-class Metrics:
-    """Metrics for Prometheus. Requests are counted by route, not by path, so that clients cannot
-    make up labels.
-    """
-
-    def __init__(self, queue: Turns) -> None:
-        self._registry = CollectorRegistry()
-        names = ["route", "status"]
-        self.requests = Counter(
-            "attribution_requests", "Requests by route and status", names, registry=self._registry
-        )
-        self.seconds = Histogram(
-            "attribution_request_seconds",
-            "Seconds until the reply begins",
-            ["route"],
-            registry=self._registry,
-        )
-        self.runs = Counter("attribution_runs", "Runs that ended", registry=self._registry)
-        running = Gauge("attribution_runs_running", "Runs under way", registry=self._registry)
-        waiting = Gauge(
-            "attribution_runs_waiting", "Runs that wait for their turn", registry=self._registry
-        )
-        running.set_function(lambda: queue.counts()[0])
-        waiting.set_function(lambda: queue.counts()[1])
-
-    def text(self) -> bytes:
-        return generate_latest(self._registry)
-
-
-class Measured:
-    """Middleware that counts requests to the application. As plain ASGI, it leaves errors in bodies
-    as they are.
-    """
-
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
-        self._app, self._metrics = app, metrics
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        started = time.perf_counter()
-
-        async def noted(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                route = getattr(scope.get("route"), "path", "other")
-                self._metrics.requests.labels(route, message["status"]).inc()
-                self._metrics.seconds.labels(route).observe(time.perf_counter() - started)
-            await send(message)
-
-        await self._app(scope, receive, noted)
+        return
+    message = await request.receive()
+    while message["type"] != "http.disconnect":
+        message = await request.receive()

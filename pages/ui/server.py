@@ -38,13 +38,14 @@ def serve(host: str, port: int) -> None:
     import streamlit as st
     import uvicorn
     from starlette.middleware import Middleware
+    from starlette.middleware.trustedhost import TrustedHostMiddleware
     from streamlit.runtime.pages_manager import PagesManager
 
-    from attribution.server.connections import Config
+    from attribution.server.limits import Config
     from attribution.server.middleware import (
-        AllowedHosts,
         BrowserCookie,
         ProtectedReplies,
+        SameOriginSockets,
         host_names,
     )
     from pages.ui.state import COOKIE
@@ -58,7 +59,8 @@ def serve(host: str, port: int) -> None:
     PagesManager.uses_pages_directory = False  # app.py names the pages, for the first visitor too
     middleware = [
         Middleware(ProtectedReplies, policy=POLICY),
-        Middleware(AllowedHosts, names=host_names(host)),
+        Middleware(TrustedHostMiddleware, allowed_hosts=host_names(host), www_redirect=False),
+        Middleware(SameOriginSockets),
         Middleware(BrowserCookie, name=COOKIE),
     ]
     uvicorn.Config = Config  # type: ignore[misc, assignment]  # Streamlit makes the server itself, without limits

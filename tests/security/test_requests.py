@@ -144,7 +144,7 @@ def test_health_and_runs_answer_while_everything_else_waits(server: Server) -> N
         until(lambda: server.turns.counts() == (2, 43))
         health = client.get("/health").json()
         assert (health["status"], health["running"], health["waiting"]) == ("ok", 2, 43)
-        assert client.get("/runs").status_code == client.get("/metrics").status_code == 200
+        assert client.get("/runs").status_code == 200
 
 
 @EACH

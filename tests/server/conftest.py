@@ -12,8 +12,8 @@ import uvicorn
 
 from attribution.pipeline.run import Turns
 from attribution.server.api import create
-from attribution.server.connections import Config
 from attribution.server.guard import Keys
+from attribution.server.limits import Config
 from attribution.server.middleware import host_names
 from attribution.server.work import Work
 from attribution.settings import Settings

@@ -219,11 +219,6 @@ def test_verify_and_segment(client: httpx2.Client) -> None:
     assert [ANSWER[slice(*c["spans"][0])] for c in claims] == [c["text"] for c in claims] and len(
         claims
     ) == 2
-    metrics = client.get("/metrics").text
-    assert (
-        'attribution_requests_total{route="/segment",status="200"}' in metrics
-        and KEY not in metrics
-    )
 
 
 @pytest.mark.parametrize(
@@ -303,7 +298,7 @@ def test_a_body_that_is_not_called_json_is_refused(
 def test_keys_and_sizes(server: Server) -> None:
     for key in ("", "wrong-key-of-the-tests", KEY[:-1], f"{KEY} "[:-1] + "é"):
         headers = {"Authorization": f"Bearer {key}".encode()} if key else {}
-        for path in ("/runs", "/metrics", "/mcp/"):
+        for path in ("/runs", "/mcp/"):
             reply = httpx2.get(server.url + path, headers=headers)
             assert reply.status_code == 401 and error(reply)["type"] == "WrongKey"
             assert not key or key not in reply.text

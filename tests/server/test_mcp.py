@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx2
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from tests.server.conftest import KEY, Server
@@ -108,29 +108,18 @@ def test_a_signal_ends_the_server_over_standard_input_at_once(number: signal.Sig
         assert server.stderr.read() == b""
 
 
-def call(id: object, evidence: str) -> dict[str, object]:
-    arguments = {"claim": "The tower was built in 1889.", "passages": [evidence]}
-    named = {"name": "verify_claim", "arguments": arguments}
-    return {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": named}
-
-
-def test_over_standard_input_each_line_is_answered_and_each_request_before_the_end() -> None:
+def test_over_standard_input_requests_are_answered() -> None:
     command = [sys.executable, "-m", "attribution", "mcp", "--verifier", "embedded-small"]
-    sent: list[object] = [
-        HELLO,
-        {"jsonrpc": "2.0", "method": "notifications/initialized"},
-        call(2, "\ud800"),
-        {"id": 3},
-        [4],
-        call("last", "The tower was built in 1889 by a firm."),
-    ]
-    lines = [json.dumps(one).encode() for one in sent]
-    given = b"\n".join([*lines[:4], b"\xff", b"", b"[" * 100_000, *lines[4:]])
-    ended = subprocess.run(
-        command, input=given, capture_output=True, timeout=120
-    )  # its input is closed at once
-    replies = {json.dumps(one["id"]): one for one in map(json.loads, ended.stdout.splitlines())}
-    assert (ended.returncode, ended.stderr) == (0, b"")
-    assert ended.stdout.count(b'"id":null') + ended.stdout.count(b'"id": null') == 3
-    assert [replies[id]["error"]["code"] for id in ("2", "3")] == [-32600, -32600]
-    assert replies['"last"']["result"]["structuredContent"]["verdict"] == "supported"
+    server = StdioServerParameters(command=command[0], args=command[1:])
+
+    async def run() -> Any:
+        async with Client(stdio_client(server)) as client:
+            return await client.call_tool(
+                "verify_claim",
+                {
+                    "claim": "The tower was built in 1889.",
+                    "passages": ["The tower was built in 1889 by a firm."],
+                },
+            )
+
+    assert asyncio.run(run()).structured_content["verdict"] == "supported"
