@@ -176,10 +176,9 @@ def judge(
         'supported'
     """
     from attribution.pipeline.judge import GivenClaim, judge
-    from attribution.pipeline.second_reader import SecondReader
     from attribution.verifiers import VERIFIERS, policy_of
 
     own = Settings.from_environment(verifier=verifier, **with_endpoint(settings))
-    reader, second = VERIFIERS.build(own.verifier, own), SecondReader.of(own)
-    (judged,) = judge([GivenClaim(claim, passages)], reader, policy_of(own), second=second)
+    reader = VERIFIERS.build(own.verifier, own)
+    (judged,) = judge([GivenClaim(claim, passages)], reader, policy_of(own))
     return judged

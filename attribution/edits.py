@@ -4,38 +4,30 @@ was made with.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from attribution.frozen import NOTE, AnalystLabel, Frozen, Span, quoted
+from attribution.frozen import NOTE, AnalystLabel, Frozen, quoted
 
 
-class _Searched(Frozen):
+class _Searching(Frozen):
     """A change after which claims are compared with the pages again; `search` also searches for
-    them.
+    more pages.
     """
 
     search: bool = Field(False, exclude_if=lambda search: not search)
 
 
-class Reword(_Searched):
-    """A new text for a claim."""
+class Reword(_Searching):
+    """A new text for a claim. With its own text, it loses the words that enrichment added."""
 
     kind: Literal["reword"] = "reword"
     claim_id: str
     text: str
 
 
-class AsWritten(_Searched):
-    """A check of a claim in the words of the answer, without the words that enrichment added."""
-
-    kind: Literal["as_written"] = "as_written"
-    claim_id: str
-
-
-class Split(_Searched):
+class Split(_Searching):
     """Several claims in place of one."""
 
     kind: Literal["split"] = "split"
@@ -43,7 +35,7 @@ class Split(_Searched):
     texts: tuple[str, ...]
 
 
-class Merge(_Searched):
+class Merge(_Searching):
     """One claim in place of several, at the position of the first one."""
 
     kind: Literal["merge"] = "merge"
@@ -51,72 +43,31 @@ class Merge(_Searched):
     text: str
 
 
-class AddClaim(_Searched):
-    """A claim that the segmenter did not find."""
-
-    kind: Literal["add_claim"] = "add_claim"
-    text: str
-    spans: tuple[Span, ...] = ()
-
-
 class Drop(Frozen):
-    """The removal of a claim, which is set aside."""
+    """The removal of a claim, which is set aside, or its return."""
 
     kind: Literal["drop"] = "drop"
     claim_id: str
+    dropped: bool = True
 
 
-class Restore(Frozen):
-    """The return of a claim that was set aside."""
-
-    kind: Literal["restore"] = "restore"
-    claim_id: str
-
-
-class Pin(Frozen):
-    """A claim's pin, set or removed: a pinned claim is listed first and survives another
-    segmentation.
-    """
-
-    kind: Literal["pin"] = "pin"
-    claim_id: str
-    pinned: bool = True
-
-
-class Place(Frozen):
-    """New characters of the answer for a claim."""
-
-    kind: Literal["place"] = "place"
-    claim_id: str
-    spans: tuple[Span, ...]
-
-
-class AddEvidence(_Searched):
-    """Documents, web addresses or pasted text to check a claim against; their pages are in the
+class AddEvidence(_Searching):
+    """Documents, web addresses, pasted text or another search for one claim; the pages are in the
     report.
     """
 
     kind: Literal["add_evidence"] = "add_evidence"
     claim_id: str
     names: tuple[str, ...] = ()  # of documents, and web addresses
-
-
-class CheckAgain(_Searched):
-    """A new check of a claim with the same wording, by the verifier and with the sources that are
-    named.
-    """
-
-    kind: Literal["check"] = "check"
-    claim_id: str
-    verifier: str = ""  # empty: the run's
     sources: tuple[str, ...] = ()  # to search; empty: the run's
 
 
-class ReadAgain(Frozen):
-    """A second reading of all doubtful claims, by a language model or another verifier."""
+class Recheck(Frozen):
+    """A check of the unclear claims, or of one claim, by a second verifier."""
 
-    kind: Literal["second"] = "second"
-    reader: str
+    kind: Literal["recheck"] = "recheck"
+    verifier: str
+    claim_id: str = ""  # empty: all unclear claims
 
 
 class Exclude(Frozen):
@@ -131,7 +82,7 @@ class Exclude(Frozen):
 
 
 class Judge(Frozen):
-    """The analyst's own verdict on a claim, with a note; no label clears it. The model's verdict
+    """The analyst's assessment of a claim, with a note; no label clears it. The model's verdict
     stays as it is.
     """
 
@@ -141,37 +92,8 @@ class Judge(Frozen):
     note: str = Field("", max_length=NOTE)
 
 
-class ChangeQuestion(_Searched):
-    """A new question for the same answer."""
-
-    kind: Literal["question"] = "question"
-    question: str
-
-
-class Resegment(_Searched):
-    """A segmentation of the answer by another segmenter; pinned claims stay."""
-
-    kind: Literal["resegment"] = "resegment"
-    segmenter: str
-
-
 Change = Annotated[
-    Reword
-    | AsWritten
-    | Split
-    | Merge
-    | AddClaim
-    | Drop
-    | Restore
-    | Pin
-    | Place
-    | AddEvidence
-    | CheckAgain
-    | ReadAgain
-    | Exclude
-    | Judge
-    | ChangeQuestion
-    | Resegment,
+    Reword | Split | Merge | Drop | AddEvidence | Recheck | Exclude | Judge,
     Field(discriminator="kind"),
 ]
 
@@ -179,52 +101,33 @@ Change = Annotated[
 class Edit(Frozen):
     """A change made by hand, with its time."""
 
-    model_config = ConfigDict(extra="ignore")  # saved runs may have a field that is gone
-
     at: str  # ISO 8601, UTC
     change: Change
-    subject: str = ""  # the claim's text before, or the question
+    subject: str = ""  # the claim's text before
     claims: tuple[str, ...] = ()  # the ids of the claims it made or changed
 
-    def words(self, label: Callable[[str], str]) -> str:
-        """Return the change in words, for a list: “Reworded: “a” → “b””; `label` is that of a
-        method by its name.
-        """
-        subject, change = quoted(self.subject), self.change
-        match change:
+    @property
+    def summary(self) -> str:
+        """The change in words: “Reworded: “a” → “b””."""
+        subject = quoted(self.subject)
+        match self.change:
             case Reword(text=text):
                 summary = f"Reworded: {subject} → {quoted(text)}"
-            case AsWritten():
-                summary = f"Checked as written: {subject}"
             case Split(texts=texts):
                 summary = f"Split into {len(texts)}: {subject}"
             case Merge(claim_ids=ids, text=text):
                 summary = f"{len(ids)} claims merged: {quoted(text)}"
-            case AddClaim(text=text):
-                summary = f"Claim added: {quoted(text)}"
-            case Drop():
-                summary = f"Dropped: {subject}"
-            case Restore():
-                summary = f"Restored: {subject}"
-            case Pin(pinned=pinned):
-                summary = f"{'Pinned' if pinned else 'Unpinned'}: {subject}"
-            case Place():
-                summary = f"Place in the answer changed: {subject}"
+            case Drop(dropped=dropped):
+                summary = f"{'Dropped' if dropped else 'Restored'}: {subject}"
             case AddEvidence(names=names):
-                what = f"Evidence added ({quoted(', '.join(names))})" if names else "Checked again"
-                summary = f"{what}: {subject}"
-            case CheckAgain(verifier=verifier):
-                summary = f"Checked again{f' by {label(verifier)}' if verifier else ''}: {subject}"
-            case ReadAgain(reader=reader):
-                summary = f"Doubtful claims read again by {label(reader)}"
+                added = f"Evidence added ({quoted(', '.join(names))})" if names else "Checked again"
+                summary = f"{added}: {subject}"
+            case Recheck(verifier=verifier, claim_id=claim_id):
+                what = subject if claim_id else "unclear claims"
+                summary = f"Rechecked by {verifier}: {what}"
             case Exclude(excluded=excluded):
-                summary = (
-                    f"Passage {'excluded from' if excluded else 'included again for'}: {subject}"
-                )
-            case Judge(label=given):
-                summary = f"Judged {given}: {subject}" if given else f"Judgement cleared: {subject}"
-            case ChangeQuestion(question=question):
-                summary = f"Question changed: {subject} → {quoted(question)}"
-            case Resegment(segmenter=segmenter):
-                summary = f"Answer split by {label(segmenter)}"
-        return f"{summary}, searched again" if getattr(change, "search", False) else summary
+                action = "excluded from" if excluded else "included again for"
+                summary = f"Passage {action}: {subject}"
+            case Judge(label=label):
+                summary = f"Judged {label}: {subject}" if label else f"Judgement cleared: {subject}"
+        return f"{summary}, searched again" if getattr(self.change, "search", False) else summary

@@ -21,7 +21,7 @@ STAGES = {  # of a run, and parts of them that have times, costs or failures of 
     "gather": "Searching and reading pages",
     "embed": "Comparing passages",
     "verify": "Checking claims",
-    "second": "Reading the doubtful again",
+    "second": "Rechecking unclear claims",
     "load": "Loading models",
 }
 BEFORE_SEARCH = ("segment", "worth", "worthiness", "independence", "enrichment")

@@ -234,16 +234,6 @@ class Settings(Frozen):
         "nothing",
         "folder of a cross-encoder with one output, for the groundedness method gc",
     )
-    second_reader: Address = _setting(
-        "",
-        "anyone",
-        "evidence",
-        "llm or a verifier, which reads the doubtful claims again (docs/llm.md)",
-        "Where the verdict is doubtful, ask",
-    )
-    second_claims: int = _setting(
-        40, "limit", "evidence", "most claims that a second reader reads", ge=1
-    )
     pages_per_claim: int = _setting(
         3, "anyone", "evidence", "pages fetched for a claim and engine", ge=1, le=20
     )

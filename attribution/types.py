@@ -165,9 +165,6 @@ class Claim(Frozen):
     context: tuple[str, ...] = Field(
         (), exclude_if=lambda c: not c
     )  # headings, lead-in or caption above it
-    pinned: bool = Field(
-        False, exclude_if=lambda pinned: not pinned
-    )  # listed first; no other segmentation drops it
 
     @property
     def checked(self) -> bool:
@@ -295,9 +292,6 @@ class Evidence(Frozen):
     lacks: tuple[str, ...] = Field(
         (), exclude_if=lambda lacks: not lacks
     )  # values of the claim that it does not have
-    other: Probabilities | None = Field(
-        None, exclude_if=lambda p: p is None
-    )  # by the reader that did not decide
 
     @property
     def source(self) -> str:
@@ -361,8 +355,7 @@ class AnalystVerdict(Frozen):
     """An analyst's verdict on the wording of a claim. It goes when the claim is reworded, split,
     merged or dropped.
 
-    It stays when the claim is pinned, gets another place, or is compared with other evidence or by
-    another verifier.
+    It stays when the claim is compared with other evidence or by another verifier.
     """
 
     claim_id: str

@@ -3,7 +3,6 @@
     python -m benchmarks.verdicts DATA [--verifier NAME …] [--sets NAME …] [--limit N] [--out
     FILE.json]
                                   [--plot FILE.png] [--held-out] [--addresses] [--judged FOLDER]
-                                  [--second-reader NAME]
 
 For each set and verifier: how many claims get each badge, how many of those are right, the harm
 done (true claims
@@ -11,34 +10,28 @@ shown as contradicted, unsupported ones as supported), and how precision falls a
 Claims of answers
 that a verifier may have been trained on are reported apart from the held-out ones. `--judged`
 writes the badges and
-whether they are right, a file for each verifier, for `python -m attribution calibrate`. With
-`--second-reader` the
-doubtful claims, at most `second_claims` of each set, are counted before and after they are read
-again, with the cost.
+whether they are right, a file for each verifier, for `python -m attribution calibrate`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
 
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
-from attribution.pipeline.second_reader import SecondReader, doubts
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.settings import Settings
-from attribution.store.store import Store
-from attribution.types import LABELS, Claim, Label, LlmUsage, Page, Verdict
+from attribution.types import LABELS, Claim, Label, Verdict
 from attribution.verdicts import counted, decide
-from attribution.verifiers import VERIFIERS, estimate_cost, policy_of
+from attribution.verifiers import VERIFIERS, policy_of
 from benchmarks.evaluation_sets import expertqa_claims, group, held_out, retrieved_passages, rows
 
 LONG = 2_500  # characters: more is cut into passages, as in a run
@@ -265,85 +258,6 @@ def judged_by(name: str, claims: Sequence[LabelledClaim], settings: Settings) ->
     return judged
 
 
-@dataclass
-class SecondReading:
-    """The doubtful claims of one verifier's sets before and after a second reader, and the cost of
-    it.
-    """
-
-    claims: list[LabelledClaim]
-    before: list[JudgedClaim]
-    after: list[JudgedClaim]
-    used: LlmUsage
-    all_pairs: (
-        LlmUsage  # what reading every claim and passage of the sets in the same way would have used
-    )
-    seconds: float
-
-    def __add__(self, other: SecondReading) -> SecondReading:
-        return SecondReading(
-            *(getattr(self, f.name) + getattr(other, f.name) for f in fields(self))
-        )
-
-    def cost(self) -> str:
-        """The cost in words."""
-        used, whole, n = self.used, self.all_pairs, max(1, len(self.claims))
-        prompts, tokens = used.calls + used.cached, used.prompt_tokens + used.completion_tokens
-        return (
-            f"{len(self.claims)} doubtful claims: {prompts} prompts of {whole.calls + whole.cached} for all pairs, "
-            f"{tokens:,} tokens of about {whole.prompt_tokens + whole.completion_tokens:,}, "
-            f"{self.seconds:.0f} s ({self.seconds / n:.2f} s a claim)"
-        )
-
-
-def read_again(
-    claims: Sequence[LabelledClaim], judged: Sequence[JudgedClaim], version: str, settings: Settings
-) -> SecondReading:
-    """Read the doubtful claims again, at most `second_claims`."""
-    own = [
-        Claim(id=str(n), text=c.given.text, spans=(), worthiness="factual")
-        for n, c in enumerate(claims)
-    ]
-    evidence = {
-        str(n): list({e.page_id: e for e in j.evidence}.values()) for n, j in enumerate(judged)
-    }
-    pages = {
-        e.page_id: Page(
-            id=e.page_id,
-            url="",
-            title="",
-            site="",
-            kind="web",
-            fetched_at="",
-            sha256="",
-            text=e.text,
-        )
-        for pieces in evidence.values()
-        for e in pieces
-    }
-    second = SecondReader(settings, Store.open(settings.database_url), pages)
-    found = doubts(own, {str(n): j.verdict for n, j in enumerate(judged)}, evidence, version)[
-        : settings.second_claims
-    ]
-    pairs = [(c.text, e.text) for c in own for e in evidence[c.id]]
-    whole = estimate_cost(second.reader.verifier, pairs) or LlmUsage()
-    before, started = second.usage or LlmUsage(), time.perf_counter()
-    read = {
-        r.claim.id: JudgedClaim(r.verdict, r.evidence) for some in second.read(found) for r in some
-    }
-    seconds = time.perf_counter() - started
-    used = (second.usage or LlmUsage()).since(before)
-    places = [int(doubt.claim.id) for doubt in found]
-    return SecondReading(
-        [claims[n] for n in places],
-        [judged[n] for n in places],
-        [read[str(n)] for n in places],
-        used,
-        whole,
-        seconds,
-    )
-
-
 def table(found: dict[str, dict[str, dict[str, Any]]]) -> str:
     """The figures as Markdown, a line for each set, fold and verifier."""
     lines = [
@@ -412,16 +326,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--judged", type=Path, metavar="FOLDER", help="write VERIFIER.jsonl for `calibrate` there"
     )
-    parser.add_argument(
-        "--second-reader",
-        default="",
-        metavar="NAME",
-        help="llm, or a verifier, for doubtful claims",
-    )
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
-    settings = settings.model_copy(update={"second_reader": args.second_reader})
-    again: dict[str, SecondReading] = {}
     found: dict[str, dict[str, dict[str, Any]]] = {}
     for name in SETS if "all" in args.sets else args.sets:
         claims = [c for c in SETS[name](args.data) if held_out(c.answer) or not args.held_out]
@@ -437,10 +343,6 @@ def main(argv: list[str] | None = None) -> int:
         for verifier in args.verifier:
             judged = judged_by(verifier, claims, settings)
             version = VERIFIERS.build(verifier, settings).version
-            if args.second_reader:
-                some = read_again(claims, judged, version, settings)
-                print(f"{name}, {verifier}: {some.cost()}")
-                again[verifier] = again[verifier] + some if verifier in again else some
             if args.judged:
                 with (args.judged / f"{verifier}.jsonl").open("a", encoding="utf-8") as out:
                     out.writelines(
@@ -451,13 +353,6 @@ def main(argv: list[str] | None = None) -> int:
                 found.setdefault(f"{name}, {fold}", {})[verifier] = figures(
                     [claims[i] for i in part], [judged[i] for i in part]
                 )
-    for verifier, some in again.items():
-        after = f"{verifier}, then {args.second_reader}"
-        found["doubtful"] = found.get("doubtful", {}) | {
-            verifier: figures(some.claims, some.before),
-            after: figures(some.claims, some.after),
-        }
-        print(f"{after}: {some.cost()}")
     print(table(found))
     if args.out:
         args.out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")

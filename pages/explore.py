@@ -227,9 +227,8 @@ def carry_out(report: Report, result: ComponentResult) -> None:
         case "undo" | "redo" as step:
             run.undo() if step == "undo" else run.redo()
             st.rerun()
-        case Opened(claim=claim):
-            if claim:
-                edit_dialog(report, claim)
+        case Opened() as opening:
+            edit_dialog(report, opening.claim)
         case change:
             run.edit(change)
             st.rerun()

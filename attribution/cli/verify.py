@@ -92,14 +92,12 @@ def verify(args: argparse.Namespace) -> int:
 
 def judge(args: argparse.Namespace) -> int:
     from attribution.pipeline.judge import GivenClaim, judge
-    from attribution.pipeline.second_reader import SecondReader
     from attribution.verifiers import VERIFIERS, policy_of
 
     settings = options.settings(args)
     check_output(args.output)
     rows = read_rows(args.input, ["claim"])
     verifier, policy = VERIFIERS.build(settings.verifier, settings), policy_of(settings)
-    second = SecondReader.of(settings)
 
     def results() -> Iterable[Result]:
         for number, row in enumerate(rows, 1):
@@ -112,7 +110,7 @@ def judge(args: argparse.Namespace) -> int:
                         '"passages" is not a list; expected {"claim": …, "passages": [passage, …]}'
                     )
                 given = GivenClaim(row.fields["claim"], passages)
-                (judged,) = judge([given], verifier, policy, second=second)
+                (judged,) = judge([given], verifier, policy)
             except (BadInput, LlmFailed) as error:
                 yield row.failed(str(error))
             else:

@@ -73,9 +73,3 @@ class EvidenceSource(Protocol):
     ) -> Iterator[GatherStep]:
         """Pages for the claims, step by step; ends early when `stop` is set."""
         ...
-
-    def refute(self, claims: Sequence[Claim], stop: threading.Event) -> Iterator[GatherStep]:
-        """Pages that may refute these claims, searched for after `gather`; nothing where the web is
-        not searched.
-        """
-        ...

@@ -12,7 +12,7 @@ from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.errors import FetchFailed, StageFailure, setup_error
 from attribution.events import Spent
 from attribution.evidence import GatherStep, LlmRecord
-from attribution.evidence.search import Budget, Search, queries, refutation, time_over
+from attribution.evidence.search import Budget, Search, queries, time_over
 from attribution.evidence.sources import Sources
 from attribution.fetching.page import partly_read
 from attribution.provenance import Trace
@@ -99,21 +99,6 @@ class LiveSources:
             yield GatherStep("queries", 1, 1, failures=tuple(refused), llm=record)
         self.budget.start()
         yield from self._run(self._first_tasks(claims, question, written), stop)
-
-    def refute(self, claims: Sequence[Claim], stop: threading.Event) -> Iterator[GatherStep]:
-        """Steps of one more query for each claim at every engine of the web; Wikipedia has no fact
-        checks.
-        """
-        engines = [
-            s
-            for s in self._sources.searchers
-            if Source.of(s.name).searches_web and s.name != "wikipedia"
-        ]
-        self.budget.start()
-        yield from self._run(
-            [_GatheringTask([c.id], engine, refutation(c)) for engine in engines for c in claims],
-            stop,
-        )
 
     def _run(self, tasks: Sequence[_GatheringTask], stop: threading.Event) -> Iterator[GatherStep]:
         open_tasks: Counter[str] = Counter()  # by claim

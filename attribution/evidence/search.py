@@ -51,11 +51,6 @@ def queries(claim: Claim, question: str, choice: str) -> list[str]:
     return [own, *([together] if question and not claim.independent else [])]
 
 
-def refutation(claim: Claim) -> str:
-    """Return the query that asks for what refutes a claim."""
-    return f"{claim.statement} fact check"
-
-
 SPARE = 5  # extra results requested when some may be excluded
 
 

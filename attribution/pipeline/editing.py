@@ -5,47 +5,39 @@ again.
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from attribution import edits, events
-from attribution.claims.enrichment import standalone_question, transcript
+from attribution.claims.enrichment import standalone_question
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
-from attribution.errors import BadInput, StageFailure
+from attribution.errors import BadInput, LlmFailed, StageFailure
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
-from attribution.evidence.sources import Sources, open_sources, source_names
+from attribution.evidence.sources import Sources, open_sources
 from attribution.fetching.fetcher import Fetcher, fetch
-from attribution.models.engine import stoppable
+from attribution.llm.endpoint import EndpointFailed
 from attribution.pipeline.changes import (
     Changed,
     apply,
     tidied,
-    with_claims,
-    with_found,
+    verdict_of,
+    with_evidence,
     with_verdict,
 )
-from attribution.pipeline.claims import annotate, check_coherence, segment, unmatched
-from attribution.pipeline.second_reader import SecondReader, doubts_of, left_out, second_versions
+from attribution.pipeline.claims import unmatched
 from attribution.policy import DecisionPolicy
 from attribution.provenance import Provenance, Trace
 from attribution.settings import Settings
 from attribution.store.database import now
 from attribution.store.runs import Outdated
 from attribution.store.store import Store
-from attribution.text.marks import without_names
 from attribution.types import Claim, Document, Failure, LlmUsage, Page, Report
 from attribution.verdicts import beside, not_reached
-from attribution.verifiers import VERIFIERS
-from attribution.verifiers.calibration import graded_report
+from attribution.verifiers.calibration import GUARANTEES, graded_report
 
 ADDED = "added by hand"
 ATTEMPTS = 5  # to save a change, while others save theirs
-
-
-def depends_on_question(report: Report) -> list[Claim]:
-    """Return the claims whose wording or passages depend on the question; the others stand alone."""
-    return [c for c in report.claims if c.checked and not c.independent]
 
 
 def edit(
@@ -57,33 +49,40 @@ def edit(
     addresses: Sequence[str] = (),
     stop: threading.Event | None = None,
 ) -> Iterator[events.Event]:
-    """Yield the events of a change to a finished run, ending in Finished with the report saved as a
-    new version.
+    """Apply a change to a finished run, and save the run as a new version.
 
-    `settings` are those of the run. Documents and addresses are added to its pages, for the claims
-    that the change
-    opens. Nothing is fetched for other claims, and without `search` nothing is searched. If `stop`
-    is set, there is no
-    Finished and the run stays as it was. Raises BadInput for a change that does not fit the run,
-    and NotYours if the
-    store does not act for its owner.
+    A change that another tab or the API saves meanwhile is kept: this one is made again, of the
+    run with that one. What was compared is in the cache by then.
 
-    A change that another tab or the API saves meanwhile is kept: this one is made again, of the run
-    with that one. What
-    was compared is in the cache by then.
+    Args:
+        report: The finished run. The version that the store shows is edited if it is newer.
+        change: What to change.
+        settings: The settings of the run.
+        store: The database of the run, acting for its owner.
+        documents: Documents to add for the claims that the change opens.
+        addresses: Web addresses to add for them.
+        stop: If it is set, there is no Finished, and the run stays as it was.
+
+    Yields:
+        The events of the edit, ending in Finished.
+
+    Raises:
+        BadInput: The change does not fit the run.
+        NotYours: The store does not act for its owner.
     """
     yield events.StageStarted("verify")
     for _ in range(ATTEMPTS):
-        number = store.runs.shown_version(report.id)
+        version = store.runs.shown_version(report.id)
         shown = store.runs.load(report.id)
-        # that of `attribution.check` writes another JSON than the store's
-        report = shown if shown and shown.edits != report.edits else Report(**dict(report))
-        own = settings.model_copy(update=DecisionPolicy.of(report.settings).as_settings())
-        fresh = Store(store.database, store.rights.by)
+        if shown and shown.edits != report.edits:
+            report = shown
+        # the report of `attribution.check` writes other JSON than the store's
+        report = Report(**dict(report))
+        own_settings = settings.model_copy(update=DecisionPolicy.of(report.settings).as_settings())
+        own_store = Store(store.database, store.rights.by)
+        editing = _Editing(report, change, own_settings, own_store, stop or threading.Event())
         with suppress(Outdated):
-            yield from _Editing(report, change, own, fresh, stop or threading.Event(), number).go(
-                documents, addresses
-            )
+            yield from editing.steps(documents, addresses, version)
             return
     raise BadInput(
         "the run is being changed in other tabs all the time: try again when they are done"
@@ -100,209 +99,94 @@ class _Editing:
         settings: Settings,
         store: Store,
         stop: threading.Event,
-        number: int,
     ) -> None:
-        """`number` is that of the version which the report is."""
-        if isinstance(change, edits.CheckAgain):
-            other = {"verifier": change.verifier, "sources": change.sources}
-            settings = settings.model_copy(
-                update={name: value for name, value in other.items() if value}
-            )
-        if isinstance(change, edits.ReadAgain):
-            settings = settings.model_copy(update={"second_reader": change.reader})
-        self.before, self.change, self.settings, self.store, self.stop = (
-            report,
-            change,
-            settings,
-            store,
-            stop,
-        )
-        self.answer = without_names(
-            report.answer, source_names(settings.sources, pages=report.pages)
-        )
-        self.number = number
+        if isinstance(change, edits.Recheck):
+            settings = settings.model_copy(update={"verifier": change.verifier})
+        if isinstance(change, edits.AddEvidence) and change.sources:
+            settings = settings.model_copy(update={"sources": change.sources})
+        self.before, self.change, self.settings = report, change, settings
+        self.store, self.stop = store, stop
+        self.question = standalone_question(report.question, report.context)
         self.failures: list[Failure] = []
         self.concerns: dict[str, tuple[Failure, ...]] = {}
-        self.added: list[Page] = []
+        self.added_pages: list[Page] = []
         self.traces: list[Trace] = []
         self.spent = events.Spent()
 
-    def go(self, documents: Sequence[Document], addresses: Sequence[str]) -> Iterator[events.Event]:
+    def steps(
+        self, documents: Sequence[Document], addresses: Sequence[str], version: int
+    ) -> Iterator[events.Event]:
+        """Apply the change to this version of the run, compare the claims that it opens, and save
+        the result.
+        """
         self.store.rights.check_change(self.before.id)
-        changed = self._changed()
+        changed = apply(self.before, self.change)
         report = changed.report
-        earlier = self.store.runs.provenance(report.id) or Provenance()
-        opened = [c for c in report.claims if c.id in changed.open]
-        if isinstance(self.change, edits.ReadAgain):
-            report = yield from self._read_again(report)
-        self._add(opened, documents, addresses)
+        provenance = self.store.runs.provenance(report.id) or Provenance()
+        opened = [claim for claim in report.claims if claim.id in changed.open]
+        self._read(opened, documents, addresses)
         if getattr(self.change, "search", False):
-            yield from self._search(opened, standalone_question(report.question, report.context))
-        provenance = self._provenance(earlier, changed)
+            yield from self._search(opened)
         if opened and not self.stop.is_set():
-            matcher = Matcher(
-                self.settings,
-                self.store,
-                standalone_question(report.question, report.context),
-                answer=report.answer,
-            )
-            for page in (*report.pages, *self.added):
-                matcher.add(page)
-            matcher.trace(provenance.traces)
+            provenance = self._with_traces(provenance, changed)
+            matcher = self._matcher(report, provenance)
             for done, claim in enumerate(opened):
                 yield events.Progress("verify", done, len(opened))
                 if self.stop.is_set():
                     return
-                report = self._checked(report, claim, matcher, changed.origins.get(claim.id, ()))
-            report = self._with_verifier(self._with_pages(report, matcher), opened)
+                report = self._compare(report, claim, changed.origins.get(claim.id, ()), matcher)
+            report = self._with_pages(report, matcher)
+            report = self._with_versions(report, opened, matcher)
             provenance = _joined(provenance, matcher.provenance(self.concerns))
         if self.stop.is_set():
             return
         made = edits.Edit(
             at=now(), change=self.change, subject=changed.subject, claims=changed.claims
         )
-        report = graded_report(tidied(report.model_copy(update={"edits": (*report.edits, made)})))
-        self.store.runs.save_edit(report, provenance, self.number)
+        edited = report.model_copy(update={"edits": (*report.edits, made)})
+        report = graded_report(tidied(edited))
+        self.store.runs.save_edit(report, provenance, version)
         yield events.Finished(report)
-
-    def _changed(self) -> Changed:
-        if isinstance(self.change, edits.ChangeQuestion):
-            return self._other_question(self.change.question)
-        if isinstance(self.change, edits.ReadAgain):
-            return Changed(self.before)
-        if isinstance(self.change, edits.Resegment):
-            return self._other_claims(self.change.segmenter)
-        return apply(self.before, self.change)
-
-    # --- changes that need models ---
-
-    def _read_again(self, report: Report) -> Generator[events.Event, None, Report]:
-        """Read the doubtful claims a second time, over the passages that the run has."""
-        own = self.settings
-        second = SecondReader(own, self.store, {page.id: page for page in report.pages})
-        found = doubts_of(report)
-        yield events.StageStarted("second")
-        done = 0
-        with stoppable(self.stop):
-            for some in second.read(found):
-                done += len(some)
-                yield events.Progress("second", done, min(len(found), own.second_claims))
-                for read in some:
-                    if read.failure:
-                        self._fail([read.failure], [read.claim.id])
-                    else:
-                        report = with_verdict(report, read.verdict, read.evidence)
-        self._fail([failure] if (failure := left_out(found, own)) else [], [])
-        if not found:
-            return report
-        used = (
-            {"second": second.usage + report.usage.llm.get("second", LlmUsage())}
-            if second.usage
-            else {}
-        )
-        usage = report.usage.model_copy(update={"llm": {**report.usage.llm, **used}})
-        failures = (
-            *report.failures,
-            *(f for f in dict.fromkeys(self.failures) if f not in report.failures),
-        )
-        versions = report.versions | second_versions(report.verdicts, second.version)
-        return report.model_copy(
-            update={"usage": usage, "failures": failures, "versions": versions}
-        )
-
-    def _other_question(self, question: str) -> Changed:
-        """Reword and compare again only the claims that depend on the question; the segmentation
-        stays.
-        """
-        question = " ".join(question.split())
-        report = self.before.model_copy(update={"question": question})
-        leaning = depends_on_question(self.before)
-        bare = [c.model_copy(update={"enriched": None}) for c in leaning]
-        worded = {c.id: c for c in self._annotated(question, bare, ("enrichment",))}
-        claims = [worded.get(c.id, c) for c in report.claims]
-        remaining = with_claims(report, [c for c in report.claims if c.id not in worded])
-        opened = remaining.model_copy(update={"claims": tuple(claims)})
-        return Changed(opened, tuple(worded), {}, self.before.question, tuple(worded))
-
-    def _other_claims(self, segmenter: str) -> Changed:
-        """Segment again. Claims that stay the same keep their verdicts, pinned ones stay, dropped
-        ones stay away.
-        """
-        before, settings = self.before, self.settings.model_copy(update={"segmenter": segmenter})
-        segmented = segment(
-            transcript(before.question, before.context), self.answer, settings, self.stop
-        )
-        self.failures += segmented.failures
-        known = {c.id: c for c in before.claims}
-        aside = {c.id for c in before.set_aside.claims} if before.set_aside else set()
-        pinned = [c for c in before.claims if c.pinned]
-        wanted = [
-            c for c in segmented.claims if c.id not in aside and c.id not in {p.id for p in pinned}
-        ]
-        fresh = self._annotated(
-            before.question, [c for c in wanted if c.id not in known], llm_tasks(settings)
-        )
-        fresh, unread = check_coherence(self.answer, fresh, settings, self.store, self.stop)
-        self.failures += unread
-        new = {c.id: c for c in fresh}
-        claims = (*pinned, *(new.get(c.id) or known[c.id] for c in wanted))
-        report = with_claims(before, [c for c in claims if c.id in known]).model_copy(
-            update={"claims": claims}
-        )
-        report = report.model_copy(update={"settings": {**report.settings, "segmenter": segmenter}})
-        return Changed(report, tuple(new), {}, "", tuple(new))
-
-    def _annotated(
-        self, question: str, claims: Sequence[Claim], tasks: Sequence[str]
-    ) -> list[Claim]:
-        own = [task for task in llm_tasks(self.settings) if task in tasks and task != "queries"]
-        annotator = LlmAnnotator(self.settings, self.store, self.stop) if own else None
-        annotated, failures = annotate(
-            question, self.answer, claims, own, annotator, self.before.context, self.stop
-        )
-        self.failures += failures
-        return annotated
 
     # --- pages ---
 
-    def _add(
+    def _read(
         self, opened: Sequence[Claim], documents: Sequence[Document], addresses: Sequence[str]
     ) -> None:
         """Add the pages of documents and addresses; those that cannot be read are failures of the
         opened claims.
         """
-        own = self.settings.model_copy(update={"sources": ("documents", *addresses)})
-        sources = open_sources(own, documents, self.store)
-        self.added += sources.pages
+        settings = self.settings.model_copy(update={"sources": ("documents", *addresses)})
+        sources = open_sources(settings, documents, self.store)
+        pages = list(sources.pages)
         failures = list(sources.failures)
         for address in sources.addresses:
             try:
-                self.added.append(fetch(address, self.settings))
+                pages.append(fetch(address, self.settings))
             except StageFailure as error:
                 failures.append(error.as_failure("fetch", address))
-        self._fail(failures, [c.id for c in opened])
-        self.traces += [Trace(c.id, page.id, "", ADDED, 1) for c in opened for page in self.added]
+        self.added_pages += pages
+        self._fail(failures, [claim.id for claim in opened])
+        for claim in opened:
+            self.traces += [Trace(claim.id, page.id, "", ADDED, 1) for page in pages]
 
-    def _search(self, opened: Sequence[Claim], question: str) -> Iterator[events.Event]:
-        """Search the run's own sources, for the opened claims alone."""
-        searched = [c for c in opened if c.checked]
+    def _search(self, opened: Sequence[Claim]) -> Iterator[events.Event]:
+        """Search the sources for the opened claims alone."""
+        searched = [claim for claim in opened if claim.checked]
         sources = open_sources(self.settings, (), self.store)
         if not searched or not sources.searchers:
             return
-        own = Sources(
-            sources.searchers, sources.fallback
-        )  # the run has its documents and addresses already
-        fetch_page = Fetcher(self.settings).fetch
-        annotator = (
-            LlmAnnotator(self.settings, self.store, self.stop)
-            if "queries" in llm_tasks(self.settings)
-            else None
-        )
+        # without documents and addresses, which the run has already
+        searchers = Sources(sources.searchers, sources.fallback)
+        annotator = None
+        if "queries" in llm_tasks(self.settings):
+            annotator = LlmAnnotator(self.settings, self.store, self.stop)
+        fetcher = Fetcher(self.settings)
         yield events.StageStarted("search")
-        live = LiveSources(self.settings, self.store, own, fetch_page, annotator)
-        for step in live.gather(searched, question, self.stop):
+        live = LiveSources(self.settings, self.store, searchers, fetcher.fetch, annotator)
+        for step in live.gather(searched, self.question, self.stop):
             self.spent = step.spent
-            self.added += step.pages
+            self.added_pages += step.pages
             self.traces += step.traces
             self._fail(step.failures, step.claim_ids)
             yield events.Progress(step.stage, step.done, step.total)
@@ -315,71 +199,105 @@ class _Editing:
 
     # --- verdicts ---
 
-    def _checked(
-        self, report: Report, claim: Claim, matcher: Matcher, origins: Sequence[str]
+    def _matcher(self, report: Report, provenance: Provenance) -> Matcher:
+        matcher = Matcher(self.settings, self.store, self.question, answer=report.answer)
+        for page in (*report.pages, *self.added_pages):
+            matcher.add(page)
+        matcher.trace(provenance.traces)
+        return matcher
+
+    def _compare(
+        self, report: Report, claim: Claim, origins: Sequence[str], matcher: Matcher
     ) -> Report:
-        if claim.checked and (
-            reason := unmatched(report.answer, self.settings, matcher.pages.values())
-        ):
+        """Compare an opened claim with the pages."""
+        if not claim.checked:
+            return with_evidence(report, claim, origins, ())
+        reason = unmatched(report.answer, self.settings, matcher.pages.values())
+        if reason:
             return with_verdict(report, not_reached(claim, reason), ())
-        (evidence,) = matcher.match([claim]) if claim.checked else ((),)
-        report = with_found(report, claim, origins, evidence, self.concerns.get(claim.id, ()))
-        first = next((v for v in self.before.verdicts if v.claim_id == claim.id), None)
-        if (
-            first is None
-            or not isinstance(self.change, edits.CheckAgain)
-            or not self.change.verifier
-        ):
+        if isinstance(self.change, edits.Recheck):
+            return self._recheck(report, claim, matcher)
+        (evidence,) = matcher.match([claim])
+        return with_evidence(report, claim, origins, evidence, self.concerns.get(claim.id, ()))
+
+    def _recheck(self, report: Report, claim: Claim, matcher: Matcher) -> Report:
+        """Let the second verifier decide a claim if it supports or contradicts it; both verdicts
+        are kept.
+        """
+        first = verdict_of(report, claim)
+        try:
+            (evidence,) = matcher.match([claim])
+        except EndpointFailed:
+            raise
+        except (BadInput, LlmFailed) as error:
+            self._fail([_unread(claim, error)], [claim.id])
             return report
-        verdicts = tuple(beside(v, first) if v.claim_id == claim.id else v for v in report.verdicts)
-        return report.model_copy(update={"verdicts": verdicts})
+        rechecked = with_evidence(report, claim, (), evidence)
+        second = verdict_of(rechecked, claim)
+        if first is None or second is None:
+            return rechecked
+        if second.label in GUARANTEES:
+            pieces = [e for e in rechecked.evidence if e.claim_id == claim.id]
+            return with_verdict(rechecked, beside(second, first, "first"), pieces)
+        pieces = [e for e in report.evidence if e.claim_id == claim.id]
+        return with_verdict(report, beside(first, second, "second"), pieces)
 
     def _with_pages(self, report: Report, matcher: Matcher) -> Report:
-        failures = (
-            *report.failures,
-            *(f for f in dict.fromkeys(self.failures) if f not in report.failures),
-        )
+        new_failures = [f for f in dict.fromkeys(self.failures) if f not in report.failures]
+        report = report.model_copy(update={"failures": (*report.failures, *new_failures)})
         if len(matcher.pages) == len(report.pages) and not self.spent.searches:
-            return report.model_copy(update={"failures": failures})
-        pages = sorted(matcher.marked.values(), key=lambda p: (p.kind, p.url, p.id))
+            return report
+        pages = sorted(matcher.marked.values(), key=lambda page: (page.kind, page.url, page.id))
         usage = report.usage
         used = {
-            name: getattr(usage, name) + getattr(self.spent, name)
-            for name in ("searches", "queries", "downloads")
+            "searches": usage.searches + self.spent.searches,
+            "queries": usage.queries + self.spent.queries,
+            "downloads": usage.downloads + self.spent.downloads,
+            "pages": len(pages),
+            "chunks": matcher.chunks,
         }
-        usage = usage.model_copy(update=used | {"pages": len(pages), "chunks": matcher.chunks})
         return report.model_copy(
-            update={"pages": tuple(pages), "usage": usage, "failures": failures}
+            update={"pages": tuple(pages), "usage": usage.model_copy(update=used)}
         )
 
-    def _with_verifier(self, report: Report, opened: Sequence[Claim]) -> Report:
-        """Record the verifier of the opened claims, as `verifier:CLAIM` in the versions, if it is
-        not the run's.
+    def _with_versions(self, report: Report, opened: Sequence[Claim], matcher: Matcher) -> Report:
+        """Record a second verifier, its use of a language model, and as `verifier:CLAIM` each claim
+        that it decided.
         """
-        versions = {
-            name: value
-            for name, value in report.versions.items()
-            if name not in map(_own_verifier, opened)
-        }
-        if isinstance(self.change, edits.CheckAgain) and self.change.verifier:
-            version = VERIFIERS.build(self.settings.verifier, self.settings).version
-            versions |= {_own_verifier(claim): version for claim in opened}
-        return report.model_copy(update={"versions": versions})
+        names = {f"verifier:{claim.id}": claim for claim in opened}
+        if not isinstance(self.change, edits.Recheck):
+            versions = {k: v for k, v in report.versions.items() if k not in names}
+            return report.model_copy(update={"versions": versions})
+        versions = report.versions | {"second_verifier": matcher.verifier.version}
+        for name, claim in names.items():
+            verdict = verdict_of(report, claim)
+            if verdict and verdict.other and verdict.other.reader == "first":
+                versions[name] = matcher.verifier.version
+        llm = dict(report.usage.llm)
+        if matcher.verifier.usage:
+            llm["second"] = matcher.verifier.usage + llm.get("second", LlmUsage())
+        usage = report.usage.model_copy(update={"llm": llm})
+        return report.model_copy(update={"versions": versions, "usage": usage})
 
-    def _provenance(self, earlier: Provenance, changed: Changed) -> Provenance:
-        """Return the provenance of the run, with the traces of a claim's origins as its own."""
-        traces = dict.fromkeys((*earlier.traces, *self.traces))
+    def _with_traces(self, provenance: Provenance, changed: Changed) -> Provenance:
+        """Add the traces of new pages, and those of a claim's origins as its own."""
+        traces = [*provenance.traces, *self.traces]
         for claim_id, origins in changed.origins.items():
-            for trace in tuple(traces):
-                if trace.claim_id in origins:
-                    traces[
-                        Trace(claim_id, trace.page_id, trace.query, trace.searcher, trace.rank)
-                    ] = None
-        return earlier.model_copy(update={"traces": tuple(traces)})
+            inherited = [trace for trace in traces if trace.claim_id in origins]
+            for trace in inherited:
+                own = Trace(claim_id, trace.page_id, trace.query, trace.searcher, trace.rank)
+                traces.append(own)
+        return provenance.model_copy(update={"traces": tuple(dict.fromkeys(traces))})
 
 
-def _own_verifier(claim: Claim) -> str:
-    return f"verifier:{claim.id}"
+def _unread(claim: Claim, error: BadInput | LlmFailed) -> Failure:
+    return Failure(
+        stage="second",
+        subject=claim.id,
+        kind="verifier_failed",
+        message=f"{error}; the first verdict stays",
+        detail=error.detail,
+    )
 
 
 def _joined(earlier: Provenance, later: Provenance) -> Provenance:

@@ -17,7 +17,6 @@ from attribution.errors import BadInput
 from attribution.evidence.sources import existing
 from attribution.files import PROBLEM, has_half_pair
 from attribution.pipeline.claims import segment
-from attribution.pipeline.second_reader import PASSAGES
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import Rates
@@ -98,12 +97,6 @@ def estimate(
     pairs = [(claim.text, passage) for claim in factual for _ in range(settings.top_k)]
     if usage := estimate_cost(verifier, pairs):
         llm["verify"] = usage
-    if settings.second_reader:  # at most so many claims, each with its passages
-        doubtful = factual[: settings.second_claims]
-        pairs = [(c.text, passage) for c in doubtful for _ in range(min(settings.top_k, PASSAGES))]
-        own = settings.model_copy(update={"verifier": settings.second_reader})
-        if usage := estimate_cost(VERIFIERS.build(own.verifier, own), pairs):
-            llm["second"] = usage
     sources = [existing(text) for text in settings.sources]
     pages = len(documents) + sum(source.kind == "address" for source in sources)
     if any(source.kind != "documents" for source in sources):

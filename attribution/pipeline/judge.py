@@ -15,7 +15,6 @@ from attribution.evidence.judging import as_evidence, judge_pairs, read_plainly,
 from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
-from attribution.pipeline.second_reader import SecondReader, doubts
 from attribution.policy import DecisionPolicy
 from attribution.text.characters import composed
 from attribution.text.genres import genre_of
@@ -91,15 +90,12 @@ class JudgedClaim:
     verdict: Verdict
     evidence: tuple[Evidence, ...]
     strength: Strength | None = None  # of a supported or contradicted claim
-    problem: str = ""  # why a second reader was not asked, or did not answer
 
     def fields(self) -> dict[str, object]:
         """Return the row that the command line and the server give."""
         return {
             **self.verdict.model_dump(include={"label", "confidence", "reason"}),
             "strength": self.strength,
-            **self.verdict.model_dump(include={"other"}, exclude_none=True),
-            **({"problem": self.problem} if self.problem else {}),
             "evidence": [
                 e.model_dump(include={"relation", "probabilities"}) for e in self.evidence
             ],
@@ -111,15 +107,12 @@ def judge(
     verifier: Reads,
     policy: DecisionPolicy,
     found: bool = True,
-    second: SecondReader | None = None,
 ) -> Iterator[JudgedClaim]:
     """Yield one verdict a claim, in order; the pairs of all claims go to the verifier together.
 
     A passage that occurs twice counts once, and so do copies and passages of one address. Relevance
     weighs passages
-    that a search has `found`; the context that an answer was written from is relevant. A `second`
-    reader reads the
-    doubtful claims again. Raises BadInput for a claim or passage that is empty or too long.
+    that a search has `found`; the context that an answer was written from is relevant. Raises BadInput for a claim or passage that is empty or too long.
     """
     claims = [replace(c, text=_EMPHASIS.sub(r"\2", composed(c.text))) for c in claims]
     given = [[Passage.of(p) for p in c.passages] for c in claims]
@@ -135,29 +128,10 @@ def judge(
     for claim, passages, of_pages, of_claim in zip(own, given, pages, pieces, strict=True):
         verdict = decide(claim, of_claim, policy)
         judged = JudgedClaim(verdict, tuple(of_claim), strength_of(version, verdict))
-        if second:
-            judged = _read_again(claim, judged, [*of_pages.values()], version, second)
         of_passages = dict(
             zip(of_pages, judged.evidence, strict=False)
         )  # those of its parts come last
         yield replace(judged, evidence=tuple(of_passages[passage] for passage in passages))
-
-
-def _read_again(
-    claim: Claim, judged: JudgedClaim, pages: Sequence[Page], version: str, second: SecondReader
-) -> JudgedClaim:
-    found = doubts([claim], {claim.id: judged.verdict}, {claim.id: judged.evidence}, version)
-    second.pages = {page.id: page for page in pages}
-    read = next((one for some in second.read(found) for one in some), None)
-    if read is None:
-        return replace(
-            judged, problem="not read again: raise second_claims to read more" if found else ""
-        )
-    if read.failure:
-        return replace(judged, problem=read.failure.message)
-    decided = read.verdict.other is not None and read.verdict.other.reader == "first"
-    graded = strength_of(second.version if decided else version, read.verdict)
-    return JudgedClaim(read.verdict, read.evidence, graded)
 
 
 def _claim(given: GivenClaim) -> Claim:

@@ -33,8 +33,6 @@ from attribution.pipeline.claims import (
 )
 from attribution.pipeline.estimate import check_input
 from attribution.pipeline.record import RunRecord
-from attribution.pipeline.second_reader import SecondReader, doubts, left_out, second_versions
-from attribution.provenance import Provenance
 from attribution.retrieval.index import Candidate
 from attribution.settings import Settings, server_number
 from attribution.store.store import Store
@@ -43,7 +41,7 @@ from attribution.types import Claim, Document, Evidence, Failure, Report, Segmen
 from attribution.verdicts import decide, not_reached
 from attribution.verifiers import policy_of, with_policy
 from attribution.verifiers.auto import smaller_verifier
-from attribution.verifiers.calibration import graded, strength_of
+from attribution.verifiers.calibration import graded
 
 GROUPS = (
     1,
@@ -133,7 +131,6 @@ class _Run:
             claims,
         )
         self.matcher = Matcher(settings, self.store, self.asked, source.judgements, answer)
-        self.second = SecondReader(settings, self.store, {}) if settings.second_reader else None
         self.record = RunRecord(question, answer, settings, run_id, context)
         self.prepared = source.claims(question, answer, settings)
         self.tasks = (
@@ -167,16 +164,9 @@ class _Run:
         if checked:
             yield from self._gather(checked)
             yield from self._verify(checked)
-            yield from self._refute(checked)
-            yield from self._read_again()
         report = self.record.report(self.matcher, self.stop.is_set())
-        self.store.runs.finish(report, self._provenance())
+        self.store.runs.finish(report, self.matcher.provenance(self.record.concerns))
         yield events.Finished(report)
-
-    def _provenance(self) -> Provenance:
-        found = self.matcher.provenance(self.record.concerns)
-        keys = {*found.judgements, *(self.second.keys if self.second else ())}
-        return found.model_copy(update={"judgements": tuple(sorted(keys))})
 
     def _keep(self) -> None:
         """Save the state so far, so that a killed process loses no verdict."""
@@ -294,25 +284,6 @@ class _Run:
             with self.record.timed("embed"):
                 self.matcher.chunk(self.stop)  # while others are still under way
 
-    def _refute(self, checked: list[Claim]) -> Iterator[events.Event]:
-        """Search for what refutes the doubtful claims; new pages count for all claims, as in a
-        replay.
-        """
-        doubtful = [claim for claim in checked if self._is_doubtful(self.record.verdicts[claim.id])]
-        pages = len(self.matcher.pages)
-        if not doubtful or self.stop.is_set() or self.policy.decision == "plain":
-            return
-        for step in self._steps(self.source.refute(doubtful, self.stop)):
-            yield from self._take(step)
-        if len(self.matcher.pages) > pages and not self.stop.is_set():
-            yield from self._verify(checked)
-
-    def _is_doubtful(self, verdict: Verdict) -> bool:
-        return (
-            verdict.label == "conflicting"
-            or strength_of(self.matcher.verifier.version, verdict) == "weak"
-        )
-
     def _verify(self, checked: list[Claim]) -> Iterator[events.Event]:
         """Yield the final verdicts: every claim is compared with the passages of all pages."""
         yield events.StageStarted("embed")
@@ -345,42 +316,6 @@ class _Run:
         for claim in checked:
             if claim.id not in self.record.verdicts:
                 yield self._record(not_reached(claim), ())
-
-    def _read_again(self) -> Iterator[events.Event]:
-        """Yield the verdicts that a second reader came to, after all first ones."""
-        if self.second is None or self.stop.is_set():
-            return
-        self.second.pages = self.matcher.pages
-        record = self.record
-        found = doubts(
-            record.claims, record.verdicts, record.evidence, self.matcher.verifier.version
-        )
-        yield events.StageStarted("second")
-        try:
-            with record.timed("second"), stoppable(self.stop):
-                done = 0
-                for some in self.second.read(found) if found else ():
-                    done += len(some)
-                    yield events.Progress(
-                        "second", done, min(len(found), self.settings.second_claims)
-                    )
-                    for read in some:
-                        if read.failure:
-                            yield from self._fail(read.failure, [read.claim.id])
-                        else:
-                            yield self._record(read.verdict, read.evidence)
-                    self._keep()
-        except Stopped:
-            return
-        finally:
-            if found and (usage := self.second.usage):
-                record.add_llm(LlmRecord(usage={"second": usage}))
-        if found and any(v.other for v in record.verdicts.values()):
-            record.add_llm(
-                LlmRecord(second_versions(record.verdicts.values(), self.second.version))
-            )
-        if failure := left_out(found, self.settings):
-            yield from self._fail(failure)
 
     def _find(self, claims: Sequence[Claim]) -> list[list[Candidate]]:
         with stoppable(self.stop):

@@ -132,10 +132,6 @@ class Snapshot:
             ):
                 yield GatherStep("fetch", 1, 1, (claim.id,), failures=failures, spent=spent)
 
-    def refute(self, claims: Sequence[Claim], stop: threading.Event) -> Iterator[GatherStep]:
-        """Nothing: the frozen pages are all there are."""
-        return iter(())
-
     def over(self, store: Store) -> Store:
         """The store, reading the snapshot's vectors and judgements first; they and its pages serve
         no other runs.

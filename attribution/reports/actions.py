@@ -12,7 +12,6 @@ from typing import Literal, get_args
 from attribution import edits
 from attribution.reports.html import Node, el, look, plural
 from attribution.source import of_settings
-from attribution.text.words import occurrences
 from attribution.types import (
     NOTE,
     AnalystLabel,
@@ -23,23 +22,16 @@ from attribution.types import (
     Label,
     Page,
     Report,
-    Span,
     Verdict,
 )
 from attribution.verdicts import agreeing
 
-Tab = Literal["Text", "Split", "Merge", "Highlight", "Evidence"]
-
 
 @dataclass(frozen=True)
 class Opened:
-    """A dialog to open: for a claim, at one of its tabs, or for a new claim, at these characters if
-    they are known.
-    """
+    """A dialog to open for a claim."""
 
-    claim: Claim | None = None
-    span: Span | None = None
-    tab: Tab = "Text"
+    claim: Claim
 
 
 def button(text: str, request: str, label: str = "") -> Node:
@@ -51,17 +43,10 @@ def button(text: str, request: str, label: str = "") -> Node:
 
 def claim_actions(claim: Claim, number: int) -> Node:
     """Build the buttons below a claim."""
-    pin = ("Unpin", "unpin") if claim.pinned else ("Pin", "pin")
     return el(
         "p",
         button("Edit", f"open:{claim.id}", f"Edit claim {number}"),
-        button(
-            pin[0],
-            f"{pin[1]}:{claim.id}",
-            f"{pin[0]} claim {number}: pinned claims come first and stay",
-        ),
         button("Drop", f"drop:{claim.id}", f"Drop claim {number}"),
-        el("span", "Pinned", class_="facts") if claim.pinned else None,
         class_="links actions",
     )
 
@@ -159,26 +144,18 @@ def requested(
         return "undo" if request == "undo" else "redo"
     claim = next((c for c in report.claims if parts and c.id == parts[0]), None)
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 10]
-    if request == "add":
-        return Opened()
-    if action == "add" and len(numbers) == 2 and numbers[0] < numbers[1] <= len(report.answer):
-        return Opened(span=(numbers[0], numbers[1]))
     if claim is None:
         return None
     match action:
         case "open":
-            return Opened(claim, tab="Highlight" if parts[1:] == ["Highlight"] else "Text")
+            return Opened(claim)
         case "drop":
             return edits.Drop(claim_id=claim.id)
         case "judge" if len(parts) >= 2 and parts[1] in ("", *get_args(AnalystLabel)):
             label: AnalystLabel | None = parts[1] or None  # type: ignore[assignment]
             return edits.Judge(claim_id=claim.id, label=label, note="".join(parts[2:])[:NOTE])
-        case "pin" | "unpin":
-            return edits.Pin(claim_id=claim.id, pinned=action == "pin")
-        case "as_written":
-            return edits.AsWritten(claim_id=claim.id)
-        case "place" if len(parts) == 3 and len(numbers) >= 2:
-            return edits.Place(claim_id=claim.id, spans=((numbers[-2], numbers[-1]),))
+        case "as_written" if claim.enriched:
+            return edits.Reword(claim_id=claim.id, text=claim.text)
         case "exclude" | "include" if len(parts) == 4 and len(numbers) >= 2:
             start, end = numbers[-2:]
             place = {"page_id": parts[1], "start": start, "end": end}
@@ -186,19 +163,10 @@ def requested(
     return None
 
 
-def find_words(answer: str, words: str, near: int = 0) -> Span | None:
-    """Find words in the answer, treating spaces and line breaks alike; the occurrence nearest to
-    `near`.
-    """
-    return min(occurrences(words, answer), key=lambda span: abs(span[0] - near), default=None)
-
-
 def edited_claims(report: Report) -> frozenset[str]:
-    """Return the ids of the claims whose text, place or evidence a person changed."""
-    other = ("pin", "question", "resegment", "restore")
-    return frozenset(
-        claim_id for e in report.edits if e.change.kind not in other for claim_id in e.claims
-    )
+    """Return the ids of the claims whose text or evidence a person changed."""
+    by_hand = [e for e in report.edits if not isinstance(e.change, edits.Drop | edits.Recheck)]
+    return frozenset(claim_id for e in by_hand for claim_id in e.claims)
 
 
 def joined(claims: Sequence[Claim]) -> str:
@@ -274,16 +242,14 @@ def _concerning(claim: Claim, failures: Sequence[Failure]) -> list[Failure]:
 
 def done_already(claim: Claim, report: Report) -> set[Step]:
     """Return the steps that the run, or an edit of this claim, has already taken."""
-    checks = [
-        e.change
-        for e in report.edits
-        if isinstance(e.change, edits.CheckAgain) and claim.id in e.claims
-    ]
+    done: set[Step] = set()
     sources = of_settings(report.settings.get("sources", ()))
-    searched = any(source.searches_web for source in sources) or any(
-        change.sources for change in checks
-    )
-    done: set[Step] = {"web"} if searched else set()
+    if any(source.searches_web for source in sources):
+        done.add("web")
+    for edit in report.edits:
+        is_search = isinstance(edit.change, edits.AddEvidence) and edit.change.sources
+        if is_search and claim.id in edit.claims:
+            done.add("web")
     return done
 
 

@@ -459,7 +459,7 @@ def _second_reading(verdict: Verdict | None, report: Report) -> Node | None:
     if verdict is None or verdict.other is None:
         return None
     second = report.versions.get(f"verifier:{verdict.claim_id}") or report.versions.get(
-        "second_reader", ""
+        "second_verifier", ""
     )
     first, second = (
         VERIFIERS[name].label if (name := verifier_name(v)) in VERIFIERS else name
@@ -467,9 +467,9 @@ def _second_reading(verdict: Verdict | None, report: Report) -> Node | None:
     )
     decided = verdict.other.reader == "first"
     said = (
-        f"Second reading, by {second}. The first, by {first}, was: "
+        f"Rechecked by {second}. The first verdict, by {first}, was: "
         if decided
-        else f"Read again by {second}: "
+        else f"Rechecked by {second}: "
     )
     return el("p", said, badge(verdict.other.label), class_="reason second-reading")
 

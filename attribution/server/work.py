@@ -16,7 +16,6 @@ from attribution.events import Queued
 from attribution.models.engine import stoppable
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
 from attribution.pipeline.run import Turns, each_in_turn, in_turn
-from attribution.pipeline.second_reader import SecondReader
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS, policy_of
 
@@ -30,11 +29,8 @@ def judge_claim(
 ) -> Iterator[JudgedClaim]:
     """Yield the verdict on one claim by given passages."""
     verifier = VERIFIERS.build(settings.verifier, settings)
-    second = SecondReader.of(settings)
     with stoppable(stop):
-        yield from judge(
-            [GivenClaim(claim, passages)], verifier, policy_of(settings), second=second
-        )
+        yield from judge([GivenClaim(claim, passages)], verifier, policy_of(settings))
 
 
 @dataclass(frozen=True)

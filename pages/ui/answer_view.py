@@ -228,7 +228,7 @@ def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str,
     labels = Counter(badges(report, "pending" if running else "not_reached"))
     chips = [_segment(label) | {"count": labels[label]} for label in ORDER if labels[label] > 0]
     if count := sum(claim.id in corrected for claim in report.claims):
-        help = "You changed its text, its place in the answer or its evidence."
+        help = "You changed its text or its evidence."
         chips.append(
             {
                 "label": "corrected",

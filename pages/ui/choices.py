@@ -95,7 +95,6 @@ _DIRECT = (
     state.VERIFIER,
     state.VERIFIER_MODEL,
     state.QUERY,
-    state.SECOND_READER,
 )
 
 

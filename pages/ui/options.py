@@ -34,11 +34,6 @@ if TYPE_CHECKING:
     from attribution.llm.client import Connection
 
 
-SECOND_READERS = {"": Entry("", "nobody")} | {
-    name: VERIFIERS[name] for name in ("llm", "deberta", "embedded-base")
-}
-
-
 def source_row(segmenter: bool = True) -> None:
     """Draw the menus of a form: sources, documents, options.
 
@@ -112,8 +107,6 @@ def _methods(segmenter: bool) -> None:
     )
     help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
     _method(state.VERIFIER, VERIFIERS, help, choices.use_verifier)
-    help = "A second reader of the claims that the verifier leaves in doubt, blind to its verdict. Both are kept."
-    pick(LABELS[state.SECOND_READER], state.SECOND_READER, SECOND_READERS, help)
 
 
 def _slider(name: str) -> None:

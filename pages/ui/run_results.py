@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from attribution.events import STAGES
-from attribution.pipeline.second_reader import changed
 from attribution.reports import Exported
 from attribution.reports.actions import edited_claims
 from attribution.reports.cards import headline, quoted_words, totals
@@ -407,14 +406,12 @@ STEPS = {  # of a run, with their shares of the progress bar
 
 
 def _step(now: RunProgress) -> str:
-    step = {"worth": "segment", "fetch": "search", "second": "verify"}.get(now.stage, now.stage)
+    step = {"worth": "segment", "fetch": "search"}.get(now.stage, now.stage)
     return step if step in STEPS else "segment"
 
 
 def _units(now: RunProgress, step: str) -> tuple[int, int]:
     """Return the units done and in total. A search that led to downloads continues with them."""
-    if now.stage == "second" and step == "verify":
-        return now.units.get("second", (0, 0))
     return max(
         (now.units.get(name, (0, 0)) for name in {step, "fetch" if step == "search" else step}),
         default=(0, 0),
@@ -443,9 +440,6 @@ def _done(now: RunProgress, report: Report) -> Node:
         else "",  # an edit's time is not the run's
         budget(report),
         relabelled(now.report, report),
-        f"the second reader changed {changed(report)[0]} of {changed(report)[1]}"
-        if changed(report)[1]
-        else "",
     ]
     facts.insert(
         0, state.cached("quoted", (now.key, now.version), lambda: quoted_words(quotations(report)))
@@ -480,7 +474,6 @@ def _doing(now: RunProgress, report: Report) -> Node:
         if names.index(name) < names.index(current):
             parts.append(el("span", f"✓ {results[name]}", class_="step"))
         elif name == current:
-            doing = STAGES["second"] if now.stage == "second" else doing
             parts.append(
                 el(
                     "span",

@@ -33,7 +33,6 @@ SECOND = "second"  # answer, to the same question
 LIBRARY, WEB, DOCUMENTS = "library", "web", "documents"  # of the sources
 PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
 ENGINE, INSTANCE, FALLBACK, QUERY = "engine", "instance", "fallback", "query"
-SECOND_READER = "second_reader"
 SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = (
     "segmenter",
     "segmenter_model",
@@ -49,7 +48,7 @@ COMPARED = "compared"  # the segmenters of the Compare page
 _DEFAULTS: dict[str, object] = {
     LIBRARY: True,
     **{name: DecisionPolicy().as_settings()[name] for name in POLICY},
-    **{name: DEFAULTS[name] for name in (SEGMENTER, VERIFIER, QUERY, SECOND_READER)},
+    **{name: DEFAULTS[name] for name in (SEGMENTER, VERIFIER, QUERY)},
 }
 _INPUTS = (
     QUESTION,
@@ -71,7 +70,6 @@ _INPUTS = (
     SEGMENTER_MODEL,
     VERIFIER,
     VERIFIER_MODEL,
-    SECOND_READER,
     *POLICY,
     COMPARED,
     LLM_ADDRESS,

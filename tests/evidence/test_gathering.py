@@ -292,24 +292,3 @@ def test_fall_backs_are_checked_before_a_run(
     ):
         with pytest.raises(error, match=says):
             opened(fallback=names)
-
-
-def test_one_more_query_for_each_claim_asks_engines_of_the_web_for_its_refutation(
-    settings: Settings, store: Store
-) -> None:
-    web, wikipedia = (
-        Engine("duckduckgo", "https://a.example/1"),
-        Engine("wikipedia", "https://b.example/2"),
-    )
-    steps, gatherer = gather(settings, store, [web, wikipedia])
-    asked, seconds = len(wikipedia.asked), gatherer.budget.seconds
-    time.sleep(0.2)  # verifying is no search
-    web.urls = ("https://checks.example/3",)
-    started = time.monotonic()
-    more = list(gatherer.refute([claim("The Nile is long.")], threading.Event()))
-    assert web.asked[-1] == "The Nile is long. fact check" and len(wikipedia.asked) == asked
-    assert (
-        urls(more) == {"https://checks.example/3"}
-        and more[-1].spent.searches == steps[-1].spent.searches + 1
-    )
-    assert more[-1].spent.seconds < seconds + time.monotonic() - started + 0.1

@@ -14,7 +14,6 @@ from attribution.pipeline.judge import GivenClaim, Passage, judge
 from attribution.settings import ROOT, Settings
 from attribution.types import HEARSAY
 from attribution.verifiers import VERIFIERS, Verifier
-from tests.llm_server import llm_server
 from tests.make import both
 
 TOWER = "The Eiffel Tower in Paris was completed in 1889."
@@ -177,51 +176,3 @@ def test_a_claim_is_judged_predicate_by_predicate_where_the_whole_is_left_open(
     (judged,) = judge([claim], verifier, both(0.45))
     assert judged.verdict.label == "supported" and len(judged.evidence) == len(passages)
     assert judged.verdict.reason.startswith("Each of its 2 parts is supported.")
-
-
-def test_the_command_asks_a_second_reader_where_the_verdict_is_doubtful(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    passage = "The Tarn Museum opened in 1931. Entering the museum costs nothing."
-    free = "Visitors of the Tarn Museum need no ticket."
-    for reader in ("", "llm", "llm capped"):
-        with llm_server(lambda _: "Yes.") as served:
-            monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
-            monkeypatch.setenv("OPENAI_MODEL", "tiny")
-            monkeypatch.setattr("attribution.verifiers.llm_brief.PATIENCE", 0.0)
-            given, made = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
-            texts = (
-                "The Tarn Museum opened in 1931.",
-                free,
-                "Nobody pays at the door of the Tarn Museum.",
-            )
-            given.write_text(
-                "".join(json.dumps({"claim": t, "passages": [passage]}) + "\n" for t in texts),
-                "utf-8",
-            )
-            own = [
-                "--set",
-                f"second_reader={reader[:3]}",
-                "--set",
-                f"second_claims={1 if 'capped' in reader else 9}",
-            ]
-            command = [
-                "judge",
-                "--input",
-                str(given),
-                "--verifier",
-                "embedded-small",
-                "--output",
-                str(made),
-                *own,
-            ]
-            assert main(command) == 0
-        stated, doubtful, last = (
-            json.loads(line) for line in made.read_text(encoding="utf-8").splitlines()
-        )
-        assert stated["label"] == "supported" and "other" not in stated
-        assert doubtful["label"] == ("supported" if reader else "unclear"), doubtful
-        assert (doubtful.get("other", {}).get("label"), doubtful["strength"]) == (
-            ("unclear", "weak") if reader else (None, None)
-        )
-        assert ("raise second_claims" in last.get("problem", "")) is ("capped" in reader)

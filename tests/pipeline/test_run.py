@@ -7,14 +7,11 @@ import pytest
 from attribution import events
 from attribution.chunkers import Fixed
 from attribution.errors import BadInput, Unavailable
-from attribution.evidence.gathering import LiveSources
-from attribution.evidence.sources import Sources
-from attribution.fetching.page import Extracted, make_page
 from attribution.pipeline.estimate import estimate
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.types import Chunk, Document, Page, Report, SearchHit
+from attribution.types import Chunk, Document, Page, Report
 from tests.llm_server import error, llm_server, llm_settings
 
 pytestmark = pytest.mark.usefixtures("warm_library")
@@ -256,36 +253,6 @@ def test_three_copies_against_one_page_are_one_origin_and_do_not_outvote_it(
     assert len(supporting) > 1 and len({source for _, source in supporting}) == 1
     (verdict,) = report.verdicts
     assert verdict.label in ("conflicting", "contradicted") and "1 origin" in verdict.reason
-
-
-def test_what_only_a_forum_says_is_searched_for_its_refutation(
-    settings: Settings, store: Store
-) -> None:
-    says, check = "https://www.reddit.com/r/velden/1", "https://www.snopes.com/fact-check/velden/"
-    texts = {
-        says: Extracted("Library gone?", "The town of Velden closed its only library in 2019."),
-        check: Extracted(
-            "Did it close?",
-            "Claim: The town of Velden closed its only library in 2019.\nRating: False",
-        ),
-    }
-
-    class Web:
-        name = "duckduckgo"
-
-        def search(self, query: str, k: int) -> list[SearchHit]:
-            return [SearchHit(check if "fact check" in query else says, "", 1, self.name, query)]
-
-    def fetch(url: str, old: Page | None) -> Page:
-        return make_page(url, "web", texts[url])
-
-    answer = "The town of Velden closed its only library in 2019."
-    source = LiveSources(settings, store, Sources(searchers=[Web()]), fetch)
-    *made, last = run("", answer, settings, store, source=source)
-    labels = [event.verdict.label for event in made if isinstance(event, events.VerdictReady)]
-    assert labels[0] == "supported" and labels[-1] != "supported"
-    assert isinstance(last, events.Finished) and last.report.usage.searches == 2
-    assert {p.genre for p in last.report.pages} == {"forum", "fact check"}
 
 
 def test_a_claim_the_verifier_refuses_costs_only_itself(settings: Settings, store: Store) -> None:

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from attribution.edits import CheckAgain, Edit
+from attribution.edits import AddEvidence, Edit
 from attribution.provenance import Provenance, Trace
 from attribution.reports.actions import next_steps, step_buttons
 from attribution.reports.html import html
@@ -53,7 +53,7 @@ def test_a_step_that_was_taken_gives_way_to_the_next() -> None:
 
 
 def after(made: Report, claims: tuple[str, ...] = (CLAIM.id,), **change: Any) -> tuple[str, ...]:
-    edit = Edit(at="", change=CheckAgain(claim_id=claims[0], **change), claims=claims)
+    edit = Edit(at="", change=AddEvidence(claim_id=claims[0], **change), claims=claims)
     made = made.model_copy(update={"edits": (edit,)})
     return next_steps(CLAIM, made.verdicts[0], made)
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import sqlalchemy as sa
 
-from attribution.edits import AddClaim, Drop, Edit, Reword
+from attribution.edits import AddEvidence, Drop, Edit, Reword
 from attribution.errors import NotYours
 from attribution.pipeline.editing import edit
 from attribution.pipeline.run import run
@@ -116,7 +116,7 @@ def test_a_run_that_was_deleted_takes_no_change_of_its_owner_either(
 def test_an_edit_is_refused_before_anything_is_fetched_or_judged_for_it(
     owner: Store, settings: Settings
 ) -> None:
-    change = AddClaim(text="The Nile is short.", spans=((0, 3),), search=True)
+    change = AddEvidence(claim_id=REPORT.claims[0].id, search=True)
     events = edit(
         REPORT,
         change,

@@ -3,7 +3,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from attribution.edits import Edit, Pin
 from attribution.pipeline.snapshot import Snapshot
 from attribution.provenance import Provenance
 from attribution.settings import Settings
@@ -27,17 +26,6 @@ def test_a_run_comes_back_with_its_pages_texts(store: Store) -> None:
     assert store.runs.load("r1") == saved
     assert store.runs.load("other") is None
     assert "A page with a text." not in saved.to_json()
-
-
-def test_a_run_of_an_older_program_whose_edits_have_one_field_more_is_read(store: Store) -> None:
-    edit = Edit(at="", change=Pin(claim_id="c"))
-    store.runs.save(saved := report(store).model_copy(update={"edits": (edit,)}))
-    v = schema.run_versions
-    older = sa.func.replace(v.c.report, '"subject": ""', '"subject": "", "before": "unclear"')
-    with store.database.engine.begin() as db:
-        db.execute(v.update().values(report=older))
-        assert "before" in str(db.execute(sa.select(v.c.report)).scalar())
-    assert store.runs.load("r1") == saved
 
 
 def test_an_answer_with_a_null_character_is_saved(store: Store) -> None:

@@ -16,7 +16,6 @@ from attribution.searchers import SEARCHERS
 from attribution.settings import LIMITS, WEB, Settings
 from attribution.source import Source
 from attribution.types import Claim, Document, Report
-from attribution.verifiers import VERIFIERS
 from pages.ui import choices, run, state
 from pages.ui.explore.corrections import accept, seek, settings_of
 from pages.ui.fields import DOCUMENT_TYPES
@@ -60,7 +59,7 @@ def _edits(report: Report) -> None:
     items = []
     for edit in reversed(report.edits):
         when = el("span", f" {date(edit.at)}, {edit.at[11:16]} UTC", class_="facts")
-        items.append(el("li", el("span", _words(edit), dir="auto"), when))
+        items.append(el("li", el("span", edit.summary, dir="auto"), when))
     show(el("ol", *items, class_="ax-edits"))
     for claim in report.set_aside.claims if report.set_aside else ():
         show(el("p", claim.text, dir="auto", class_="ax-dropped"))
@@ -68,13 +67,8 @@ def _edits(report: Report) -> None:
             "Restore this claim",
             key=f"restore-{claim.id}",
             on_click=run.edit,
-            args=(edits.Restore(claim_id=claim.id),),
+            args=(edits.Drop(claim_id=claim.id, dropped=False),),
         )
-
-
-def _words(edit: edits.Edit) -> str:
-    """Return an edit in words, with the label of the verifier that it names."""
-    return edit.words(lambda name: VERIFIERS[name].label if name in VERIFIERS else name)
 
 
 def take_step(step: str, claim: Claim, report: Report) -> None:
@@ -99,7 +93,7 @@ def _search_the_web(report: Report, claim: Claim) -> None:
     """Search for one claim with the run's search engine, or the default one."""
     sources = settings_of(report).sources
     engine = next((s for s in sources if s in SEARCHERS and s != "library"), WEB)
-    run.edit(edits.CheckAgain(claim_id=claim.id, sources=(engine,), search=True))
+    run.edit(edits.AddEvidence(claim_id=claim.id, sources=(engine,), search=True))
 
 
 # --- the dialog ---

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attribution.edits import ReadAgain
+from attribution.edits import Recheck
 from attribution.errors import AttributionError
+from attribution.pipeline.changes import unclear_claims
 from attribution.reports.html import plural
 from attribution.settings import Settings
 from attribution.types import Report
@@ -13,12 +14,10 @@ from attribution.verifiers import HUB, VERIFIERS, is_downloaded
 from attribution.verifiers.calibration import verifier_name
 from pages.ui import choices, run
 
-UNCLEAR = ("unclear", "conflicting")
-
 
 def recheck_menu(report: Report) -> None:
     """Draw one button for each verifier that is ready and did not make the verdicts."""
-    unclear = [verdict for verdict in report.verdicts if verdict.label in UNCLEAR]
+    unclear = unclear_claims(report)
     if not unclear:
         return
     try:
@@ -33,7 +32,7 @@ def recheck_menu(report: Report) -> None:
                 key=f"recheck_{name}",
                 help=VERIFIERS[name].note,
                 on_click=run.edit,
-                args=(ReadAgain(reader=name),),
+                args=(Recheck(verifier=name),),
                 width="stretch",
             )
         if not VERIFIERS["llm"].missing(settings):

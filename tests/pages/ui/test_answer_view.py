@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.edits import AsWritten, Drop, Edit, Exclude, Pin, Place, Reword
-from attribution.reports.actions import Opened, edited_claims, find_words, requested
+from attribution.edits import Drop, Edit, Exclude, Recheck, Reword
+from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.cards import panel
 from attribution.reports.html import html
 from attribution.types import Claim, Report, SetAside
@@ -21,16 +21,9 @@ REPORT = Report(
     ("words", "wanted"),
     [
         ("open:ID", Opened(CLAIM)),
-        ("open:ID:Highlight", Opened(CLAIM, tab="Highlight")),
-        ("add", Opened()),
-        ("add:4:8", Opened(span=(4, 8))),
         ("undo", "undo"),
         ("redo", "redo"),
         ("drop:ID", Drop(claim_id=CLAIM.id)),
-        ("pin:ID", Pin(claim_id=CLAIM.id)),
-        ("unpin:ID", Pin(claim_id=CLAIM.id, pinned=False)),
-        ("as_written:ID", AsWritten(claim_id=CLAIM.id)),
-        ("place:ID:4:8", Place(claim_id=CLAIM.id, spans=((4, 8),))),
         ("exclude:ID:p:0:4", Exclude(claim_id=CLAIM.id, page_id="p", start=0, end=4)),
         (
             "include:ID:p:0:4",
@@ -41,9 +34,7 @@ REPORT = Report(
             for bad in (
                 "",
                 "drop:x",
-                "add:8:4",
-                "add:0:999",
-                "place:ID:x:4",
+                "as_written:ID",
                 "exclude:ID:p",
                 "delete:ID",
             )
@@ -57,13 +48,6 @@ def test_a_click_is_a_change_or_nothing(words: str, wanted: object) -> None:
 @given(st.one_of(st.text(), st.integers(), st.dictionaries(st.text(), st.text())))
 def test_anything_else_is_nothing(value: object) -> None:
     assert requested(REPORT, value) is None
-
-
-def test_words_are_found_whatever_their_spaces_the_nearest_first() -> None:
-    assert find_words(ANSWER, "Nile is long") == (4, 16)
-    span = find_words(ANSWER, " Nile is  long", near=20)
-    assert span is not None and ANSWER[slice(*span)] == "Nile  is\nlong"
-    assert find_words(ANSWER, "(Nile") is None and find_words(ANSWER, " ") is None
 
 
 def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
@@ -88,10 +72,10 @@ def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
         assert "data-edit" not in drawn and "data-step" not in drawn
 
 
-def test_edited_claims_are_marked_pinned_ones_are_not_and_the_last_one_is_shown() -> None:
+def test_edited_claims_are_marked_rechecked_ones_are_not_and_the_last_one_is_shown() -> None:
     other = Claim(id="other", text="Old.", spans=((18, 22),))
     edits = (
-        Edit(at="", change=Pin(claim_id=CLAIM.id), claims=(CLAIM.id,)),
+        Edit(at="", change=Recheck(claim_id=CLAIM.id, verifier="llm"), claims=(CLAIM.id,)),
         Edit(at="", change=Reword(claim_id="x", text="Old."), claims=("other",)),
     )
     report = REPORT.model_copy(update={"claims": (CLAIM, other), "edits": edits})
