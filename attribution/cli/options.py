@@ -215,8 +215,8 @@ NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers", "metho
 
 
 def tables() -> Mapping[str, Mapping[str, Entry]]:
-    from attribution.chunkers import CHUNKERS
     from attribution.embedders import EMBEDDERS
+    from attribution.retrieval.chunkers import CHUNKERS
     from attribution.searchers import SEARCHERS
     from attribution.segmenters import SEGMENTERS
     from attribution.studies.groundedness import METHODS

@@ -5,7 +5,6 @@ from contextlib import suppress
 import pytest
 from protego import Protego
 
-from attribution.chunkers import Fixed, Recursive, SentenceWindows
 from attribution.claims import enrichment
 from attribution.errors import AttributionError
 from attribution.evidence import origins
@@ -15,6 +14,7 @@ from attribution.library import folder
 from attribution.reports import answer, html
 from attribution.reports import answer as shown
 from attribution.reports import markdown_export as exported
+from attribution.retrieval.chunkers import Fixed, Recursive, SentenceWindows
 from attribution.review import citation_marks as marks
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
