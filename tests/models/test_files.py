@@ -40,7 +40,9 @@ def test_a_damaged_shipped_file_is_named_with_the_step_that_restores_it(
 def test_every_shipped_file_has_a_checksum(folder: Path) -> None:
     lines = (folder / files.SUMS).read_text().splitlines()
     listed = {line.partition("  ")[2] for line in lines}
-    data = {path.name for path in folder.iterdir() if path.suffix in (".onnx", ".npz", ".safetensors")}
+    data = {
+        path.name for path in folder.iterdir() if path.suffix in (".onnx", ".npz", ".safetensors")
+    }
     assert data <= listed
 
 
