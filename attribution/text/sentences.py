@@ -29,9 +29,7 @@ _CLOSING = r"\"'”’»)\]」』）"
 _CLOSING_QUOTES = r"\"”’»\]」』"
 _CITATIONS = r"(?:[ ]?\[[\d ,–-]{1,24}\])*+(?:\[[^\[\]\n]{1,24}\])*+"  # "[1]", "[citation needed]"
 _PAGE = r"\s\([^\W\d_a-z][^()\n]{0,60}[ ]\d[^()\n]{0,20}\)\.?"  # "… met.” (Author 31)"
-_QUOTATION = re.compile(
-    rf"(?<!\S)[\"“«](?=\S)[^\"“”«»\n]{{1,600}}(?<=\S)[\"”»]{_PAGE}", re.VERBOSE
-)
+_QUOTATION = re.compile(rf"(?<!\S)[\"“«](?=\S)[^\"“”«»\n]{{1,600}}(?<=\S)[\"”»]{_PAGE}", re.VERBOSE)
 _MARK = re.compile(
     rf"""
     (?<!\.\s)\.(?:[ \u00a0]\.){{2,}}+\s+  # ". . ."
@@ -63,9 +61,7 @@ _UNFINISHED = re.compile(
     r"(?:^|[:;]\s+)[•⁃‣◦▪]?\s?\(?(?:\d{1,2}|[a-z])(?:[.)]|\.\))$|(?<!\.)(?<!\. )[ ]\.[ ]\.[ ]\.$",
     re.VERBOSE,
 )
-_LAST_WORD = re.compile(
-    r"(?<![\w'’.])(?P<initials>(?:[^\W\d_]{1,2}\.)*)(?P<word>[^\W\d_]+|N°)\.$"
-)
+_LAST_WORD = re.compile(r"(?<![\w'’.])(?P<initials>(?:[^\W\d_]{1,2}\.)*)(?P<word>[^\W\d_]+|N°)\.$")
 _MIXED_CASE = re.compile(r"[a-z]{1,2}[A-Z]")  # "iPhone sales"
 _NUMBER = re.compile(r"[\d(]|[^\W\d_]\b|[IVXLC]+\b")
 # "It was", "However, it"; but "He, K." and "An and" are names
