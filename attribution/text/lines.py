@@ -163,8 +163,8 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
     is_fenced = False
     for line in lines:
         is_fence = _FENCE.match(line) is not None
-        quoted = None if is_fenced or is_fence else _QUOTED.match(line)
-        mark = quoted[0] if quoted else ""
+        match = None if is_fenced or is_fence else _QUOTED.match(line)
+        mark = match[0] if match else ""
         marked.append((is_fenced or is_fence, mark, len(mark) >= len(line.rstrip())))
         is_fenced ^= is_fence
 

@@ -325,7 +325,7 @@ class _Reader:
         cuts = [match.end() for match in _NEXT_OF_SEVERAL.finditer(self.answer, start, end)]
         if not cuts and not _KEY.match(self.answer, start, end) and "](" not in line:
             cuts = [start + stop for (_, stop), _ in addresses(line)[:-1]]
-        entries = []
+        entries: list[_Entry] = []
         for first, last in zip([start, *cuts], [*cuts, end], strict=True):
             key = _KEY.match(self.answer, first, last)
             number = str(before + len(entries) + 1)
