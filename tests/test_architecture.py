@@ -21,7 +21,7 @@ text
 store retrieval
 fetching
 llm
-embedders verifiers
+chunkers embedders verifiers
 searchers
 segmenters claims library
 evidence

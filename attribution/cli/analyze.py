@@ -36,12 +36,7 @@ def commands(add: Add) -> None:
     p = add("revise", "write the answer of a report with corrections, marks and footnotes", revise)
     p.add_argument("--input", type=Path, required=True, metavar="report.json")
     p.add_argument("--out", type=Path, required=True, metavar="revised.md")
-    p.add_argument(
-        "--corrector",
-        choices=("rule", "llm", "none"),
-        default="rule",
-        help="who proposes corrections",
-    )
+    p.add_argument("--no-corrections", action="store_true", help="correct no contradicted claim")
     help_text = "sentences that no source supports are kept (default), marked or left out"
     p.add_argument(
         "--unsupported", choices=("keep", "mark", "drop"), default="keep", help=help_text
@@ -126,6 +121,7 @@ def segment(args: argparse.Namespace) -> None:
 
 def revise(args: argparse.Namespace) -> None:
     """Writes the revised answer of a report; its corrections are all accepted."""
+    from attribution.review.correction import Correction
     from attribution.review.corrections import correctable, propose
     from attribution.review.revision import revise
     from attribution.store.store import Store
@@ -135,10 +131,9 @@ def revise(args: argparse.Namespace) -> None:
     settings = options.settings_within(report.settings, args)
     store = Store.open(settings.database_url)
     report = recolour(store.cache.with_texts(report), policy_of(settings))
-    claims, accepted = correctable(report) if args.corrector != "none" else (), []
-    for number, proposal in enumerate(
-        propose(report, claims, settings, store, args.corrector) if claims else (), 1
-    ):
+    claims = () if args.no_corrections else correctable(report)
+    accepted: list[Correction] = []
+    for number, proposal in enumerate(propose(report, claims, settings, store), 1):
         progress(f"correct {number}/{len(claims)}")
         if proposal.failure:
             report_failure(proposal.failure)

@@ -43,17 +43,14 @@ EMBEDDERS: Table[Embedder] = Table(
             english=True,
         ),
         "mpnet": Entry(
-            "attribution.embedders.sentence_transformer:MPNet",
+            "attribution.embedders.mpnet:MPNet",
             "all-mpnet-base-v2 (embedded)",
             "768 dimensions, at most 384 tokens, much slower than MiniLM; the SBERT model of “Enhancing Answer "
             "Attribution” (2024)",
             needs=(
-                Need(
-                    DOWNLOAD.format("mpnet"),
-                    check="attribution.embedders.sentence_transformer:has_mpnet",
-                ),
+                Need(DOWNLOAD.format("mpnet"), check="attribution.embedders.mpnet:is_available"),
             ),
-            download="attribution.embedders.sentence_transformer:make_mpnet",
+            download="attribution.embedders.mpnet:make",
             english=True,
         ),
         "sentence_transformer": Entry(

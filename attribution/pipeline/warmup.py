@@ -8,8 +8,7 @@ import gc
 from contextlib import suppress
 from importlib import import_module
 
-from attribution.embedders import EMBEDDERS
-from attribution.embedders.static import embed_statically
+from attribution.embedders import EMBEDDERS, minilm
 from attribution.errors import StageFailure
 from attribution.fetching.network import tls_context
 from attribution.library.folder import FolderSearcher
@@ -60,7 +59,7 @@ def keep_loaded() -> None:
 
 
 def _load_embedder(settings: Settings) -> None:
-    embed_statically(["A text."])
+    minilm.estimated(["A text."])
     EMBEDDERS.build(settings.embedder, settings).embed(["A text."])
 
 

@@ -1,6 +1,4 @@
-"""Corrections: a wording of a claim that a passage supports, and the characters of the answer that
-it changes.
-"""
+"""A correction of a claim, and the characters of the answer that it changes."""
 
 from __future__ import annotations
 
@@ -9,10 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import AnswerPassage, passages
-from attribution.text.words import Diff
 from attribution.types import Claim, Frozen, Span
-
-_WORD = re.compile(r"\w+(?:[.,'’-]\w+)*|[^\w\s]")
 
 
 class Replacement(Frozen):
@@ -25,123 +20,73 @@ class Replacement(Frozen):
 
 
 class Correction(Frozen):
+    """A wording of a claim that its evidence supports."""
+
     claim_id: str
     before: str  # the wording that was verified
     after: str
     edits: tuple[Replacement, ...]  # in the order of the answer; they do not overlap
-    page_id: str  # of the passage that supports it
+    page_id: str  # of the passage that it is taken from
     sentence: Span  # the deciding sentence, in characters of the page
     quote: str  # the text of that sentence
     probability: float  # of support, by the run's verifier
-    corrector: str  # version
     verifier: str  # version
 
 
-def word_spans(text: str) -> list[Span]:
-    """Return the spans of the words and punctuation marks of a text."""
-    return [match.span() for match in _WORD.finditer(text)]
+def place(answer: str, claim: Claim, before: str, after: str) -> Replacement | None:
+    """Locate words of a claim in the answer, to be replaced by others.
 
-
-def changes(before: str, after: str) -> list[tuple[Span, Span]]:
-    """Compare two texts word by word; return the differing word ranges as pairs, one range in each
-    text.
-    """
-    old, new = ([text[a:b] for a, b in word_spans(text)] for text in (before, after))
-    codes = Diff(old, new).get_opcodes()
-    return [((a, b), (c, d)) for kind, a, b, c, d in codes if kind != "equal"]
-
-
-def changed_words(before: str, after: str) -> int:
-    """Count the words of the first text that are changed or removed; an insertion counts as one."""
-    return sum(max(1, b - a) for (a, b), _ in changes(before, after))
-
-
-def place(answer: str, claim: Claim, after: str) -> tuple[Replacement, ...]:
-    """Return the edits that make the answer say `after` instead of the claim; empty if a changed
-    word is not in it.
-
-    Words added by enrichment are not in the answer. Edits that would change how the rest renders
-    are not returned.
+    Returns:
+        The edit; None if the words don't occur exactly once in the claim's part of the answer, or
+        if the edited answer would not render with the new words and otherwise as before.
     """
     written = passages(answer)
-    regions = [list(claim.spans)] + ([[claim.sentence]] if claim.sentence else [])
+    regions: list[Sequence[Span]] = [claim.spans]
+    if claim.sentence:
+        regions.append([claim.sentence])
     for region in regions:
         for passage in written:
-            found = _place(passage, region, claim.statement, after)
-            if found and _reads_as_meant(answer, written, passage, found):
-                return _edits(answer, found)
-    return ()
-
-
-_Found = tuple[
-    Span, Span, str
-]  # characters of the answer and of the passage, and their replacement
-
-
-def _place(passage: AnswerPassage, region: Sequence[Span], before: str, after: str) -> list[_Found]:
-    """Locate the changes in the passage; empty if a changed word is not in this passage or not in
-    the region.
-    """
-    inside = [any(a <= p[0] and p[1] <= b for a, b in region) for p in passage.places]
-    words = [(a, b) for a, b in word_spans(passage.text) if all(inside[a:b])]
-    if not words:
-        return []
-    mine = [before[a:b].casefold() for a, b in word_spans(before)]
-    theirs = [passage.text[a:b].casefold() for a, b in words]
-    same = {
-        block.a + i: block.b + i
-        for block in Diff(mine, theirs).get_matching_blocks()
-        for i in range(block.size)
-    }
-    new, old = word_spans(after), word_spans(before)
-    found: list[_Found] = []
-    for (a, b), (c, d) in changes(before, after):
-        text = after[new[c][0] : new[d - 1][1]] if c < d else ""
-        if a == b:  # an insertion: replace the word before it by that word and the new text
-            a, text = (
-                max(0, a - 1),
-                f"{before[slice(*old[a - 1])]} {text}" if a else f"{text} {before[slice(*old[0])]}",
+            span = _only_occurrence(passage, region, before)
+            if span is None:
+                continue
+            start, end = passage.span(*span)
+            edit = Replacement(
+                start=start, end=end, before=answer[start:end], after=escape_markdown(after)
             )
-            b = a + 1
-        places = [same.get(i) for i in range(a, b)]
-        if None in places or places != list(range(places[0] or 0, (places[0] or 0) + b - a)):
-            return []
-        start, end = words[places[0] or 0][0], words[places[-1] or 0][1]
-        if not text:  # with the blank beside it
-            end += passage.text[end : end + 1] == " "
-            start -= end == len(passage.text) and passage.text[start - 1 : start] == " "
-        found.append((passage.span(start, end), (start, end), text))
-    return sorted(found)
+            meant = passage.text[: span[0]] + after + passage.text[span[1] :]
+            if _displayed(apply(answer, [edit])) == _displayed(answer, {passage: meant}):
+                return edit
+    return None
 
 
-def _edits(answer: str, found: Sequence[_Found]) -> tuple[Replacement, ...]:
-    return tuple(
-        Replacement(start=a, end=b, before=answer[a:b], after=escape_markdown(new))
-        for (a, b), _, new in found
-    )
+def _only_occurrence(passage: AnswerPassage, region: Sequence[Span], words: str) -> Span | None:
+    """Return where the words stand in a passage; None if they don't stand just once in the region."""
+    pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
+    spans = []
+    for match in pattern.finditer(passage.text):
+        places = passage.places[slice(*match.span())]
+        if any(start <= places[0][0] and places[-1][1] <= end for start, end in region):
+            spans.append(match.span())
+    return spans[0] if len(spans) == 1 else None
 
 
-def _reads_as_meant(
-    answer: str, before: Sequence[AnswerPassage], changed: AnswerPassage, found: Sequence[_Found]
-) -> bool:
-    """Check that the edited answer renders with the new words and no other change."""
-    text = changed.text
-    for _, (start, end), new in reversed(found):
-        text = text[:start] + new + text[end:]
-    edited = apply(answer, _edits(answer, found))
-    meant = [(p.kind, " ".join((text if p is changed else p.text).split())) for p in before]
-    return [(p.kind, " ".join(p.text.split())) for p in passages(edited)] == meant
+def _displayed(
+    answer: str, changed: dict[AnswerPassage, str] | None = None
+) -> list[tuple[str, str]]:
+    """Return the kinds and texts of the passages, some of them with another text."""
+    texts = changed or {}
+    return [(p.kind, " ".join(texts.get(p, p.text).split())) for p in passages(answer)]
 
 
 def apply(text: str, edits: Sequence[Replacement]) -> str:
     """Apply edits that do not overlap to the text."""
-    return "".join(_pieces(text, sorted(edits, key=lambda e: (e.start, e.end))))
+    return "".join(_pieces(text, sorted(edits, key=lambda edit: (edit.start, edit.end))))
 
 
 def _pieces(text: str, edits: Sequence[Replacement]) -> Iterator[str]:
-    at = 0
+    position = 0
     for edit in edits:
-        yield text[at : edit.start]
+        yield text[position : edit.start]
         yield edit.after
-        at = edit.end
-    yield text[at:]
+        position = edit.end
+    yield text[position:]

@@ -1,224 +1,182 @@
-"""Propose corrections of unsupported claims: the smallest change that their evidence supports.
+"""Propose corrections: a value of the contradicting sentence in place of the claim's wrong one.
 
-The task is that of RARR's editor (Gao et al. 2023, section 3.2): given one claim and one passage,
-change only what
-disagrees.
+A correction is proposed only where nothing is in doubt: the claim is contradicted, exactly one of
+its values differs from the sentence that decides, one value of that sentence has the same unit and
+the same role, and the claim with that value is supported by all of its evidence.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from itertools import combinations
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from attribution.errors import BadInput, StageFailure
-from attribution.evidence.judging import Judged, reservation
-from attribution.llm import prompts
-from attribution.llm.client import Llm, Question
-from attribution.policy import DecisionPolicy
-from attribution.review.correction import Correction, changed_words, place, word_spans
+from attribution.evidence.near_duplicates import nearest_evidence
+from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
+from attribution.review.correction import Correction, place
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.tables import LLM, Entry, Table
+from attribution.text.differences import fill_same_slot
 from attribution.text.names import negations
-from attribution.text.prose import prose
-from attribution.text.sentences import sentences
 from attribution.text.value_reading import values
-from attribution.text.words import shared_words, terms
-from attribution.types import Claim, Evidence, Failure, Judgement, Label, LlmUsage, Page, Report
-from attribution.verdicts import relation
+from attribution.text.values import Value, compare
+from attribution.text.words import STOP_WORDS, shared_words, stem, terms, words_of
+from attribution.types import Claim, Evidence, Failure, Page, Report
+from attribution.verdicts import leaning
 from attribution.verifiers import VERIFIERS, policy_of
-from attribution.verifiers.contrast import AHEAD, ENTAILED
-from attribution.verifiers.pairs import CachedVerifier, Reads
-from attribution.verifiers.variants import SHARED, Exchange, exchanged, keeps_subject, replaced
-from attribution.verifiers.variants import changes as value_changes
+from attribution.verifiers.pairs import CachedVerifier
 
-
-class Corrector(Protocol):
-    version: str
-
-    @property
-    def usage(self) -> LlmUsage | None:
-        """The use of language models so far; None if none is used."""
-        ...
-
-    def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
-        """Return small rewordings of the claim, the likeliest first, without changing what a text
-        in `right` also says.
-
-        The corrector does not decide if the passage supports one: `propose` asks the run's
-        verifier.
-        """
-        ...
-
-
-CORRECTORS: Table[Corrector] = Table(
-    "corrector",
-    {
-        "rule": Entry(
-            "attribution.review.corrections:RuleCorrector",
-            "By rule",
-            "puts a number, date, unit, name or negation of the passage in place of the claim's",
-            english=True,
-        ),
-        "llm": Entry(
-            "attribution.review.corrections:LlmCorrector",
-            "Language model",
-            "sends each claim with its deciding passages to the language model",
-            needs=(LLM,),
-        ),
-    },
+NONE = "No value of the contradicting sentence can safely take the place of the claim's."
+NOT_SUPPORTED = "The evidence doesn't surely support the claim with the other value."
+NOT_WRITTEN = "The answer itself doesn't hold the words to change."
+COVERED = 0.6  # least share of the claim's words that the sentence, or its page's title, has
+NEAR = 30  # characters on either side of a value that say what it measures
+# Words of which a claim and a sentence must have the same: one of the two computes its value.
+_COMPUTING = frozenset(
+    "total sum average mean median difference combined together altogether net times double twice "
+    "triple half third quarter more less fewer least most increase decrease rise rose fall fell "
+    "grew growth gain loss lost change ratio proportion share remaining left only all each every "
+    "other another next previous former before after earlier later ago since until between "
+    "ahead behind over under beat both".split()
 )
+_INTERVAL = re.compile(r"\W*(?:CI\b|confidence|credible|interval|margin|quantile|percentile)")
+_SIGN = re.compile(r"[+\-−–±~≈<>≤≥]\s?$")
+_PART_OF_NUMBER = re.compile(r"[\d.,]\s?$")
+_UNFIT = re.compile(r"(?:an?|thousand|million|billion)\b|\d+-[a-z]", re.IGNORECASE)
+_DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 
 
-MAX_CANDIDATES = 10  # candidates for a claim and a passage
-SWAPPED = 3  # of these, at most, made by swapping two values
-_AUXILIARY = re.compile(
-    r"\b(?:is|are|was|were|can|could|will|would|has|have|had|does|do|did|should|may|might|must)\b"
-)
-_UNTIL = re.compile(r"\buntil\b")  # "not until then": it happened then
+@dataclass(frozen=True)
+class Change:
+    """A value of a claim, and the words of the source in its place."""
+
+    value: Value
+    before: str
+    after: str
 
 
-class RuleCorrector:
-    """Corrector `rule`."""
+def safe_change(claim: str, sentence: str, passage: str) -> Change | None:
+    """Return the one value of a claim that a sentence gives differently; None if in doubt.
 
-    version = "rule/2"
-    usage: LlmUsage | None = None
-
-    def __init__(self, settings: Settings) -> None:
-        pass
-
-    def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
-        """Return the claim with values replaced by the passage's, the likeliest first; at most ten.
-
-        A name in the subject of the claim is kept: another name would make it a claim about
-        something else. So is what
-        a text in `right` also says. If there are such texts, values are changed one at a time.
-        """
-        found = [*value_changes(claim, passage, [passage, *right]), *_negations(claim, passage)]
-        found.sort(key=lambda c: -c.likeness)
-        texts = [replaced(claim, [change]) for change in found]
-        if not right:
-            if len(best := _best(found)) > 1:
-                texts.insert(min(len(texts), 2), replaced(claim, best))
-            swapped = [
-                v.text
-                for start, end in sentences(passage)
-                for v in exchanged(claim, passage[start:end])
-            ]
-            texts = [
-                *texts[: MAX_CANDIDATES - SWAPPED],
-                *swapped[:SWAPPED],
-                *texts[MAX_CANDIDATES - SWAPPED :],
-            ]
-        return [t for t in dict.fromkeys(map(_dated, texts)) if t != claim][:MAX_CANDIDATES]
-
-
-def _dated(text: str) -> str:
-    """Put “on” before a day that took the place of a year or month, and “in” before one of these."""
-    for value in reversed(values(text)):
-        before, wanted = text[: value.start], "on" if value.parts[2] else "in"
-        if value.kind == "date" and before.endswith((" in ", " on ")):
-            text = f"{before[:-3]}{wanted} {text[value.start :]}"
-    return text
-
-
-def _negations(claim: str, passage: str) -> Iterator[Exchange]:
-    """Yield the removal of the claim's negation if a sentence has none, or an insertion if a
-    sentence has one.
+    Args:
+        claim: The claim as it was checked.
+        sentence: The sentence that contradicts it.
+        passage: The passage around the sentence. A value that follows from those of the passage is
+            never replaced.
     """
-    words = terms(claim)[0]
-    for start, end in sentences(passage):
-        sentence = passage[start:end]
-        shared = SHARED * len(words & terms(sentence)[0]) / max(1, len(words))
-        own, its = negations(claim), negations(sentence)
-        if own and not its:
-            for first, last in own:
-                if claim[first:last].casefold() in ("not", "never") and not _UNTIL.search(
-                    claim, last
-                ):
-                    yield Exchange(
-                        (first, last + claim[last:].startswith(" ")), "", shared, "negation"
-                    )
-        elif its and not own and (match := _AUXILIARY.search(claim)):
-            yield Exchange((match.end(), match.end()), " not", shared, "negation")
+    claim_values, source_values = values(claim), values(sentence)
+    wrong = [value for value in claim_values if not _agrees(value, source_values)]
+    unused = [value for value in source_values if not _agrees(value, claim_values)]
+    if len(wrong) != 1 or _is_turned(claim, sentence):
+        return None
+    (value,) = wrong
+    rivals = [rival for rival in unused if _may_be_meant(value, rival)]
+    if len(rivals) != 1 or _is_computed(value, values(passage)):
+        return None
+    (rival,) = rivals
+    if not _has_same_unit(value, rival) or not _has_same_role(claim, value, sentence, rival):
+        return None
+    before, after = claim[slice(*value.span)], sentence[slice(*rival.span)]
+    if not _is_whole(claim, value) or not _is_whole(sentence, rival) or _UNFIT.match(after):
+        return None
+    old_figures = set(_DIGITS.findall(before)) - set(_DIGITS.findall(after))
+    if old_figures & set(_DIGITS.findall(sentence)):
+        return None
+    return Change(value, before, _in_case_of(before, after))
 
 
-def _best(found: Sequence[Exchange]) -> list[Exchange]:
-    """Return the best changes that do not overlap."""
-    chosen: list[Exchange] = []
-    for change in found:
-        if all(change.span[1] <= c.span[0] or c.span[1] <= change.span[0] for c in chosen):
-            chosen.append(change)
-    return chosen
+def _in_case_of(before: str, after: str) -> str:
+    """Return the words with a capital where those before them have one, or without."""
+    if before[0].isupper():
+        return after[0].upper() + after[1:]
+    return after[0].lower() + after[1:] if after.startswith("The ") else after
 
 
-MAX_CLAIM = 600  # characters of a claim
-MAX_CHANGED = 0.5  # share of the claim's words; a larger change makes another claim
+def _is_whole(text: str, value: Value) -> bool:
+    """Return True if no other part of a number or word stands right beside a value."""
+    is_continued = text[value.end : value.end + 1].isalnum()
+    return not is_continued and not _PART_OF_NUMBER.search(text[: value.start])
 
 
-class CorrectionReply(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-    claims: list[str]
+def _agrees(value: Value, others: Sequence[Value]) -> bool:
+    return any(compare(value, other) in ("equal", "compatible") for other in others)
 
 
-class LlmCorrector:
-    """Corrector `llm`."""
-
-    def __init__(self, settings: Settings) -> None:
-        """Raise Unavailable if no endpoint is configured."""
-        self._llm = Llm(settings)
-        self._prompt = prompts.load("correction.v1")
-        self.version = f"{self._prompt.version}/{self._llm.version}"
-
-    @property
-    def usage(self) -> LlmUsage:
-        """The use of the language model so far."""
-        return self._llm.usage
-
-    def candidates(self, claim: str, passage: str, right: Sequence[str] = ()) -> list[str]:
-        """Return at most three wordings. Raises LlmFailed if the model did not answer."""
-        question = Question.of(self._prompt, claim=claim, passage=passage)
-        reply = self._llm.ask(question, CorrectionReply)
-        words = max(1, len(word_spans(claim)))
-        lines = dict.fromkeys(" ".join(text.split()) for text in reply.value.claims[:3])
-        small = (
-            t
-            for t in lines
-            if t and len(t) <= MAX_CLAIM and 0 < changed_words(claim, t) <= MAX_CHANGED * words
-        )
-        return [text for text in small if keeps_subject(claim, text)]
+def _is_turned(claim: str, sentence: str) -> bool:
+    """Return True if one of the two texts denies, or computes, where the other doesn't."""
+    computing = {stem(word) for word in _COMPUTING}
+    in_claim, in_sentence = ({stem(w) for w in words_of(text)} for text in (claim, sentence))
+    if (in_claim ^ in_sentence) & computing:
+        return True
+    return bool(negations(claim)) != bool(negations(sentence))
 
 
-CORRECTED: tuple[Label, ...] = ("contradicted",)  # the verdicts to correct
-PASSAGES = 2  # of a claim, from which candidates are made; no other passage may contradict them
-# extra probability that a candidate needs to beat one ranked just before it by the corrector
-RANK = 0.03
+def _may_be_meant(value: Value, rival: Value) -> bool:
+    """Return True for values of the same unit, and for numbers whose unit goes without saying."""
+    if value.kind != rival.kind:
+        return False
+    return value.kind != "quantity" or rival.dimension in (value.dimension, "")
 
 
-@dataclass(frozen=True)
-class Premise:
-    """A passage as the verifier reads it, and the title of its page."""
+def _is_computed(value: Value, sources: Sequence[Value]) -> bool:
+    """Return True if a quantity is among those of a passage, or follows from two of them."""
+    if value.kind != "quantity":
+        return False
+    figures = [source.low for source in sources if source.kind == "quantity"]
+    figures += [float(source.parts[0]) for source in sources if source.parts[0]]
+    results = set(figures)
+    for one, two in combinations(figures, 2):
+        results |= {one + two, abs(one - two), one * two}
+    return any(math.isclose(value.low, result, rel_tol=0.02) for result in results)
 
-    text: str
-    title: str = ""
 
-    def pair(self, claim: str) -> tuple[str, str, str]:
-        return claim, self.text, self.title
+def _has_same_unit(value: Value, rival: Value) -> bool:
+    if value.kind not in ("quantity", "date", "time") or value.kind != rival.kind:
+        return False
+    known = [part is None for part in value.parts]
+    if known != [part is None for part in rival.parts]:
+        return False
+    return (value.dimension, value.unit, value.comparator, value.per) == (
+        rival.dimension,
+        rival.unit,
+        rival.comparator,
+        rival.per,
+    )
 
 
-@dataclass(frozen=True)
-class Supported:
-    """A wording that a passage supports; `premise` is the index of that passage."""
+def _has_same_role(claim: str, value: Value, sentence: str, rival: Value) -> bool:
+    """Return True if both values stand by the same words, with the same sign."""
+    if _INTERVAL.match(sentence, rival.end):
+        return False
+    if bool(_SIGN.search(claim[: value.start])) != bool(_SIGN.search(sentence[: rival.start])):
+        return False
+    if not fill_same_slot(claim, value, sentence, rival):
+        return False
+    if value.kind == "quantity" and not value.dimension:
+        return bool(_counted(claim, value) & _counted(sentence, rival))
+    return bool(_words_near(claim, value) & _words_near(sentence, rival))
 
-    text: str
-    premise: int
-    judgement: Judgement
+
+def _counted(text: str, value: Value) -> frozenset[str]:
+    """Return the stems of the words that a number counts: those that follow it directly."""
+    stems: list[str] = []
+    for word in words_of(text[value.end :])[:3]:
+        if word in STOP_WORDS:
+            break
+        stems.append(stem(word))
+    return frozenset(stems)
+
+
+def _words_near(text: str, value: Value) -> frozenset[str]:
+    before = text[max(0, value.start - NEAR) : value.start]
+    after = text[value.end : value.end + NEAR]
+    return terms(f"{before} {after}")[0]
 
 
 @dataclass(frozen=True)
@@ -231,16 +189,11 @@ class Proposal:
     failure: Failure | None = None
 
 
-NONE = "No small change of its numbers, dates, units, names and negations is supported by its evidence."
-NOT_WRITTEN = (
-    "A supported wording was found, but the answer itself does not hold the words that it changes."
-)
-
-
 def correctable(report: Report) -> tuple[Claim, ...]:
-    """Return the contradicted claims."""
-    labels = {v.claim_id: v.label for v in report.verdicts}
-    return tuple(c for c in report.claims if labels.get(c.id) in CORRECTED and c.checked)
+    """Return the contradicted claims, without those that the analyst sees otherwise."""
+    labels = {verdict.claim_id: verdict.label for verdict in report.verdicts}
+    labels |= {judgement.claim_id: judgement.label for judgement in report.judgements}
+    return tuple(c for c in report.claims if labels.get(c.id) == "contradicted" and c.checked)
 
 
 def propose(
@@ -248,172 +201,126 @@ def propose(
     claims: Sequence[Claim],
     settings: Settings,
     store: Store,
-    corrector: str = "rule",
     stop: threading.Event | None = None,
 ) -> Iterator[Proposal]:
-    """Yield one proposal for each claim, in order, without searching and without changing the run.
+    """Propose corrections of claims, without searching and without changing the run.
 
-    Raises UnknownName or Unavailable for a corrector or verifier that cannot be used, BadInput for
-    a claim of another
-    run.
+    Args:
+        stop: If it is set, the claims that are left get no proposal.
+
+    Yields:
+        One proposal for each claim, in order.
+
+    Raises:
+        BadInput: A claim is of another run.
+        Unavailable: The verifier cannot be used.
     """
-    if others := {c.id for c in claims} - {c.id for c in report.claims}:
+    others = {claim.id for claim in claims} - {claim.id for claim in report.claims}
+    if others:
         raise BadInput(f"claim {min(others)} is not in this run: open the run it belongs to")
-    built = CORRECTORS.build(corrector, settings)
-    verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
-    pages = {page.id: page for page in report.pages}
-    proses: dict[str, str] = {}  # by page
-    labels = {v.claim_id: v.label for v in report.verdicts}
+    if not claims:
+        return
+    proposer = _Proposer(report, settings, store)
     for claim in claims:
         if stop is not None and stop.is_set():
             return
-        pieces = deciding(claim, [e for e in report.evidence if e.claim_id == claim.id])
-        premises = [_premise(piece, pages, proses) for piece in pieces]
         try:
-            # if no passage surely contradicts the claim, whatever they have in common with it is
-            # right
-            right = () if labels[claim.id] == "contradicted" else [p.text for p in premises]
-            found = best(claim.statement, premises, built, verifier, policy_of(settings), right)
+            yield proposer.proposal(claim)
         except StageFailure as error:
-            yield Proposal(
-                claim.id, reason=str(error), failure=error.as_failure("correct", claim.text)
-            )
-            continue
-        if found is None:
-            yield Proposal(claim.id, reason=NONE)
-            continue
-        edits = place(report.answer, claim, found.text)
-        if not edits:
-            yield Proposal(claim.id, reason=NOT_WRITTEN)
-            continue
-        piece, (first, last) = pieces[found.premise], found.judgement.sentence
+            failure = error.as_failure("correct", claim.text)
+            yield Proposal(claim.id, reason=str(error), failure=failure)
+
+
+class _Proposer:
+    def __init__(self, report: Report, settings: Settings, store: Store) -> None:
+        self._report = report
+        self._pages = {page.id: page for page in report.pages}
+        self._verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
+        self._policy = policy_of(settings)
+
+    def proposal(self, claim: Claim) -> Proposal:
+        evidence = [e for e in self._report.evidence if e.claim_id == claim.id]
+        piece = nearest_evidence(evidence, "contradicted", self._pages)
+        if claim not in correctable(self._report) or piece is None:
+            return Proposal(claim.id, reason=NONE)
+        statement, sentence = claim.statement, piece.deciding_sentence
+        change = safe_change(statement, sentence, piece.text)
+        title = _page_title(self._pages.get(piece.page_id))
+        if change is None or shared_words(statement, f"{title} {sentence}") < COVERED:
+            return Proposal(claim.id, reason=NONE)
+        start, end = change.value.span
+        after = statement[:start] + change.after + statement[end:]
+        judged = self._judge(after, evidence)
+        is_doubted = any(leaning(e.probabilities) == "contradicted" for e in judged.evidence)
+        if judged.verdict.label != "supported" or is_doubted:
+            return Proposal(claim.id, reason=NOT_SUPPORTED)
+        edit = place(self._report.answer, claim, change.before, change.after)
+        if edit is None:
+            return Proposal(claim.id, reason=NOT_WRITTEN)
         correction = Correction(
             claim_id=claim.id,
-            before=claim.statement,
-            after=found.text,
-            edits=edits,
+            before=statement,
+            after=after,
+            edits=(edit,),
             page_id=piece.page_id,
-            sentence=(piece.start + first, piece.start + last),
-            quote=piece.text[first:last],
-            probability=round(found.judgement.probabilities.entailed, 4),
-            corrector=built.version,
-            verifier=verifier.version,
+            sentence=piece.sentence,
+            quote=sentence,
+            probability=judged.verdict.confidence,
+            verifier=self._verifier.version,
         )
-        yield Proposal(claim.id, correction)
+        return Proposal(claim.id, correction)
+
+    def _judge(self, wording: str, evidence: Sequence[Evidence]) -> JudgedClaim:
+        """Judge another wording of a claim by the claim's own passages."""
+        passages = []
+        for piece in evidence:
+            page = self._pages.get(piece.page_id)
+            url = page.url if page else ""
+            passages.append(Passage(piece.text, url, _page_title(page)))
+        (judged,) = judge([GivenClaim(wording, passages)], self._verifier, self._policy)
+        return judged
 
 
-def deciding(claim: Claim, evidence: Sequence[Evidence]) -> list[Evidence]:
-    """Sort the evidence of a claim, the most decisive first and contradictions before all others."""
-
-    def order(piece: Evidence) -> tuple[bool, float, float]:
-        p, shared = piece.probabilities, shared_words(claim.statement, piece.text)
-        return piece.relation != "contradicted", -max(p.contradicted, p.entailed), -shared
-
-    return sorted(evidence, key=order)
+def _page_title(page: Page | None) -> str:
+    return page.title if page else ""
 
 
-def best(
-    claim: str,
-    premises: Sequence[Premise],
-    corrector: Corrector,
-    verifier: Reads,
-    policy: DecisionPolicy,
-    right: Sequence[str] = (),
-) -> Supported | None:
-    """Return the wording with the fewest changed words that one of the first premises supports and
-    none contradicts.
-
-    Its probability must reach ENTAILED and exceed the claim's by AHEAD, as for a variant that
-    contradicts the claim
-    (verifiers/contrast.py). Ties go to the most probable, minus RANK for each candidate that is
-    ranked before it.
-    What a text in `right` also says is kept.
-    """
-    tried = [
-        (n, *c)
-        for n, p in enumerate(premises[:PASSAGES])
-        for c in enumerate(corrector.candidates(claim, p.text, right))
-    ]
-    judgements = verifier.verify([premises[n].pair(text) for n, _, text in tried])
-    own = [
-        j.probabilities.entailed
-        for j in verifier.verify([p.pair(claim) for p in premises[:PASSAGES]])
-    ]
-    supported = [
-        (
-            changed_words(claim, text),
-            RANK * rank - judgement.probabilities.entailed,
-            Supported(text, n, judgement),
-        )
-        for (n, rank, text), judgement in zip(tried, judgements, strict=True)
-        if relation(judgement.probabilities, policy) == "entailed"
-        and judgement.probabilities.entailed >= max(ENTAILED, own[n] + AHEAD)
-        and terms(claim)[0] & terms(premises[n].text)[0]  # more than the value that was put in
-        and reservation(premises[n].pair(text), Judged(judgement)) is None
-    ]
-    for _, _, found in sorted(supported, key=lambda s: s[:2]):
-        others = verifier.verify(
-            [p.pair(found.text) for n, p in enumerate(premises) if n != found.premise]
-        )
-        if all(relation(j.probabilities, policy) != "contradicted" for j in others):
-            return found
-    return None
-
-
-def _premise(piece: Evidence, pages: dict[str, Page], proses: dict[str, str]) -> Premise:
-    page = pages.get(piece.page_id)
-    if page is None or page.text[piece.start : piece.end] != piece.text:
-        return Premise(piece.text, page.title if page else "")
-    if page.id not in proses:
-        proses[page.id] = prose(page.text)
-    return Premise(proses[page.id][piece.start : piece.end], page.title)
-
+# --- what was decided about the proposals ---
 
 KIND = "corrections"  # the kind of the saved result
 
 
 @dataclass(frozen=True)
-class Decisions:
-    accepted: tuple[str, ...] = ()  # claims, in the order of acceptance
-    rejected: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True)
 class Review:
-    """The proposals for one run by claim, the decisions, and the earlier ones for undo."""
+    """The proposals for one run by claim, and the claims whose correction is accepted."""
 
     proposals: Mapping[str, Proposal] = field(default_factory=dict)
-    now: Decisions = Decisions()
-    before: tuple[Decisions, ...] = ()
+    accepted: tuple[str, ...] = ()  # in the order of acceptance
 
     def with_proposals(self, proposals: Iterable[Proposal]) -> Review:
-        return replace(self, proposals={**self.proposals, **{p.claim_id: p for p in proposals}})
+        added = {proposal.claim_id: proposal for proposal in proposals}
+        return replace(self, proposals={**self.proposals, **added})
 
     def fitting(self, report: Report) -> Review:
         """Drop the corrections of claims, or of words of the answer, that have changed since."""
-        wordings = {c.id: c.statement for c in report.claims}
+        wordings = {claim.id: claim.statement for claim in report.claims}
+        fitting: dict[str, Proposal] = {}
+        for claim_id, proposal in self.proposals.items():
+            correction = proposal.correction
+            if correction:
+                is_in_place = all(
+                    report.answer[edit.start : edit.end] == edit.before for edit in correction.edits
+                )
+                if not is_in_place or correction.before != wordings.get(claim_id):
+                    continue
+            fitting[claim_id] = proposal
+        return replace(self, proposals=fitting)
 
-        def fits(found: Correction) -> bool:
-            in_place = all(report.answer[e.start : e.end] == e.before for e in found.edits)
-            return in_place and found.before == wordings.get(found.claim_id)
-
-        valid = {
-            i: p for i, p in self.proposals.items() if p.correction is None or fits(p.correction)
-        }
-        return replace(self, proposals=valid)
-
-    def decide(self, accept: Sequence[str] = (), reject: Sequence[str] = ()) -> Review:
-        """Accept and reject the corrections of these claims; repeating a decision takes it back."""
-        both, old = {*accept, *reject}, self.now
-        accepted = [i for i in old.accepted if i not in both] + [
-            i for i in accept if i not in old.accepted
-        ]
-        rejected = (old.rejected - both) | (frozenset(reject) - old.rejected)
-        return replace(self, now=Decisions(tuple(accepted), rejected), before=(*self.before, old))
-
-    def undo(self) -> Review:
-        """Return the review as it was before the last decision."""
-        return replace(self, now=self.before[-1], before=self.before[:-1]) if self.before else self
+    def accept(self, claim_id: str) -> Review:
+        """Accept the correction of a claim; accepting it again takes that back."""
+        if claim_id in self.accepted:
+            return replace(self, accepted=tuple(i for i in self.accepted if i != claim_id))
+        return replace(self, accepted=(*self.accepted, claim_id))
 
 
 _REVIEW = TypeAdapter(Review)

@@ -1,15 +1,14 @@
-"""Revise an answer: apply corrections, mark or drop unsupported sentences, add footnotes to the
-evidence.
+"""Revise an answer: apply corrections, mark or drop unsupported sentences, add footnotes.
 
 A pure function of the report and the choices. Whatever is inserted or dropped, the rest of the
-Markdown renders as
-before: a sentence that cannot be dropped without changing the rest is marked instead.
+Markdown renders as before: a sentence that can't be dropped without changing the rest is marked
+instead.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
@@ -17,85 +16,9 @@ from attribution.evidence.near_duplicates import deciding_evidence
 from attribution.review.correction import Correction, Replacement, apply
 from attribution.text.markdown import escape_markdown
 from attribution.text.passages import passages
-from attribution.types import Label, Report, Span
+from attribution.types import Label, Page, Report, Span
 
 QUOTED = 300  # characters of a quote
-_UNSAFE = re.compile(r"[\x00-\x20<>\\\x7f-\x9f]")
-
-
-class Note(NamedTuple):
-    """The source that a footnote cites; claims with the same source share it."""
-
-    title: str
-    address: str  # http(s)
-    read: str  # ISO date
-    quote: str
-    facts_from: str = ""  # http(s)
-
-
-def source_of(report: Report, claim_id: str, correction: Correction | None = None) -> Note | None:
-    """Return the sentence that a correction, or else the claim's verdict, rests on; None if no
-    evidence decides.
-    """
-    pages = {page.id: page for page in report.pages}
-    if correction:
-        page_id, quote = correction.page_id, correction.quote
-    else:
-        piece = deciding_evidence([e for e in report.evidence if e.claim_id == claim_id], pages)
-        if piece is None:
-            return None
-        page_id, quote = piece.page_id, piece.deciding_sentence
-    page = pages.get(page_id)
-    quote = " ".join(quote.split())
-    if len(quote) > QUOTED:
-        quote = quote[:QUOTED].rsplit(" ", 1)[0] + " …"
-    if page is None:
-        return Note("", "", "", quote)
-    if page.facts_from:
-        return Note(page.cited, "", "", quote, page.facts_from)
-    address = next(
-        (a for a in (page.url, page.reference) if a.startswith(("https://", "http://"))), ""
-    )
-    return Note(page.title or page.url, address, page.fetched_at[:10], quote)
-
-
-def label_prefix(answer: str) -> str:
-    """Return a prefix that keeps the new footnotes apart from the answer's own."""
-    prefix = ""
-    while f"[^{prefix}1]" in answer or (not prefix and "[^" in answer):
-        prefix += "s"
-    return prefix
-
-
-def definitions(text: str, notes: Mapping[Note, int], prefix: str) -> str:
-    """Return the definitions to append to a text, one per line; an open code block is closed before
-    them.
-    """
-    if not notes:
-        return ""
-    lines = "".join(f"\n[^{prefix}{number}]: {_written(note)}\n" for note, number in notes.items())
-    there = sum(p.kind == "note" for p in passages(text))
-    line = "" if text.endswith("\n") else "\n"
-    for fence in ("", "```\n", "~~~\n", "````\n"):
-        ending = f"{line}{fence}{lines}"
-        if sum(p.kind == "note" for p in passages(text + ending)) == there + len(notes):
-            return ending
-    return f"{line}{lines}"
-
-
-def _written(note: Note) -> str:
-    title = escape_markdown(note.title) or "Untitled"
-    if note.address:
-        title = f"[{title}](<{_address(note.address)}>)"
-    read = f", read {note.read}" if note.read else ""
-    read += f", facts from <{_address(note.facts_from)}>" if note.facts_from else ""
-    return f"{title}{read}: “{escape_markdown(note.quote)}”"
-
-
-def _address(url: str) -> str:
-    return _UNSAFE.sub(lambda m: "".join(f"%{b:02X}" for b in m[0].encode()), url)
-
-
 Unsupported = Literal["keep", "mark", "drop"]
 UNSUPPORTED: tuple[Unsupported, ...] = get_args(Unsupported)
 MARKS: dict[Label, str] = {
@@ -106,12 +29,20 @@ MARKS: dict[Label, str] = {
     "missing": "no source found",
     "not_reached": "not checked",
 }  # by verdict, the worst first
-_CLOSING = re.compile(
-    r"(?:[*_~`]+|\]\([^()\s]*(?:\s+\"[^\"\n]*\")?\)|\]\[[^\]\n]*\]|\s?\[\^?\w{1,40}\](?!\())*"
-)
+_UNSAFE = re.compile(r"[\x00-\x20<>\\\x7f-\x9f]")
 _CITED = re.compile(r"(?:\s?\[\^?\w{1,40}\](?!\())*")
+_CLOSING = re.compile(
+    r"""(?:
+        [*_~`]+                                       # emphasis and code
+      | \]\([^()\s]*(?:\s+"[^"\n]*")?\)               # the end of a link
+      | \]\[[^\]\n]*\]                                # the end of a link by reference
+      | \s?\[\^?\w{1,40}\](?!\()                      # a citation mark
+    )*""",
+    re.VERBOSE,
+)
+# The rest of a line that holds nothing else: quotes, bullets, numbers, boxes, borders of cells.
 _EMPTY = re.compile(r"(?:[ \t]|>|(?:[-*+•]|\d{1,9}[.)])(?=[ \t\n]|$)|\[[ xX]\]|\|)*")
-_AROUND = ("***", "**", "__", "~~", "*", "_", "`")
+_EMPHASIS = ("***", "**", "__", "~~", "*", "_", "`")
 
 
 @dataclass(frozen=True)
@@ -126,188 +57,311 @@ class Revision:
     notes: int
 
 
-@dataclass
-class _Sentence:
-    span: Span
-    claims: list[str] = field(default_factory=list)
-
-
 def revise(
     report: Report,
     accepted: Sequence[Correction] = (),
     unsupported: Unsupported = "keep",
     footnotes: bool = True,
 ) -> Revision:
-    """Apply these corrections to the answer; of two that overlap, the first is kept.
+    """Apply corrections to the answer of a report.
 
     A sentence is unsupported if it has checked claims, none of them supported or corrected. If this
-    holds for only
-    some of its claims, it is marked "in part", even under "drop". Footnotes name the page and quote
-    the sentence for
-    each claim that is supported, corrected or, under "mark", contradicted.
+    holds for only some of its claims, it is marked "in part", even under "drop".
+
+    Args:
+        accepted: Of two that overlap, the first is applied.
+        unsupported: What becomes of unsupported sentences.
+        footnotes: Name the source and quote the sentence for each claim that is supported,
+            corrected or, under "mark", contradicted.
     """
-    chosen, overlapping = _compatible(accepted)
-    corrected = {c.claim_id: c for c in chosen}
-    labels = {v.claim_id: v.label for v in report.verdicts if v.label != "not_checked"}
-    good = {i for i, label in labels.items() if label == "supported"} | corrected.keys()
-    notes: dict[Note, int] = {}
-    edits: list[Replacement] = [edit for correction in chosen for edit in correction.edits]
-    marked = dropped = 0
-    prefix = label_prefix(report.answer)
-    for sentence in _sentences(report, labels):
-        bad = [labels[i] for i in sentence.claims if i not in good]
-        whole = len(bad) == len(sentence.claims)
-        if (
-            bad
-            and whole
-            and unsupported == "drop"
-            and (gap := _gap(report.answer, sentence.span, edits))
-        ):
-            edits = [e for e in edits if not (gap.start <= e.start and e.end <= gap.end)] + [gap]
-            dropped += 1
-            continue
+    reviser = _Reviser(report, accepted, unsupported, footnotes)
+    for sentence in reviser.sentences():
+        reviser.revise(sentence)
+    return reviser.revision()
+
+
+@dataclass
+class _Sentence:
+    span: Span
+    claims: list[str] = field(default_factory=list)
+
+
+class _Reviser:
+    def __init__(
+        self,
+        report: Report,
+        accepted: Sequence[Correction],
+        unsupported: Unsupported,
+        footnotes: bool,
+    ) -> None:
+        applied, self._overlapping = _without_overlaps(accepted)
+        self._report = report
+        self._answer = report.answer
+        self._unsupported = unsupported
+        self._has_footnotes = footnotes
+        self._corrections = {correction.claim_id: correction for correction in applied}
+        self._edits = [edit for correction in applied for edit in correction.edits]
+        self._labels = {v.claim_id: v.label for v in report.verdicts if v.label != "not_checked"}
+        self._notes = _Footnotes(self._answer)
+        self._marked = 0
+        self._dropped = 0
+
+    def sentences(self) -> list[_Sentence]:
+        """Return the sentences with checked claims, in order; overlapping ones are merged."""
+        spans: list[tuple[Span, str]] = []
+        for claim in self._report.claims:
+            of_claim = [*claim.spans, *([claim.sentence] if claim.sentence else [])]
+            if claim.id in self._labels and of_claim:
+                start = min(start for start, _ in of_claim)
+                end = max(end for _, end in of_claim)
+                spans.append(((start, end), claim.id))
+        sentences: list[_Sentence] = []
+        for (start, end), claim_id in sorted(spans):
+            last = sentences[-1] if sentences else None
+            if last and start < last.span[1]:
+                last.span = (last.span[0], max(end, last.span[1]))
+                last.claims.append(claim_id)
+            else:
+                sentences.append(_Sentence((start, end), [claim_id]))
+        return sentences
+
+    def revise(self, sentence: _Sentence) -> None:
+        """Drop a sentence, or add a mark and footnotes to it, as was chosen."""
+        bad = [self._labels[i] for i in sentence.claims if not self._is_good(i)]
+        is_whole = len(bad) == len(sentence.claims)
+        if bad and is_whole and self._unsupported == "drop" and self._drop(sentence.span):
+            return
         added = ""
-        if bad and unsupported != "keep":
-            words = next(MARKS[label] for label in MARKS if label in bad)
-            added = f" *({'' if whole else 'in part: '}{words})*"
-            marked += 1
-        if footnotes:
-            shown = [
-                i
-                for i in sentence.claims
-                if i in good or (unsupported == "mark" and labels[i] == "contradicted")
-            ]
-            for note in dict.fromkeys(
-                n for i in shown if (n := source_of(report, i, corrected.get(i)))
-            ):
-                added += f"[^{prefix}{notes.setdefault(note, len(notes) + 1)}]"
-        if added and (place := _after(report.answer, sentence.span[1])) is not None:
-            edits.append(Replacement(start=place, end=place, before="", after=added))
-    text = apply(report.answer, _merged(edits))
-    text += definitions(text, notes, prefix)
-    return Revision(text, tuple(corrected), overlapping, marked, dropped, len(notes))
+        if bad and self._unsupported != "keep":
+            words = next(words for label, words in MARKS.items() if label in bad)
+            added = f" *({'' if is_whole else 'in part: '}{words})*"
+            self._marked += 1
+        if self._has_footnotes:
+            added += self._footnote_marks(sentence)
+        position = _place_after(self._answer, sentence.span[1]) if added else None
+        if position is not None:
+            self._edits.append(Replacement(start=position, end=position, before="", after=added))
 
-
-def _compatible(accepted: Sequence[Correction]) -> tuple[list[Correction], tuple[str, ...]]:
-    """Return the corrections that do not conflict with an earlier one, and the claims of the
-    others.
-    """
-    chosen: list[Correction] = []
-    taken: set[Replacement] = set()
-    overlapping = []
-    for correction in accepted:
-        clash = any(
-            e != t and e.start < max(t.end, t.start + 1) and t.start < max(e.end, e.start + 1)
-            for e in correction.edits
-            for t in taken
+    def revision(self) -> Revision:
+        # Each edit once; insertions at a place come after the changes that end there.
+        edits = sorted(dict.fromkeys(self._edits), key=lambda e: (e.end, e.start == e.end))
+        text = apply(self._answer, edits)
+        return Revision(
+            text + self._notes.definitions(text),
+            tuple(self._corrections),
+            self._overlapping,
+            self._marked,
+            self._dropped,
+            len(self._notes.numbers),
         )
-        if clash:
+
+    def _is_good(self, claim_id: str) -> bool:
+        return self._labels[claim_id] == "supported" or claim_id in self._corrections
+
+    def _drop(self, span: Span) -> bool:
+        """Cut a sentence out; False if the rest would not stay as it was."""
+        wanted = _words_without(self._answer, span)
+        for start, end in _cuts(self._answer, *span):
+            inside = [e for e in self._edits if start <= e.start and e.end <= end]
+            touching = [e for e in self._edits if e.start < end and start < e.end]
+            if len(touching) > len(inside):
+                continue
+            if _words(self._answer[:start] + self._answer[end:]) != wanted:
+                continue
+            cut = Replacement(start=start, end=end, before=self._answer[start:end], after="")
+            self._edits = [e for e in self._edits if e not in inside]
+            self._edits.append(cut)
+            self._dropped += 1
+            return True
+        return False
+
+    def _footnote_marks(self, sentence: _Sentence) -> str:
+        marks: dict[str, None] = {}
+        for claim_id in sentence.claims:
+            is_refuted = self._unsupported == "mark" and self._labels[claim_id] == "contradicted"
+            if self._is_good(claim_id) or is_refuted:
+                note = source_of(self._report, claim_id, self._corrections.get(claim_id))
+                if note:
+                    marks[self._notes.mark(note)] = None
+        return "".join(marks)
+
+
+def _without_overlaps(
+    accepted: Sequence[Correction],
+) -> tuple[list[Correction], tuple[str, ...]]:
+    """Return the corrections that overlap no earlier one, and the claims of the others."""
+    applied: list[Correction] = []
+    overlapping: list[str] = []
+    edits: set[Replacement] = set()
+    for correction in accepted:
+        if any(_overlap(edit, other) for edit in correction.edits for other in edits):
             overlapping.append(correction.claim_id)
         else:
-            chosen.append(correction)
-            taken.update(correction.edits)
-    return chosen, tuple(overlapping)
+            applied.append(correction)
+            edits.update(correction.edits)
+    return applied, tuple(overlapping)
 
 
-def _merged(edits: Sequence[Replacement]) -> list[Replacement]:
-    """Return each edit once; insertions at a place come after the changes that end there."""
-    return sorted(dict.fromkeys(edits), key=lambda e: (e.end, e.start == e.end))
+def _overlap(one: Replacement, two: Replacement) -> bool:
+    if one == two:
+        return False
+    one_end, two_end = max(one.end, one.start + 1), max(two.end, two.start + 1)
+    return one.start < two_end and two.start < one_end
 
 
-def _sentences(report: Report, labels: Mapping[str, Label]) -> list[_Sentence]:
-    """Return the sentences of the answer that contain checked claims, in order; overlapping ones
-    are merged.
-    """
-    spans: list[tuple[Span, str]] = []
-    for claim in report.claims:
-        if claim.id in labels and (claim.sentence or claim.spans):
-            own = [*claim.spans, *([claim.sentence] if claim.sentence else [])]
-            spans.append(((min(a for a, _ in own), max(b for _, b in own)), claim.id))
-    found: list[_Sentence] = []
-    for (start, end), claim_id in sorted(spans):
-        if found and start < found[-1].span[1]:
-            last = found[-1]
-            found[-1] = _Sentence((last.span[0], max(end, last.span[1])), [*last.claims, claim_id])
-        else:
-            found.append(_Sentence((start, end), [claim_id]))
-    return found
+# --- footnotes ---
 
 
-def _read(text: str) -> list[tuple[str, str]]:
-    return [(p.kind, " ".join(p.text.split())) for p in passages(text)]
+class Note(NamedTuple):
+    """The source that a footnote cites; claims with the same source share it."""
+
+    title: str
+    address: str  # http(s)
+    read: str  # ISO date
+    quote: str
+    facts_from: str = ""  # http(s)
 
 
-def _after(answer: str, end: int) -> int | None:
-    """Return the place for a footnote mark after a sentence: behind the markup and links that close
-    there.
+def source_of(report: Report, claim_id: str, correction: Correction | None = None) -> Note | None:
+    """Return the sentence that a correction, or else the claim's verdict, rests on."""
+    pages = {page.id: page for page in report.pages}
+    if correction:
+        return _note(pages.get(correction.page_id), correction.quote)
+    piece = deciding_evidence([e for e in report.evidence if e.claim_id == claim_id], pages)
+    return _note(pages.get(piece.page_id), piece.deciding_sentence) if piece else None
+
+
+def _note(page: Page | None, quote: str) -> Note:
+    quote = " ".join(quote.split())
+    if len(quote) > QUOTED:
+        quote = quote[:QUOTED].rsplit(" ", 1)[0] + " …"
+    if page is None:
+        return Note("", "", "", quote)
+    if page.facts_from:
+        return Note(page.cited, "", "", quote, page.facts_from)
+    addresses = [a for a in (page.url, page.reference) if a.startswith(("https://", "http://"))]
+    address = addresses[0] if addresses else ""
+    return Note(page.title or page.url, address, page.fetched_at[:10], quote)
+
+
+class _Footnotes:
+    """Numbers the notes of an answer, apart from its own footnotes."""
+
+    def __init__(self, answer: str) -> None:
+        self.numbers: dict[Note, int] = {}
+        self._prefix = ""
+        while f"[^{self._prefix}1]" in answer or (not self._prefix and "[^" in answer):
+            self._prefix += "s"
+
+    def mark(self, note: Note) -> str:
+        number = self.numbers.setdefault(note, len(self.numbers) + 1)
+        return f"[^{self._prefix}{number}]"
+
+    def definitions(self, text: str) -> str:
+        """Return the definitions to append to a text; an open code block is closed before them."""
+        if not self.numbers:
+            return ""
+        lines = "".join(f"\n{self.mark(note)}: {_written(note)}\n" for note in self.numbers)
+        break_ = "" if text.endswith("\n") else "\n"
+        wanted = _count_notes(text) + len(self.numbers)
+        for fence in ("", "```\n", "~~~\n", "````\n"):
+            ending = f"{break_}{fence}{lines}"
+            if _count_notes(text + ending) == wanted:
+                return ending
+        return f"{break_}{lines}"
+
+
+def _count_notes(text: str) -> int:
+    return sum(passage.kind == "note" for passage in passages(text))
+
+
+def _written(note: Note) -> str:
+    title = escape_markdown(note.title) or "Untitled"
+    if note.address:
+        title = f"[{title}](<{_safe_address(note.address)}>)"
+    parts = [title]
+    if note.read:
+        parts.append(f"read {note.read}")
+    if note.facts_from:
+        parts.append(f"facts from <{_safe_address(note.facts_from)}>")
+    return f"{', '.join(parts)}: “{escape_markdown(note.quote)}”"
+
+
+def _safe_address(url: str) -> str:
+    return _UNSAFE.sub(lambda match: "".join(f"%{b:02X}" for b in match[0].encode()), url)
+
+
+# --- places in the Markdown ---
+
+
+def _displayed(text: str) -> list[tuple[str, str]]:
+    return [(passage.kind, " ".join(passage.text.split())) for passage in passages(text)]
+
+
+def _place_after(answer: str, end: int) -> int | None:
+    """Return the place for a mark after a sentence: behind the markup and links that close there.
 
     None if a mark would change how the rest renders.
     """
     closing = _CLOSING.match(answer, end)
-    before = _read(answer)
-    for place in dict.fromkeys((closing.end() if closing else end, end)):
-        if _read(f"{answer[:place]}[^1]{answer[place:]}") == before:
+    before = _displayed(answer)
+    for place in (closing.end() if closing else end, end):
+        if _displayed(f"{answer[:place]}[^1]{answer[place:]}") == before:
             return place
     return None
 
 
-def _gap(answer: str, span: Span, edits: Sequence[Replacement]) -> Replacement | None:
-    """Return the cut that removes a sentence and leaves the rest as before; None if there is none."""
-    for start, end in _cuts(answer, *span):
-        crossing = any(
-            e.start < end and start < e.end and not (start <= e.start and e.end <= end)
-            for e in edits
-        )
-        rest = _words(answer[:start] + answer[end:])
-        if not crossing and rest == _without(answer, span):
-            return Replacement(start=start, end=end, before=answer[start:end], after="")
-    return None
-
-
 def _cuts(answer: str, start: int, end: int) -> Iterator[Span]:
-    """Yield ways to cut a sentence: with its line if it stands alone there, with its markup, with
-    one blank.
-    """
-    while marks := next(
-        (m for m in _AROUND if answer[:start].endswith(m) and answer.startswith(m, end)), ""
-    ):
-        start, end = start - len(marks), end + len(marks)
+    """Yield ways to cut a sentence: its line if it stands alone there, or with a blank."""
+    start, end = _with_emphasis(answer, start, end)
     cited = _CITED.match(answer, end)
     end = cited.end() if cited else end
-    first, last = answer.rfind("\n", 0, start) + 1, answer.find("\n", end)
-    last = len(answer) if last < 0 else last + 1
-    if _EMPTY.fullmatch(answer, first, start) and not answer[end:last].strip(" \t\r\n|"):
-        following = answer[last : answer.find("\n", last) if "\n" in answer[last:] else len(answer)]
-        indented = len(following) - len(following.lstrip()) > start - first - len(
-            answer[first:start].lstrip()
-        )
-        if not (following.strip() and indented):  # nested items would lose their parent
-            yield first, last
+    line_start = answer.rfind("\n", 0, start) + 1
+    line_end = answer.find("\n", end) + 1 or len(answer)
+    is_alone = _EMPTY.fullmatch(answer, line_start, start)
+    if is_alone and not answer[end:line_end].strip(" \t\r\n|"):
+        if not _has_nested_line(answer, line_start, start, line_end):
+            yield line_start, line_end
         return
     yield start, end + (answer[end : end + 1] == " ")
     yield start - (answer[start - 1 : start] in (" ", "\n")), end
 
 
+def _with_emphasis(answer: str, start: int, end: int) -> Span:
+    """Extend a span by the emphasis that surrounds it."""
+    for signs in _EMPHASIS:
+        if answer[:start].endswith(signs) and answer.startswith(signs, end):
+            return _with_emphasis(answer, start - len(signs), end + len(signs))
+    return start, end
+
+
+def _has_nested_line(answer: str, line_start: int, start: int, line_end: int) -> bool:
+    """Return True if the next line is indented further, such as an item within this one."""
+    following = answer[line_end:].partition("\n")[0]
+    indent = len(answer[line_start:start]) - len(answer[line_start:start].lstrip())
+    return bool(following.strip()) and len(following) - len(following.lstrip()) > indent
+
+
 def _words(text: str) -> list[str]:
-    return [
-        word for p in passages(text) for word in [f"<{p.kind}>", *p.text.split()] if p.text.strip()
-    ]
+    """Return the displayed words, with the kind of each passage before them."""
+    words: list[str] = []
+    for passage in passages(text):
+        if passage.text.strip():
+            words += [f"<{passage.kind}>", *passage.text.split()]
+    return words
 
 
-def _without(answer: str, span: Span) -> list[str]:
-    """Return the words that remain of an answer without a sentence; a removed passage leaves
-    nothing.
-    """
-    left: list[str] = []
-    for p in passages(answer):
-        row = p.kind == "row" and any(span[0] <= a and b <= span[1] for a, b in p.places)
-        remaining = (
-            ""
-            if row
-            else "".join(
-                c for c, (a, b) in zip(p.text, p.places, strict=True) if not span[0] <= a < span[1]
-            )
+def _words_without(answer: str, span: Span) -> list[str]:
+    """Return the words that remain without a sentence; of a table, without its row."""
+    start, end = span
+    words: list[str] = []
+    for passage in passages(answer):
+        is_cut = [start <= place[0] < end for place in passage.places]
+        if passage.kind == "row" and any(a >= start and b <= end for a, b in passage.places):
+            continue
+        remaining = "".join(
+            character for character, cut in zip(passage.text, is_cut, strict=True) if not cut
         )
         if remaining.strip():
-            left += [f"<{p.kind}>", *remaining.split()]
-    return left
+            words += [f"<{passage.kind}>", *remaining.split()]
+    return words

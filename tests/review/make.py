@@ -57,16 +57,16 @@ def report(answer: str, *claims: tuple[Claim, Label]) -> Report:
     )
 
 
-def correction(answer: str, of: Claim, after: str) -> Correction:
+def correction(answer: str, of: Claim, before: str, after: str) -> Correction:
+    edit = place(answer, of, before, after)
     return Correction(
         claim_id=of.id,
         before=of.statement,
-        after=after,
-        edits=place(answer, of, after),
+        after=of.statement.replace(before, after),
+        edits=(edit,) if edit else (),
         page_id=SOURCE.id,
         sentence=(0, 31),
         quote=SOURCE.text[:31],
         probability=0.9,
-        corrector="rule/1",
         verifier="v",
     )

@@ -7,69 +7,49 @@ from attribution.text.passages import passages
 from tests.review.make import claim
 
 
-def edited(answer: str, words: str, after: str, **fields: object) -> str:
-    edits = place(answer, claim(answer, words, **fields), after)
-    assert all(answer[e.start : e.end] == e.before for e in edits)
-    return apply(answer, edits)
+def edited(answer: str, words: str, before: str, after: str, **fields: object) -> str:
+    edit = place(answer, claim(answer, words, **fields), before, after)
+    if edit is None:
+        return answer
+    assert answer[edit.start : edit.end] == edit.before
+    return apply(answer, [edit])
 
 
 @pytest.mark.parametrize(
-    ("answer", "words", "after", "expected"),
+    ("answer", "words", "expected"),
     [
-        ("It fell in 1975.", "It fell in 1975.", "It fell in 1980.", "It fell in 1980."),
-        (
-            "- It fell in **1975**.\n- So.",
-            "It fell in **1975**.",
-            "It fell in 1980.",
-            "- It fell in **1980**.\n- So.",
-        ),
-        ("It was not red.", "It was not red.", "It was red.", "It was red."),
-        ("It was red.", "It was red.", "It was not red.", "It was not red."),
-        (
-            "He met [Bo Li](http://a.b) there.",
-            "He met [Bo Li](http://a.b) there.",
-            "He met Jo Wu there.",
-            "He met [Jo Wu](http://a.b) there.",
-        ),
-        (
-            "In 1975 it fell; in 1975 it rose.",
-            "in 1975 it rose.",
-            "in 1980 it rose.",
-            "In 1975 it fell; in 1980 it rose.",
-        ),
-        ("It fell in 1975.", "It fell in 1975.", "It fell in *A|b*.", "It fell in \\*A\\|b\\*."),
+        ("It fell in 1975.", "It fell in 1975.", "It fell in 1980."),
+        ("- It fell in **1975**.\n- So.", "It fell in **1975**.", "- It fell in **1980**.\n- So."),
+        ("See [1975](http://a.b) there.", "See [1975](http://a.b) there.", "[1980](http://a.b)"),
+        ("In 1975 it fell; in 1975 it rose.", "in 1975 it rose.", "1975 it fell; in 1980 it rose"),
+        ("| Film | Year |\n|---|---|\n| Rope | 1975 |\n", "Rope | 1975", "| Rope | 1980 |"),
     ],
 )
-def test_only_what_differs_is_edited(answer: str, words: str, after: str, expected: str) -> None:
-    text = " ".join(p.text for p in passages(words))
-    assert edited(answer, words, after, text=text) == expected
+def test_only_the_value_is_edited(answer: str, words: str, expected: str) -> None:
+    assert expected in edited(answer, words, "1975", "1980")
 
 
-def test_a_cell_of_a_table_is_edited_in_its_place() -> None:
-    answer = "| Film | Year |\n|---|---|\n| Psycho | 1975 |\n| Rope | 1948 |\n"
-    made = edited(
-        answer, "Psycho | 1975", "Film: Psycho; Year: 1960", text="Film: Psycho; Year: 1975"
-    )
-    assert made == answer.replace("1975", "1960")
+def test_a_value_is_written_as_text() -> None:
+    answer = "It fell in 1975."
+    assert edited(answer, answer, "1975", "*A|b*") == "It fell in \\*A\\|b\\*."
 
 
-def test_words_that_the_answer_does_not_say_are_not_edited() -> None:
-    answer = "It was finished in 1889."
-    reworded = {"enriched": "The Eiffel Tower was finished in 1889."}
-    assert (
-        place(answer, claim(answer, answer, **reworded), "The Ulm Tower was finished in 1889.")
-        == ()
-    )
-    assert (
-        edited(answer, answer, "The Eiffel Tower was finished in 1887.", **reworded)
-        == "It was finished in 1887."
-    )
+@pytest.mark.parametrize(
+    ("answer", "before"),
+    [
+        ("It fell in 1975 and in 1975.", "1975"),  # either may be meant
+        ("It fell in 19750.", "1975"),
+        ("It fell.", "1975"),
+    ],
+)
+def test_words_that_do_not_stand_just_once_are_not_edited(answer: str, before: str) -> None:
+    assert place(answer, claim(answer, answer), before, "1980") is None
 
 
 @pytest.mark.parametrize("inside", ["19**75**", "`1975`", "&#49;975"])
 def test_marks_are_kept_or_nothing_is_edited(inside: str) -> None:
     answer = f"It fell in {inside} there."
-    made = edited(answer, answer, "It fell in 1980 there.", text="It fell in 1975 there.")
+    made = edited(answer, answer, "1975", "1980")
     assert made == answer or [p.text for p in passages(made)] == ["It fell in 1980 there."]
 
 
@@ -84,13 +64,9 @@ def test_marks_are_kept_or_nothing_is_edited(inside: str) -> None:
 )
 def test_the_rest_of_any_answer_reads_as_before(parts: list[str], new: str) -> None:
     answer = " ".join(["It fell in 1975", *parts])
-    before = [p.text for p in passages(answer)]
-    words = before[0] if before else ""
-    if "1975" not in words or not answer.startswith(words[:15]):
-        return
     span = (0, len(answer))
-    made = claim(answer, "It fell in 1975", text=words, spans=(span,), sentence=span)
-    edits = place(answer, made, words.replace("1975", new, 1))
-    assert all(answer[e.start : e.end] == e.before for e in edits)
-    after = [p.text for p in passages(apply(answer, edits))]
-    assert after[1:] == before[1:]
+    made = claim(answer, "It fell in 1975", spans=(span,), sentence=span)
+    edit = place(answer, made, "1975", new)
+    if edit is not None:
+        after = [p.text for p in passages(apply(answer, [edit]))]
+        assert after[1:] == [p.text for p in passages(answer)][1:]

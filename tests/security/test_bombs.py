@@ -15,9 +15,10 @@ from attribution.errors import BadInput, FetchFailed
 from attribution.evidence.sources import read_document
 from attribution.files import parse_rows
 from attribution.pipeline import snapshot
-from attribution.pipeline.snapshot import MANIFEST, MEMBERS
+from attribution.pipeline.snapshot import MANIFEST, MEMBERS, dump, load
 from attribution.types import Document
-from tests.pipeline.test_snapshot_file import packed
+from tests.fetching.test_formats import docx
+from tests.pipeline.test_snapshot_file import made, members, packed
 
 MEASURED = """
 import pathlib, sys
@@ -44,6 +45,11 @@ ROWS = MEASURED.format(
     imports="from attribution.files import parse_rows",
     read="lambda data: len(parse_rows(data, ['answer']))",
     small="b'{}'",
+)
+TABLE = MEASURED.format(
+    imports="from attribution.studies.annotation.exchange import merge",
+    read="lambda data: merge(None, data)",
+    small="b'record'",
 )
 MB = 1_000_000
 
@@ -97,11 +103,25 @@ def page_line(text: str) -> bytes:
             80,
         ),
         (SNAPSHOT, lambda: bomb(pages=page_line("a" * 99) * 90_000), "bytes when unpacked", 80),
+        (SNAPSHOT, lambda: bomb(pages=page_line("a" * 40 * MB) + noise(4 * MB)), "32,000,000", 120),
+        (SNAPSHOT, lambda: bomb(report=b"\n" * 390 * MB), "bytes when unpacked", 80),
         (SNAPSHOT, lambda: bomb(report=b"[" + b"[]," * 7 * MB + b"[]]" + noise(MB)), "values", 150),
+        (ROWS, lambda: b"\n" * 19 * MB, "at most 100,000", 60),
         (ROWS, lambda: b"1\n" * 9 * MB, "at most 100,000", 60),
         (ROWS, lambda: b'{"answer": "a", "b": [' + b"[]," * 6 * MB + b"[]]}", "values", 150),
+        (TABLE, lambda: b"kind\n" + b"a\n" * 9 * MB, "at most 100,000", 60),
     ],
-    ids=["newlines", "one page often", "empty lists", "rows", "a row of lists"],
+    ids=[
+        "pages of newlines",
+        "ninety thousand times one page",
+        "a page of 40 MB",
+        "a report of newlines",
+        "a report of seven million lists",
+        "an upload of newlines",
+        "an upload of nine million rows",
+        "a row of six million lists",
+        "a table of nine million rows",
+    ],
 )
 def test_no_file_of_a_few_bytes_fills_the_memory(
     script: str, content: Callable[[], bytes], refusal: str, most: int, tmp_path: Path
@@ -121,6 +141,17 @@ def noise(size: int) -> bytes:
     )
 
 
+def test_letters_of_four_bytes_count_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshot, "TOTAL_LIMIT", 2 * MB)
+    report = members(dump(made()))["report.json"]
+    for text, refusal in (
+        ("a" * MB, "Provenance line"),
+        ("a" * MB + "\N{GRINNING FACE}", "2,000,000 bytes of memory"),
+    ):
+        with pytest.raises(BadInput, match=refusal):
+            load(bomb(report=report, pages=page_line(text)))
+
+
 def test_what_could_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshot, "DOCUMENT_LIMIT", 1000)
     with pytest.raises(
@@ -133,6 +164,8 @@ def test_what_could_not_be_read_again_is_not_written(monkeypatch: pytest.MonkeyP
     ("value", "reason"),
     [
         ("NaN", "no number of JSON"),
+        ("-Infinity", "no number of JSON"),
+        ("1e999", "no number of JSON"),
         ("9" * 5000, "a number of more than 400 digits"),
         ("[" * 100_000, "too deeply nested"),
     ],
@@ -146,8 +179,25 @@ def test_a_number_or_nesting_that_others_could_not_read_costs_its_row(
     assert reason in bad.error and not good.error
 
 
-def test_a_document_of_more_text_than_can_be_searched_is_refused() -> None:
+def test_commas_and_brackets_within_a_text_are_no_values() -> None:
+    (row,) = parse_rows(json.dumps({"answer": '"[,{\\\n' * MB}).encode(), ["answer"])
+    assert not row.error
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.txt", lambda: b"A line of text.\n" * 400_000),
+        (
+            "a.docx",
+            lambda: docx("<w:p><w:r><w:t>" + "A line of text. " * 400_000 + "</w:t></w:r></w:p>"),
+        ),
+    ],
+)
+def test_a_document_of_more_text_than_can_be_searched_is_refused(
+    name: str, content: Callable[[], bytes]
+) -> None:
     with pytest.raises(
         FetchFailed, match=r"has 6,\d+,\d+ characters of text, at most 5,000,000 are read; split it"
     ):
-        read_document(Document("a.txt", b"A line of text.\n" * 400_000))
+        read_document(Document(name, content()))

@@ -68,7 +68,7 @@ def seek(report: Report, claim: Claim) -> None:
 
 def accept(report: Report, claim_id: str) -> None:
     """Accept the correction of a claim, or take it back."""
-    _keep(store(), report, review_of(report).decide([claim_id]))
+    _keep(store(), report, review_of(report).accept(claim_id))
 
 
 def _keep(database: Store, report: Report, review: Review) -> None:
@@ -98,7 +98,7 @@ def correction_cards(report: Report, editable: bool) -> dict[str, Node]:
             waiting = "Looking for a correction …"
             drawn[claim.id] = el("p", waiting, class_="reason", role="status")
         elif proposal := review.proposals.get(claim.id):
-            accepted = claim.id in review.now.accepted
+            accepted = claim.id in review.accepted
             drawn[claim.id] = _card(proposal, report, accepted, editable)
     return drawn
 
@@ -183,7 +183,7 @@ def _revised(report: Report, polling: bool) -> None:
 
 def _accepted(report: Report) -> Sequence[Correction]:
     review, claim_ids = review_of(report), {claim.id for claim in correctable(report)}
-    accepted = [review.proposals.get(i) for i in review.now.accepted if i in claim_ids]
+    accepted = [review.proposals.get(i) for i in review.accepted if i in claim_ids]
     return [p.correction for p in accepted if p and p.correction]
 
 

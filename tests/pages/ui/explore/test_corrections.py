@@ -9,9 +9,7 @@ ANSWER = "The tower was finished in 1890. It is <b>330 m</b> high."
 FALSE = claim(ANSWER, "The tower was finished in 1890.")
 UNCLEAR = claim(ANSWER, "It is <b>330 m</b> high.")
 REPORT = report(ANSWER, (FALSE, "contradicted"), (UNCLEAR, "unclear"))
-PROPOSED = Review().with_proposals(
-    [Proposal(FALSE.id, correction(ANSWER, FALSE, "The tower was finished in 1889."))]
-)
+PROPOSED = Review().with_proposals([Proposal(FALSE.id, correction(ANSWER, FALSE, "1890", "1889"))])
 
 
 def revised(at: AppTest) -> str:
@@ -26,13 +24,13 @@ def test_an_accepted_correction_is_in_the_revised_answer_of_whoever_reads_the_ru
     own.runs.save(REPORT)
     save_review(own, REPORT.id, PROPOSED)
     assert revised(opened("explore", "owner", run=REPORT.id)) == ANSWER
-    save_review(own, REPORT.id, PROPOSED.decide([FALSE.id]))
+    save_review(own, REPORT.id, PROPOSED.accept(FALSE.id))
     guest = opened("explore", "guest", run=REPORT.id)
     assert revised(guest).startswith("The tower was finished in 1889.")
     guest.button(key="make_copy").click().run()
     copy = guest.query_params["run"]
     copied = load_review(Store(store.database, "guest"), copy)
-    assert copied.now.accepted == (FALSE.id,)
+    assert copied.accepted == (FALSE.id,)
 
 
 def test_sentences_that_no_source_supports_can_be_marked(store: Store) -> None:
