@@ -1,25 +1,25 @@
 """Snapshots: everything a run used, so that it can be run again without searching or downloading,
 and their files.
 
-A file is a ZIP package of JSON with a manifest. Nothing in it is trusted: members are read document
-by document, a line
-of a .jsonl member or the whole of a .json one, and never held in memory.
+A file is gzip-compressed JSON Lines: a header, the report, its provenance, then a line for each
+page, vector and judgement. Nothing in it is trusted: lines are read one by one, up to limits.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
-import io
 import math
 import sys
 import threading
-import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from io import BytesIO
 from typing import TypeVar
 
+import numpy as np
 import sqlalchemy as sa
 from pydantic import ValidationError
 
@@ -36,11 +36,11 @@ from attribution.store.runs import Runs
 from attribution.store.store import Store
 from attribution.types import (
     Claim,
+    Evidence,
     Failure,
     Frozen,
     Judgement,
     Page,
-    Probabilities,
     Report,
     Span,
     content_id,
@@ -65,54 +65,53 @@ class Snapshot:
 
     @classmethod
     def of(cls, store: Store, run_id: str) -> Snapshot:
-        """The snapshot of a saved run. BadInput if there is none of that id, or parts of it are
-        missing.
+        """Return the snapshot of a saved run.
+
+        Raises:
+            BadInput: There is no run of that id, or parts of it are missing.
         """
-        report, provenance = store.runs.load(run_id), store.runs.provenance(run_id)
+        report = store.runs.load(run_id)
+        provenance = store.runs.provenance(run_id)
         if report is None:
             raise BadInput(
-                f"there is no saved run {run_id!r}: expected the `id` of a report, or what follows ?run= in its address"
+                f"there is no saved run {run_id!r}: expected the `id` of a report, or what "
+                "follows ?run= in its address"
             )
         if provenance is None or not all(page.text for page in report.pages):
             raise BadInput(f"run {run_id} was saved without all that it used: run it again")
-        cache = store.cache
-        return cls(
-            report,
-            provenance,
-            cache.vectors(provenance.vectors),
-            cache.judgements(provenance.judgements),
-        )
+        vectors = store.cache.vectors(provenance.vectors)
+        judgements = store.cache.judgements(provenance.judgements)
+        return cls(report, provenance, vectors, judgements)
 
     def settings(self, **choices: object) -> Settings:
-        """The run's settings, as far as a file may choose them, with other choices, which are the
-        caller's own.
-        """
+        """Return the run's settings, as far as a file may choose them, with the caller's choices."""
         return Settings.from_environment(**self.filtered().chosen | choices)
 
     def filtered(self) -> Filtered:
-        """The run's settings, compared with those of this machine."""
+        """Return the run's settings, compared with those of this machine."""
         return filter_asked(self.report.settings, Settings.from_environment())
 
     def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
-        """The claims and the failures of segmentation; None if the answer or settings require new
-        claims.
+        """Return the claims and the failures of segmentation; None if the answer or settings
+        require new claims.
         """
-        if (question, answer) != (self.report.question, self.report.answer):
+        report = self.report
+        if (question, answer) != (report.question, report.answer):
             return None
-        then, now = with_policy(self.settings()).public(), with_policy(settings).public()
-        changed = {name for name in then.keys() | now.keys() if then.get(name) != now.get(name)}
-        if not changed <= AFTER_CLAIMS:
-            return None
-        failures = _outside(self.report.failures, ("search", "fetch", "embed", "verify"))
-        return PreparedClaims(
-            self.report.claims, failures, LlmRecord(self.report.versions, self.report.usage.llm)
-        )
+        before = with_policy(self.settings()).public()
+        after = with_policy(settings).public()
+        for name in before.keys() | after.keys():
+            if before.get(name) != after.get(name) and name not in AFTER_CLAIMS:
+                return None
+        failures = _outside(report.failures, ("search", "fetch", "embed", "verify", "second"))
+        llm = LlmRecord(report.versions, report.usage.llm)
+        return PreparedClaims(report.claims, failures, llm)
 
     def gather(
         self, claims: Sequence[Claim], question: str, stop: threading.Event
     ) -> Iterator[GatherStep]:
-        """The frozen pages, with what finding them cost then. Nothing is searched or downloaded."""
-        anew = ("verify", *BEFORE_SEARCH)  # run again, so they may fail or succeed
+        """Yield the frozen pages, with what finding them cost then."""
+        repeated = ("verify", "second", *BEFORE_SEARCH)  # these stages may now fail or succeed
         usage = self.report.usage
         spent = Spent(usage.queries, usage.downloads, usage.seconds, usage.searches)
         yield GatherStep(
@@ -121,29 +120,27 @@ class Snapshot:
             1,
             pages=self.report.pages,
             traces=self.provenance.traces,
-            failures=_outside(self.report.failures, anew),
+            failures=_outside(self.report.failures, repeated),
             spent=spent,
             llm=LlmRecord(_of_queries(self.report.versions), _of_queries(usage.llm)),
         )
         for claim in claims:
-            same = claim in self.report.claims
-            if failures := _outside(
-                self.provenance.concerns.get(claim.id, ()), ("verify",) if same else anew
-            ):
+            stages = ("verify",) if claim in self.report.claims else repeated
+            failures = _outside(self.provenance.concerns.get(claim.id, ()), stages)
+            if failures:
                 yield GatherStep("fetch", 1, 1, (claim.id,), failures=failures, spent=spent)
 
     def over(self, store: Store) -> Store:
-        """The store, reading the snapshot's vectors and judgements first; they and its pages serve
-        no other runs.
+        """Return the store, reading the snapshot's vectors and judgements first; they and its
+        pages serve no other runs.
         """
-        replaying = Store(store.database, store.rights.by, _SnapshotCache(store.database, self))
-        replaying.runs = _Replays(
-            replaying.database, replaying.rights, replaying.cache, replaying.results
-        )
+        cache = _SnapshotCache(store.database, self)
+        replaying = Store(store.database, store.rights.by, cache)
+        replaying.runs = _Replays(store.database, replaying.rights, cache, replaying.results)
         return replaying
 
     def recomputed(self) -> Snapshot:
-        """The snapshot without the output of its models, which a replay then computes again."""
+        """Return the snapshot without the output of its models, which a replay computes again."""
         return replace(self, vectors={}, judgements={})
 
 
@@ -161,16 +158,13 @@ class _SnapshotCache(Cache):
         self._snapshot = snapshot
 
     def vectors(self, keys: Sequence[str]) -> dict[str, bytes]:
-        own = self._snapshot.vectors
-        return super().vectors([k for k in keys if k not in own]) | {
-            k: own[k] for k in keys if k in own
-        }
+        own = {key: self._snapshot.vectors[key] for key in keys if key in self._snapshot.vectors}
+        return super().vectors([key for key in keys if key not in own]) | own
 
     def judgements(self, keys: Sequence[str]) -> dict[str, Judgement]:
-        own = self._snapshot.judgements
-        return super().judgements([k for k in keys if k not in own]) | {
-            k: own[k] for k in keys if k in own
-        }
+        frozen = self._snapshot.judgements
+        own = {key: frozen[key] for key in keys if key in frozen}
+        return super().judgements([key for key in keys if key not in own]) | own
 
     def put_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
         self.freeze_pages(pages, db)
@@ -181,27 +175,19 @@ class _Replays(Runs):
         """Nothing: a replay that is interrupted is started again from its file."""
 
 
-FORMAT, VERSION, MANIFEST = "attribution-snapshot", 1, "manifest.json"
-MEMBERS = ("report.json", "pages.jsonl", "trail.json", "vectors.jsonl", "judgements.jsonl")
-FILE_LIMIT, TOTAL_LIMIT = 50_000_000, 200_000_000  # bytes, packed and unpacked
-DOCUMENT_LIMIT, DOCUMENTS = 32_000_000, 100_000  # bytes of one document, and documents of a member
-# of a run, of which each is drawn; an answer of 20,000 characters has at most so many sentences
-CLAIMS = 5_000
-RATIO, FLOOR = (
-    50,
-    1_000_000,
-)  # unpacked bytes for each packed one, beyond the first ones; real files have 3 to 10
-_EPOCH = (1980, 1, 1, 0, 0, 0)
-_END, _END_64, _END_SIZE = b"PK\x05\x06", b"PK\x06\x07", 22
+# --- files ---
 
-
-class Manifest(Frozen):
-    format: str
-    version: int
-    sha256: dict[str, str]  # of each member
+FORMAT, VERSION = "attribution-snapshot", 2
+FILE_LIMIT, TOTAL_LIMIT = 50_000_000, 200_000_000  # bytes, compressed and uncompressed
+LINE_LIMIT, LINES = 32_000_000, 100_000  # bytes of a line, and lines
+CLAIMS = 5_000  # each is drawn; an answer of 20,000 characters has at most so many sentences
+SENTENCE_LIMIT = 100_000  # characters of a passage
+DAMAGED = (gzip.BadGzipFile, EOFError, zlib.error)
 
 
 class BadFile(BadInput):
+    """A snapshot file that cannot be used."""
+
     def __init__(self, problem: str) -> None:
         super().__init__(
             f"not a usable snapshot file ({problem}): export it again with `snapshot export`"
@@ -209,124 +195,9 @@ class BadFile(BadInput):
         self.problem = problem
 
 
-class Unpacked:
-    """A file that `unpack` has checked."""
-
-    def __init__(self, archive: zipfile.ZipFile) -> None:
-        self._archive = archive
-
-    def document(self, member: str) -> bytes:
-        """Return the whole of a .json member."""
-        return next(self.documents(member), b"")
-
-    def documents(self, member: str) -> Iterator[bytes]:
-        """Yield the documents of a member, one at a time."""
-        with self._archive.open(member) as packed:
-            stream = io.BufferedReader(packed, 1 << 16)  # type: ignore[type-var]
-            read = stream.readline if member.endswith(".jsonl") else stream.read
-            while document := read(DOCUMENT_LIMIT + 1):
-                yield document
-
-
-def pack(contents: Mapping[str, bytes]) -> bytes:
-    """Return the content of the file. Raises BadInput if it would be too large to be read again."""
-    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    manifest = (
-        Manifest(format=FORMAT, version=VERSION, sha256=hashes).model_dump_json(indent=1).encode()
-    )
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        for name, content in {MANIFEST: manifest, **contents}.items():
-            info = zipfile.ZipInfo(name, _EPOCH)
-            info.create_system, info.external_attr = 3, 0o644 << 16  # the same on every system
-            archive.writestr(info, content, zipfile.ZIP_DEFLATED, 6)
-    try:
-        unpack(packed.getvalue())
-    except BadFile as error:
-        raise BadInput(f"the run is too large for a snapshot file: {error.problem}") from None
-    return packed.getvalue()
-
-
-def unpack(data: bytes) -> Unpacked:
-    """Open the file and check its members against the limits and their hashes. BadInput says what
-    is wrong.
-    """
-    if len(data) > FILE_LIMIT:
-        raise BadFile(f"{len(data):,} bytes; the limit is {FILE_LIMIT:,}")
-    # Checked before zipfile reads the directory: millions of entries would fill the memory.
-    end = data[-_END_SIZE:]
-    if not end.startswith(_END) or data[-_END_SIZE - 20 : -_END_SIZE].startswith(_END_64):
-        raise BadFile("not a plain ZIP file")
-    if (
-        int.from_bytes(end[10:12], "little") != len(MEMBERS) + 1
-        or int.from_bytes(end[12:16], "little") > 2000
-    ):
-        raise BadFile("it does not have the members of a snapshot")
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-        if [info.filename for info in archive.infolist()] != [MANIFEST, *MEMBERS]:
-            raise BadFile("it does not have the members of a snapshot")
-        for info in archive.infolist():
-            if (
-                info.compress_type not in (zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED)
-                or info.flag_bits & 1
-            ):
-                raise BadFile(f"{info.filename} is encrypted or uses an unknown compression")
-        unpacked = Unpacked(archive)
-        manifest = Manifest.model_validate_json(unpacked.document(MANIFEST))
-        hashes = _checked(unpacked, min(TOTAL_LIMIT, FLOOR + RATIO * len(data)))
-    except ValidationError:  # a ValueError, too
-        raise BadFile(f"{MANIFEST} is not valid") from None
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-        OSError,
-        ValueError,
-    ) as error:
-        raise BadFile(f"damaged: {error}") from None
-    if (manifest.format, manifest.version) != (FORMAT, VERSION):
-        raise BadInput(
-            f"the file has format {manifest.format[:40]!r}, version {manifest.version}; this explorer reads "
-            f"{FORMAT!r}, version {VERSION}: update the explorer, or export the snapshot again"
-        )
-    for name, found in hashes.items():
-        if found != manifest.sha256.get(name):
-            raise BadFile(
-                f"{name} does not match its hash in the manifest: it was damaged or changed"
-            )
-    return unpacked
-
-
-def _checked(unpacked: Unpacked, most: int) -> dict[str, str]:
-    """Return the hash of each member. Raises BadInput if one exceeds a limit, before more of it is
-    unpacked.
-    """
-    hashes, total = {}, 0
-    for name in MEMBERS:
-        sha256 = hashlib.sha256()
-        for number, document in enumerate(unpacked.documents(name), 1):
-            total += len(document)
-            if total > most:
-                raise BadFile(f"more than {most:,} bytes when unpacked")
-            if len(document) > DOCUMENT_LIMIT or count_values(document) > VALUES:
-                raise BadFile(
-                    f"line {number} of {name} has more than {DOCUMENT_LIMIT:,} bytes or {VALUES:,} values"
-                )
-            if number > DOCUMENTS:
-                raise BadFile(f"{name} has more than {DOCUMENTS:,} lines")
-            sha256.update(document)
-        hashes[name] = sha256.hexdigest()
-    return hashes
-
-
-def _invalid(error: ValidationError) -> BadInput:
-    """Return an error that says what does not match the schema, and where."""
-    first = error.errors(include_url=False)[0]
-    where = ".".join(map(str, first["loc"])) or "line"
-    return BadFile(f"{error.title} {where[:80]}: {first['msg'][:120]}")
+class _Header(Frozen):
+    format: str
+    version: int
 
 
 class _Vector(Frozen):
@@ -336,144 +207,170 @@ class _Vector(Frozen):
 
 class _Judgement(Frozen):
     key: str
-    probabilities: Probabilities
-    sentence: Span
-    signals: dict[str, float]
-    against: float | None = None
+    value: Judgement
+
+
+class _Line(Frozen):
+    """One page, vector or judgement."""
+
+    page: Page | None = None
+    vector: _Vector | None = None
+    judgement: _Judgement | None = None
 
 
 def dump(snapshot: Snapshot) -> bytes:
-    """Return the content of a snapshot file."""
-
-    def text(rows: list[Frozen]) -> str:
-        return "".join(row.model_dump_json() + "\n" for row in rows)
-
-    vectors: list[Frozen] = [
-        _Vector(key=key, data=base64.b64encode(data).decode())
-        for key, data in sorted(snapshot.vectors.items())
-    ]
-    judged: list[Frozen] = [
-        _Judgement(
-            key=key,
-            probabilities=j.probabilities,
-            sentence=j.sentence,
-            signals=j.signals,
-            against=j.against,
-        )
-        for key, j in sorted(snapshot.judgements.items())
-    ]
-    texts = (
-        snapshot.report.to_json(),
-        text(list(snapshot.report.pages)),
-        snapshot.provenance.model_dump_json(indent=1),
-        text(vectors),
-        text(judged),
-    )
-    return pack({name: text.encode("utf-8") for name, text in zip(MEMBERS, texts, strict=True)})
+    """Return the content of a snapshot file. Raises BadInput if it would be too large to read."""
+    report = snapshot.report.model_dump_json(exclude={"pages": {"__all__": {"text"}}})
+    header = _Header(format=FORMAT, version=VERSION).model_dump_json()
+    lines = [header, report, snapshot.provenance.model_dump_json()]
+    records = [_Line(page=page) for page in snapshot.report.pages]
+    for key, data in sorted(snapshot.vectors.items()):
+        records.append(_Line(vector=_Vector(key=key, data=base64.b64encode(data).decode())))
+    for key, judgement in sorted(snapshot.judgements.items()):
+        records.append(_Line(judgement=_Judgement(key=key, value=judgement)))
+    lines += [record.model_dump_json(exclude_none=True) for record in records]
+    content = "".join(f"{line}\n" for line in lines)
+    data = gzip.compress(content.encode("utf-8"), mtime=0)
+    try:
+        for _ in _lines(data):
+            pass
+    except BadFile as error:
+        raise BadInput(f"the run is too large for a snapshot file: {error.problem}") from None
+    return data
 
 
 def load(data: bytes) -> Snapshot:
-    """Read a snapshot file. BadInput says what is wrong with it."""
-    file = unpack(data)
+    """Read a snapshot file. Raises BadInput, which says what is wrong with it."""
     try:
-        report = Report.model_validate_json(file.document("report.json"))
-        pages = tuple(_pages(file))
-        provenance = Provenance.model_validate_json(file.document("trail.json"))
-        vectors = map(_Vector.model_validate_json, file.documents("vectors.jsonl"))
-        decoded = {v.key: base64.b64decode(v.data, validate=True) for v in vectors}
-        judged = map(_Judgement.model_validate_json, file.documents("judgements.jsonl"))
-        judgements = {
-            j.key: Judgement(j.probabilities, j.sentence, j.signals, j.against) for j in judged
-        }
+        lines = _lines(data)
+        _check_header(_Header.model_validate_json(next(lines, b"")))
+        report = Report.model_validate_json(next(lines, b""))
+        provenance = Provenance.model_validate_json(next(lines, b""))
+        snapshot = _with_records(report, provenance, lines)
     except ValidationError as error:
-        raise _invalid(error) from None
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"])) or "line"
+        raise BadFile(f"{error.title} {place[:80]}: {first['msg'][:120]}") from None
     except (ValueError, RecursionError) as error:
         raise BadFile(f"{type(error).__name__}: {str(error)[:120]}") from None
-    if tuple(p.model_copy(update={"text": ""}) for p in pages) != report.pages:
-        raise BadFile("pages.jsonl and report.json have different pages")
-    snapshot = Snapshot(report.model_copy(update={"pages": pages}), provenance, decoded, judgements)
-    _check(snapshot.report, snapshot.provenance)
-    _check_outputs(snapshot)
-    snapshot.filtered().check(
-        "sources", "model"
-    )  # those are left out; BadInput for settings that do not exist
+    _check(snapshot)
+    # sources and models that this machine does not allow are left out, unknown settings refused
+    snapshot.filtered().check("sources", "model")
     return snapshot
 
 
-def _pages(file: Unpacked) -> Iterator[Page]:
-    """Yield the pages of pages.jsonl. Raises BadInput for a text that does not match its hash, or
-    too much text.
-    """
-    left = TOTAL_LIMIT
-    for document in file.documents("pages.jsonl"):
-        page = Page.model_validate_json(document)
-        left -= sys.getsizeof(page.text)  # one 😀 makes each letter of its text four bytes
-        if left < 0:
-            raise BadFile(f"the texts of its pages take more than {TOTAL_LIMIT:,} bytes of memory")
-        if page.sha256 != hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest():
-            raise BadFile(f"the text of page {page.id[:16]} does not match its hash")
-        yield page
+def _lines(data: bytes) -> Iterator[bytes]:
+    """Yield the lines of a file up to the limits."""
+    if len(data) > FILE_LIMIT:
+        raise BadFile(f"{len(data):,} bytes; the limit is {FILE_LIMIT:,}")
+    total = 0
+    with gzip.open(BytesIO(data)) as file:
+        for number in range(1, LINES + 1):
+            try:
+                line = file.readline(LINE_LIMIT + 1)
+            except DAMAGED as error:
+                raise BadFile(f"damaged: {error}") from None
+            if not line:
+                return
+            total += len(line)
+            if total > TOTAL_LIMIT:
+                raise BadFile(f"more than {TOTAL_LIMIT:,} bytes when unpacked")
+            if len(line) > LINE_LIMIT or count_values(line) > VALUES:
+                raise BadFile(
+                    f"line {number} has more than {LINE_LIMIT:,} bytes or {VALUES:,} values"
+                )
+            yield line
+    raise BadFile(f"more than {LINES:,} lines")
 
 
-def _check(report: Report, provenance: Provenance) -> None:
-    """Check that every offset and id of a run is consistent, its pages being those of `_pages`.
-    Raises BadInput.
-    """
+def _check_header(header: _Header) -> None:
+    if (header.format, header.version) != (FORMAT, VERSION):
+        raise BadInput(
+            f"the file has format {header.format[:40]!r}, version {header.version}; this explorer "
+            f"reads {FORMAT!r}, version {VERSION}: export the snapshot again"
+        )
+
+
+def _with_records(report: Report, provenance: Provenance, lines: Iterator[bytes]) -> Snapshot:
+    """Read the pages, vectors and judgements of a report."""
+    pages: list[Page] = []
+    vectors: dict[str, bytes] = {}
+    judgements: dict[str, Judgement] = {}
+    memory = TOTAL_LIMIT
+    for line in lines:
+        record = _Line.model_validate_json(line)
+        if record.page and len(pages) < len(report.pages):
+            memory -= sys.getsizeof(record.page.text)  # one 😀 makes each letter four bytes
+            if memory < 0:
+                raise BadFile(f"the texts of its pages take more than {TOTAL_LIMIT:,} bytes")
+            pages.append(record.page)
+        elif record.page:
+            raise BadFile("it has more pages than its report")
+        if record.vector:
+            vectors[record.vector.key] = base64.b64decode(record.vector.data, validate=True)
+        if record.judgement:
+            judgements[record.judgement.key] = record.judgement.value
+    if tuple(page.model_copy(update={"text": ""}) for page in pages) != report.pages:
+        raise BadFile("the pages differ from those of the report")
+    report = report.model_copy(update={"pages": tuple(pages)})
+    return Snapshot(report, provenance, vectors, judgements)
+
+
+def _check(snapshot: Snapshot) -> None:
+    """Raise BadInput unless every offset, id and number of a snapshot is consistent."""
+    report, provenance = snapshot.report, snapshot.provenance
     if len(report.claims) > CLAIMS:
         raise BadFile(f"{len(report.claims):,} claims; at most {CLAIMS:,} are read")
+    for page in report.pages:
+        _check_page(page)
+    for claim in report.claims:
+        sentence = [claim.sentence] if claim.sentence else []
+        if not all(_is_within(span, report.answer) for span in (*claim.spans, *sentence)):
+            raise BadFile(f"claim {claim.id[:16]} points outside the answer")
     texts = {page.id: page.text for page in report.pages}
     claims = {claim.id for claim in report.claims}
-
-    def within(span: Span, text: str) -> bool:
-        return 0 <= span[0] <= span[1] <= len(text)
-
-    for page in report.pages:
-        if page.id != content_id(page.url, page.sha256):
-            raise BadFile(f"the text of page {page.id[:16]} does not match its hash")
-        if not page.url.startswith(("https://", "http://", f"{page.kind}:")):
-            raise BadFile(f"page {page.id[:16]} has an unsupported URL")
-    for claim in report.claims:
-        if not all(
-            within(span, report.answer) for span in (*claim.spans, *filter(None, [claim.sentence]))
-        ):
-            raise BadFile(f"claim {claim.id[:16]} points outside the answer")
     for piece in report.evidence:
-        text = texts.get(piece.page_id, "")
-        if (
-            piece.claim_id not in claims
-            or not within(piece.sentence, text)
-            or not math.isfinite(piece.similarity)
-        ):
-            raise BadFile(
-                f"evidence of claim {piece.claim_id[:16]} has an unknown claim or lies outside its page"
-            )
-        if (
-            not within((piece.start, piece.end), text)
-            or text[piece.start : piece.end] != piece.text
-        ):
-            raise BadFile(f"evidence of claim {piece.claim_id[:16]} differs from its page")
-    if not all(v.claim_id in claims and math.isfinite(v.confidence) for v in report.verdicts):
-        raise BadFile("a verdict has no claim")
-    if not {t.page_id for t in provenance.traces} | provenance.chunks.keys() <= texts.keys():
+        _check_evidence(piece, texts.get(piece.page_id, ""), claims)
+    for verdict in report.verdicts:
+        if verdict.claim_id not in claims or not math.isfinite(verdict.confidence):
+            raise BadFile("a verdict has no claim")
+    traced = {trace.page_id for trace in provenance.traces}
+    if not traced | provenance.chunks.keys() <= texts.keys():
         raise BadFile("the provenance refers to unknown pages")
-    if not all(
-        within(span, texts[page]) for page, spans in provenance.chunks.items() for span in spans
-    ):
-        raise BadFile("a chunk lies outside its page")
-
-
-def _check_outputs(snapshot: Snapshot) -> None:
-    if len({len(v) for v in snapshot.vectors.values()}) > 1 or not all(
-        map(_is_vector, snapshot.vectors.values())
-    ):
+    for page_id, chunks in provenance.chunks.items():
+        if not all(_is_within(chunk, texts[page_id]) for chunk in chunks):
+            raise BadFile("a chunk lies outside its page")
+    lengths = {len(vector) for vector in snapshot.vectors.values()}
+    if len(lengths) > 1 or not all(map(_is_vector, snapshot.vectors.values())):
         raise BadFile("its vectors are not finite numbers of one length")
-    if not all(
-        0 <= j.sentence[0] <= j.sentence[1] <= 100_000 for j in snapshot.judgements.values()
-    ):
-        raise BadFile("a judgement points outside its passage")
+    for judgement in snapshot.judgements.values():
+        if not 0 <= judgement.sentence[0] <= judgement.sentence[1] <= SENTENCE_LIMIT:
+            raise BadFile("a judgement points outside its passage")
+
+
+def _check_page(page: Page) -> None:
+    sha256 = hashlib.sha256(page.text.encode("utf-8", "surrogatepass")).hexdigest()
+    if page.sha256 != sha256 or page.id != content_id(page.url, sha256):
+        raise BadFile(f"the text of page {page.id[:16]} does not match its hash")
+    if not page.url.startswith(("https://", "http://", f"{page.kind}:")):
+        raise BadFile(f"page {page.id[:16]} has an unsupported URL")
+
+
+def _check_evidence(piece: Evidence, text: str, claims: set[str]) -> None:
+    name = f"evidence of claim {piece.claim_id[:16]}"
+    is_placed = piece.claim_id in claims and _is_within(piece.sentence, text)
+    if not is_placed or not math.isfinite(piece.similarity):
+        raise BadFile(f"{name} has an unknown claim or lies outside its page")
+    place = (piece.start, piece.end)
+    if not _is_within(place, text) or text[slice(*place)] != piece.text:
+        raise BadFile(f"{name} differs from its page")
+
+
+def _is_within(span: Span, text: str) -> bool:
+    return 0 <= span[0] <= span[1] <= len(text)
 
 
 def _is_vector(data: bytes) -> bool:
-    import numpy as np
-
-    return len(data) > 0 == len(data) % 4 and bool(np.isfinite(np.frombuffer(data, "<f4")).all())
+    if not data or len(data) % 4:
+        return False
+    return bool(np.isfinite(np.frombuffer(data, "<f4")).all())

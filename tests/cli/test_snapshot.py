@@ -18,13 +18,17 @@ ANSWER = "The Eiffel Tower was completed in 1889. It was painted green in 2021."
 
 @pytest.mark.usefixtures("warm_library")
 def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    first, again, frozen = tmp_path / "first.json", tmp_path / "again.json", tmp_path / "run.zip"
+    first, again, frozen = (
+        tmp_path / "first.json",
+        tmp_path / "again.json",
+        tmp_path / "run.jsonl.gz",
+    )
     analyze = ["analyze", "--question", "When?", "--answer", ANSWER, "--verifier", "embedded-small"]
     assert main([*analyze, "--out", str(first)]) == 0
     run_id = json.loads(first.read_text("utf-8"))["id"]
     assert main(["snapshot", "export", run_id, "--out", str(frozen)]) == 0
-    assert main(["snapshot", "export", run_id, "--out", str(tmp_path / "second.zip")]) == 0
-    assert frozen.read_bytes() == (tmp_path / "second.zip").read_bytes()
+    assert main(["snapshot", "export", run_id, "--out", str(tmp_path / "second.jsonl.gz")]) == 0
+    assert frozen.read_bytes() == (tmp_path / "second.jsonl.gz").read_bytes()
 
     monkeypatch.setenv("ATTRIBUTION_DATA", str(tmp_path / "elsewhere"))
 
@@ -82,7 +86,7 @@ def test_export_import_and_replay(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        (["export", "no-such-run", "--out", "x.zip"], "no saved run"),
+        (["export", "no-such-run", "--out", "x.jsonl.gz"], "no saved run"),
         (["import", "no-such-file"], "no such file"),
         (["replay", "no-such-file", "--out", "x.json"], "no such file"),
     ],
