@@ -154,37 +154,27 @@ def calibrate(args: argparse.Namespace) -> int:
 
 
 def coherence(args: argparse.Namespace) -> int:
-    from attribution.pipeline.claims import entailment_by, judge_coherence
+    from attribution.pipeline.claims import entailment_by
     from attribution.verifiers import VERIFIERS
 
     settings = options.settings(args)
     check_output(args.output)
     rows = read_rows(args.input, ["sentence", "claim"])
-    entailed = entailment_by(VERIFIERS.build(settings.verifier, settings))
+    entailment = entailment_by(VERIFIERS.build(settings.verifier, settings))
 
     def results() -> Iterable[Result]:
         for start in range(0, len(rows), BATCH):
             batch = rows[start : start + BATCH]
-            judged = iter(
-                judge_coherence(
-                    [(r.fields["claim"], r.fields["sentence"]) for r in batch if not r.error],
-                    entailed,
-                )
-            )
+            readable = [row.fields for row in batch if not row.error]
+            scores = iter(entailment([(row["claim"], row["sentence"]) for row in readable]))
             for row in batch:
-                score, fault = (None, "") if row.error else next(judged)
+                score = None if row.error else next(scores)
                 if score is None:
-                    yield row.failed(
-                        row.error or "the verifier could not read the pair; shorten it"
-                    )
+                    problem = "the verifier could not read the pair; shorten it"
+                    yield row.failed(row.error or problem)
                     continue
-                coherent = score >= settings.coherence
-                yield {
-                    **row.fields,
-                    "coherent": coherent,
-                    "coherence": round(score, 4),
-                    "fault": fault,
-                }
+                result = {"coherent": score >= settings.coherence, "coherence": round(score, 4)}
+                yield {**row.fields, **result}
             progress(f"coherence {start + len(batch)}/{len(rows)}")
 
     return _write(args.output, results())

@@ -5,7 +5,7 @@ coherence.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from attribution.claims import coherence, enrichment, worthiness
 from attribution.claims.context import add_context, check_independence
@@ -22,46 +22,41 @@ from attribution.types import Claim, Failure, Judgement, Page, Segmented, Turn
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.pairs import CachedVerifier, Reads, verify_each
 
-INSTEAD = {
+FALLBACKS = {  # what a stage uses if the language model fails
     "segment": "the sentences as they are",
-    "worthiness": "the rules",
-    "independence": "the rules",
-    "enrichment": "the rules",
     "queries": "the claims themselves",
-}  # what a stage uses if the language model fails
-
-EXCHANGED = "another role"
-SURE = 0.975  # of 252 claims with a word in another role, five have as much, four of them rightly
-SAME = 0.8  # least probability of a clause whose verb, roles and words are those of the sentence
-HELD_AGAINST_PARSE = (
-    "sentences",
-    "spacy",
-    "clauses",
-    "predpatt",
-)  # segmenters that make no claim of another form
+}
+RULES = {  # the stages that are done by rules, unless a language model does them
+    "worthiness": "which claims are worth checking",
+    "independence": "which claims need context",
+    "enrichment": "what that context is",
+}
+SAMPLE = 2000  # characters of a page for language detection
 
 
 def fallbacks(failures: Sequence[Failure]) -> list[Failure]:
     """Return a notice for each stage with failed prompts: what could not be used, and what was used
     instead.
     """
+    failed: dict[str, list[Failure]] = {}
+    for failure in failures:
+        if failure.kind == "llm_failed":
+            failed.setdefault(failure.stage, []).append(failure)
     notices = []
-    for stage in dict.fromkeys(f.stage for f in failures if f.kind == "llm_failed"):
-        failed = [f for f in failures if f.kind == "llm_failed" and f.stage == stage]
-        instead = INSTEAD.get(stage, "the rules")
-        message = (
-            f"The language model could not be used for {len(failed)} prompt{'s' * (len(failed) != 1)} "
-            f"({stage}); used instead: {instead}. {failed[0].message}"
+    for stage, of_stage in failed.items():
+        instead = FALLBACKS.get(stage, "the rules")
+        prompts = "1 prompt" if len(of_stage) == 1 else f"{len(of_stage)} prompts"
+        notice = Failure(
+            stage=stage,
+            subject="language model",
+            kind="llm_fell_back",
+            message=(
+                f"The language model could not be used for {prompts} ({stage}); "
+                f"used instead: {instead}. {of_stage[0].message}"
+            ),
+            instead=instead,
         )
-        notices.append(
-            Failure(
-                stage=stage,
-                subject="language model",
-                kind="llm_fell_back",
-                message=message,
-                instead=instead,
-            )
-        )
+        notices.append(notice)
     return notices
 
 
@@ -85,13 +80,21 @@ def annotate(
     """Annotate claims with check-worthiness and independence, and decontextualise dependent ones
     (V24 4.2, 5.1).
 
-    This is done by rules, and for `tasks` by the language model. A claim that needs the
-    conversation before the
-    question is not independent; its references are resolved from that conversation (explicatures:
-    R23 3.3).
-    Setting `stop` ends the work between two claims. The part of a very long answer that the rules
-    do not read is
-    reported as a failure.
+    A claim that needs the conversation before the question is not independent; its references are
+    resolved from that conversation (explicatures: R23 3.3).
+
+    Args:
+        question: The question, which may be empty.
+        answer: The answer that the claims are from.
+        claims: Claims as the segmenter made them.
+        tasks: The stages that the annotator does; the others are done by rules.
+        annotator: The language model, if there are tasks for it.
+        context: The conversation before the question.
+        stop: Setting it ends the work between two claims.
+
+    Returns:
+        The annotated claims, and the failures: prompts that failed, and the part of a very long
+        answer that the rules do not read.
     """
     shown = transcript(question, context)
     failures = left_out(claims)
@@ -121,132 +124,91 @@ def check_coherence(
     *,
     published: bool = False,
 ) -> tuple[list[Claim], list[Failure]]:
-    """Mark claims as incoherent if their own sentence does not say them (W24 8.2).
+    """Mark claims as incoherent if their own sentence does not say them, by the verifier (W24 8.2).
 
-    The run's verifier judges, and the rules of `judge_coherence`, unless the segmenter has held its
-    claims against the
-    parse itself. A run asks no language model about it, but the best embedded verifier in its
-    place; `published` does
-    ask it, and judges all segmenters alike (W24 3.2).
+    A run asks no language model about it, but the best embedded verifier in its place; `published`
+    does ask it (W24 3.2).
     """
-    name, parsed = settings.verifier, settings.segmenter in HELD_AGAINST_PARSE
-    verifier = VERIFIERS.build(
-        "auto" if LLM in VERIFIERS[name].needs and not published else name, settings
-    )
-    entailment = entailment_by(CachedVerifier(verifier, store))
-
-    def score(pairs: coherence.Pairs) -> Sequence[float | None]:
-        if parsed and not published:
-            return entailment(pairs)
-        return [found for found, _ in judge_coherence(pairs, entailment)]
-
-    return coherence.check_coherence(answer, claims, score, settings.coherence, stop)
+    name = settings.verifier
+    if LLM in VERIFIERS[name].needs and not published:
+        name = "auto"
+    verifier = CachedVerifier(VERIFIERS.build(name, settings), store)
+    entailment = entailment_by(verifier)
+    return coherence.check_coherence(answer, claims, entailment, settings.coherence, stop)
 
 
 def entailment_by(verifier: Reads) -> coherence.Entailment:
-    """Return a function from pairs to the probabilities that a verifier gives; None for one that it
-    cannot read.
+    """Return a function from (claim, sentence) pairs to the probabilities that a verifier gives;
+    None for a pair that it cannot read.
     """
-    return lambda pairs: [
-        j.probabilities.entailed if isinstance(j, Judgement) else None
-        for j in verify_each(verifier, pairs)
-    ]
 
+    def entailment(pairs: coherence.Pairs) -> list[float | None]:
+        probabilities: list[float | None] = []
+        for judgement in verify_each(verifier, pairs):
+            if isinstance(judgement, Judgement):
+                probabilities.append(judgement.probabilities.entailed)
+            else:
+                probabilities.append(None)
+        return probabilities
 
-def judge_coherence(
-    pairs: coherence.Pairs, entailment: coherence.Entailment
-) -> list[tuple[float | None, str]]:
-    """Return for each (claim, sentence) the probability that the claim is said, and the fault that
-    makes it 0.
-
-    DecompScore's judge: the verifier reads the sentence as the premise. Rules for English find what
-    it accepts too
-    easily: a claim that is no sentence, gives a word another role, or leaves out an "or", a
-    condition or a denial
-    above it (W24 3.2 and 8.2). A word in another role counts unless the verifier is sure.
-    """
-    from attribution.segmenters.english.roles import fault
-    from attribution.text.parse import MAX_PARSED
-    from attribution.verifiers.roles import tells_the_same
-
-    judged: list[tuple[float | None, str]] = []
-    for (claim, sentence), score in zip(pairs, entailment(pairs), strict=True):
-        read = len(claim) + len(sentence) <= MAX_PARSED and is_english(sentence)
-        wrong = fault(sentence, claim) if read else ""
-        moved = wrong.startswith(EXCHANGED)
-        same = tells_the_same(claim, sentence) if read and (moved or not wrong) else None
-        if same is False:
-            wrong = wrong or EXCHANGED
-        elif same and score is not None:
-            score, wrong = max(score, SAME), ""
-        elif moved and score is not None and score >= SURE:
-            wrong = ""
-        judged.append((0.0 if wrong and score is not None else score, wrong))
-    return judged
-
-
-_RULES = {
-    "worthiness": "which claims are worth checking",
-    "independence": "which claims need context",
-    "enrichment": "what that context is",
-}
-SAMPLE = 2000  # characters of a page for language detection
+    return entailment
 
 
 def unsupported(answer: str, settings: Settings) -> Failure | None:
     """Return a failure that names each English-only part with an alternative; None if there is
     none.
     """
-    parts = [] if is_english(answer) else list(_english_only(settings))
+    parts = [] if is_english(answer) else _english_only(settings)
     if not parts:
         return None
     language = LANGUAGES[detect(answer) or "en"]
     message = (
         f"The answer is in {language}. These parts work for English only, so verdicts may be wrong: "
-        + "; ".join(f"{part} (instead: {instead})" for part, instead in parts)
-        + "."
+        f"{'; '.join(parts)}."
     )
     return Failure(stage="segment", subject=language, kind="unsupported_language", message=message)
 
 
 def unmatched(answer: str, settings: Settings, pages: Iterable[Page]) -> str:
     """Return why no page can be compared with the answer: it is in another language, and a model is
-    English-only.
-
-    Empty if a comparison is possible.
+    English-only. Empty if a comparison is possible.
     """
-    english_models = (
-        EMBEDDERS[settings.embedder].english and not settings.embedding_model,
-        VERIFIERS[settings.verifier].english and not settings.verifier_model,
+    embedder, verifier = EMBEDDERS[settings.embedder], VERIFIERS[settings.verifier]
+    is_limited = (embedder.english and not settings.embedding_model) or (
+        verifier.english and not settings.verifier_model
     )
-    if is_english(answer) or not any(english_models):
+    if is_english(answer) or not is_limited:
         return ""
     language = detect(answer)
     if any(detect(page.text[:SAMPLE]) == language for page in pages):
         return ""
-    return f"The answer is in {LANGUAGES[language or 'en']}, and no source is: add sources in that language."
+    name = LANGUAGES[language or "en"]
+    return f"The answer is in {name}, and no source is: add sources in that language."
 
 
-def _english_only(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yield each English-only part with an alternative."""
-    if _reads_english(SEGMENTERS[settings.segmenter], settings):
-        yield (
-            f"the segmenter {SEGMENTERS[settings.segmenter].label}",
-            "Sentences, or one that asks a language model",
+def _english_only(settings: Settings) -> list[str]:
+    """Name each English-only part with an alternative."""
+    parts = []
+    segmenter = SEGMENTERS[settings.segmenter]
+    if _reads_english(segmenter, settings):
+        parts.append(
+            f"the segmenter {segmenter.label} "
+            "(instead: Sentences, or one that asks a language model)"
         )
-    rules = [what for name, what in _RULES.items() if getattr(settings, name) == "rules"]
+    rules = [what for name, what in RULES.items() if getattr(settings, name) == "rules"]
     if rules:
-        yield f"the rules that decide {', '.join(rules)}", "a language model"
+        parts.append(f"the rules that decide {', '.join(rules)} (instead: a language model)")
     if _reads_english(EMBEDDERS[settings.embedder], settings):
-        yield (
-            "the embedding model",
-            "a multilingual one, such as intfloat/multilingual-e5-base from the hub",
+        parts.append(
+            "the embedding model "
+            "(instead: a multilingual one, such as intfloat/multilingual-e5-base from the hub)"
         )
     if _reads_english(VERIFIERS[settings.verifier], settings):
-        yield (
-            "the verifier",
-            "a language model, or a multilingual one, such as joeddav/xlm-roberta-large-xnli from the hub",
+        parts.append(
+            "the verifier (instead: a language model, or a multilingual one, "
+            "such as joeddav/xlm-roberta-large-xnli from the hub)"
         )
+    return parts
 
 
 def _reads_english(entry: Entry, settings: Settings) -> bool:

@@ -1,14 +1,6 @@
-import json
 from collections.abc import Sequence
-from pathlib import Path
-
-import pytest
 
 from attribution.claims.coherence import check_coherence
-from attribution.cli.main import main
-from attribution.pipeline.claims import check_coherence as judged_by_run
-from attribution.settings import Settings
-from attribution.store.store import Store
 from attribution.types import Claim, content_id
 from attribution.verdicts import decide
 from tests.make import both
@@ -93,31 +85,3 @@ def test_the_premise_of_a_cell_has_its_headings() -> None:
     (whole, part), _ = check_coherence(answer, [whole, part], entailed, 0.5)
     assert asked == [("Psycho was released in 1960.", "The year of Psycho is 1960.")]
     assert whole.checked and not part.checked
-
-
-@pytest.mark.parametrize(
-    ("segmenter", "published", "judged"), [("r_nd", False, 0.0), ("clauses", True, 0.0)]
-)
-def test_the_runs_verifier_judges_beside_the_parse(
-    segmenter: str, published: bool, judged: float, tmp_path: Path
-) -> None:
-    answer = "Barack Obama was born in Honolulu and studied law at Harvard."
-    claims = [claim("Barack Obama was born in studied law.", (0, len(answer)))]
-    settings = Settings(segmenter=segmenter, verifier="embedded-small")
-    store = Store.open(f"sqlite:///{tmp_path}/coherence.sqlite3")
-    (held,), _ = judged_by_run(answer, claims, settings, store, published=published)
-    assert (held.coherence, held.coherent) == (judged, False)
-    (read,), _ = judged_by_run(
-        answer, claims, settings.model_copy(update={"segmenter": "clauses"}), store
-    )
-    assert (
-        read.coherence is not None and read.coherence > 0.5
-    )  # its claims are held against the parse when made
-
-
-def test_nine_in_ten_hand_made_pairs_are_judged_right(tmp_path: Path) -> None:
-    pairs, out = Path(__file__).with_name("coherence.jsonl"), tmp_path / "out.jsonl"
-    assert main(["coherence", "--input", str(pairs), "--output", str(out)]) == 0
-    judged = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
-    for some in (judged[:50], judged[50:121], judged[121:202], judged[202:]):
-        assert sum(row["coherent"] == row["faithful"] for row in some) >= 0.9 * len(some)

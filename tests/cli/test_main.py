@@ -108,7 +108,6 @@ def test_coherence_judges_claims_by_their_sentence(tmp_path: Path) -> None:
     sentence = "Lena Hart, a local architect, rebuilt the museum in 1921."
     claims = [
         "Lena Hart rebuilt the museum in 1921.",
-        "The museum rebuilt Lena Hart.",
         "Lena Hart died in 1950.",
     ]
     rows = [{"sentence": sentence, "claim": claim} for claim in claims]
@@ -123,14 +122,9 @@ def test_coherence_judges_claims_by_their_sentence(tmp_path: Path) -> None:
         "embedded-small",
     ]
     assert main(command) == 1  # one row has no sentence
-    said, mixed, other, bad = (
-        json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()
-    )
-    assert [said["coherent"], mixed["coherent"], other["coherent"]] == [True, False, False]
-    assert said["coherence"] > 0.9 and (mixed["coherence"], mixed["fault"]) == (
-        0,
-        "another role: museum",
-    )
+    said, other, bad = (json.loads(line) for line in out.read_text(encoding="utf-8").splitlines())
+    assert [said["coherent"], other["coherent"]] == [True, False]
+    assert said["coherence"] > 0.9 > other["coherence"]
     assert '"sentence" is missing' in bad["error"]
 
 
