@@ -217,7 +217,7 @@ class Settings(Frozen):
         30,
         "anyone",
         "evidence",
-        "chunks embedded for a claim, the best by words and estimated vectors; 0: all",
+        "chunks embedded for a claim, the best by words and static vectors; 0: all",
         ge=0,
     )
     verifier: Address = _setting("auto", "anyone", "evidence", "see list verifiers", "Verifier")

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
 from attribution.pipeline.judge import Passage
+from attribution.retrieval.chunkers import CHUNKERS
 from attribution.retrieval.index import Index
 from attribution.settings import Settings
 from attribution.types import Page, Relation

@@ -22,10 +22,9 @@ from attribution.settings import LIMITS, Settings, data_folder
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
-from attribution.studies.papers import NAMES, Numbered, paper
-from attribution.studies.papers.presets import concerning, preset
-from attribution.studies.papers.reproduce import TableInputs, computable, find, reproduce
-from attribution.studies.results import ResultTable, Saved
+from attribution.studies.papers import PaperTable
+from attribution.studies.papers.reproduce import Reproduced, TableInputs, find, reproduce, tables
+from attribution.studies.results import Saved
 from attribution.types import content_id
 from pages.ui import background, choices, frame, state
 from pages.ui.background import Work, in_turns
@@ -35,16 +34,7 @@ from pages.ui.frame import note, section, show, small
 from pages.ui.job_page import JobPage
 from pages.ui.state import store
 
-SOURCES = {"Built-in library": ("library",), "As in the paper": ()}
-
-
-@dataclass(frozen=True)
-class Reproduced:
-    """A table as it is shown and saved."""
-
-    number: str
-    table: ResultTable
-    notes: tuple[str, ...]  # what stood in for what
+SOURCES = {"Built-in library": ("library",), "The web": ("web",)}
 
 
 TABLE = Saved("paper_table", TypeAdapter(Reproduced))
@@ -73,11 +63,11 @@ def read(database: Store, id: str) -> TableProgress | None:
 
 
 JOB = JobPage("paper", "table", read)
-Steps = Callable[[threading.Event], Iterator[RowDone | ResultTable]]
+Steps = Callable[[threading.Event], Iterator[RowDone | Reproduced]]
 
 
 def work(
-    given: TableInputs, number: str, steps: Steps, save: Callable[[Reproduced], None]
+    given: TableInputs, steps: Steps, save: Callable[[Reproduced], None]
 ) -> Work[TableProgress]:
     """Compute a table. Until it is whole, finished answers stay in the folder, for the same choices
     to resume.
@@ -90,63 +80,54 @@ def work(
                 if stop.is_set():
                     return
                 continue
-            made = Reproduced(number, step, given.notes)
-            save(made)
-            update(result=made)
+            save(step)
+            update(result=step)
             shutil.rmtree(given.folder, ignore_errors=True)
 
     return compute
 
 
-def chosen(name: str, as_in_paper: bool, sources: Sequence[str]) -> Settings | str:
+def chosen(sources: Sequence[str]) -> Settings | str:
     """Return the settings of a table, or why they cannot be used."""
     base = choices.endpoint()
     if isinstance(base, str):
         return base
-    values = preset(name, base).values if as_in_paper else {}
-    wanted = {"sources": tuple(sources)} if sources else {}
     try:
-        return demanded({"sources": ("library",), **values, **wanted}, base)
+        return demanded({"sources": tuple(sources)}, base)
     except AttributionError as error:
         return choices.explain(error)[0]
 
 
 def start(
-    numbered: Numbered,
+    numbered: PaperTable,
     content: bytes,
     project: str,
     models: Sequence[str],
     settings: Settings,
-    as_in_paper: bool,
 ) -> None:
     """Compute a table, or go on with the answers that an earlier start with the same choices has
     finished.
     """
     key = content_id(numbered.id, content.hex(), settings.identity, *models, state.browser())
-    lacking = (
-        concerning(numbered.needs, preset(numbered.id[:3], settings), settings)
-        if as_in_paper
-        else []
-    )
     try:
         rows, folder = rows_of(numbered, content), data_folder() / "papers" / key
-        given = TableInputs(settings, folder, rows, project, tuple(models), stood_in=lacking)
+        given = TableInputs(settings, folder, rows, project, tuple(models))
     except BadInput as error:
         JOB.refuse(error.public(), "The table cannot be computed")
         return
     id, browser = new_run_id(), state.browser()
 
-    def steps(stop: threading.Event) -> Iterator[RowDone | ResultTable]:
+    def steps(stop: threading.Event) -> Iterator[RowDone | Reproduced]:
         return in_turns(browser, stop, reproduce(numbered.id, given))
 
     JOB.launch(
         TableProgress(total=len(given.rows)),
-        work(given, numbered.id, steps, partial(TABLE.save, store(), id)),
+        work(given, steps, partial(TABLE.save, store(), id)),
         id,
     )
 
 
-def rows_of(numbered: Numbered, content: bytes) -> list[Row]:
+def rows_of(numbered: PaperTable, content: bytes) -> list[Row]:
     """Read the rows that a table is computed from. BadInput for too many."""
     if not content:
         return []
@@ -167,12 +148,9 @@ def form(running: bool) -> None:
     with st.container(key="form"):
         options, buttons = st.columns([5, 1])
         with options:
-            tables = [
-                one.id for name in NAMES for one in paper(name).numbered.values() if computable(one)
-            ]
             number = st.selectbox(
                 "Table",
-                tables,
+                [table.id for table in tables()],
                 key="paper_number",
                 format_func=lambda i: f"{i} {find(i).title}",
                 help="The tables of the four papers that can be computed.",
@@ -180,12 +158,6 @@ def form(running: bool) -> None:
             numbered = find(str(number))
             small(f"Needs {numbered.needs}.")
             content, project, models = choose_input(numbered)
-            as_in_paper = st.toggle(
-                "As in the paper",
-                True,
-                key="paper_preset",
-                help="The paper's settings, as far as this machine has what they name.",
-            )
             source = st.segmented_control(
                 "Sources",
                 list(SOURCES),
@@ -194,7 +166,7 @@ def form(running: bool) -> None:
                 required=True,
                 help="Where claims are searched for; the papers searched the web.",
             )
-        found = chosen(numbered.id[:3].lower(), as_in_paper, SOURCES[source or "Built-in library"])
+        found = chosen(SOURCES[source or "Built-in library"])
         if isinstance(found, str):
             note("These settings cannot be used", found, label="contradicted")
         ready = not isinstance(found, str) and bool(content or project)
@@ -206,7 +178,6 @@ def form(running: bool) -> None:
                 project,
                 models,
                 found if not isinstance(found, str) else Settings(),
-                as_in_paper,
             )
             JOB.buttons(
                 "Compute",
@@ -217,7 +188,7 @@ def form(running: bool) -> None:
             )
 
 
-def choose_input(numbered: Numbered) -> tuple[bytes, str, list[str]]:
+def choose_input(numbered: PaperTable) -> tuple[bytes, str, list[str]]:
     """Draw what a table is computed from: an annotation project, or a file and the language models
     to ask.
     """
@@ -251,7 +222,7 @@ def choose_input(numbered: Numbered) -> tuple[bytes, str, list[str]]:
 
 
 def result(now: TableProgress) -> None:
-    """Draw the table, and what stood in for what."""
+    """Draw the table and its notes."""
     if now.running:
         return
     if now.result is None:
@@ -264,22 +235,23 @@ def result(now: TableProgress) -> None:
     link("Link to this table", **state.address(JOB.name))
     rows = [list(map(format_cell, row)) for row in made.table.rows]
     show(scrolling(table(made.table.columns, rows, class_="ax-table wide"), made.table.title))
-    stood_in = made.notes or ("Nothing was replaced.",)
-    show(el("ul", *(el("li", line) for line in stood_in), class_="ax-quiet"))
+    if made.notes:
+        show(el("ul", *(el("li", line) for line in made.notes), class_="ax-quiet"))
     name = made.number.replace(".", "-")
-    downloads(
-        {
-            "Markdown": (made.table.markdown(), f"{name}.md", "text/markdown"),
-            "CSV": (made.table.csv(), f"{name}.csv", "text/csv"),
-        }
-    )
+    files = {
+        "Markdown": (made.table.markdown(), f"{name}.md", "text/markdown"),
+        "CSV": (made.table.csv(), f"{name}.csv", "text/csv"),
+    }
+    if made.tasks:
+        files["Tasks for people"] = (made.tasks, "tasks.jsonl", "application/json")
+    downloads(files)
 
 
 if __name__ == "__main__":
     frame.begin(
         "papers",
         "Tables of the papers",
-        "Compute a numbered table of the four papers: its printed figures beside ours, and what stood in for what.",
+        "Compute a numbered table of the four papers: its printed figures beside ours.",
         paper=JOB.open,
     )
     JOB.draw(form, result)

@@ -21,7 +21,7 @@ text
 store retrieval
 fetching
 llm
-chunkers embedders verifiers
+embedders verifiers
 searchers
 segmenters claims library
 evidence

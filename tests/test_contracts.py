@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS
 from attribution.errors import Unavailable
+from attribution.retrieval.chunkers import CHUNKERS
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings

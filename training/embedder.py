@@ -27,8 +27,8 @@ from attribution.embedders.minilm import (
     GRAPH,
     LAYOUT,
     TOKENS,
+    graph_weights,
     package_folder,
-    weights,
 )
 from attribution.settings import ROOT
 from training.graphs import RUNTIME, Graph, input_ranges
@@ -138,7 +138,7 @@ def model(source: Any, factors: Mapping[str, Any]) -> tuple[Any, list[dict[str, 
         "ReduceMean", [x, graph.constant("first", np.array([0], np.int64))], keepdims=0
     )
     graph.nodes.append(helper.make_node("LpNormalization", [mean], ["vector"], axis=-1, p=2))
-    for name, array in weights(graph.layout, source, factors).items():
+    for name, array in graph_weights(graph.layout, source, factors).items():
         tensor = numpy_helper.from_array(array, name)
         tensor.ClearField("raw_data")
         tensor.data_location = TensorProto.EXTERNAL

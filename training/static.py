@@ -1,14 +1,12 @@
-"""Train the table that estimates the vectors of the embedder `minilm`, one vector a token.
+"""Train the static vectors of passages: one vector and one weight per token.
 
-    python -m training.static --data FOLDER [--out attribution/embedders/minilm]
+    python -m training.static --data FOLDER [--out attribution/embedders/weights]
 
-FOLDER holds nli/ and qa/. The texts of both and of the library, cut as pages are, are embedded by
-`minilm`, and the
-table is trained so that the weighted mean of a text's token vectors is near its vector. It starts
-from the vectors of
-single tokens (as Model2Vec does: Tulkens and van Dongen 2024); half of a text's tokens are left out
-at random, so that
-no token relies on others. Minutes on two cores; the vectors are kept in build/static.
+FOLDER holds data sets as JSON Lines (gzip), in any subfolder, with passages, premises and
+hypotheses. Their texts are embedded by `minilm`, and the table is trained so that the weighted mean
+of a text's token vectors is near its vector. It starts from the vectors of single tokens, as
+Model2Vec does (Tulkens and van Dongen 2024). Half of a text's tokens are left out at random, so
+that no token relies on others. Takes minutes on two cores; the vectors are kept in build/static.
 """
 
 from __future__ import annotations
@@ -17,191 +15,130 @@ import argparse
 import gzip
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
+import torch
+from numpy.typing import NDArray
+from safetensors.numpy import save_file
+from torch.nn.functional import embedding_bag
 
-from attribution.chunkers import CHUNKERS
-from attribution.embedders.minilm import DIMENSIONS, FILE, FOLDER, HALF, MiniLM, tokenizer
+from attribution.embedders.minilm import FOLDER, MiniLM, tokenizer
+from attribution.embedders.static import FILE
 from attribution.models.files import SUMS, digest
-from attribution.settings import ROOT, Settings
-from attribution.types import Page
+from attribution.settings import Settings
 
-QA = ("boolq", "condaqa", "pubmedqa_pqal", "squad1_dev", "squad1_du_test", "squad2_dev_half")
-NLI = (
-    *(
-        "fever_nli",
-        "fever_eraser_gold_sameclaims",
-        "feverous_dev_text",
-        "cg2c_doc",
-        "mnli_dev_3way",
-    ),
-    *(
-        "scifact_rationales",
-        "paws_wiki_devtest",
-        "wikisplit_parts",
-        "fool_me_twice_dev",
-        "check_covid",
-    ),
-    "contract_nli_spans_dev",
-)
-LONG = 300  # characters from which on a premise is a passage
-PASSAGES, SENTENCES, HELD_OUT = 70_000, 30_000, 2_000
-PASSES, BATCH, RATE, DROPPED, PULL = 4, 512, 2e-3, 0.5, 0.01
+FIELDS = ("passage", "premise", "hypothesis")
+LONGEST = 512  # characters of a text
+TEXTS = 100_000
+DIMENSIONS = 96
+PASSES, BATCH, RATE = 4, 512, 2e-3
+DROPPED = 0.5  # share of tokens left out
+PULL = 0.01  # towards the vectors of single tokens
+STEP = 2000  # texts embedded between two saves
+Floats = NDArray[np.float32]
 
 
-def texts(data: Path, rng: random.Random) -> list[str]:
-    """Passages, cut as pages are, and sentences, mixed."""
-    long, short = set[str](), set[str]()
-    for name in QA:
-        long |= {row["passage"] for row in rows(data / "qa" / f"{name}.jsonl.gz")}
-    for name in NLI:
-        for row in rows(data / "nli" / f"{name}.jsonl.gz"):
-            (long if len(row["premise"]) > LONG else short).add(row["premise"])
-            short.add(row["hypothesis"])
-    long |= {
-        path.read_text(encoding="utf-8") for path in (ROOT / "examples" / "library").glob("*.md")
-    }
-    settings = Settings()
-    chunker = CHUNKERS.build(settings.chunker, settings)
-    empty = Page(id="text", url="", title="", site="", kind="document", fetched_at="", sha256="")
-    passages = {
-        c.text for text in long for c in chunker.chunk(empty.model_copy(update={"text": text}))
-    }
-    mixed = rng.sample(sorted(passages), min(PASSAGES, len(passages)))
-    mixed += rng.sample(sorted(short), min(SENTENCES, len(short)))
-    rng.shuffle(mixed)
-    return mixed
+def sample_texts(data: Path) -> list[str]:
+    """Return distinct texts of all data sets in random order."""
+    texts: set[str] = set()
+    for path in sorted(data.rglob("*.jsonl.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            for line in lines:
+                row = json.loads(line)
+                texts.update(row[field][:LONGEST] for field in FIELDS if row.get(field))
+    return random.Random(3).sample(sorted(texts), min(TEXTS, len(texts)))
 
 
-def rows(path: Path) -> Iterator[dict[str, str]]:
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
-        yield from map(json.loads, lines)
-
-
-def vectors(of: Sequence[str], work: Path) -> npt.NDArray[np.float32]:
-    """The vectors of `minilm`, kept in `work` in steps."""
-    embedder, step = MiniLM(Settings()), 2000
-    done = []
-    for start in range(0, len(of), step):
-        path = work / f"{start}.npy"
+def embed(texts: Sequence[str], folder: Path) -> Floats:
+    """Return the vectors of `minilm`; finished parts are kept in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    embedder = MiniLM(Settings())
+    parts = []
+    for start in range(0, len(texts), STEP):
+        path = folder / f"{start}.npy"
         if not path.exists():
-            np.save(path, embedder.embed(of[start : start + step]).astype(np.float16))
-            print(f"{start + step} of {len(of)} texts embedded", flush=True)
-        done.append(np.load(path).astype(np.float32))
-    return np.concatenate(done)
+            np.save(path, embedder.embed(texts[start : start + STEP]))
+            print(f"{start + STEP} of {len(texts)} texts embedded", flush=True)
+        parts.append(np.load(path))
+    return np.concatenate(parts)
 
 
-def trained(
-    ids: Sequence[npt.NDArray[np.int64]],
-    target: npt.NDArray[np.float32],
-    first: npt.NDArray[np.float32],
-) -> tuple[npt.NDArray[np.float32], ...]:
-    """Return token vectors (tokens, 384), token weights (tokens) and the vector added to every mean
-    (384).
+def train(ids: Sequence[torch.Tensor], target: Floats, start: Floats) -> Floats:
+    """Return one vector per token, with its weight as length.
+
+    Args:
+        ids: The tokens of each text.
+        target: The texts' own vectors, of shape (texts, 384).
+        start: The vectors of single tokens, of shape (tokens, 384).
     """
-    import torch
-
-    count = np.bincount(np.concatenate(ids), minlength=len(first))
-    share = (count + 1) / (count.sum() + len(first))
-    start = torch.tensor(first)
-    table = torch.nn.Parameter(start.clone())
-    logs = torch.nn.Parameter(torch.tensor(np.log(1e-3 / (1e-3 + share)), dtype=torch.float32))
-    added = torch.nn.Parameter(torch.zeros(first.shape[1]))
-    groups = [{"params": [table, added], "factor": 1}, {"params": [logs], "factor": 3}]
-    optimiser = torch.optim.Adam(groups, lr=RATE)
-    wanted = torch.tensor(target)
-
-    def estimated(batch: Sequence[npt.NDArray[np.int64]]) -> torch.Tensor:
-        flat = torch.tensor(np.concatenate(batch))
-        starts = torch.tensor(np.cumsum([0, *map(len, batch)])[:-1])
-        weights = torch.exp(logs[flat])
-        sums = torch.nn.functional.embedding_bag(
-            flat, table, starts, mode="sum", per_sample_weights=weights
-        )
-        of = torch.repeat_interleave(
-            torch.arange(len(batch)), torch.tensor([len(b) for b in batch])
-        )
-        return sums / torch.zeros(len(batch)).index_add(0, of, weights)[:, None] + added
-
-    rng = np.random.default_rng(0)
-    last = len(ids) - HELD_OUT
-    steps, done = PASSES * (last // BATCH), 0
+    torch.manual_seed(0)
+    counts = torch.bincount(torch.cat(list(ids)), minlength=len(start)) + 1
+    frequency = counts / counts.sum()
+    first, wanted = torch.tensor(start), torch.tensor(target)
+    table = torch.nn.Parameter(first.clone())
+    logs = torch.nn.Parameter(torch.log(1e-3 / (1e-3 + frequency)))
+    optimiser = torch.optim.Adam([table, logs], lr=RATE)
     for number in range(PASSES):
-        order = rng.permutation(last)
-        for at in range(0, last - BATCH + 1, BATCH):
-            places = order[at : at + BATCH]
-            batch = [thinned(ids[i], rng) for i in places]
-            for part in optimiser.param_groups:
-                part["lr"] = part["factor"] * RATE * min(1, done / 100) * (1 - done / steps)
-            used = torch.tensor(np.unique(np.concatenate(batch)))
-            loss = ((estimated(batch) - wanted[places]) ** 2).sum(1).mean()
-            loss = loss + PULL * ((table[used] - start[used]) ** 2).sum() / len(used)
+        losses = []
+        for batch in torch.split(torch.randperm(len(ids)), BATCH):
+            bags = [thin(ids[i]) for i in batch.tolist()]
+            flat = torch.cat(bags)
+            sizes = torch.tensor([len(bag) for bag in bags])
+            starts = sizes.cumsum(0) - sizes
+            weights = logs.exp()[flat]
+            sums = embedding_bag(flat, table, starts, mode="sum", per_sample_weights=weights)
+            totals = torch.zeros(len(bags)).index_add(
+                0, torch.repeat_interleave(torch.arange(len(bags)), sizes), weights
+            )
+            used = torch.unique(flat)
+            loss = ((sums / totals[:, None] - wanted[batch]) ** 2).sum(1).mean()
+            loss = loss + PULL * ((table[used] - first[used]) ** 2).sum() / len(used)
             optimiser.zero_grad()
-            torch.autograd.backward(loss)
+            loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
-            done += 1
-        with torch.no_grad():
-            error = ((estimated(ids[last:]) - wanted[last:]) ** 2).sum(1).mean()
-        print(f"pass {number + 1}: squared error on held-out texts {error:.3f}", flush=True)
-    return table.detach().numpy(), logs.exp().detach().numpy(), added.detach().numpy()
+            losses.append(float(loss.detach()))
+        print(f"pass {number + 1}: loss {np.mean(losses):.3f}", flush=True)
+    scaled: Floats = (table * logs.exp()[:, None]).detach().numpy()
+    return scaled
 
 
-def thinned(ids: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    left = ids[rng.random(len(ids)) >= DROPPED]
-    return left if len(ids) > 8 and len(left) else ids
+def thin(ids: torch.Tensor) -> torch.Tensor:
+    """Leave out a random half of a longer text's tokens."""
+    rest = ids[torch.rand(len(ids)) >= DROPPED]
+    return rest if len(ids) > 8 and len(rest) else ids
 
 
-def pack(
-    table: npt.NDArray[np.float32],
-    weights: npt.NDArray[np.float32],
-    added: npt.NDArray[np.float32],
-    dimensions: int,
-) -> Mapping[str, npt.NDArray[np.generic]]:
-    """Return the arrays of the file: vectors of `dimensions` that keep most of the table's, in four
-    bits a number.
-
-    `table` has shape (tokens, 384), `weights` (tokens,), `added` (384,).
-    """
-    basis = np.linalg.svd(table * weights[:, None], full_matrices=False)[2][:dimensions]
+def save(table: Floats, path: Path) -> None:
+    """Write the table in Model2Vec's format: int8 vectors of fewer dimensions, and weights."""
+    basis = np.linalg.svd(table, full_matrices=False)[2][:DIMENSIONS]
     rows = table @ basis.T
-    scales = np.abs(rows).max(axis=1) / (HALF - 1)
-    packed = (np.round(rows / np.maximum(scales, 1e-9)[:, None]) + HALF).astype(np.uint8)
-    return {
-        "rows": packed[:, ::2] << 4 | packed[:, 1::2],
-        "scales": scales.astype(np.float16),
-        "weights": weights.astype(np.float16),
-        "basis": basis.astype(np.float16),
-        "added": (basis @ added).astype(np.float16),
-    }
+    weights = np.maximum(np.abs(rows).max(axis=1) / 127, 1e-12).astype(np.float32)
+    embeddings = np.round(rows / weights[:, None]).astype(np.int8)
+    save_file({"embeddings": embeddings, "weights": weights}, path)
 
 
 def main() -> None:
-    p = argparse.ArgumentParser(
+    parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    p.add_argument("--data", type=Path, required=True, metavar="FOLDER")
-    p.add_argument("--work", type=Path, default=Path("build/static"))
-    p.add_argument("--out", type=Path, default=FOLDER)
-    args = p.parse_args()
-    args.work.mkdir(parents=True, exist_ok=True)
-    rng = random.Random(3)
-    of = texts(args.data, rng)
-    target = vectors(of, args.work)
-    split = tokenizer()
-    words = [str(split.id_to_token(i)).removeprefix("##") for i in range(split.get_vocab_size())]
-    single = args.work / "tokens"
-    single.mkdir(exist_ok=True)
-    first = vectors(words, single)
-    ids = [
-        np.array(e.ids, dtype=np.int64)
-        for e in split.encode_batch(list(of), add_special_tokens=False)
+    parser.add_argument("--data", type=Path, required=True, metavar="FOLDER")
+    parser.add_argument("--work", type=Path, default=Path("build/static"))
+    parser.add_argument("--out", type=Path, default=FOLDER)
+    args = parser.parse_args()
+    vocabulary = tokenizer()
+    tokens = [str(vocabulary.id_to_token(i)) for i in range(vocabulary.get_vocab_size())]
+    start = embed([token.removeprefix("##") for token in tokens], args.work / "tokens")
+    texts = [
+        text
+        for text in sample_texts(args.data)
+        if vocabulary.encode(text, add_special_tokens=False).ids
     ]
-    full = [i for i, one in enumerate(ids) if len(one)]
-    table, weights, added = trained([ids[i] for i in full], target[full], first)
-    np.savez(args.out / FILE, allow_pickle=False, **pack(table, weights, added, DIMENSIONS))
+    target = embed(texts, args.work / "texts")
+    encodings = vocabulary.encode_batch(texts, add_special_tokens=False)
+    ids = [torch.tensor(encoding.ids) for encoding in encodings]
+    save(train(ids, target, start), args.out / FILE)
     print(f"{args.out / FILE}: put its SHA-256, {digest(args.out / FILE)}, into {SUMS}")
 
 

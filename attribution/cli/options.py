@@ -21,7 +21,7 @@ Add = Callable[
 ]  # a command by name, with its summary and its function
 
 
-PRESETS = ("v24", "w24", "r23", "t24")
+PRESETS = ("v24",)
 
 
 def progress(text: str) -> None:
@@ -142,7 +142,9 @@ def add_settings(p: argparse.ArgumentParser, example: str) -> None:
         help=f"any of `list settings`, such as {example}",
     )
     p.add_argument(
-        "--preset", choices=PRESETS, help="the settings of a paper; other options override them"
+        "--preset",
+        choices=PRESETS,
+        help="the settings of Vladika et al.; other options override them",
     )
 
 
@@ -184,10 +186,10 @@ def choices(args: argparse.Namespace) -> dict[str, object]:
     if paper := getattr(args, "preset", None):
         from attribution.studies.papers.presets import preset
 
-        found = preset(paper, Settings.from_environment(**values))
-        for one in found.stood_in:
-            if one.setting not in values:
-                progress(f"{paper}: {one}")
+        found = preset(Settings.from_environment(**values))
+        for name, sentence in found.stood_in.items():
+            if name not in values:
+                progress(f"{paper}: {sentence}")
         values = found.values | values
     return values
 
@@ -215,8 +217,8 @@ NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers", "metho
 
 
 def tables() -> Mapping[str, Mapping[str, Entry]]:
-    from attribution.chunkers import CHUNKERS
     from attribution.embedders import EMBEDDERS
+    from attribution.retrieval.chunkers import CHUNKERS
     from attribution.searchers import SEARCHERS
     from attribution.segmenters import SEGMENTERS
     from attribution.studies.groundedness import METHODS

@@ -39,7 +39,7 @@ def commands(add: Add) -> None:
 
     p = add(
         "reproduce",
-        "compute a numbered table of one of the four papers beside its figures",
+        "compute a table of one of the four papers beside its printed figures",
         reproduce,
     )
     p.add_argument("number", metavar="list | V24.T4", help="list, or the table to compute")
@@ -52,7 +52,7 @@ def commands(add: Add) -> None:
         type=options.positive,
         default=0,
         metavar="N",
-        help="claims of a stratum, V24.T4, T7, T8",
+        help="of the answers, drawn at random (default: all)",
     )
     p.add_argument(
         "--models",
@@ -62,7 +62,7 @@ def commands(add: Add) -> None:
         help="language models in the paper's places",
     )
     options.add_sources(p)
-    p.add_argument("--out", type=Path, metavar="FOLDER", help="for table.json, table.md and plots")
+    p.add_argument("--out", type=Path, metavar="FOLDER", help="for table.json and table.md")
     options.add_settings(p, "openai_model=local")
 
     p = add("evoke", "make a labelled set: grounded answers and twins with one error", evoke)
@@ -248,34 +248,26 @@ def evoke(args: argparse.Namespace) -> int:
 
 
 def reproduce(args: argparse.Namespace) -> int:
-    """Writes the table into the folder; the exit status is 1 if a row failed."""
+    """Write the table into the folder; exit status 1 if a row failed."""
     from attribution.pipeline.experiment import RowDone
-    from attribution.studies.papers.presets import concerning, preset
-    from attribution.studies.papers.reproduce import MARKDOWN, TableInputs, find, listed
+    from attribution.studies.papers.reproduce import MARKDOWN, TableInputs, find, sample, tables
     from attribution.studies.papers.reproduce import reproduce as compute
 
     if args.number == "list":
-        options.print_json(listed())
+        listed = [{"id": one.id, "title": one.title, "needs": one.needs} for one in tables()]
+        options.print_json(listed)
         return 0
-    numbered = find(args.number)
+    table = find(args.number)
     if args.out is None:
-        raise BadInput(f"{numbered.id} needs a folder for its files: give one with --out")
-    labelled = numbered.id.startswith("T24")
-    fields = (
-        (["response"], ["question", "split"]) if labelled else (["answer"], ["question", "system"])
-    )
-    rows = read_rows(args.input, *fields) if args.input else ()
-    settings = options.settings(args)
-    lacking = (
-        concerning(numbered.needs, preset(args.preset, settings), settings) if args.preset else []
-    )
-    given = TableInputs(
-        settings, args.out, rows, args.project, tuple(args.models), args.sample, lacking
-    )
-    failed = _follow(
-        "reproduce", (one for one in compute(numbered.id, given) if isinstance(one, RowDone))
-    )
-    for one in given.stood_in:
-        progress(f"{numbered.id}: {one}")
-    progress(f"{args.out / MARKDOWN}: {numbered.id} {numbered.title}, {failed} rows failed")
+        raise BadInput(f"{table.id} needs a folder for its files: give one with --out")
+    if table.id.startswith("T24"):
+        required, optional = ["response"], ["question", "split"]
+    else:
+        required, optional = ["answer"], ["question", "system"]
+    rows = read_rows(args.input, required, optional) if args.input else []
+    rows = sample(rows, args.sample)
+    inputs = TableInputs(options.settings(args), args.out, rows, args.project, tuple(args.models))
+    steps = (step for step in compute(table.id, inputs) if isinstance(step, RowDone))
+    failed = _follow("reproduce", steps)
+    progress(f"{args.out / MARKDOWN}: {table.id} {table.title}, {failed} rows failed")
     return int(failed > 0)

@@ -43,14 +43,17 @@ EMBEDDERS: Table[Embedder] = Table(
             english=True,
         ),
         "mpnet": Entry(
-            "attribution.embedders.mpnet:MPNet",
+            "attribution.embedders.sentence_transformer:MPNet",
             "all-mpnet-base-v2 (embedded)",
             "768 dimensions, at most 384 tokens, much slower than MiniLM; the SBERT model of “Enhancing Answer "
             "Attribution” (2024)",
             needs=(
-                Need(DOWNLOAD.format("mpnet"), check="attribution.embedders.mpnet:is_available"),
+                Need(
+                    DOWNLOAD.format("mpnet"),
+                    check="attribution.embedders.sentence_transformer:has_mpnet",
+                ),
             ),
-            download="attribution.embedders.mpnet:make",
+            download="attribution.embedders.sentence_transformer:make_mpnet",
             english=True,
         ),
         "sentence_transformer": Entry(

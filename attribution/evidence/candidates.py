@@ -9,7 +9,8 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from attribution.claims.context import named_by_context
-from attribution.embedders import EMBEDDERS, Embedder, key_of, minilm
+from attribution.embedders import EMBEDDERS, key_of
+from attribution.embedders.static import embed_statically
 from attribution.retrieval.bm25 import Chunks
 from attribution.retrieval.index import Candidate, Index, rank_among, reciprocal, reciprocal_ranks
 from attribution.settings import Settings
@@ -70,16 +71,6 @@ def spread(ranked: Sequence[Chunk], k: int, origins: Origins | None) -> list[Chu
     return [*first, *later][:k]
 
 
-@dataclass(frozen=True)
-class Shortlist:
-    """The chunks that are embedded for a claim."""
-
-    chunks: Sequence[Chunk]
-    left_out: (
-        Vectors | None
-    )  # estimated similarities of the others, of one dimension; None: on another scale
-
-
 class Candidates:
     """The chunks of a run's pages."""
 
@@ -88,9 +79,7 @@ class Candidates:
         self.embedder = EMBEDDERS.build(settings.embedder, settings)
         self._settings, self._store = settings, store
         self._words = Chunks()
-        self._own = settings.embedder == "minilm"  # the embedder whose vectors are estimated
-        self._minilm = self.embedder if self._own else EMBEDDERS.build("minilm", settings)
-        self._estimates = minilm.estimated(())  # of the first chunks
+        self._static = embed_statically(())  # of the first chunks
         self._index = Index()  # of all chunks, where none is left out beforehand
         self._unindexed: list[Chunk] = []
         self._known: dict[str, bytes] = {}  # vectors that were read or computed, float32, by key
@@ -124,27 +113,25 @@ class Candidates:
             for claim in claims
         ]
         chosen = self._shortlists(queries, by_words, early, origins)
-        self._vectors(
-            [c.text for short in chosen if short for c in short.chunks]
-        )  # those of all claims together
+        # those of all claims together
+        self._vectors([c.text for shortlist in chosen if shortlist for c in shortlist])
         rankings = [
             self._ranking(*of_claim) for of_claim in zip(queries, by_words, chosen, strict=True)
         ]
         return [ranking.best(self._settings.top_k, origins) for ranking in rankings]
 
-    def _vectors(self, texts: Sequence[str], embedder: Embedder | None = None) -> Vectors:
+    def _vectors(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
         if not texts:
             return np.zeros((0, 0), dtype=np.float32)
-        embedder = embedder or self.embedder
-        keys = [content_id(key_of(embedder), text) for text in texts]
+        keys = [content_id(key_of(self.embedder), text) for text in texts]
         self._known |= self._store.cache.vectors(
             [key for key in dict.fromkeys(keys) if key not in self._known]
         )
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._known}
         if new:
-            rows = np.asarray(embedder.embed(list(new.values())), dtype=np.float32)
+            rows = np.asarray(self.embedder.embed(list(new.values())), dtype=np.float32)
             computed = {key: row.tobytes() for key, row in zip(new, rows, strict=True)}
             self._store.cache.put_vectors(computed)
             self._known |= computed
@@ -156,8 +143,8 @@ class Candidates:
         by_words: Sequence[Sequence[Chunk]],
         early: bool,
         origins: Origins | None,
-    ) -> list[Shortlist | None]:
-        """Return the chunks to embed for each claim: of many, the best by words and by estimated
+    ) -> list[list[Chunk] | None]:
+        """Return the chunks to embed for each claim: of many, the best by words and by static
         vectors; None: all.
 
         If `early`, only half as many, since not all of them stay.
@@ -169,41 +156,23 @@ class Candidates:
         chunks = self._words.chunks
         if not most or len(chunks) <= most or self._settings.ranking == "vectors":
             return [None] * len(queries)
-        new = minilm.estimated([chunk.text for chunk in chunks[len(self._estimates) :]])
-        self._estimates = np.concatenate([self._estimates, new])
-        self._vectors([query for of_claim in queries for query in of_claim], self._minilm)
-        places = {chunk: place for place, chunk in enumerate(chunks)}
-        found: list[Shortlist | None] = []
-        for of_claim, ranked in zip(queries, by_words, strict=True):
-            asked = minilm.projected(self._vectors(of_claim, self._minilm))
+        new = embed_statically([chunk.text for chunk in chunks[len(self._static) :]])
+        self._static = np.concatenate([self._static, new])
+        shortlists: list[list[Chunk] | None] = []
+        for claim_queries, ranked in zip(queries, by_words, strict=True):
+            cosines = self._static @ embed_statically(claim_queries).T
             # rounded, since a product may depend on the rows beside it in the last digits
-            similar = (self._estimates @ asked.T).max(axis=1).round(4)
-            found.append(
-                self._shortlist([places[chunk] for chunk in ranked], similar, most, origins)
+            similar = cosines.max(axis=1).round(4).tolist()
+            nearest = sorted(
+                range(len(chunks)), key=lambda i: (-similar[i], chunks[i].page_id, chunks[i].start)
             )
-        return found
-
-    def _shortlist(
-        self, ranked: Sequence[int], similar: Vectors, most: int, origins: Origins | None
-    ) -> Shortlist:
-        """Return the best of two rankings; chunks are places among all, `similar` has a number for
-        each.
-        """
-        chunks = self._words.chunks
-        order = sorted(
-            range(len(chunks)), key=lambda i: (-similar[i], chunks[i].page_id, chunks[i].start)
-        )
-        scores = reciprocal_ranks([(1.0, ranked), (1.0, order)])
-        best = sorted(
-            scores, key=lambda i: (scores[i], chunks[i].page_id, chunks[i].start), reverse=True
-        )
-        chosen = spread([chunks[i] for i in best], most, origins)
-        left = set(chunks) - set(chosen)
-        others = [i for i, chunk in enumerate(chunks) if chunk in left]
-        return Shortlist(chosen, similar[others] if self._own else None)
+            scores = reciprocal_ranks([(1.0, ranked), (1.0, [chunks[i] for i in nearest])])
+            best = sorted(scores, key=lambda c: (scores[c], c.page_id, c.start), reverse=True)
+            shortlists.append(spread(best, most, origins))
+        return shortlists
 
     def _ranking(
-        self, queries: Sequence[str], ranked: Sequence[Chunk], short: Shortlist | None
+        self, queries: Sequence[str], ranked: Sequence[Chunk], short: Sequence[Chunk] | None
     ) -> Ranking:
         if short is None:
             self._index.add(self._unindexed, self._vectors([c.text for c in self._unindexed]))
@@ -215,12 +184,10 @@ class Candidates:
             )
             self._unindexed, index = [], self._index
         else:
-            index, depth = Index(), len(short.chunks)
-            index.add(short.chunks, self._vectors([c.text for c in short.chunks]))
+            index, depth = Index(), len(short)
+            index.add(short, self._vectors([c.text for c in short]))
         found = index.search(self._vectors(queries), depth, floor=-1.0) if len(index) else []
-        rank = rank_among(
-            [c.similarity for c in found], short.left_out if short else None, minilm.ERROR
-        )
+        rank = rank_among([c.similarity for c in found])
         near = self._near(queries[0], found)
         hybrid = self._settings.ranking == "hybrid"
         score = reciprocal_ranks(((1.0, ranked if hybrid else ()),))

@@ -7,7 +7,6 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from attribution.chunkers import CHUNKERS
 from attribution.claims.enrichment import added_words
 from attribution.errors import BadInput
 from attribution.evidence.candidates import Candidates
@@ -25,6 +24,7 @@ from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.provenance import Provenance, Trace
+from attribution.retrieval.chunkers import CHUNKERS
 from attribution.retrieval.index import Candidate
 from attribution.settings import Settings
 from attribution.store.store import Store

@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from attribution.chunkers import Fixed
 from attribution.embedders import EMBEDDERS, Embedder
 from attribution.errors import BadInput, SearchFailed
 from attribution.fetching.page import Extracted, make_page
@@ -22,6 +21,7 @@ from attribution.library.folder import FolderSearcher
 from attribution.library.keywords import DEPTH, KeywordSearcher
 from attribution.library.store import DocumentStore
 from attribution.retrieval.bm25 import FullText
+from attribution.retrieval.chunkers import Fixed
 from attribution.retrieval.index import Index, reciprocal_ranks
 from attribution.settings import COLLECTION, Settings
 from attribution.store.store import Store

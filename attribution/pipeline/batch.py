@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from attribution.chunkers import CHUNKERS
 from attribution.claims.enrichment import turns_of
 from attribution.embedders import EMBEDDERS
 from attribution.errors import BadInput
@@ -15,6 +14,7 @@ from attribution.events import Finished
 from attribution.files import Row
 from attribution.pipeline.experiment import Engine, Experiment, Fields, RowDone, local
 from attribution.pipeline.run import run
+from attribution.retrieval.chunkers import CHUNKERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.store import Store

@@ -8,7 +8,8 @@ import gc
 from contextlib import suppress
 from importlib import import_module
 
-from attribution.embedders import EMBEDDERS, minilm
+from attribution.embedders import EMBEDDERS
+from attribution.embedders.static import embed_statically
 from attribution.errors import StageFailure
 from attribution.fetching.network import tls_context
 from attribution.library.folder import FolderSearcher
@@ -59,7 +60,7 @@ def keep_loaded() -> None:
 
 
 def _load_embedder(settings: Settings) -> None:
-    minilm.estimated(["A text."])
+    embed_statically(["A text."])
     EMBEDDERS.build(settings.embedder, settings).embed(["A text."])
 
 

@@ -103,7 +103,6 @@ class Index:
             )
 
 
-LOGISTIC = 1.702
 CONSTANT = 60  # the paper's; a smaller one gives the first ranks more weight
 H = TypeVar("H", bound=Hashable)
 
@@ -124,28 +123,11 @@ def reciprocal_ranks(
     return scores
 
 
-def rank_among(
-    embedded: Sequence[float], left_out: Vectors | None = None, error: float = 0.0
-) -> Callable[[float], float]:
-    """Return a function from similarity to its rank if all chunks were embedded; 1 is the nearest.
+def rank_among(similarities: Sequence[float]) -> Callable[[float], int]:
+    """Return a function from a similarity to its rank among these; 1 is the nearest."""
+    ascending = sorted(similarities)
 
-    `left_out` are estimates of the similarities of the chunks that are not, an array of one
-    dimension; `error` is their
-    standard deviation, above zero.
-    """
-    import numpy as np
-
-    known = sorted(embedded)
-
-    def rank(similarity: float) -> float:
-        above = len(known) - bisect_right(known, similarity)
-        if left_out is None:
-            return 1.0 + above
-        # the logistic function is within 0.01 of the normal distribution
-        return (
-            1.0
-            + above
-            + float((1 / (1 + np.exp(LOGISTIC * (similarity - left_out) / error))).sum())
-        )
+    def rank(similarity: float) -> int:
+        return 1 + len(ascending) - bisect_right(ascending, similarity)
 
     return rank

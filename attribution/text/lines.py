@@ -6,190 +6,250 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby, pairwise
 
 from attribution.text.characters import composed
 
 BROKEN = "\ufffe"  # what pdfium writes for a hyphen at the end of a line; \x02 in older versions
+FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)  # YAML
 _ITEM = re.compile(
-    r"\s*(?:[-*+•⁃–▪◦]|\(?(?:\d{1,3}|[a-z])[.)\]]|\[\d{1,3}\]|#{1,6}|[-*_=~]{3,}|\.\.|:\w+:)(?:\s|$)|\s*(?:```|~~~)"
+    r"""
+    \s*(?: [-*+•⁃–▪◦] | \(?(?:\d{1,3}|[a-z])[.)\]] | \[\d{1,3}\] | \#{1,6}
+    | [-*_=~]{3,} | \.\. | :\w+: )(?:\s|$)
+    | \s*(?:```|~~~)
+    """,
+    re.VERBOSE,
 )
 _CAPTION = re.compile(r"\s*(?:Table|Figure|Fig\.) \d{1,3}[.:] ")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 _CODE = re.compile(
-    r"^(?:[})\]]|//|/\*|#!|>>>|\$ |def |class |import |from \w+ import |return\b)|\t| {3}|[;{}=\\)]$"
+    r"""
+    ^(?: [})\]] | // | /\* | \#! | >>> | \$[ ] | def[ ] | class[ ] | import[ ]
+    | from[ ]\w+[ ]import[ ] | return\b )
+    | \t | [ ]{3} | [;{}=\\)]$
+    """,
+    re.VERBOSE,
 )
 _QUOTED = re.compile(r"[ \t]*(?:(?:>[ \t]?)+|\|[ \t]?(?!.*\|))")
-_TIMES = re.compile(r"(?:\d+\n)?[\d:]*\d\d:\d\d[.,]\d{3} --> .*\n?|\A\ufeff?WEBVTT.*\n")
-_CLOCK = re.compile(
-    r"^[\[(]?(?:\d{1,2}:)?\d{1,2}:\d\d[\])]?[ \t]*\n", re.MULTILINE
-)  # above each line of a transcript
-_TIMED = re.compile(
-    r"^[\[(](?:\d{1,2}:)?\d{1,2}:\d\d(?:\.\d+)?[\])][ \t]*", re.MULTILINE
-)  # before it
-_FROM_ZERO = re.compile(r"^[\[(]0{1,2}:", re.MULTILINE)  # a programme of the day begins later
-_HARD = re.compile(r"(?<=[\w.,;:!?’”])\\\n")  # Markdown's break of a line
-_LEAST_CUES = 2
-# lines of a sentence that stand apart, as the <div> of a page do
-_APART = re.compile(r"^[^\n]++(?:(?<=[^\s.!?:;…`])\n\n(?=[a-z])[^\n]++){2,}+", re.MULTILINE)
 _CUE_TAG = re.compile(r"</?(?:[ibucv]|lang)(?:[ .][^<>\n]{0,80})?>|<[\d:.]{9,12}>")
-SHORTEST, SHORT = (
-    30,
-    0.6,
-)  # characters, and share of the page's usual line: a shorter line was not wrapped
-_NARROWEST = 20  # characters: a narrower paragraph is a list
-_WORDS = 8  # lines of a word each, which are a list
-_WIDE = 50  # characters: lines of a wider one may also end where a clause does
-_DENSE = 0.7  # share of lines that the next word would have made too long: less in verse
-_FLOWING = 0.3  # share of lines that go on in lower case, in texts that were wrapped
+# Times of subtitles, and those above or before the lines of a transcript
+_TIME = re.compile(
+    r"""
+    ^(?:\d+\n)?[\d:]*\d\d:\d\d[.,]\d{3}[ ]-->.*\n?
+    | \A\ufeff?WEBVTT.*\n
+    | ^(?:\d{1,2}:)?\d{1,2}:\d\d[ \t]*\n
+    | ^[\[(](?:\d{1,2}:)?\d{1,2}:\d\d(?:\.\d+)?[\])][ \t]*\n?
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+_FROM_ZERO = re.compile(r"\W*0{1,2}:")  # a programme of the day begins later
+_HARD_BREAK = re.compile(r"(?<=[\w.,;:!?’”])\\\n")  # Markdown's
+# Lines of a sentence that stand apart, as the <div> of a page do
+_APART = re.compile(r"^[^\n]++(?:(?<=[^\s.!?:;…`])\n\n(?=[a-z])[^\n]++){2,}+", re.MULTILINE)
 _STOPPED = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
-# the end of a line that is no end of a sentence, and the beginning of one that is no beginning
+# The end of a line that ends no sentence, and the beginning of one that begins none
 _DANGLES = re.compile(
-    r"\b(?:an?|the|of|and|or|in|on|at|to|by|for|from|with|as|than|is|are|was|were|its|their|his|her)$"
+    r"""
+    \b(?: an?|the|of|and|or|in|on|at|to|by|for|from|with|as|than|is|are|was|were
+    | its|their|his|her )$
+    """,
+    re.VERBOSE,
 )
 _HANGS = re.compile(
-    r"[ap]\.m\.|(?:of|and|or|in|on|at|to|by|for|from|with|but|than|that|which|who|was|were|is|are|had|has)\b"
+    r"""
+    [ap]\.m\. | (?: of|and|or|in|on|at|to|by|for|from|with|but|than|that|which|who
+    | was|were|is|are|had|has )\b
+    """,
+    re.VERBOSE,
 )
-_BEGINS = re.compile(
-    r"(?:The|An?|It|He|She|They|We|In|On|At|This|These|There|But|And|Then|When|After|Before|Its|His|Her)\b"
+_OPENS = re.compile(
+    r"""
+    (?: The|An?|It|He|She|They|We|In|On|At|This|These|There|But|And|Then|When|After|Before
+    | Its|His|Her )\b
+    """,
+    re.VERBOSE,
 )
-_VERSE = 3  # lines, all of which begin with a capital
+_LEAST_TIMES = 2
+_SHORTEST = 30  # characters: a shorter line of a page was not wrapped
+_SHORT = 0.6  # nor one of a smaller share of the usual line
+_NARROWEST = 20  # characters: a narrower paragraph is a list
+_MANY_WORDS = 8  # lines of a word each, which are a list
+_WIDE = 50  # characters: lines of a wider paragraph may also end where a clause does
+_DENSE = 0.7  # share of lines that the next word would have made too long: less in verse
+_FLOWING = 0.3  # share of lines that go on in lower case, in texts that were wrapped
 _CODED = 0.25  # share of lines that look like code
-FRONT_MATTER = re.compile(
-    r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL
-)  # YAML before Markdown
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Lines that stand together, without their quotation marks."""
+
+    lines: Sequence[str]
+    is_fixed: bool  # blank, or between fences
+
+
+@dataclass(frozen=True)
+class _Break:
+    """The end of a line within a block."""
+
+    line: str
+    later: str
+    is_full: bool  # the next word would have made the line too long
+
+    @property
+    def is_stopped(self) -> bool:
+        return _STOPPED.search(self.line) is not None
+
+    @property
+    def is_within(self) -> bool:
+        """True within a sentence, by the words around the break."""
+        dangles = not self.is_stopped and _DANGLES.search(self.line)
+        return bool(dangles or _HANGS.match(self.later))
+
+    @property
+    def is_before_item(self) -> bool:
+        return _ITEM.match(self.later) is not None or self.line.startswith("#")
 
 
 def join_lines(text: str, ragged: bool = False) -> str:
-    """The text with a paragraph on a line; lists, headings, verse and code keep theirs. A hyphen at
-    an end is U+FFFE.
+    """Put each paragraph on one line; lists, headings, verse and code keep their lines.
 
-    `ragged`: the lines are of a page, whose letters differ in width.
+    A hyphen at the end of a line becomes BROKEN.
+
+    Args:
+        text: The text.
+        ragged: The lines are those of a page, whose letters differ in width.
     """
     if "\n" not in text:
         return text
-    if front := FRONT_MATTER.match(text):
+    front = FRONT_MATTER.match(text)
+    if front:
         return front[0] + join_lines(text[front.end() :], ragged)
-    if text.count(" --> ") >= _LEAST_CUES:
-        cues = [" ".join(cue.split()) for cue in _TIMES.split(_CUE_TAG.sub("", text))]
-        text = "".join(
-            f"\n{cue}" if cue.startswith("-") else f" {cue}" for cue in cues if cue
-        ).strip()
-    if len(_CLOCK.findall(text)) >= max(_LEAST_CUES, text.count("\n") // 4):
-        text = " ".join(_CLOCK.sub("", text).split())
-    goes_on = [_goes_on(text[time.end() : time.end() + 1]) for time in _TIMED.finditer(text)]
-    if (
-        len(goes_on) >= _LEAST_CUES
-        and _FROM_ZERO.search(text)
-        and sum(goes_on) >= _FLOWING * len(goes_on)
-    ):
-        text = _TIMED.sub("", text)
+    text = _without_times(text)
     if not ragged:
         text = _APART.sub(lambda found: found[0].replace("\n\n", "\n"), text)
-    blocks = list(_blocks(_HARD.sub("\n", text).split("\n")))
-    lines = [line.strip() for _, block in blocks for line in block]
-    lengths = sorted(len(line) for line in lines if line)
+    blocks = list(_blocks(_HARD_BREAK.sub("\n", text).split("\n")))
+    lengths = sorted(len(line.strip()) for block in blocks for line in block.lines if line.strip())
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0
-    follow = [_goes_on(later) for kept, block in blocks if not kept for later in block[1:]]
-    flowing = sum(follow) >= _FLOWING * len(follow)
-    pieces: list[str] = []
-    for kept, block in blocks:
-        soft = (
-            [False] * len(block)
-            if kept or len(block) == 1
-            else [*(_ragged if ragged else _soft)(block, usual, flowing), False]
-        )
-        for number, line in enumerate(block):
-            joins = number > 0 and soft[number - 1]
-            line = line.strip() if joins or ragged or soft[number] else line
-            if joins and pieces[-1].endswith("-") and pieces[-1][-2:-1].isalnum():
-                pieces[-1] = pieces[-1][:-1] + BROKEN
-            elif pieces:
-                wide = joins and _is_wide(pieces[-1][-1:]) and _is_wide(line[:1])
-                pieces.append("" if wide else " " if joins else "\n")
-            pieces.append(line)
-    return "".join(pieces).strip()
-
-
-def _blocks(lines: Sequence[str]) -> Iterator[tuple[bool, list[str]]]:
-    """Yield lines that stand together, without their quotation marks; True: as they are, blank or
-    between fences.
-    """
-
-    def marked() -> Iterator[tuple[bool, str, str]]:
-        fenced = False
-        for line in lines:
-            fence = _FENCE.match(line) is not None
-            quoted = None if fenced or fence else _QUOTED.match(line)
-            yield fenced or fence, quoted[0] if quoted else "", line
-            fenced ^= fence
-
-    for (kept, quoted, blank), rows in groupby(
-        marked(), lambda r: (r[0], r[1].strip(), len(r[1]) >= len(r[2].rstrip()))
-    ):
-        block = [(mark, line) for _, mark, line in rows]
-        bare = quoted and (blank or len(block) > 1)
-        yield kept or blank, [line[len(mark) :] if bare else line for mark, line in block]
-
-
-def _ragged(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
-    for line, later in pairwise(block):
-        begins = _ITEM.match(later) or _CAPTION.match(later) and _STOPPED.search(line)
-        yield len(line.strip()) >= max(SHORTEST, SHORT * usual) and not begins
-
-
-def _soft(block: Sequence[str], usual: int, flowing: bool) -> Iterator[bool]:
-    """Yield for each line but the last whether only the width ended it: the next word would have
-    been too much.
-    """
-    lines = [line.strip() for line in block]
-    width = max(map(len, lines))
-    if len(lines) < 4:
-        width = max(width, usual)
-    full = [
-        len(line) + 1 + len(later.split(maxsplit=1)[0]) > width for line, later in pairwise(lines)
-    ]
-    coded = sum(bool(_CODE.search(line)) for line in lines) > _CODED * len(lines)
-    stopped = [bool(_STOPPED.search(line)) for line in lines]
-    bound = [
-        bool(not stop and _DANGLES.search(line) or _HANGS.match(later))
-        for stop, (line, later) in zip(stopped[:-1], pairwise(lines), strict=True)
-    ]
-    typical = sorted(map(len, lines))[len(lines) // 2]
-    of_words = sum(" " in line for line in lines) * 2 <= len(lines)
-    prose = stopped[-1] or any(bound) and not of_words  # else a list
-    narrow = width < _NARROWEST or lines[0][:1].islower() and all(map(_goes_on, lines))
-    listed = (
-        coded or not prose and narrow or of_words and len(lines) >= _WORDS and typical < _NARROWEST
-    )
-    verse = len(lines) >= _VERSE and not all(full) and not any(map(_goes_on, lines[1:]))
-    dense = sum(full) >= _DENSE * len(full)
-    within = [
-        goes or _goes_on(later)
-        for goes, stop, later in zip(bound, stopped[:-1], lines[1:], strict=True)
-        if not stop
-    ]
-    running = sum(within) * 2 >= max(1, len(within))  # most lines end within a sentence
-    hanging = False  # in an item whose further lines are indented
-    for number, ((line, later), fits) in enumerate(zip(pairwise(lines), full, strict=True)):
-        hanging = hanging or bool(_ITEM.match(line))
-        if hanging and not coded and block[number + 1][:1].isspace() and not _ITEM.match(later):
-            yield True
-        elif listed or _ITEM.match(later) or line.startswith("#"):
-            yield False
-        elif _goes_on(later):
-            yield not stopped[number] and prose or dense or width >= _WIDE
-        elif verse or stopped[number]:
-            yield flowing and fits and not verse
+    inner = [line for block in blocks if not block.is_fixed for line in block.lines[1:]]
+    is_flowing = sum(map(_goes_on, inner)) >= _FLOWING * len(inner)
+    joined: list[str] = []
+    for block in blocks:
+        if block.is_fixed or len(block.lines) == 1:
+            joined += [line.strip() if ragged else line for line in block.lines]
+        elif ragged:
+            joined += _joined(block.lines, _soft_on_page(block.lines, usual), True)
         else:
-            begins = _BEGINS.match(later) or len(line) < SHORT * typical
-            yield (
-                flowing
-                and fits
-                and (width >= _NARROWEST or not begins)
-                or running
-                and (bound[number] or not begins)
-            )
+            joined += _joined(block.lines, _soft(block.lines, usual, is_flowing), False)
+    return "\n".join(joined).strip()
+
+
+def _without_times(text: str) -> str:
+    """Return the running text of subtitles or a transcript; any other text as it is."""
+    times = _TIME.findall(text)
+    if len(times) < max(_LEAST_TIMES, text.count("\n") // 6):
+        return text
+    spoken = [" ".join(part.split()) for part in _TIME.split(_CUE_TAG.sub("", text))]
+    going_on = sum(map(_goes_on, spoken))
+    is_transcript = _FROM_ZERO.match(times[0]) and going_on >= _FLOWING * len(times)
+    if not is_transcript and " --> " not in text:
+        return text
+    return "".join(f"\n{part}" if part.startswith("-") else f" {part}" for part in spoken).strip()
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
+    marked: list[tuple[bool, str, bool]] = []  # is fenced, quotation mark, is blank
+    is_fenced = False
+    for line in lines:
+        is_fence = _FENCE.match(line) is not None
+        match = None if is_fenced or is_fence else _QUOTED.match(line)
+        mark = match[0] if match else ""
+        marked.append((is_fenced or is_fence, mark, len(mark) >= len(line.rstrip())))
+        is_fenced ^= is_fence
+
+    def kind(number: int) -> tuple[bool, str, bool]:
+        fenced, mark, is_blank = marked[number]
+        return fenced, mark.strip(), is_blank
+
+    for (fenced, quoted, is_blank), group in groupby(range(len(lines)), kind):
+        numbers = list(group)
+        is_quoted = quoted and (is_blank or len(numbers) > 1)
+        bare = [lines[n][len(marked[n][1]) if is_quoted else 0 :] for n in numbers]
+        yield _Block(bare, fenced or is_blank)
+
+
+def _joined(lines: Sequence[str], soft: Sequence[bool], ragged: bool) -> Iterator[str]:
+    """Yield the lines of a block, joined at soft breaks."""
+    whole = ""
+    for number, line in enumerate(lines):
+        joins = number > 0 and soft[number - 1]
+        goes_on = number < len(soft) and soft[number]
+        line = line.strip() if joins or goes_on or ragged else line
+        if not joins:
+            whole = line
+        elif whole[-2:-1].isalnum() and whole.endswith("-"):
+            whole = whole[:-1] + BROKEN + line
+        elif _is_wide(whole[-1:]) and _is_wide(line[:1]):
+            whole += line
+        else:
+            whole += " " + line
+        if not goes_on:
+            yield whole
+
+
+def _soft_on_page(lines: Sequence[str], usual: int) -> list[bool]:
+    """Return for each line of a page but the last whether only its width ended it."""
+    soft = []
+    for line, later in pairwise(lines):
+        begins = _ITEM.match(later) or _CAPTION.match(later) and _STOPPED.search(line)
+        soft.append(len(line.strip()) >= max(_SHORTEST, _SHORT * usual) and not begins)
+    return soft
+
+
+def _soft(block: Sequence[str], usual: int, is_flowing: bool) -> list[bool]:
+    """Return for each line of a text but the last whether only its width ended it."""
+    lines = [line.strip() for line in block]
+    lengths = sorted(map(len, lines))
+    typical = lengths[len(lines) // 2]
+    width = lengths[-1] if len(lines) >= 4 else max(lengths[-1], usual)
+    breaks = [
+        _Break(line, later, len(line) + 1 + len(later.split(maxsplit=1)[0]) > width)
+        for line, later in pairwise(lines)
+    ]
+    going_on = [_goes_on(line) for line in lines[1:]]
+    is_code = sum(bool(_CODE.search(line)) for line in lines) > _CODED * len(lines)
+    is_words = sum(" " in line for line in lines) * 2 <= len(lines)
+    is_prose = bool(_STOPPED.search(lines[-1]))
+    is_prose = is_prose or not is_words and any(place.is_within for place in breaks)
+    is_narrow = width < _NARROWEST or lines[0][:1].islower() and all(going_on)
+    is_list = not is_prose and is_narrow
+    is_list = is_list or is_words and len(lines) >= _MANY_WORDS and typical < _NARROWEST
+    full = sum(place.is_full for place in breaks)
+    is_verse = len(lines) >= 3 and full < len(breaks) and not any(going_on)
+    is_dense = full >= _DENSE * len(breaks)
+    unstopped = [place for place in breaks if not place.is_stopped]
+    within = sum(place.is_within or _goes_on(place.later) for place in unstopped)
+    is_running = within * 2 >= max(1, len(unstopped))
+    soft = []
+    is_hanging = False  # in an item whose further lines are indented
+    for place, indented in zip(breaks, block[1:], strict=True):
+        is_hanging = is_hanging or _ITEM.match(place.line) is not None
+        begins = _OPENS.match(place.later) or len(place.line) < _SHORT * typical
+        wraps = is_flowing and place.is_full
+        if is_hanging and not is_code and indented[:1].isspace() and not _ITEM.match(indented):
+            soft.append(True)
+        elif is_code or is_list or place.is_before_item:
+            soft.append(False)
+        elif _goes_on(place.later):
+            soft.append(is_prose and not place.is_stopped or is_dense or width >= _WIDE)
+        elif is_verse or place.is_stopped:
+            soft.append(wraps and not is_verse)
+        elif wraps and width >= _NARROWEST:
+            soft.append(True)
+        else:
+            soft.append(not begins and (wraps or is_running) or is_running and place.is_within)
+    return soft
 
 
 def _goes_on(line: str) -> bool:
@@ -213,32 +273,28 @@ _FIRST_PARTS = frozenset(
 
 
 def unbroken(texts: Sequence[str]) -> list[str]:
-    """Words that a line's end parts, whole again: with their hyphen if they are compounds, as
-    elsewhere in the text.
-    """
+    """Make words whole that a line's end parts; compounds keep their hyphen."""
     if not any(BROKEN in text for text in texts):
         return list(texts)
     whole = "\n".join(texts).lower()
-    compounds, words = set(_COMPOUND.findall(whole)), set(_WORD.findall(whole))
+    compounds = set(_COMPOUND.findall(whole))
+    words = set(_WORD.findall(whole))
 
-    def mended(match: re.Match[str]) -> str:
-        first, last = match[1] or "", match[2] or ""
-        compound = (
-            f"{first}-{last}".lower() in compounds or not first.isalpha() or not last[:1].islower()
-        )
-        known = (first + last).lower() in words
-        return f"{first}-" if compound or not known and first.lower() in _FIRST_PARTS else first
+    def first_part(match: re.Match[str]) -> str:
+        first, last = match[1], match[2] or ""
+        if f"{first}-{last}".lower() in compounds or not first.isalpha() or not last[:1].islower():
+            return f"{first}-"
+        is_known = (first + last).lower() in words
+        return first if is_known or first.lower() not in _FIRST_PARTS else f"{first}-"
 
-    return [_AT_BREAK.sub(mended, text) for text in texts]
+    return [_AT_BREAK.sub(first_part, text) for text in texts]
 
 
 def readable(text: str) -> str:
-    """Return a passage that was given as it stands, with its paragraphs and characters as those of
-    a page.
-    """
+    """Return a passage that was given as text in the form in which pages are read."""
     return paragraphs([composed(text)])[0]
 
 
 def paragraphs(texts: Sequence[str]) -> list[str]:
-    """Parts of one text, each with a paragraph on a line and its broken words whole."""
+    """Join the lines of each part of one text, and make its broken words whole."""
     return unbroken([join_lines(text) for text in texts])

@@ -6,75 +6,76 @@ import re
 import sys
 import tomllib
 from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from attribution.types import Frozen, Span
 
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+LONGEST_ALONE = 25  # words in the line of a source outside a list
+_TABLE = tomllib.loads((Path(__file__).parent / "data" / "marks.toml").read_text("utf-8"))
+_TITLES = _TABLE["lists"]["titles"].replace("\n", "")
+_WEAK_TITLES = _TABLE["lists"]["weak"]
 _ADDRESS = re.compile(
-    r"(?:https?://|(?<![\w./@-])www\.)(?:[^\s<>\"`\[\]{}|\\^¹²³⁰⁴-⁹，。】]|\\(?=[_*~]))+",
-    re.IGNORECASE,
+    r"""
+    (?: https?:// | (?<![\w./@-])www\. )
+    (?: [^\s<>"`\[\]{}|\\^¹²³⁰⁴-⁹，。】] | \\(?=[_*~]) )+  # Markdown escapes some signs
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _HOST = re.compile(r"\w\.\w|://\w")
-
-
-def addresses(text: str) -> list[tuple[Span, str]]:
-    """Find the http(s) addresses in a text with their spans; `www.` without a scheme gets https."""
-    found = []
-    for match in _ADDRESS.finditer(text):
-        end, unopened = match.end(), match[0].count(")") - match[0].count("(")
-        while end > match.start():
-            last = text[end - 1]
-            if not (last == ")" and unopened > 0) and last not in ".,;:!?*_~'\"”’»":
-                break
-            unopened -= last == ")"
-            end -= 1
-        address = text[match.start() : end].replace("\\", "")  # Markdown's escapes
-        if _HOST.search(address):
-            found.append(
-                ((match.start(), end), address if "://" in address else f"https://{address}")
-            )
-    return found
-
-
-SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
-_TABLE = tomllib.loads((Path(__file__).parent / "data" / "marks.toml").read_text("utf-8"))
-_STRONG, _WEAK = _TABLE["lists"]["titles"].replace("\n", ""), _TABLE["lists"]["weak"]
-_MARKUP = r"(?:[^\w\n<]|</?\w{1,10}>)*+"
 _HEADING = re.compile(
-    rf"{_MARKUP}(?:\d{{1,2}}[.)]\s)?(?:(?P<strong>{_STRONG})|{_WEAK})(?:\s?(?:and|&|/|,|und|et|y)\s?(?:{_STRONG}|{_WEAK}))*+"
-    r"[ \t*_]*+(?:\[\d{1,3}\])?[ \t]*+(?P<colon>[:：]?)(?:[ \t*_#]|</\w{1,10}>)*+(?P<rest>.*)",
-    re.IGNORECASE,
+    rf"""
+    (?: [^\w\n<] | </?\w{{1,10}}> )*+ (?: \d{{1,2}}[.)]\s )?
+    (?: (?P<strong>{_TITLES.replace(" ", "[ ]")}) | {_WEAK_TITLES.replace(" ", "[ ]")} )
+    (?: \s?(?:and|&|/|,|und|et|y)\s?(?:{(_TITLES + "|" + _WEAK_TITLES).replace(" ", "[ ]")}) )*+
+    [ \t*_]*+ (?: \[\d{{1,3}}\] )? [ \t]*+ (?P<colon>[:：]?)
+    (?: [ \t*_\#] | </\w{{1,10}}> )*+ (?P<rest>.*)
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _LINE = re.compile(r"[^\r\n]+")
 _BULLET = re.compile(r"\s*(?:>\s*)*[-*+•◦▪‣][ \t]+")
 _KEY = re.compile(
-    r"\s*(?:\*\*)?(?:\\?\[\^?([^\[\]\s\\]{1,40})\\?\](?!\():?|\(?(\d{1,3})[.)](?=\s)|([⁰¹²³⁴-⁹]{1,3})"
-    r"|<sup>(\d{1,3})</sup>)(?:\*\*)?[ \t]*"
+    r"""
+    \s* (?:\*\*)?
+    (?: \\?\[\^?(?P<bracketed>[^\[\]\s\\]{1,40})\\?\](?!\():?
+    | \(?(?P<number>\d{1,3})[.)](?=\s)
+    | (?P<raised>[⁰¹²³⁴-⁹]{1,3})
+    | <sup>(?P<sup>\d{1,3})</sup> )
+    (?:\*\*)? [ \t]*
+    """,
+    re.VERBOSE,
 )
 _DEFINITION = re.compile(r"\s*\[(\^?)([^\[\]\s]{1,40})\]:[ \t]*(\S.*)")
-_NUMBERED = re.compile(r"\s*\[(\d{1,3})\][ \t]++(?=.*(?:https?://|www\.))")
-_SEVERAL = re.compile(r"(?<=[^\s,;])[ \t,;]++(?=\[\^?\d{1,3}\](?!\())")
+_NUMBERED_ADDRESS = re.compile(r"\s*\[(\d{1,3})\][ \t]++(?=.*(?:https?://|www\.))")
+_NEXT_OF_SEVERAL = re.compile(r"(?<=[^\s,;])[ \t,;]++(?=\[\^?\d{1,3}\](?!\())")
 _MARKUP_ALONE = re.compile(
-    r"\s*(?:</?(?:details|summary|ol|ul|p|br|hr)\b[^<>]{0,40}>\s*+)++|[\s*_>=-]*+|[\s|:-]*+"
+    r"(?: \s*</?(?:details|summary|ol|ul|p|br|hr)\b[^<>]{0,40}>\s*+ )++ | [\s*_>=-]*+ | [\s|:-]*+",
+    re.VERBOSE,
 )
-_ROW = re.compile(r"\s*\|\s*(?:[\[(]?(\d{1,3})[\]).]?\s*\|)?(.*?)\|?\s*")
+_ROW = re.compile(r"\s*\|\s*(?:[\[(]?(?P<key>\d{1,3})[\]).]?\s*\|)?(?P<text>.*?)\|?\s*")
 _WRITER = re.compile(
-    r"\s*(?:[^\W\d_a-z][\w'’-]{1,60},? (?:[^\W\d_a-z]\.|[^\W\d_a-z][\w-]+)|[—–_-]{2,}[.,])"
+    r"\s* (?: [^\W\d_a-z][\w'’-]{1,60},?[ ](?:[^\W\d_a-z]\.|[^\W\d_a-z][\w-]+) | [—–_-]{2,}[.,] )",
+    re.VERBOSE,
 )
 _FILE = re.compile(rf"\s*[*_`]*[^\s()]{{1,80}}{_TABLE['parts']['suffix']}.{{0,60}}", re.IGNORECASE)
 _DATED = re.compile(r"\b(?:1[6-9]|20)\d\d[a-z]?\b|\bin press\b|\bdoi\b", re.IGNORECASE)
-_DASHES = re.compile(r"[—–_-]{2,}(?=[.,])")
+_SAME_AUTHOR = re.compile(r"[—–_-]{2,}(?=[.,])")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
 _RULE = re.compile(r"\s*([*_-])(?:[ \t]*\1){2,}\s*")
 _CITED = re.compile(
-    r"(?:[\[【^(](?:(?:sources?|refs?\.?) )?\^?|<sup>\[?)\d{1,3}(?:[ ,–-]{1,3}\d{1,3})*+"
-    r"|[⁰¹²³⁴-⁹]{1,3}(?:[,˒][⁰¹²³⁴-⁹]{1,3})*+"
+    r"""
+    (?: [\[【^(](?:(?:sources?|refs?\.?)[ ])?\^? | <sup>\[? )\d{1,3}(?:[ ,–-]{1,3}\d{1,3})*+
+    | [⁰¹²³⁴-⁹]{1,3}(?:[,˒][⁰¹²³⁴-⁹]{1,3})*+
+    """,
+    re.VERBOSE,
 )
-_FIGURES, _STOP = re.compile(r"\d+"), re.compile(r"[^\W\d_][.!?](?![A-Za-z/])|\[\^?\d")
+_FIGURES = re.compile(r"\d+")
+_SENTENCE_OR_MARK = re.compile(r"[^\W\d_][.!?](?![A-Za-z/])|\[\^?\d")
 _SENTENCE = re.compile(r"[^\W\d_A-Z]{3}[.!?] ?(?:\(|\[|http|$)|\)\)\.?$")
-MAX_WORDS = 25  # in the line of a source outside a list
 
 
 class AnswerSource(Frozen):
@@ -103,196 +104,92 @@ class Listed:
         return any(source.key == key for source in self.sources)
 
     def shape(self, answer: str, key: str) -> str:
-        """Return how the number of an entry is written, without the figures: "()", "." or "[]";
-        else some text.
-        """
-        start = next(
-            (source.span[0] for source in self.sources if source.key == key and source.span), 0
-        )
-        before, _, after = answer[:start].rstrip(" \t*|").rpartition(key)
-        return before[-1:].strip() + after
+        """Return how the number of an entry is written, without the figures: "()", "." or "[]"."""
+        for source in self.sources:
+            if source.key == key and source.span:
+                before, _, after = answer[: source.span[0]].rstrip(" \t*|").rpartition(key)
+                return before[-1:].strip() + after
+        return "none"
 
     def author(self, surname: str, year: str) -> str:
-        """Return the key of the entry with this surname near its start, and this year; empty if
-        there is none.
+        """Return the key of the entry with this surname near its start and this year, or "".
 
         "———" in place of the author is the one of the entry before.
         """
-        near: set[str] = set()
+        names: set[str] = set()
         for source in self.sources:
-            if not _DASHES.match(source.text):
-                near = set(_WORD.findall(source.text[:120]))
-            if year in source.text and surname in near:
+            if not _SAME_AUTHOR.match(source.text):
+                names = set(_WORD.findall(source.text[:120]))
+            if year in source.text and surname in names:
                 return source.key
         return ""
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Entry:
     key: str
     start: int
     end: int
 
-    def text(self, answer: str) -> str:
-        return answer[self.start : self.end]
+
+@dataclass(frozen=True)
+class _List:
+    entries: list[_Entry]
+    region: Span
+    following: int  # number of the first line after it
 
 
 @lru_cache(maxsize=32)
 def listed(answer: str) -> Listed:
     """Find the sources that an answer lists. Entries without a number are numbered from 1."""
+    reader = _Reader(answer)
     entries: list[_Entry] = []
     regions: list[Span] = []
-    headed = False
-    lines = [m.span() for m in _LINE.finditer(answer) if m[0].strip()]
-    at = 0
-    while at < len(lines):
-        start, end = lines[at]
-        heading = _HEADING.fullmatch(answer, start, end)
-        if heading and (
-            not heading["rest"].strip() or (heading["colon"] and _opens(heading["rest"]))
-        ):
-            found, after = _list(answer, lines, at, heading)
-            if found:
-                entries, headed = entries + found, True
-                while after < len(lines) and answer[slice(*lines[after])].strip().startswith("</"):
-                    after += 1
-                opening = at > 0 and answer[slice(*lines[at - 1])].strip().startswith("<details")
-                regions.append((lines[at - 1][0] if opening else start, lines[after - 1][1]))
-                at = after
-                continue
-        elif entry := _alone(answer, start, end):
-            entries.append(entry)
-            regions.append((start, end))
-        at += 1
-    if not headed and (found := _at_the_end(answer, lines)):
-        first = len(lines) - len(found)
-        heading = _HEADING.fullmatch(answer, *lines[first - 1])
-        start = lines[first - 1 if heading and heading["colon"] else first][0]
-        before = [entry for entry in entries if entry.start < start]
-        if len(entries) < len(before) + len(found):
-            entries = before + found
-            regions = [*(region for region in regions if region[0] < start), (start, len(answer))]
+    has_heading = False
+    number = 0
+    while number < len(reader.lines):
+        below = reader.list_below(number)
+        alone = None if below else reader.entry_alone(number)
+        if below:
+            entries += below.entries
+            regions.append(below.region)
+            has_heading = True
+        elif alone:
+            entries.append(alone)
+            regions.append(reader.lines[number])
+        number = below.following if below else number + 1
+    last = None if has_heading else reader.list_at_the_end()
+    if last:
+        before = [entry for entry in entries if entry.start < last.region[0]]
+        if len(entries) < len(before) + len(last.entries):
+            entries = before + last.entries
+            regions = [region for region in regions if region[0] < last.region[0]]
+            regions.append(last.region)
     return Listed(tuple(_source(answer, entry) for entry in entries), tuple(regions))
 
 
-def _opens(rest: str) -> bool:
-    """Return True if the rest of the line after "Sources:" already lists sources."""
-    return bool(addresses(rest) or _KEY.match(rest) or _FILE.fullmatch(rest))
+def addresses(text: str) -> list[tuple[Span, str]]:
+    """Find the http(s) addresses in a text with their spans; `www.` without a scheme gets https."""
+    found = []
+    for match in _ADDRESS.finditer(text):
+        written = _without_end(match[0])
+        address = written.replace("\\", "")
+        if _HOST.search(address):
+            full = address if "://" in address else f"https://{address}"
+            found.append(((match.start(), match.start() + len(written)), full))
+    return found
 
 
-def _is_source(line: str) -> bool:
-    """Return True for a line that has an address, is the name of a file, or begins as an entry of a
-    bibliography.
-    """
-    return bool(
-        addresses(line) or _FILE.fullmatch(line) or (_WRITER.match(line) and _DATED.search(line))
-    )
-
-
-def _at_the_end(answer: str, lines: list[Span]) -> list[_Entry]:
-    """Return the entries of a list without a heading, numbered from 1, that ends the answer.
-
-    If all numbers are cited, lines below a rule are such entries, and any that are no sentences.
-    """
-    entries: list[_Entry] = []
-    plain = 0  # entries that can be nothing else
-    for start, end in reversed(lines[1:]):
-        if not (key := _KEY.match(answer, start, end)):
-            break
-        line = answer[key.end() : end]
-        note = (
-            key[1] and key[1].isdecimal() or (key[3] or key[4]) and answer[key.end() - 1].isspace()
-        )
-        plain += plain == len(entries) and bool(
-            note or _is_source(line) and not _SENTENCE.search(line)
-        )
-        entries.insert(0, _Entry(normal_key(next(k for k in key.groups() if k)), key.end(), end))
-    if not entries:
-        return []
-    start, end = lines[-len(entries) - 1]
-    marks = (m[0].translate(SUPERSCRIPTS) for m in _CITED.finditer(answer, 0, end))
-    cited = {normal_key(figures) for mark in marks for figures in _FIGURES.findall(mark)}
-    heading = _HEADING.fullmatch(answer, start, end)  # "Source: Conversation with Bing"
-    keys = {entry.key for entry in entries}
-    apart = _RULE.fullmatch(answer, start, end) or heading and heading["colon"]
-    apart = (
-        apart
-        or answer[start:end].rstrip()[-1:] != ":"
-        and not any(_STOP.search(e.text(answer)) for e in entries)
-    )
-    if not (apart and cited.issuperset(keys) and len(keys) == len(entries)):
-        entries = entries[len(entries) - plain :]
-    return entries if entries and entries[0].key == "1" and "1" in cited else []
-
-
-def _list(
-    answer: str, lines: list[Span], at: int, heading: re.Match[str]
-) -> tuple[list[_Entry], int]:
-    """Return the entries below a heading, and the number of the first line after them."""
-    entries = _inline(answer, *heading.span("rest")) if heading["rest"].strip() else []
-    kind, indent = "", 0  # of the first entry: key, bullet, row or line
-    for number in range(at + 1, len(lines)):
-        (start, end), line = lines[number], answer[slice(*lines[number])]
-        gap = answer[lines[number - 1][1] : start].replace("\r\n", "\n").count("\n") > 1
-        bullet = _BULLET.match(answer, start, end)
-        key = _KEY.match(answer, bullet.end() if bullet else start, end)
-        if line.lstrip().startswith(("#", "</details")) and not key:
-            return entries, number
-        row = _ROW.fullmatch(answer, start, end)
-        if _MARKUP_ALONE.fullmatch(line):
-            if row and entries and not kind:
-                entries.pop()  # the head of the table
-            kind = kind or ("row" if row else "")
-        elif row:
-            entries.append(_Entry(row[1] or str(len(entries) + 1), *row.span(2)))
-        elif key or bullet:
-            kind = kind or ("key" if key else "bullet")
-            entries += _inline(answer, bullet.end() if bullet else start, end, len(entries))
-        elif entries and not gap and (kind == "key" or len(line) - len(line.lstrip()) > indent):
-            entries[-1].end = end  # the entry goes on
-        elif (heading["strong"] and not (gap and entries)) or _is_source(line):
-            dated = _WRITER.match(entries[-1].text(answer)) if entries else None
-            if dated and not gap and not _WRITER.match(line) and kind == "line":
-                entries[-1].end = end
-                continue
-            indent = len(line) - len(line.lstrip()) if not entries else indent
-            kind = kind or "line"
-            entries.append(_Entry(str(len(entries) + 1), start, end))
-        else:
-            return entries, number
-    return entries, len(lines)
-
-
-def _inline(answer: str, start: int, end: int, before: int = 0) -> list[_Entry]:
-    """Return the entries of one line: one, several with numbers, or several addresses."""
-    cuts = [start, *(m.end() for m in _SEVERAL.finditer(answer, start, end)), end]
-    parts = list(zip(cuts, cuts[1:], strict=False))
-    found = addresses(answer[start:end])
-    if (
-        len(parts) == 1
-        and len(found) > 1
-        and not _KEY.match(answer, start, end)
-        and "](" not in answer[start:end]
+def _without_end(address: str) -> str:
+    """Return an address without punctuation at its end and a bracket that it doesn't open."""
+    unopened = address.count(")") - address.count("(")
+    end = len(address)
+    while end and (
+        address[end - 1] in ".,;:!?*_~'\"”’»" or address[end - 1] == ")" and unopened > 0
     ):
-        cuts = [start, *(start + stop for (_, stop), _ in found[:-1]), end]
-        parts = list(zip(cuts, cuts[1:], strict=False))
-    entries = []
-    for number, (a, b) in enumerate(parts, before + 1):
-        key = _KEY.match(answer, a, b)
-        name = next((k for k in key.groups() if k), "") if key else ""
-        entries.append(_Entry(normal_key(name) or str(number), key.end() if key else a, b))
-    return entries
-
-
-def _alone(answer: str, start: int, end: int) -> _Entry | None:
-    """Return an entry outside a list, "[1]: …" or "[1] https://…"."""
-    if match := _DEFINITION.fullmatch(answer, start, end):
-        footnote = "" if match[2].endswith("^") else match[1]  # Copilot's "[^1^]" is a number
-        return _Entry(footnote + normal_key(match[2]), match.start(3), end)
-    match = _NUMBERED.match(answer, start, end)
-    if match and len(answer[match.end() : end].split()) <= MAX_WORDS:
-        return _Entry(normal_key(match[1]), match.end(), end)
-    return None
+        unopened -= address[end - 1] == ")"
+        end -= 1
+    return address[:end]
 
 
 def normal_key(name: str) -> str:
@@ -301,8 +198,154 @@ def normal_key(name: str) -> str:
     return str(int(name)) if name.isascii() and name.isdigit() else name.casefold()
 
 
+class _Reader:
+    """The lines of an answer, read as entries of lists."""
+
+    def __init__(self, answer: str) -> None:
+        self.answer = answer
+        self.lines = [m.span() for m in _LINE.finditer(answer) if m[0].strip()]
+
+    def list_below(self, number: int) -> _List | None:
+        """Return the list whose heading this line is, with entries on the line or below it."""
+        start, end = self.lines[number]
+        heading = _HEADING.fullmatch(self.answer, start, end)
+        if not heading:
+            return None
+        rest = heading["rest"]
+        opens = addresses(rest) or _KEY.match(rest) or _FILE.fullmatch(rest)
+        if rest.strip() and not (heading["colon"] and opens):
+            return None
+        entries = self._inline(*heading.span("rest")) if rest.strip() else []
+        following = self._read_entries(entries, number + 1, bool(heading["strong"]))
+        region = (start, self.lines[following - 1][1])
+        return _List(entries, region, following) if entries else None
+
+    def entry_alone(self, number: int) -> _Entry | None:
+        """Return an entry outside a list, "[1]: …" or "[1] https://…"."""
+        start, end = self.lines[number]
+        definition = _DEFINITION.fullmatch(self.answer, start, end)
+        if definition:
+            caret, name, _ = definition.groups()
+            is_number = name.endswith("^")  # Copilot's "[^1^]"
+            key = normal_key(name) if is_number else caret + normal_key(name)
+            return _Entry(key, definition.start(3), end)
+        match = _NUMBERED_ADDRESS.match(self.answer, start, end)
+        if match and len(self.answer[match.end() : end].split()) <= LONGEST_ALONE:
+            return _Entry(normal_key(match[1]), match.end(), end)
+        return None
+
+    def list_at_the_end(self) -> _List | None:
+        """Return a list without a heading, numbered from 1, that ends the answer.
+
+        Its entries are notes or addresses, or stand apart and are all cited.
+        """
+        entries: list[_Entry] = []
+        style: str | None = None
+        is_sure = True  # the entries can be nothing else
+        for start, end in reversed(self.lines[1:]):
+            key = _KEY.match(self.answer, start, end)
+            if not key or style not in (None, key.lastgroup):
+                break
+            style = key.lastgroup
+            line = self.answer[key.end() : end]
+            is_note = style != "number" and key[style or ""].isnumeric() and key[0][-1].isspace()
+            is_sure = is_sure and (is_note or _is_source(line) and not _SENTENCE.search(line))
+            entries.insert(0, _entry(key, end))
+        if not entries or entries[0].key != "1":
+            return None
+        first = len(self.lines) - len(entries)
+        cited = self._cited_before(self.lines[first][0])
+        keys = {entry.key for entry in entries}
+        is_apart = cited >= keys and self._stands_apart(first, entries)
+        if len(keys) < len(entries) or "1" not in cited or not (is_sure or is_apart):
+            return None
+        start = self.lines[first - 1 if self._heading_with_colon(first - 1) else first][0]
+        return _List(entries, (start, len(self.answer)), len(self.lines))
+
+    def _cited_before(self, end: int) -> set[str]:
+        marks = [m[0].translate(SUPERSCRIPTS) for m in _CITED.finditer(self.answer, 0, end)]
+        return {normal_key(figures) for mark in marks for figures in _FIGURES.findall(mark)}
+
+    def _heading_with_colon(self, number: int) -> bool:
+        """Return True for a line such as "Source: Conversation with Bing"."""
+        heading = _HEADING.fullmatch(self.answer, *self.lines[number])
+        return bool(heading and heading["colon"])
+
+    def _stands_apart(self, first: int, entries: Sequence[_Entry]) -> bool:
+        """Return True for entries below a rule or heading, and for any that are no sentences."""
+        start, end = self.lines[first - 1]
+        if _RULE.fullmatch(self.answer, start, end) or self._heading_with_colon(first - 1):
+            return True
+        texts = [self.answer[entry.start : entry.end] for entry in entries]
+        leads_in = self.answer[start:end].rstrip().endswith(":")
+        return not leads_in and not any(map(_SENTENCE_OR_MARK.search, texts))
+
+    def _read_entries(self, entries: list[_Entry], first: int, is_strong: bool) -> int:
+        """Add the entries below a heading; return the number of the first line after them."""
+        style = ""  # of the first entry: key, bullet, row or line
+        indent = 0
+        for number in range(first, len(self.lines)):
+            start, end = self.lines[number]
+            line = self.answer[start:end]
+            between = self.answer[self.lines[number - 1][1] : start].replace("\r\n", "\n")
+            has_gap = between.count("\n") > 1
+            line_indent = len(line) - len(line.lstrip())
+            bullet = _BULLET.match(self.answer, start, end)
+            key = _KEY.match(self.answer, bullet.end() if bullet else start, end)
+            row = _ROW.fullmatch(self.answer, start, end)
+            if line.lstrip().startswith("#") and not key:
+                return number
+            if _MARKUP_ALONE.fullmatch(line):
+                if row and entries and not style:
+                    entries.pop()  # the head of the table
+                style = style or ("row" if row else "")
+            elif row:
+                entries.append(_Entry(row["key"] or str(len(entries) + 1), *row.span("text")))
+            elif key or bullet:
+                style = style or ("key" if key else "bullet")
+                entries += self._inline(bullet.end() if bullet else start, end, len(entries))
+            elif entries and not has_gap and (style == "key" or line_indent > indent):
+                entries[-1] = replace(entries[-1], end=end)
+            elif is_strong and not (has_gap and entries) or _is_source(line):
+                previous = self.answer[entries[-1].start : entries[-1].end] if entries else ""
+                goes_on = style == "line" and not has_gap and not _WRITER.match(line)
+                if goes_on and _WRITER.match(previous):
+                    entries[-1] = replace(entries[-1], end=end)
+                    continue
+                indent = indent if entries else line_indent
+                style = style or "line"
+                entries.append(_Entry(str(len(entries) + 1), start, end))
+            else:
+                return number
+        return len(self.lines)
+
+    def _inline(self, start: int, end: int, before: int = 0) -> list[_Entry]:
+        """Return the entries of one line: one, several with numbers, or several addresses."""
+        line = self.answer[start:end]
+        cuts = [match.end() for match in _NEXT_OF_SEVERAL.finditer(self.answer, start, end)]
+        if not cuts and not _KEY.match(self.answer, start, end) and "](" not in line:
+            cuts = [start + stop for (_, stop), _ in addresses(line)[:-1]]
+        entries: list[_Entry] = []
+        for first, last in zip([start, *cuts], [*cuts, end], strict=True):
+            key = _KEY.match(self.answer, first, last)
+            number = str(before + len(entries) + 1)
+            entries.append(_entry(key, last) if key else _Entry(number, first, last))
+        return entries
+
+
+def _entry(key: re.Match[str], end: int) -> _Entry:
+    name = next(group for group in key.groups() if group)
+    return _Entry(normal_key(name), key.end(), end)
+
+
+def _is_source(line: str) -> bool:
+    """Return True for a line with an address, the name of a file, or an entry of a bibliography."""
+    is_work = _WRITER.match(line) and _DATED.search(line)
+    return bool(addresses(line) or _FILE.fullmatch(line) or is_work)
+
+
 def _source(answer: str, entry: _Entry) -> AnswerSource:
-    text = entry.text(answer).lstrip(" \t,;")
+    text = answer[entry.start : entry.end].lstrip(" \t,;")
     found = addresses(text)
     return AnswerSource(
         key=entry.key,

@@ -8,149 +8,163 @@ from __future__ import annotations
 
 import re
 import tomllib
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
-from heapq import merge
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.models.loading import load_once
 from attribution.types import Span
 
-_STOPS, _WIDE = ".!?…؟۔।॥։", "。！？｡።፧፨။។៕"  # after a wide one there may be no space
-_CLOSING, _QUOTED = r"\"'”’»)\]」』）", r"\"”’»\]」』"
-_CITED = r"(?: ?\[[\d ,–-]{1,24}\])*+(?:\[[^\[\]\n]{1,24}\])*+"  # "[1]", "[citation needed]"
-_PLACE = r"\s\([^\W\d_a-z][^()\n]{0,60} \d[^()\n]{0,20}\)\.?"  # "… met.” (Author 31)"
-_QUOTATION = re.compile(
-    rf"(?<!\S)[\"“«](?=\S)[^\"“”«»\n]{{1,600}}(?<=\S)[\"”»]{_PLACE}"
-)  # "“… . …” (Author 31)"
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+_DATA = Path(__file__).parent / "data"
+_WORDS: dict[str, str] = tomllib.loads((_DATA / "abbreviations.toml").read_text("utf-8"))
+
+_STOPS = ".!?…؟۔।॥։"
+_WIDE_STOPS = "。！？｡።፧፨။។៕"  # no space need follow
+_CLOSING = r"\"'”’»)\]」』）"
+_CLOSING_QUOTES = r"\"”’»\]」』"
+_CITATIONS = r"(?:[ ]?\[[\d ,–-]{1,24}\])*+(?:\[[^\[\]\n]{1,24}\])*+"  # "[1]", "[citation needed]"
+_PAGE = r"\s\([^\W\d_a-z][^()\n]{0,60}[ ]\d[^()\n]{0,20}\)\.?"  # "… met.” (Author 31)"
+_QUOTATION = re.compile(rf"(?<!\S)[\"“«](?=\S)[^\"“”«»\n]{{1,600}}(?<=\S)[\"”»]{_PAGE}", re.VERBOSE)
 _MARK = re.compile(
-    r"(?<!\.\s)\.(?:[ \u00a0]\.){2,}+\s+"  # ". . ."
-    rf"|(?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+(?:(?<=[{_QUOTED}]){_PLACE})?+{_CITED}\s+"
-    rf"|(?<![{_WIDE}])[{_WIDE}]++[{_CLOSING}]*+{_CITED}\s*"
-    # Armenian, and a Greek question
-    r"|(?<=[\u0561-\u0587]):\s+|(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]\s+"
-    rf"|(?<=[{_QUOTED}]){_PLACE}\s+"
-    r"|(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{2})"  # "toxic.Cats": a space may be missing
-    r"|\n\s*"
+    rf"""
+    (?<!\.\s)\.(?:[ \u00a0]\.){{2,}}+\s+  # ". . ."
+    | (?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+(?:(?<=[{_CLOSING_QUOTES}]){_PAGE})?+{_CITATIONS}\s+
+    | (?<![{_WIDE_STOPS}])[{_WIDE_STOPS}]++[{_CLOSING}]*+{_CITATIONS}\s*
+    | (?<=[\u0561-\u0587]):\s+  # Armenian
+    | (?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]\s+  # a Greek question
+    | (?<=[{_CLOSING_QUOTES}]){_PAGE}\s+
+    | (?<=[^\W\d_]{{2}})[.!?](?=[^\W\d_]{{2}})  # "toxic.Cats": a space may be missing
+    | \n\s*
+    """,
+    re.VERBOSE,
 )
 _WORD_BEFORE = re.compile(r"(?<!\S)[^\W\d_][^\W\d_A-Z]+$")
 _WORD_AFTER = re.compile(r"[A-Z\u00c0-\u00de][^\W\d_A-Z]+(?=[\s,;:'’]|$)")
 _ITEM = re.compile(
-    r"(?<!\S)([•⁃‣◦▪]?)[ ]?(\(?)(?:(\d{1,2})|([a-z]))(\.\)|[.)])\s+(?=[\"“]?([^\W\d_]))|(?<!\S)[•⁃‣◦▪]"
+    r"""
+    (?<!\S)
+    (?: (?P<bullet>[•⁃‣◦▪]?)[ ]?
+        (?P<open>\(?)(?:(?P<digits>\d{1,2})|(?P<letter>[a-z]))(?P<close>\.\)|[.)])
+        \s+(?=[\"“]?(?P<next>[^\W\d_]))
+    | [•⁃‣◦▪])
+    """,
+    re.VERBOSE,
 )
 _BEFORE_ITEM = re.compile(r"(?:^|[.:;,!?…\n])\s?$")
-_ITEM_NUMBER = re.compile(r"(?:^|[:;]\s+)[•⁃‣◦▪]?\s?\(?(?:\d{1,2}|[a-z])(?:[.)]|\.\))$")
-_LAST_WORD = re.compile(r"(?<![\w'’.])((?:[^\W\d_]{1,2}\.)*)([^\W\d_]+|N°)$")
-_MIXED = re.compile(r"[a-z]{1,2}[A-Z]")  # "iPhone sales"
-_ELLIPSIS = re.compile(r"(?<!\.)(?<!\. ) \. \. \.$")
-_NUMBERED = re.compile(r"[\d(]|[^\W\d_]\b|[IVXLC]+\b")
-_TABLE = tomllib.loads((Path(__file__).parent / "data" / "abbreviations.toml").read_text("utf-8"))
-_NEVER, _PHRASES, _BEFORE_NUMBER, _LAST, _FINAL = (
-    frozenset(_TABLE[name].split()) for name in ("never", "phrases", "numbered", "last", "final")
+# The end of a piece of text that is no end of a sentence: the number of an item, or " . . ."
+_UNFINISHED = re.compile(
+    r"(?:^|[:;]\s+)[•⁃‣◦▪]?\s?\(?(?:\d{1,2}|[a-z])(?:[.)]|\.\))$|(?<!\.)(?<!\. )[ ]\.[ ]\.[ ]\.$",
+    re.VERBOSE,
 )
+_LAST_WORD = re.compile(r"(?<![\w'’.])(?P<initials>(?:[^\W\d_]{1,2}\.)*)(?P<word>[^\W\d_]+|N°)\.$")
+_MIXED_CASE = re.compile(r"[a-z]{1,2}[A-Z]")  # "iPhone sales"
+_NUMBER = re.compile(r"[\d(]|[^\W\d_]\b|[IVXLC]+\b")
 # "It was", "However, it"; but "He, K." and "An and" are names
 _OPENER = re.compile(
-    rf"[\"“(]?(?:{'|'.join(_TABLE['openers'].split())})(?:,? (?!and |et |& )|\. (?=[A-Z][a-z])|[’'])"
+    rf"""
+    [\"“(]?(?:{"|".join(_WORDS["openers"].split())})
+    (?: ,?[ ](?!and[ ]|et[ ]|&[ ]) | \.[ ](?=[A-Z][a-z]) | [’'] )
+    """,
+    re.VERBOSE,
 )
 # "am 3. Mai", "im 19. Jahrhundert"
 _ORDINAL = re.compile(
-    r"(?<!\w)(?:[ai]m|de[rnms]|die|das|vom|zu[mr]|beim|seit|ab|bis|und) \d{1,2}\.$", re.IGNORECASE
+    r"(?<!\w)(?:[ai]m|de[rnms]|die|das|vom|zu[mr]|beim|seit|ab|bis|und)[ ]\d{1,2}\.$",
+    re.IGNORECASE | re.VERBOSE,
 )
 _UNIT = re.compile(r"\d[ \u00a0]?(?:[gmlshbt]|°[CF])\.$")  # "It weighs 11 g. Ann …"
-# "At 5 a.m. Mr. Smith …", "On Monday at 5 p.m. Ann …", "the 6 p.m. News"; "5 p.m. Eastern"
-_TIME = re.compile(
-    r"(?:\s*(?:[A-Z]\w+|on|at|by|the|about|from|to|and|of|[\d:]+|[ap]\.m\.),?(?=\s)){0,8}\s*[\d:]+ (?i:[ap]\.m)\.\s*$"
-    r"|.*\b(?i:an?|the|each|every|this|its|h?er|his|our|their) (?:\w+ )?[\d:]+ (?i:[ap]\.m)\.\s*$",
-    re.DOTALL,
+_EXCLAMATION_IN_NAME = re.compile(r"(?<=[^\W\d_A-Z] )[A-Z][\w’'-]*!$")  # "at Yahoo! Labs"
+_HOUR = re.compile(r"\d ?[ap]\.m\.$", re.IGNORECASE)
+# "At 5 a.m. Mr. Smith …", "On Monday at 5 p.m. Ann …", "the 6 p.m. News"
+_TIME_OF_CLAUSE = re.compile(
+    r"""
+    (?: \s*(?:[A-Z]\w+|on|at|by|the|about|from|to|and|of|[\d:]+|[ap]\.m\.),?(?=\s) ){0,8}
+    \s*[\d:]+[ ](?i:[ap]\.m)\.\s*$
+    | .*\b(?i:an?|the|each|every|this|its|h?er|his|our|their)[ ](?:\w+[ ])?[\d:]+[ ](?i:[ap]\.m)\.\s*$
+    """,
+    re.DOTALL | re.VERBOSE,
 )
-_HALF = re.compile(r"\d ?[ap]\.m\.$", re.IGNORECASE)
-_ZONE = re.compile(
-    r"[\"“(]?(?:[A-Z]{2,5}\b|[A-Z][a-z]*\.? ?\d|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b"
-    r"|Eastern|Central|Mountain|Pacific|Atlantic|Greenwich|Universal|(?:[A-Z]\w+ ){1,3}(?i:time|daylight|standard)\b)"
+_ZONE_OR_DAY = re.compile(
+    r"""
+    [\"“(]?
+    (?: [A-Z]{2,5}\b | [A-Z][a-z]*\.?[ ]?\d
+    | (?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b
+    | Eastern|Central|Mountain|Pacific|Atlantic|Greenwich|Universal
+    | (?:[A-Z]\w+[ ]){1,3}(?i:time|daylight|standard)\b )
+    """,
+    re.VERBOSE,
 )
-_PLURAL = re.compile(
+_PLURAL_AND_VERB = re.compile(
     r"[A-Z][a-z]+s (?:[a-z]+ed|are|were|have|had|will|would|can|could|may|might|must|do|did)\b"
 )
-_COMMON = re.compile(r"[A-Z][a-z]+ [a-z]")
-_NAME = re.compile(r"(?<=[^\W\d_A-Z] )[A-Z][\w’'-]*!$")  # "at Yahoo! Labs"
+_NEVER_LAST = frozenset((_WORDS["never"] + " " + _WORDS["phrases"]).split())
+_BEFORE_NUMBER = frozenset(_WORDS["numbered"].split())
+_RARELY_LAST = frozenset(_WORDS["last"].split())
+_LAST_BEFORE_PLURAL = frozenset(_WORDS["final"].split())
 _NEAR = 40  # characters before a mark that are looked at
 _FAR = 200  # and after it
 
 
-def possible_ends(text: str, start: int = 0, end: int | None = None) -> Iterator[int]:
-    """Yield where a sentence may end, white space included: after any mark, even that of an
-    abbreviation.
-    """
-    end = len(text) if end is None else end
-    last = start
-    for place in merge(_marks(text, start, end), _items(text, start, end)):
-        if place > last:
-            yield (last := place)
-
-
-def _marks(text: str, start: int, end: int) -> Iterator[int]:
-    for match in _MARK.finditer(text, start, end):
-        mark = match.start()
-        spaced = match.end() - mark > 1 or match[0] not in ".!?"
-        if spaced or (
-            _WORD_BEFORE.search(text[max(0, mark - _NEAR) : mark])
-            and _WORD_AFTER.match(text, mark + 1)
-        ):
-            yield match.end()
-
-
-def _items(text: str, start: int, end: int, number: int = 0) -> Iterator[int]:
-    """Yield where an item of a list within a line begins, except the first: "1) … 2) …", "a. … b.
-    …", "• … • …".
-
-    `number` is that of the item that the text is, which Markdown has taken off.
-    """
-    last: dict[tuple[str, ...], int] = {("", stop, "1"): number for stop in ".)" if number}
-    for match in _ITEM.finditer(text, start, end):
-        bullet, bracket, digits, letter, stop, following = match.groups("")
-        if following.islower():
-            continue
-        kind = (bracket, stop, "1" if digits else "a") if stop else ("•",)
-        count = int(digits) if digits else ord(letter) - 96 if letter else 0
-        if kind in last and (not stop or count == last[kind] + 1):
-            last[kind] = count
-            yield match.start()
-        elif (count <= 1 or bullet) and _BEFORE_ITEM.search(
-            text[max(start, match.start() - 3) : match.start()]
-        ):
-            last[kind] = count
-
-
 def sentences(text: str, limit: int | None = None, number: int = 0) -> tuple[Span, ...]:
-    """Return the spans of the sentences in order, trimmed and non-empty; together they cover all
-    but white space.
+    """Find the sentences of a text. A line break ends a sentence.
 
-    A line break ends a sentence. A sentence longer than `limit` characters is cut between words.
-    `number` is that of
-    the list's item that the text is.
+    Args:
+        text: The text.
+        limit: Most characters of a span; a longer sentence is cut between words.
+        number: Number of the list item that the text is, which Markdown has taken off.
+
+    Returns:
+        The spans in order, trimmed and non-empty; together they cover all but white space.
     """
+    items = {*_items(text, 0, len(text), number)}
+    ends = sorted(items.union(possible_ends(text)))
+    for quotation in _QUOTATION.finditer(text):
+        first = bisect_right(ends, quotation.start())
+        del ends[first : bisect_left(ends, quotation.end() - 1)]
     spans: list[Span] = []
     start = 0
-    items = {*_items(text, 0, len(text), number)}
-    cited = [quoted.span() for quoted in _QUOTATION.finditer(text)]
-    for end in (*merge(possible_ends(text), sorted(items)), len(text)):
-        while cited and cited[0][1] < end:
-            del cited[0]
-        if end == start or cited and cited[0][0] < end < cited[0][1] - 1:
-            continue
-        if end == len(text) or end in items or _is_end(text, start, end):
-            span = trimmed(text, start, end)
-            spans += _cut(text, span, limit or len(text))
+    for end in [*ends, len(text)]:
+        if end in items or end == len(text) or _is_end(text, start, end):
+            spans += _cut(text, trimmed(text, start, end), limit or len(text))
             start = end
     return tuple(spans)
 
 
-def trimmed(text: str, start: int, end: int) -> Span:
-    """Return the span without the white space at its ends."""
-    piece = text[start:end]
-    first = start + len(piece) - len(piece.lstrip())
-    return first, max(first, start + len(piece.rstrip()))
+def possible_ends(text: str, start: int = 0, end: int | None = None) -> list[int]:
+    """Return where a sentence may end, white space included: after any mark, even that of an
+    abbreviation.
+    """
+    stop = len(text) if end is None else end
+    ends = {*_items(text, start, stop)}
+    for match in _MARK.finditer(text, start, stop):
+        place = match.start()
+        is_spaced = match.end() - place > 1 or match[0] not in ".!?"
+        before = text[max(0, place - _NEAR) : place]
+        if is_spaced or _WORD_BEFORE.search(before) and _WORD_AFTER.match(text, place + 1):
+            ends.add(match.end())
+    return sorted(ends - {start})
+
+
+def _items(text: str, start: int, end: int, number: int = 0) -> Iterator[int]:
+    """Yield where an item of a list within a line begins, except the first: "1) … 2) …"."""
+    last = {"1.": number, "1)": number} if number else {}
+    for match in _ITEM.finditer(text, start, end):
+        bullet, opening, digits, letter, closing, following = match.groups("")
+        if following.islower():
+            continue
+        style = opening + ("1" if digits else "a") + closing if closing else "•"
+        count = int(digits) if digits else ord(letter) - ord("a") + 1 if letter else 0
+        before = text[max(start, match.start() - 3) : match.start()]
+        if style in last and count in (0, last[style] + 1):
+            yield match.start()
+            last[style] = count
+        elif (count <= 1 or bullet) and _BEFORE_ITEM.search(before):
+            last[style] = count
 
 
 def _is_end(text: str, start: int, end: int) -> bool:
@@ -166,58 +180,56 @@ def _is_end(text: str, start: int, end: int) -> bool:
     if following == "\n":  # a stray mark belongs to the sentence before it
         return False
     if following.islower():
-        return bool(_MIXED.match(after)) and head[-1] in ".!?"
-    if _ITEM_NUMBER.search(head) or _ELLIPSIS.search(head):
+        return head[-1] in ".!?" and _MIXED_CASE.match(after) is not None
+    opens = _OPENER.match(after) is not None
+    if _UNFINISHED.search(head):
         return False
-    if _NAME.search(head) and following.isupper() and not _OPENER.match(after):
-        return False
-    if not head.endswith(".") or head.endswith("..") or _UNIT.search(head):
-        return True  # "…", "?", ".)": no abbreviation
+    if _EXCLAMATION_IN_NAME.search(head) and following.isupper():
+        return opens
+    if _UNIT.search(head) or head.endswith(".."):
+        return True
     if _ORDINAL.search(head):
-        return bool(_OPENER.match(after))
-    found = _LAST_WORD.search(head[:-1])
-    if not found:
+        return opens
+    last = _LAST_WORD.search(head)
+    if not last:  # "…", "?", ".)": no abbreviation
         return True
-    word = found[2]
+    word, initials = last["word"], last["initials"]
     if word in _BEFORE_NUMBER:
-        return not _NUMBERED.match(after)
-    if word in _NEVER or found[1] + word in _PHRASES:
+        return not _NUMBER.match(after)
+    if word in _NEVER_LAST or initials + word in _NEVER_LAST:
         return False
-    if len(word) > 1 and not found[1] and word not in _LAST:
+    if len(word) > 1 and not initials and word not in _RARELY_LAST:
         return True
-    opens = (
-        _OPENER.match(after)
-        or found[1] + word in _FINAL
-        and _PLURAL.match(after)
-        or word == "etc"
-        and _COMMON.match(after)
-        or _HALF.search(head)
-        and not _ZONE.match(after)
-    )
-    return bool(opens) and not _TIME.match(text, start, end)
+    if _HOUR.search(head):
+        opens = opens or not _ZONE_OR_DAY.match(after)
+        return opens and not _TIME_OF_CLAUSE.match(text, start, end)
+    if initials + word in _LAST_BEFORE_PLURAL and _PLURAL_AND_VERB.match(after):
+        return True
+    return opens
+
+
+def trimmed(text: str, start: int, end: int) -> Span:
+    """Return the span without the white space at its ends."""
+    piece = text[start:end]
+    first = start + len(piece) - len(piece.lstrip())
+    return first, max(first, start + len(piece.rstrip()))
 
 
 def _cut(text: str, span: Span, limit: int) -> Iterator[Span]:
+    """Yield a span in parts of at most `limit` characters, cut between words."""
     start, end = span
     while end - start > limit:
         space = max(text.rfind(c, start + 1, start + limit + 1) for c in " \t\u00a0\u3000")
         stop = space if space > start else start + limit
         yield trimmed(text, start, stop)
-        while stop < end and text[stop].isspace():
-            stop += 1
-        start = stop
+        start = trimmed(text, stop, end)[0]
     if start < end:
         yield start, end
 
 
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
-
 _CERTAIN = 0.9  # minimum probability; names and figures alone stay below it
-_LINES = (Path(__file__).parent / "data" / "languages.txt").read_text("utf-8").splitlines()
-LANGUAGES: dict[str, str] = {
-    code: name for code, name in (line.split(maxsplit=1) for line in _LINES)
-}
+_LINES = (_DATA / "languages.txt").read_text("utf-8").splitlines()
+LANGUAGES: dict[str, str] = dict(line.split(maxsplit=1) for line in _LINES)
 
 
 @lru_cache(maxsize=64)

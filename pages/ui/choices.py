@@ -38,7 +38,6 @@ from attribution.settings import (
     visitor_endpoint,
 )
 from attribution.source import INSTANCE, Source
-from attribution.studies.papers import NAMES as PAPERS
 from attribution.studies.papers.presets import Preset, preset
 from attribution.tables import Entry
 from attribution.types import Document, Report, Turn
@@ -197,7 +196,7 @@ def chosen_preset() -> Preset | None:
     none is selected.
     """
     name, own = state.text(state.PRESET), endpoint()
-    return preset(name, own) if name in PAPERS and not isinstance(own, str) else None
+    return preset(own) if name and not isinstance(own, str) else None
 
 
 def use_preset() -> None:

@@ -13,7 +13,6 @@ from attribution.reports.html import plural
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, WEB
-from attribution.studies.papers import NAMES as PAPERS
 from attribution.studies.papers import paper
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
@@ -79,7 +78,7 @@ def source_row(segmenter: bool = True) -> None:
 
 
 def _as_in_a_paper() -> None:
-    names = ("", *PAPERS)
+    names = ("", "v24")
     st.selectbox(
         "As in the paper",
         names,
@@ -90,9 +89,9 @@ def _as_in_a_paper() -> None:
         help="The settings of a paper's experiments, and what stands in where this server lacks them.",
     )
     if found := choices.chosen_preset():
-        for one in found.stood_in:
-            if one.setting != "sources":
-                small(f"{str(one)[0].upper()}{str(one)[1:]}")
+        for setting, sentence in found.stood_in.items():
+            if setting != "sources":
+                small(f"{sentence[0].upper()}{sentence[1:]}")
 
 
 def _methods(segmenter: bool) -> None:

@@ -126,7 +126,7 @@ def test_of_many_passages_as_near_the_one_with_the_claims_words_is_held_against_
     assert found == {"vectors": False, "hybrid": True}
 
 
-def test_of_many_chunks_only_the_best_by_words_and_estimated_vectors_are_embedded(
+def test_of_many_chunks_only_the_best_by_words_and_static_vectors_are_embedded(
     settings: Settings, store: Store
 ) -> None:
     aside = [

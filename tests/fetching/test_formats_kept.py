@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.chunkers import CHUNKERS
 from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 from attribution.fetching.html import raised
 from attribution.fetching.page import make_page
+from attribution.retrieval.chunkers import CHUNKERS
 from attribution.settings import Settings
 from tests.fetching.test_formats import CONTAINER, W, docx, epub, paragraph, zipped
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attribution.chunkers import CHUNKERS
 from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page, partly_read
 from attribution.fetching.pdf import unbroken
+from attribution.retrieval.chunkers import CHUNKERS
 from attribution.settings import Settings
 from tests.servers import pdf_file
 

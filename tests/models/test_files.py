@@ -5,25 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from attribution.embedders import minilm, mpnet
+from attribution.embedders import minilm
+from attribution.embedders.sentence_transformer import make_mpnet
 from attribution.errors import Unavailable
 from attribution.models import files
-from attribution.settings import Settings
 from attribution.verifiers import embedded_base, embedded_small
-from attribution.verifiers.embedded_small import EmbeddedSmall
 
-SHIPPED = {
-    embedded_small.FOLDER: ("config.json", "model.onnx", "tokenizer.json"),
-    embedded_base.FOLDER: (
-        "adapter_config.json",
-        "adapter_model.safetensors",
-        "layout.json",
-        "model.onnx",
-        "tokenizer.json",
-    ),
-    minilm.FOLDER: ("factors.npz", "int8.json", "int8.onnx", "static.npz"),
-}
-EACH = [(folder, name) for folder, names in SHIPPED.items() for name in names]
+FOLDERS = (embedded_small.FOLDER, embedded_base.FOLDER, minilm.FOLDER)
 
 
 def damage(path: Path) -> None:
@@ -34,40 +22,28 @@ def damage(path: Path) -> None:
     path.write_bytes(content)
 
 
-def load(folder: Path, copied: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Load what is made of a folder from a copy of it."""
-    if folder == embedded_small.FOLDER:
-        monkeypatch.setattr(embedded_small, "FOLDER", copied)
-        EmbeddedSmall(Settings(), copied).verify([("A claim.", "A text.")])
-    elif folder == embedded_base.FOLDER:
-        monkeypatch.setattr(embedded_base, "FOLDER", copied)
-        embedded_base.make()
-    else:
-        monkeypatch.setattr(minilm, "FOLDER", copied)
-        minilm._Encoder()
-        minilm.load_table()
-
-
-@pytest.mark.parametrize(
-    ("folder", "name"), EACH, ids=[f"{folder.name}/{name}" for folder, name in EACH]
-)
-def test_a_damaged_file_of_the_project_is_named_with_the_step_that_restores_it(
-    folder: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_a_damaged_shipped_file_is_named_with_the_step_that_restores_it(
+    folder: Path, tmp_path: Path
 ) -> None:
-    copied = Path(shutil.copytree(folder, tmp_path / folder.name))
-    damage(copied / name)
-    with pytest.raises(
-        Unavailable,
-        match=f"{copied / name} is missing or damaged: restore it with `git checkout -- ",
-    ):
-        load(folder, copied, monkeypatch)
-
-
-@pytest.mark.parametrize("folder", SHIPPED, ids=lambda folder: folder.name)
-def test_the_sums_are_those_of_the_files_and_none_is_left_out(folder: Path) -> None:
-    listed = [line.partition("  ")[2] for line in (folder / files.SUMS).read_text().splitlines()]
-    assert listed == list(SHIPPED[folder])
     files.check_shipped(folder)
+    copied = Path(shutil.copytree(folder, tmp_path / folder.name))
+    path = next(path for path in copied.iterdir() if path.suffix == ".onnx")
+    damage(path)
+    with pytest.raises(
+        Unavailable, match=f"{path} is missing or damaged: restore it with `git checkout -- "
+    ):
+        files.check_shipped(copied)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_every_shipped_file_has_a_checksum(folder: Path) -> None:
+    lines = (folder / files.SUMS).read_text().splitlines()
+    listed = {line.partition("  ")[2] for line in lines}
+    data = {
+        path.name for path in folder.iterdir() if path.suffix in (".onnx", ".npz", ".safetensors")
+    }
+    assert data <= listed
 
 
 def test_a_missing_list_of_sums_is_named(tmp_path: Path) -> None:
@@ -125,11 +101,11 @@ def test_a_damaged_file_of_mpnet_is_unpacked_again(
 
     monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path))
     monkeypatch.setattr("attribution.models.mpnet.whole_model", unpack)
-    path = mpnet.make() / name
+    path = make_mpnet() / name
     damage(path)
-    assert mpnet.make() / name == path and path.read_text() == f"the content of {name}"
+    assert make_mpnet() / name == path and path.read_text() == f"the content of {name}"
     monkeypatch.setattr("attribution.models.mpnet.whole_model", None)  # not asked for any more
-    mpnet.make()
+    make_mpnet()
     path.unlink()
     with pytest.raises(TypeError):
-        mpnet.make()
+        make_mpnet()

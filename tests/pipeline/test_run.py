@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from attribution import events
-from attribution.chunkers import Fixed
 from attribution.errors import BadInput, Unavailable
 from attribution.pipeline.estimate import estimate
 from attribution.pipeline.run import run
+from attribution.retrieval.chunkers import Fixed
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Chunk, Document, Page, Report

@@ -2,7 +2,6 @@
 are shown.
 """
 
-import itertools
 import json
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,18 +15,13 @@ from pydantic import SecretStr, ValidationError
 
 from attribution import embedders, searchers, verifiers
 from attribution.embedders import EMBEDDERS
-from attribution.evidence.search import Budget, Search
 from attribution.evidence.sources import open_sources
 from attribution.llm.client import Llm, Question
 from attribution.searchers import SEARCHERS
 from attribution.settings import Endpoint, Settings, visitor_endpoint
 from attribution.store.store import Store
-from attribution.studies.groundedness.evaluation import key_of
-from attribution.studies.groundedness.labelled_set import LabelledRow
-from attribution.types import Judgement, Probabilities, content_id
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.llm import LlmVerifier, PassageVerdicts
-from attribution.verifiers.pairs import CachedVerifier
 from tests.llm_server import llm_settings
 from tests.servers import Answer, Served, http_server
 
@@ -116,16 +110,6 @@ def test_an_instance_that_is_typed_serves_its_visitor_alone(engine: Served, stor
     assert len(set(keys)) == len(keys) and key(addresses[0], "one") == keys[0]
 
 
-def test_a_search_in_another_language_is_made_and_not_taken_from_the_cache(
-    engine: Served, store: Store
-) -> None:
-    for language in ("de", "en", "de"):
-        settings = Settings(sources=("searxng",), search_language=language)
-        sources = open_sources(settings, (), store)
-        Search(settings, store, Budget(settings), ()).search(sources.searchers[0], "the Nile")
-    assert ["language=de" in path for path in engine.paths] == [True, False]
-
-
 def _keys(settings: Settings, store: Store) -> dict[str, str]:
     """The key of each cache whose values come from an endpoint."""
     schema = PassageVerdicts
@@ -193,38 +177,3 @@ def test_results_of_a_file_are_made_again_where_any_setting_differs() -> None:
                 ), name
                 changed += other.identity != own.identity
         assert changed, name
-
-
-def test_outcomes_of_a_method_depend_on_where_and_with_what_it_is_made() -> None:
-    class Method:
-        version = "m.1/tiny@host"
-
-    def key(method: object, **of_row: Any) -> str:
-        row = {"id": "r", "line": 1, "question": "q", "context": ("c",), "response": "r", **of_row}
-        return key_of(method, LabelledRow.model_construct(**row))
-
-    here, there = Method(), Method()
-    here.key, there.key = "a", "b"
-    others = [{"question": "p"}, {"context": ("c", "d")}, {"response": "s"}]
-    assert len({key(here), key(there), *(key(here, **other) for other in others)}) == 5
-
-
-def test_pairs_and_texts_of_other_parts_have_other_keys(store: Store) -> None:
-    parts = ["a", "\x1f", "\x1e", "1", "0"]
-    texts = ["".join(made) for n in range(3) for made in itertools.product(parts, repeat=n)]
-    assert len({content_id(one, two) for one in texts for two in texts}) == len(texts) ** 2
-
-    class Verifier:
-        version = "1"
-
-        def verify(self, pairs: Any) -> list[Judgement]:
-            return [
-                Judgement(Probabilities(entailed=1, contradicted=0, no_relation=0), (0, 1))
-                for _ in pairs
-            ]
-
-    cached = CachedVerifier(Verifier(), store)
-    cached.verify(
-        [("a", "b"), ("a", "c"), ("d", "b"), ("a", "b", "t"), ("a", "b\x1ft"), ("a\x1fb", "t")]
-    )
-    assert len(cached.keys) == 6

@@ -1,73 +1,18 @@
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
-from attribution.claims import coherence, enrichment
+from attribution.claims import enrichment
 from attribution.claims.context import check_independence
-from attribution.pipeline.claims import annotate, check_coherence, segment
+from attribution.pipeline.claims import annotate, segment
 from attribution.segmenters.english.faithful import is_sentence
 from attribution.settings import Settings
-from attribution.store.store import Store
 from attribution.text import parse
 from attribution.types import Claim, Failure
-from tests.security.scaling import is_linear
+from tests.security.scaling import text_of
 
-UNITS = (
-    *".,;:!?-–/\\'’\"“”()[]{}<@#$%^&*_+=|~`…•aA1é中。😀\u0301\u200b\t\n",
-    "()",
-    "((a",
-    "[a](",
-    "''",
-    ".,",
-    "!?",
-    "a.",
-    "a,",
-    "a-",
-    "a/",
-    "a'",
-    "a@",
-    "1.",
-    "1,",
-    "$1",
-    "a1",
-    "(a)",
-    "[1]",
-    "**a**",
-    "a ",
-    "I ",
-    "A. ",
-    "1 ",
-    ". ",
-    ", ",
-    "' ",
-    "a b. ",
-    "the cat ",
-    "and ",
-    "which is ",
-    "of the ",
-    "it ",
-    "He said that ",
-    "It is it. ",
-    "dog, ",
-    "Paris, ",
-    "It was, and ",
-    "The treaty of ",
-    "“a” ",
-    "he's ",
-    "10,000 ",
-    "- a\n",
-    "| a ",
-    "a\n\n",
-    "a: ",
-    "no. ",
-    "J. K. ",
-)
 LIMIT = Settings.model_fields["answer_limit"].default
-
-
-def text_of(unit: str, length: int) -> str:
-    return (unit * (length // len(unit) + 1))[:length]
 
 
 def annotated(answer: str, segmenter: str = "sentences") -> tuple[list[Claim], list[Failure]]:
@@ -100,18 +45,6 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     monkeypatch.setattr(parse, "_english", lambda: noted)
     yield texts
     parse.forget()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("segmenter", ["sentences", "clauses"])
-def test_twice_the_answer_takes_at_most_two_and_a_half_times_as_long(segmenter: str) -> None:
-    annotated("It is warm.", segmenter)
-
-    def shape(unit: str) -> Callable[[int], str]:
-        return lambda length: text_of(unit, length)
-
-    slow = [u for u in UNITS if not is_linear(lambda t: annotated(t, segmenter), shape(u), 2_000)]
-    assert not slow
 
 
 def test_the_parser_is_given_one_sentence_at_a_time_and_the_tokenizer_no_endless_word(
@@ -169,34 +102,6 @@ def test_a_claim_that_is_too_long_for_the_rules_is_checked_as_it_stands() -> Non
     ) and "1,600 characters" in failure.message
 
 
-def test_a_claim_that_is_too_long_for_the_verifier_does_not_end_the_run(store: Store) -> None:
-    words = numbered("the cat numbered {} sat on a mat", 100)
-    answer = f"It is so that {words} [1] and that is all. The *cat* sat [1] down."
-    long, short = segment("", answer, Settings()).claims
-    claims = [long.model_copy(update={"text": f"{words} and that is all."}), short]
-    checked, (failure,) = check_coherence(answer, claims, Settings(), store)
-    assert [c.checked or c.worthiness is None for c in checked] == [True, True]
-    assert (failure.stage, failure.kind) == (
-        "coherence",
-        "left_out",
-    ) and failure.message.startswith("1 claim was")
-
-
-def test_coherence_reads_so_many_characters_and_says_how_many_claims_it_did_not() -> None:
-    answer = "It is warm. " * 3
-    claims = [
-        Claim(id=str(n), text=f"It is {n} degrees.", spans=((0, 11),), sentence=(0, 11))
-        for n in range(5_000)
-    ]
-    checked, (failure,) = coherence.check_coherence(
-        answer, claims, lambda pairs: [0.9] * len(pairs), 0.5
-    )
-    read = sum(c.coherence is not None for c in checked)
-    assert 0 < read * 100 < coherence.MAX_CHARACTERS and failure.message.startswith(
-        f"{5_000 - read:,} claims"
-    )
-
-
 def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:
     stop = threading.Event()
     stop.set()
@@ -204,14 +109,7 @@ def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:
     parse.forget()
     claims = segment("", answer, Settings(segmenter="clauses"), stop).claims
     claims_, _ = annotate("", answer, claims, [], None, (), stop)
-    coherence.check_coherence(
-        answer, [c.model_copy(update={"text": "It."}) for c in claims_], _never, 0.5, stop
-    )
     assert not parsed and len(claims_) == 50
-
-
-def _never(pairs: coherence.Pairs) -> list[float | None]:
-    raise AssertionError("it was stopped")
 
 
 def test_another_client_s_sentence_waits_for_one_sentence_and_not_for_a_text(

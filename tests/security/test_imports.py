@@ -8,7 +8,6 @@ import pytest
 
 from attribution.cli.snapshot import import_run
 from attribution.edits import Reword
-from attribution.errors import BadSetting
 from attribution.pipeline.editing import edit
 from attribution.pipeline.snapshot import Snapshot, dump, load
 from attribution.provenance import Provenance
@@ -123,21 +122,3 @@ def test_searching_again_reads_no_file(
         and after != before
         and SECRET not in after.to_json() + "".join(p.text for p in after.pages)
     )
-
-
-def test_a_run_over_a_folder_is_not_continued_by_a_visitor_and_says_why(
-    folder: Path, session: None
-) -> None:
-    with pytest.raises(BadSetting, match="read from the command line alone"):
-        choices.settings_of(run_over(str(folder), "library").settings)
-    with pytest.raises(BadSetting, match="ATTRIBUTION_HUB_MODELS"):
-        choices.settings_of(run_over("library", verifier_model="/etc").settings)
-
-
-def test_a_snapshot_chooses_neither_folders_nor_limits(folder: Path) -> None:
-    report = run_over(str(folder), **GREEDY, **FOLDERS)
-    settings = load(dump(Snapshot(report, Provenance(), {}, {}))).settings()
-    own = Settings.from_environment()
-    assert settings.sources == ("documents",)
-    for name in (*trusted("limit"), *trusted("model")):
-        assert getattr(settings, name) == getattr(own, name)

@@ -2,13 +2,12 @@
 address that a visitor
 types reads nothing of the network around the server; a reply costs no more than its length."""
 
-import contextlib
 import gzip
 import socket
 import traceback
 import tracemalloc
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,16 +15,13 @@ from pydantic import BaseModel, SecretStr
 
 import attribution
 from attribution.cli.main import main
-from attribution.embedders.openai import OpenAI
-from attribution.errors import BadInput, LlmFailed, Unavailable
+from attribution.errors import BadInput, LlmFailed
 from attribution.llm import endpoint
 from attribution.llm.client import Llm, Question, check_connection
-from attribution.llm.parsing import parse
 from attribution.settings import LISTED, OPENAI, Endpoint, Settings, visitor_endpoint
 from pages.ui import choices
 from tests.llm_server import KEY, READY, completion, error, keys_sent, llm_server, llm_settings
 from tests.pipeline.test_snapshot_file import made as made_snapshot
-from tests.security.scaling import is_linear, shapes
 from tests.servers import Answer, Served, http_server
 
 TYPED = "sk-typed-by-the-visitor"
@@ -221,15 +217,6 @@ def test_an_address_inside_the_network_is_not_reached_and_says_nothing_about_it(
     assert inside.requests == []
 
 
-def test_prompts_and_embeddings_follow_the_same_rule(inside: Served) -> None:
-    chosen = typed(inside.url("/v1"))
-    with pytest.raises(LlmFailed, match="no public address"):
-        Llm(chosen).ask(Question("Split this.", "split.v1"), Claims)
-    with pytest.raises(Unavailable, match="no public address"):
-        OpenAI(chosen).embed(["a"])
-    assert inside.requests == []
-
-
 def test_an_address_that_the_operator_lists_is_reached(
     inside: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -246,29 +233,14 @@ def test_an_address_that_the_operator_lists_is_reached(
     assert len(inside.requests) == 1
 
 
-def test_an_address_of_the_operators_own_may_be_private(
-    inside: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_BASE_URL", inside.url("/v1"))
-    own = Settings.from_environment(openai_model="tiny")
-    assert INSIDE in check_connection(own).detail and len(inside.requests) == 1
-
-
 @pytest.mark.parametrize(
     "reply",
     [
         error(500, INSIDE),
-        error(401, INSIDE),
-        error(403, INSIDE),
-        error(404, INSIDE),
-        error(400, f"response_format {INSIDE}"),
         error(302, INSIDE, location="http://127.0.0.1/"),
         error(429, f"insufficient_quota {INSIDE}"),
         (200, {"Content-Type": "text/html"}, INSIDE.encode()),
         completion(INSIDE),
-        completion(f"I'm sorry, {INSIDE}"),
-        completion(None, refusal=INSIDE),
-        completion(INSIDE, finish="content_filter"),
     ],
 )
 def test_no_error_of_a_visitors_endpoint_quotes_its_body(
@@ -309,99 +281,19 @@ def bomb(size: int, times: int = 1) -> bytes:
     ("encoding", "body", "says"),
     [
         ("gzip", bomb(60_000_000), "more than 4,000,000 bytes"),
-        ("x-gzip", bomb(60_000_000), "more than 4,000,000 bytes"),
         ("gzip, gzip", bomb(60_000_000, 2), "cannot be read"),
         ("deflate", zlib.compress(b" " * 50_000_000), "cannot be read"),
-        ("br", b"\0" * 100, "cannot be read"),
         ("zstd", b"\0" * 100, "cannot be read"),
     ],
 )
-@pytest.mark.parametrize("status", [200, 500])
-def test_a_reply_is_measured_by_what_it_unpacks_to(
-    encoding: str, body: bytes, says: str, status: int
-) -> None:
+def test_a_reply_is_measured_by_what_it_unpacks_to(encoding: str, body: bytes, says: str) -> None:
     packed = {"Content-Type": "application/json", "Content-Encoding": encoding}
-    with http_server(lambda handler: (status, packed, body)) as served:
+    with http_server(lambda handler: (200, packed, body)) as served:
         settings = llm_settings(served, llm_retries=0)
         check_connection(settings)  # loads what any request needs
         tracemalloc.start()
         connection = check_connection(settings)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert not connection.ok and (says if status == 200 else "HTTP 500") in connection.message
+    assert not connection.ok and says in connection.message
     assert peak < 20_000_000
-
-
-def test_a_reply_that_is_packed_is_read() -> None:
-    status, headers, body = completion(READY)
-    packed = gzip.compress(body)
-    with http_server(
-        lambda handler: (status, {**headers, "Content-Encoding": "gzip"}, packed)
-    ) as served:
-        assert check_connection(llm_settings(served)).ok
-
-
-def read(text: str) -> None:
-    for schema in (Claims, Judged):
-        with contextlib.suppress(ValueError):
-            parse(text, schema)
-
-
-class Judged(BaseModel):
-    label: str
-    reason: str
-
-
-MARKS_OF_REPLIES = [
-    '"',
-    '\\"',
-    "[",
-    "{",
-    '["',
-    '{"claims": ["',
-    '"a", ',
-    "1,",
-    "[1],",
-    "{},",
-    "```",
-    "```json\n[",
-    ", ]",
-    '"a"] ',
-    "- a\n",
-    "1. ",
-    "<think>",
-    '"a": ',
-    "\\",
-    '["a" ',
-    "]",
-    "}",
-    '{"a": ',
-    "[\n",
-    ",\n",
-]
-
-
-def replies() -> dict[str, Callable[[int], str]]:
-    """Shapes of text, and of text within the beginning or the end of a reply."""
-
-    def framed(before: str, unit: str, after: str) -> Callable[[int], str]:
-        return lambda length: before + (unit * (length // len(unit) + 1))[:length] + after
-
-    frames = (
-        ("", ""),
-        ('["', ""),
-        ("[", " x"),
-        ('{"claims": ["a", "', ""),
-        ("```\n", "```"),
-        ('{"claims": ', "]}"),
-    )
-    made = {f"{b}{u}…{a}": framed(b, u, a) for b, a in frames for u in MARKS_OF_REPLIES}
-    return shapes() | made
-
-
-@pytest.mark.slow
-def test_a_reply_twice_as_long_takes_at_most_two_and_a_half_times_as_long() -> None:
-    slow = [shape for shape in replies().values() if not is_linear(read, shape, 8_000)]
-    assert not [
-        shape(80) for shape in slow if not is_linear(read, shape, 16_000)
-    ]  # the others met a busy moment

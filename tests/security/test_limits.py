@@ -1,20 +1,15 @@
 import ast
 import asyncio
-import time
 import tomllib
 from collections.abc import Iterator
 from typing import Any
 
 import httpx
-import pytest
 
-from attribution.errors import BadSetting
 from attribution.evidence.permissions import demanded
 from attribution.server import mcp
 from attribution.server.work import Work
 from attribution.settings import LIMITS, ROOT, Settings, trusted
-from attribution.text.urls import excluded
-from pages.ui import choices, state
 from tests.server.conftest import Server, client, server
 
 __all__ = ["client", "server"]  # fixtures
@@ -108,29 +103,6 @@ def test_every_field_and_upload_of_a_page_is_bounded() -> None:
     )
 
 
-MANY = {
-    "exclude": ["a.example"] * 120_000,
-    "fallback": ["wikipedia"] * 21,
-    "sources": ["https://a.example"] * 51,
-    "segmenter": "x" * 2_001,
-    "verifier_model": "x" * 2_001,
-}
-
-
-@pytest.mark.parametrize("name", MANY)
-def test_more_than_a_setting_takes_is_refused_at_once(name: str, client: httpx.Client) -> None:
-    with pytest.raises(BadSetting, match=name):
-        demanded({name: MANY[name]}, Settings())
-    started = time.process_time()
-    body: dict[str, Any] = {"answer": "The Nile is long."}
-    body |= (
-        {name: MANY[name]} if name in ("sources", "segmenter") else {"settings": {name: MANY[name]}}
-    )
-    reply = client.post("/analyze", json=body)
-    assert reply.status_code in (400, 422) and name in reply.json()["error"]["message"]
-    assert time.process_time() - started < 2
-
-
 def test_the_text_that_a_request_has_compared_is_bounded(
     client: httpx.Client, server: Server
 ) -> None:
@@ -148,29 +120,3 @@ def test_the_text_that_a_request_has_compared_is_bounded(
     assert (
         demanded({"top_k": 50}, Settings(chunk_size=8000, top_k=50)).top_k == 50
     )  # as the operator has it
-
-
-def test_patterns_are_parsed_once_for_all_hits() -> None:
-    patterns = tuple(f"site{n}.example/path?q={n}" for n in range(LIMITS.exclude))
-    started = time.process_time()
-    assert not any(excluded(f"https://other{n}.example/x", patterns) for n in range(500))
-    assert (
-        excluded("https://www.site7.example/path?q=7", patterns)
-        and time.process_time() - started < 1
-    )
-
-
-def test_more_web_addresses_than_a_run_takes_are_refused_in_words(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    addresses = (
-        "\n".join(f"https://a.example/{n}" for n in range(40_000)) + "\nht"
-    )  # cut at its end, as a page cuts it
-    typed = {state.ADDRESSES: (1, addresses), state.DOCUMENTS: (1, True)}
-    monkeypatch.setattr("streamlit.session_state", {"_initial": typed})
-    started = time.process_time()
-    assert (
-        choices.settings()
-        == "There are 40,001 web addresses, and a run takes 50 sources: remove some."
-    )
-    assert choices.sources_words() == "none" and time.process_time() - started < 2

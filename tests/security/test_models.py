@@ -2,18 +2,14 @@ import gc
 import os
 import subprocess
 import sys
-import threading
 import time
 import weakref
 from pathlib import Path
 
 import pytest
 
-from attribution.evidence.permissions import allowed_models
-from attribution.models import loading
-from attribution.models.loading import MODELS, Recent, load_while_used
+from attribution.models.loading import Recent
 from attribution.settings import ROOT
-from tests.pages.jobs import opened
 from tests.servers import http_server, hub
 
 LOAD = """
@@ -58,27 +54,6 @@ def test_only_the_models_used_last_stay_in_memory_and_none_that_is_idle(
     assert ref() is None and len(idle) == 0
 
 
-@pytest.mark.slow
-def test_models_of_all_kinds_share_one_bound(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "_hub_models", recent := Recent(MODELS, 60))
-    loads: list[str] = []
-    segmenter, verifier = (
-        load_while_used(lambda name, kind=kind: loads.append(kind + name) or Model())
-        for kind in "sv"
-    )
-    for number in range(20):
-        assert isinstance(segmenter(str(number)), Model) and isinstance(
-            verifier(str(number)), Model
-        )
-    assert len(recent) == MODELS == 4 and len(loads) == 40
-    threads = [threading.Thread(target=verifier, args=("new",)) for _ in range(5)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert loads.count("vnew") == 1  # others wait for the first
-
-
 FILES = {  # a few kilobytes of configuration, and shards of 140 GB
     "config.json": b'{"model_type": "bert"}',
     "tokenizer_config.json": b"{}",
@@ -112,17 +87,3 @@ def test_no_model_of_more_than_a_few_gigabytes_is_downloaded(tmp_path: Path, loa
     assert len(said) == loaders
     assert all("GB, and those of at most 8 GB are downloaded" in line for line in said), done.stderr
     assert not wanted
-
-
-def test_the_page_takes_models_of_the_operators_list_alone_and_names_the_variable() -> None:
-    at = opened("explore")
-    next(s for s in at.selectbox if s.label == "Verifier").set_value("deberta").run()
-    box = next(t for t in at.text_input if t.label == "Model of the verifier")
-    box.set_value("/etc").run()
-    assert not at.exception
-    shown = "".join(h.body for h in at.get("html"))
-    assert "“Model of the verifier” cannot be used" in shown and "ATTRIBUTION_HUB_MODELS" in shown
-    assert next(b for b in at.button if b.label == "Analyse").disabled
-    assert not [b for b in at.button if b.label.startswith("Download")]
-    box.set_value(next(m for m in allowed_models() if "base" in m)).run()
-    assert "ATTRIBUTION_HUB_MODELS" not in "".join(h.body for h in at.get("html"))

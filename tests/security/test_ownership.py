@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import sqlalchemy as sa
 
-from attribution.edits import AddEvidence, Drop, Edit, Reword
+from attribution.edits import Drop, Edit, Reword
 from attribution.errors import NotYours
 from attribution.pipeline.editing import edit
 from attribution.pipeline.run import run
@@ -13,9 +13,7 @@ from attribution.review import corrections
 from attribution.settings import Settings
 from attribution.store import schema as t
 from attribution.store.history import HistoryQuery
-from attribution.store.rights import Access
 from attribution.store.store import Store
-from attribution.studies.annotation import exchange as annotation
 from attribution.types import Document
 from tests.make import claim, page, report
 
@@ -91,43 +89,6 @@ def test_nobody_but_its_owner_makes(change: str, stranger: str, owner: Store) ->
     CHANGES[change](owner)
 
 
-@pytest.mark.parametrize("stranger", STRANGERS)
-def test_a_strangers_deleting_and_restoring_of_runs_leaves_those_of_others(
-    stranger: str, owner: Store
-) -> None:
-    Store(owner.database, stranger).history.put_aside([RUN])
-    assert not owner.rights.access(RUN).deleted
-    owner.history.put_aside([RUN])
-    Store(owner.database, stranger).history.restore([RUN])
-    assert owner.rights.access(RUN).deleted
-
-
-@pytest.mark.parametrize("change", ["an edit", "undo", "redo", "title, tags and note", "sharing"])
-def test_a_run_that_was_deleted_takes_no_change_of_its_owner_either(
-    change: str, owner: Store
-) -> None:
-    owner.history.put_aside([RUN])
-    with pytest.raises(NotYours, match="was deleted: restore it on the History page"):
-        CHANGES[change](owner)
-    owner.history.restore([RUN])
-    CHANGES[change](owner)
-
-
-def test_an_edit_is_refused_before_anything_is_fetched_or_judged_for_it(
-    owner: Store, settings: Settings
-) -> None:
-    change = AddEvidence(claim_id=REPORT.claims[0].id, search=True)
-    events = edit(
-        REPORT,
-        change,
-        settings,
-        Store(owner.database, "stranger's"),
-        addresses=["https://example.org/"],
-    )
-    with pytest.raises(NotYours):
-        assert [type(event).__name__ for event in events] == ["StageStarted"]
-
-
 def test_a_private_or_deleted_run_is_edited_by_its_owner_alone(
     owner: Store, settings: Settings
 ) -> None:
@@ -183,14 +144,6 @@ def test_a_run_is_its_starters_from_the_first_moment(store: Store, settings: Set
     assert mine.runs.load(run_id) == last.report
 
 
-def test_a_run_that_was_deleted_for_good_while_it_went_on_does_not_come_back(owner: Store) -> None:
-    owner.runs.delete(GOING)
-    for save in (owner.runs.save_unfinished, owner.runs.finish):
-        with pytest.raises(NotYours, match="no longer in the database"):
-            save(REPORT.model_copy(update={"id": GOING}))
-    assert owner.rights.access(GOING) == Access()
-
-
 def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store) -> None:
     before, stranger = everything(owner), Store(owner.database, "stranger's")
     copy = stranger.runs.copy(RUN)
@@ -227,19 +180,3 @@ def test_a_run_that_may_not_be_read_is_not_copied(owner: Store) -> None:
     owner.history.put_aside([RUN])
     with pytest.raises(NotYours):
         owner.runs.copy(RUN)
-
-
-def test_a_copy_of_a_result_is_the_readers_own(owner: Store) -> None:
-    stranger = Store(owner.database, "stranger's")
-    copy = stranger.results.copy(RESULT)
-    stranger.results.save("comparison", copy, '["mine"]')
-    assert (
-        owner.results.load("comparison", RESULT) == "[]"
-        and owner.results.load("comparison", copy) == '["mine"]'
-    )
-
-
-def test_error_types_of_an_annotation_project_are_given_by_everybody(owner: Store) -> None:
-    for by in ("one's", "two's"):
-        annotation.put_error_type(Store(owner.database, by), "p" * 16, by, "number")
-    assert set(annotation.error_types(owner, "p" * 16)) == {"one's", "two's"}

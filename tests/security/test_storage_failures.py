@@ -3,8 +3,6 @@ for an absence.
 """
 
 import json
-import os
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -16,7 +14,7 @@ import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
 from attribution.cli.main import main
-from attribution.errors import StoreError, setup_error
+from attribution.errors import StoreError
 from attribution.fair_queue import Turns
 from attribution.server.api import create
 from attribution.server.guard import Keys
@@ -123,16 +121,6 @@ def test_a_database_damaged_in_the_middle_ends_the_command_that_reads_it(
     assert f"{path} is damaged: move it away" in last_line(capsys.readouterr().err)
 
 
-def test_a_database_that_only_can_be_read_is_named(empty: Settings) -> None:
-    store = Store.open(empty.database_url)
-    with store.database.engine.connect() as db:
-        db.exec_driver_sql("PRAGMA query_only = ON")
-        with pytest.raises(StoreError, match="is not writable: allow writing to it and its folder"):
-            db.exec_driver_sql("DELETE FROM runs")
-        db.exec_driver_sql("PRAGMA query_only = OFF")
-    store.close()
-
-
 def test_a_lock_of_another_process_is_waited_for(
     empty: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,16 +139,6 @@ def test_a_lock_of_another_process_is_waited_for(
     other.close()
     store.cache.put_reply("key", "reply")
     assert store.cache.reply("key") == "reply"
-    store.close()
-
-
-def test_a_constraint_of_the_code_is_no_error_of_the_disk(empty: Settings) -> None:
-    from sqlalchemy.exc import IntegrityError
-
-    store = Store.open(empty.database_url)
-    with pytest.raises(IntegrityError), store.database.engine.begin() as db:
-        for _ in range(2):
-            db.exec_driver_sql("INSERT INTO replies (key, body) VALUES ('same', '')")
     store.close()
 
 
@@ -190,107 +168,6 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
         told = client.post("/mcp/", json=asked, headers=accepted).json()["result"]
         assert told["isError"] and "is damaged" in told["content"][0]["text"]
         assert str(path_of(empty).parent) not in json.dumps(told)
-
-
-def test_a_damaged_model_ends_analyze_with_one_line(warm: Settings, tmp_path: Path) -> None:
-    for part in ("attribution", "examples", "prompts"):
-        shutil.copytree(
-            ROOT / part,
-            tmp_path / part,
-            copy_function=os.link,
-            ignore=shutil.ignore_patterns("__pycache__"),
-        )
-    path = tmp_path / "attribution" / "verifiers" / "small" / "tokenizer.json"
-    content = path.read_bytes()
-    path.unlink()
-    path.write_bytes(content[:-50])
-    out = tmp_path / "report.json"
-    command = [
-        sys.executable,
-        "-m",
-        "attribution",
-        "analyze",
-        "--answer",
-        ANSWER,
-        "--verifier",
-        "embedded-small",
-    ]
-    done = subprocess.run(
-        [*command, "--out", str(out)], capture_output=True, text=True, cwd=tmp_path
-    )
-    assert (
-        done.returncode == 2
-        and "missing" not in done.stderr.replace("missing or damaged", "")
-        and not out.exists()
-    )
-    assert (
-        f"attribution: the model file {path} is missing or damaged: restore it with"
-        in last_line(done.stderr)
-    )
-
-
-def test_a_damaged_package_ends_analyze_with_one_line(warm: Settings, tmp_path: Path) -> None:
-    (tmp_path / "pypdfium2.py").write_text("import a_part_that_was_lost")
-    (tmp_path / "tower.html").write_text("<p>The Eiffel Tower was completed in 1889.</p>")
-    command = [
-        sys.executable,
-        "-m",
-        "attribution",
-        "analyze",
-        "--answer",
-        ANSWER,
-        "--verifier",
-        "embedded-small",
-    ]
-    more = ["--sources", "library", str(tmp_path / "tower.html"), "--out", str(tmp_path / "r.json")]
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    done = subprocess.run(
-        [*command, *more], capture_output=True, text=True, cwd=ROOT, env=environment
-    )
-    assert done.returncode == 2, done.stderr
-    assert "the process that reads pages and files cannot start" in last_line(done.stderr)
-    lost = setup_error(ImportError("no such part", name="a_package.part"))
-    assert (
-        "the package a_package is missing or damaged (no such part): install it again with"
-        in str(lost)
-    )
-
-
-def within_blocks(blocks: int, *arguments: object) -> subprocess.CompletedProcess[str]:
-    """The command line as a process that may write no file of more blocks of 512 bytes, as on a
-    disk that is full.
-    """
-    command = [
-        "sh",
-        "-c",
-        f'ulimit -f {blocks}; exec "$@"',
-        "sh",
-        sys.executable,
-        "-m",
-        "attribution",
-    ]
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    return subprocess.run(
-        [*command, *map(str, arguments)], capture_output=True, text=True, cwd=ROOT, env=environment
-    )
-
-
-def test_a_file_that_does_not_fit_on_the_disk_is_named_and_nothing_is_left_of_it(
-    tmp_path: Path,
-) -> None:
-    given, output = tmp_path / "claims.jsonl", tmp_path / "out.jsonl"
-    given.write_text('{"claim": "Paris is the capital of France."}\n' * 200)
-    output.write_text("what was there before")
-    done = within_blocks(2, "worth", "--input", given, "--output", output)
-    assert done.returncode == 2
-    assert last_line(done.stderr) == (
-        f"attribution: the file {output} cannot be written (File too large): free some space, then run this again"
-    )
-    assert output.read_text() == "what was there before" and set(tmp_path.iterdir()) >= {
-        given,
-        output,
-    }
-    assert not list(tmp_path.glob("*.part"))
 
 
 def test_a_signal_ends_a_command_quietly_and_nothing_half_written_stays(

@@ -2,21 +2,14 @@ import os
 import re
 import socket
 import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from attribution.cli.main import main
 from attribution.server.limits import CONNECTIONS
-from attribution.settings import Settings
-from attribution.store.store import Store
 from benchmarks.half_open import half_open
-from pages.ui import choices
 from pages.ui.frame import as_label
-from tests.make import claim, report
-from tests.security.raw_session import session
 from tests.serve import Served, until
 
 NAMED = "explorer.example.org"
@@ -116,20 +109,6 @@ def test_no_page_frames_a_reply_and_no_browser_guesses_its_type(server: Server, 
         )
 
 
-def test_an_impossible_name_is_refused(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setenv("ATTRIBUTION_API_KEYS", "a-key-of-these-tests")
-    monkeypatch.setenv("ATTRIBUTION_HOSTS", "localhost, https://explorer.example.org")
-    for flags in ([], ["--api"]):
-        assert main(["serve", *flags]) == 2
-        error = capsys.readouterr().err
-        assert (
-            error.count("\n") == 1
-            and "'https://explorer.example.org' is not a name of a server" in error
-        )
-
-
 def files(server: Server) -> int:
     return len(os.listdir(f"/proc/{server.process.pid}/fd"))
 
@@ -148,63 +127,7 @@ def test_half_open_connections_leave_the_server_to_others(server: Server) -> Non
     assert "Traceback" not in server.log.read_text()
 
 
-# --- what a visitor of the web app does over its socket ---
-
-
-def resident(pid: int) -> int:
-    """The memory of a process, in MB."""
-    return int(re.findall(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[0]) // 1024
-
-
-@pytest.mark.parametrize("server", ["web"], indirect=True)
-def test_searches_of_many_words_fill_no_memory_and_tell_no_path(server: Server) -> None:
-    with session(server.port) as visit:
-        visit.run("history")
-        visit.run("history", Search=("string_value", "one two three"))
-        assert "Nothing was searched" not in visit.said
-        before = resident(server.process.pid)
-        for count in (20, 1_200, 5_000, 10_000):
-            visit.run("history", Search=("string_value", "word " * count))
-            assert (
-                "can have 12 words" in visit.said and str(server.database.parent) not in visit.said
-            )
-        assert resident(server.process.pid) - before < 30 and server.process.poll() is None
-
-
 IMAGE = "![x](https://evil.example/p.png) :red[y] $z$"
-SOURCES = (f"searxng:https://evil.example/{IMAGE}", f"collection:{IMAGE}", "library")
-
-
-@pytest.mark.parametrize("server", ["web"], indirect=True)
-def test_a_shared_run_loads_no_image_and_fills_in_no_instance(server: Server) -> None:
-    store, nile = (
-        Store.open(f"sqlite:///{server.database}", by="whoever made the link"),
-        claim("The Nile is long."),
-    )
-    store.runs.save(report(nile.text, settings=Settings(sources=SOURCES).public(), claims=(nile,)))
-    store.close()
-    with urllib.request.urlopen(server.url) as reply:
-        assert "img-src 'self' data: blob:;" in reply.headers["content-security-policy"]
-    with session(server.port) as visit:
-        visit.run(query=f"run={'0' * 16}")
-        assert "The Nile is long." in visit.said
-        labels = [str(element.label) for element in visit.elements if hasattr(element, "label")]
-        labels += [
-            element.popover.label for element in visit.elements if hasattr(element, "popover")
-        ]
-        assert any(label.startswith("Sources") for label in labels)
-        assert not any("![x]" in label or " :red[" in label for label in labels)
-        assert "searxng:https" not in "".join(labels) and "evil" not in "".join(labels)
-
-
-@pytest.mark.parametrize("sources", [SOURCES[:1], SOURCES])
-def test_no_run_fills_in_an_instance(
-    sources: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    filled: dict[str, object] = {}
-    monkeypatch.setattr(choices.state, "fill", lambda **values: filled.update(values))
-    choices.fill_sources(sources)
-    assert filled["instance"] == "" and filled["web"] is False
 
 
 def test_a_label_is_text() -> None:

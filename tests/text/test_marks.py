@@ -4,7 +4,7 @@ from attribution.claims.coherence import check_coherence
 from attribution.review.citation_marks import find
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-from attribution.text.marks import FORMS, marks, name_of, without_names
+from attribution.text.marks import FORMS, MarkForm, marks, name_of, without_names
 from attribution.text.references import listed
 
 FIRST, SECOND = "The mill at Orvale was rebuilt in granite", "It grinds nine hundred sacks a week"
@@ -122,7 +122,11 @@ SPECIAL = (
 )
 # forms that stand in one place alone, tested below
 EXAMPLES = sorted(
-    {row.example for row in FORMS if row.form and not (row.words or row.listed or row.run)}
+    {
+        row.example
+        for row in FORMS
+        if row.form not in ("", "text") and not (row.words or row.listed or row.run)
+    }
     - set(SPECIAL)
     | set(MORE)
 )
@@ -330,7 +334,18 @@ def test_marks_of_one_place_and_what_only_looks_like_one(answer: str, expected: 
     assert texts(answer) == expected
 
 
-@pytest.mark.parametrize("row", FORMS, ids=lambda row: row.example)
+@pytest.mark.parametrize(
+    "row", [row for row in FORMS if row.form == "text"], ids=lambda row: row.example
+)
+def test_what_looks_like_a_mark_is_text(row: MarkForm) -> None:
+    answer = f"It is {row.example}, so [1]."
+    assert row.pattern.search(answer)
+    assert [mark.match[0] for mark in marks(answer)] == ["[1]"]
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in FORMS if row.form != "text"], ids=lambda row: row.example
+)
 def test_the_example_of_a_form_is_found_by_it(row: object) -> None:
     (form,) = (f for f in FORMS if f is row)
     places = (

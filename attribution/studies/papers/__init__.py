@@ -1,8 +1,7 @@
-"""The four papers: their sections, settings and tables, and each table computed with this project's
-methods.
+"""The four papers: their sections, and the tables that can be computed with this project's methods.
 
-One data file a paper: headings, the settings of its experiments with the section of each, and what
-its tables print.
+Each paper has a data file: headings, what its tables print, and for V24 the settings of its
+experiments.
 """
 
 from __future__ import annotations
@@ -16,36 +15,50 @@ from pathlib import Path
 from attribution.errors import UnknownName
 
 NAMES = ("v24", "w24", "r23", "t24")
-Printed = float | str  # a figure of a paper's table; text where it is none, such as "53/56"
+Printed = float | str  # a figure of a table; text where it is no number, such as "53/56"
 
 
 @dataclass(frozen=True)
 class PaperSetting:
-    """A setting of a paper's experiments, and the section that gives its value."""
+    """A setting of a paper's experiments.
+
+    Attributes:
+        section: The section that gives the value.
+        instead: The value on a machine that lacks the paper's own.
+    """
 
     value: object
     section: str
-    instead: object = None  # taken where the machine lacks the value; None: nothing else can be
+    instead: object = None
 
 
 @dataclass(frozen=True)
-class Numbered:
-    """A numbered table or figure of a paper."""
+class PaperTable:
+    """A numbered table of a paper, such as V24.T4."""
 
-    id: str  # V24.T4, T24.F2
+    id: str
     title: str
     needs: str
-    columns: tuple[str, ...] = ()
-    rows: Mapping[str, tuple[Printed, ...]] = field(default_factory=dict)
+    columns: tuple[str, ...]
+    rows: Mapping[str, tuple[Printed, ...]]
 
 
 @dataclass(frozen=True)
 class Paper:
+    """A paper.
+
+    Attributes:
+        sections: Headings by number.
+        tables: Those that can be computed, by number, such as T4.
+        other_numbers: The other tables and figures.
+    """
+
     name: str
     authors: str
-    sections: Mapping[str, str]  # number → heading
-    settings: Mapping[str, PaperSetting]
-    numbered: Mapping[str, Numbered]
+    sections: Mapping[str, str]
+    tables: Mapping[str, PaperTable]
+    other_numbers: tuple[str, ...]
+    settings: Mapping[str, PaperSetting] = field(default_factory=dict)
 
 
 @cache
@@ -54,16 +67,15 @@ def paper(name: str) -> Paper:
     if name.lower() not in NAMES:
         raise UnknownName(f"paper {name!r}: expected one of {', '.join(NAMES)}")
     short = name.upper()
-    found = tomllib.loads(Path(__file__).with_name(f"{name.lower()}.toml").read_text("utf-8"))
-    numbered = {
-        f"{short}.{number}": Numbered(
-            f"{short}.{number}",
-            one["title"],
-            one["needs"],
-            tuple(one.get("columns", ())),
-            {label: tuple(row) for label, row in one.get("rows", {}).items()},
+    data = tomllib.loads(Path(__file__).with_name(f"{name.lower()}.toml").read_text("utf-8"))
+    tables: dict[str, PaperTable] = {}
+    for number, table in data["tables"].items():
+        rows = {label: tuple(cells) for label, cells in table["rows"].items()}
+        columns = tuple(table["columns"])
+        tables[number] = PaperTable(
+            f"{short}.{number}", table["title"], table["needs"], columns, rows
         )
-        for number, one in (found["tables"] | found["figures"]).items()
-    }
-    settings = {key: PaperSetting(**one) for key, one in found.get("settings", {}).items()}
-    return Paper(short, found["authors"], found["sections"], settings, numbered)
+    settings = {key: PaperSetting(**value) for key, value in data.get("settings", {}).items()}
+    return Paper(
+        short, data["authors"], data["sections"], tables, tuple(data["other_numbers"]), settings
+    )

@@ -1,4 +1,4 @@
-"""Settings as in a paper: each with its section, and what stands in where this machine lacks it."""
+"""Settings as in Vladika et al., with what stands in where this machine lacks a method."""
 
 from __future__ import annotations
 
@@ -11,91 +11,61 @@ from attribution.models.files import weights
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
-from attribution.studies.papers import paper
+from attribution.studies.papers import PaperSetting, paper
 from attribution.tables import LLM, Entry
 from attribution.verifiers import VERIFIERS
 
-TABLES: Mapping[str, Mapping[str, Entry]] = {
+METHODS: Mapping[str, Mapping[str, Entry]] = {
     "segmenter": SEGMENTERS,
     "embedder": EMBEDDERS,
     "verifier": VERIFIERS,
     "sources": SEARCHERS,
 }
-MODELS = {  # table → the setting that names its model
-    "segmenter": "segmenter_model",
-    "embedder": "embedding_model",
-    "verifier": "verifier_model",
-    "sources": "",
-}
-
-
-@dataclass(frozen=True)
-class StoodIn:
-    """A value of a paper that this machine lacks, and the one taken in its place."""
-
-    setting: str
-    wanted: str
-    taken: str
-    needs: str  # what to do to have the paper's own
-
-    def __str__(self) -> str:
-        return (
-            f"{self.taken or 'nothing'} stands in for {self.wanted} ({self.setting}): {self.needs}"
-        )
 
 
 @dataclass(frozen=True)
 class Preset:
-    values: dict[str, Any]  # by setting
-    stood_in: tuple[StoodIn, ...]
+    """A paper's settings on this machine.
 
-
-def preset(name: str, own: Settings) -> Preset:
-    """Return a paper's settings, as far as this machine has what they name. UnknownName for another
-    paper.
+    Attributes:
+        stood_in: By setting, a sentence that names what was taken instead, and what the paper's
+            own value needs.
     """
-    wanted = paper(name).settings
+
+    values: dict[str, Any]
+    stood_in: dict[str, str]
+
+
+def preset(own: Settings) -> Preset:
+    """Return the settings of V24 under the visitor's own settings."""
     values: dict[str, Any] = {}
-    stood_in = []
-    for setting, choice in wanted.items():
-        needs = _missing(setting, {n: one.value for n, one in wanted.items()}, own)
-        values[setting] = choice.instead if needs else choice.value
-        if needs and not setting.endswith("_model"):  # of the method, which is named
-            stood_in.append(StoodIn(setting, _words(choice.value), _words(choice.instead), needs))
-    return Preset(values, tuple(stood_in))
+    stood_in: dict[str, str] = {}
+    for name, setting in paper("v24").settings.items():
+        step = _missing_of(name, setting, own)
+        values[name] = setting.instead if step else setting.value
+        if step:
+            taken, wanted = _words(setting.instead), _words(setting.value)
+            stood_in[name] = f"{taken} stands in for {wanted} ({name}): {step}"
+    return Preset(values, stood_in)
 
 
-def concerning(needs: str, found: Preset, own: Settings) -> list[StoodIn]:
-    """Return what stood in for a paper's values in these settings, of those that a table with such
-    needs reads.
+def missing_step(entry: Entry, own: Settings, model: str = "") -> str:
+    """Return what a method and its model, by default the entry's first, need; empty if ready."""
+    step = entry.missing(own)
+    model = model or next(iter(entry.models), "")
+    if not step and model and not weights(model):
+        return f"download it once with `hf download {model}`"
+    return step
 
-    Segmenters and verifiers are chosen by the table, which names what stood in for each of its
-    rows.
-    """
-    left_out = {"segmenter", "verifier"} | (set() if "sources" in needs else {"sources"})
-    chosen = {name: _words(value) for name, value in own.model_dump(mode="json").items()}
-    return [s for s in found.stood_in if s.setting not in left_out and s.taken == chosen[s.setting]]
+
+def _missing_of(name: str, setting: PaperSetting, own: Settings) -> str:
+    if name in METHODS:
+        method = setting.value[0] if isinstance(setting.value, list) else setting.value
+        return missing_step(METHODS[name][str(method)], own)
+    if setting.value == "llm" and not own.has_llm:
+        return LLM.step
+    return ""
 
 
 def _words(value: object) -> str:
     return ", ".join(value) if isinstance(value, list) else str(value)
-
-
-def _missing(setting: str, wanted: Mapping[str, Any], own: Settings) -> str:
-    """Return the steps that a value needs on this machine; empty if it is ready."""
-    table = next((name for name, model in MODELS.items() if setting in (name, model)), "")
-    if not table:
-        return LLM.step if wanted[setting] == "llm" and not own.has_llm else ""
-    (name, *_) = wanted[table] if isinstance(wanted[table], list) else (wanted[table],)
-    return lacking(TABLES[table][name], own, str(wanted.get(MODELS[table]) or ""))
-
-
-def lacking(entry: Entry, own: Settings, model: str = "") -> str:
-    """Return the steps that a method and its model, by default the entry's first, need here; empty
-    if ready.
-    """
-    model = model or next(iter(entry.models), "")
-    missing = entry.missing(own)
-    return missing or (
-        f"download it once with `hf download {model}`" if model and not weights(model) else ""
-    )

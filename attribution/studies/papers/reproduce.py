@@ -1,14 +1,12 @@
-"""Compute a numbered table of a paper: its rows and columns, its printed figures beside ours, and
-the difference.
-"""
+"""Compute a table of one of the four papers, with its printed figures beside ours."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from attribution import events
 from attribution.claims.enrichment import turns_of
@@ -19,287 +17,222 @@ from attribution.pipeline.experiment import Experiment, Fields, RowDone, is_resu
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.studies.annotation.tasks import FORMS, Form
-from attribution.studies.papers import NAMES, Numbered, paper
-from attribution.studies.papers.presets import StoodIn, lacking
+from attribution.studies.papers import NAMES, PaperTable, paper
+from attribution.studies.papers.presets import missing_step
 from attribution.studies.results import ResultTable
 from attribution.tables import Entry, load
-from attribution.types import Claim, Report
+from attribution.types import Claim, Report, content_id
 from attribution.verifiers import VERIFIERS
 from attribution.verifiers.auto import choose
 
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
 LIBRARY = "library"
 JSON, MARKDOWN, ANSWERS, TASKS = "table.json", "table.md", "answers.jsonl", "tasks.jsonl"
-READ = (
-    "question",
-    "answer",
-    "documents",
-    "turns",
-    "claims",
-    "system",
-    "factscore",
-    "facts",
-)  # of a row
-AHEAD = "ahead.jsonl"  # what is made of all answers before the table itself
-MODULES = {
-    "V24": "attribution.studies.papers.answers:compute",
-    "W24": "attribution.studies.papers.decompositions:compute",
-    "R23": "attribution.studies.papers.annotations:compute",
-    "T24": "attribution.studies.papers.groundedness:compute",
-}
+# Fields of a row that its result repeats.
+INPUTS = ("question", "answer", "documents", "turns", "claims", "system", "factscore", "facts")
+PUBLISHED = "published"
 
 
-@dataclass
-class TableInputs:
-    """The inputs of a table. `stood_in` grows while the methods are chosen; `notes` are there at
-    the end.
+@dataclass(frozen=True)
+class ComputedRow:
+    """Our figures for one row of a table.
+
+    Attributes:
+        label: The row of the paper.
+        method: What made the figures, such as the names of segmenter and verifier.
+        cells: In the order of the table's columns; None where nothing was measured.
     """
 
-    settings: Settings
-    folder: Path
-    rows: Sequence[Row] = ()  # answers, or labelled responses
-    project: str = ""  # of annotations
-    models: tuple[str, ...] = ()  # language models in the places of GPT-3.5 and GPT-4
-    sample: int = 0  # most claims of a stratum whose pairs are judged (V24 5.3); 0: all
-    stood_in: list[StoodIn] = field(default_factory=list)
-    notes: tuple[
-        str, ...
-    ] = ()  # of a finished table: what stood in for what, and what was made otherwise
-
-    def take(
-        self, place: str, table: Mapping[str, Entry], name: str, instead: str, model: str = ""
-    ) -> str:
-        """Return the paper's own method where it is ready, else what stands in for it, which is
-        noted.
-        """
-        needs = lacking(table[name], self.settings, model)
-        if instead == "auto":
-            instead = choose(self.settings).name
-        if needs:
-            self.note(place, name, instead, needs)
-        return instead if needs else name
-
-    def judge(self, place: str, name: str, *same: str) -> str:
-        """Return the paper's verifier or what stands in for it: that of the settings, if another
-        was named there.
-        """
-        chosen = self.settings.verifier
-        if chosen in ("auto", name, *same):
-            return self.take(place, VERIFIERS, name, "auto")
-        self.note(place, name, chosen, "it was chosen as the verifier")
-        return chosen
-
-    def note(self, place: str, wanted: str, taken: str, needs: str) -> None:
-        if (one := StoodIn(place, wanted, taken, needs)) not in self.stood_in:
-            self.stood_in.append(one)
-
-    def asking(self, place: int, wanted: str = "") -> Settings:
-        """Return the settings with the language model in the place of GPT-3.5 (0), GPT-4 (1) or the
-        one wanted.
-        """
-        model = (
-            self.models[min(place, len(self.models) - 1)]
-            if self.models
-            else self.settings.openai_model
-        )
-        if self.settings.has_endpoint and model:
-            self.note(
-                "language model",
-                wanted or ("GPT-3.5", "GPT-4")[place],
-                model,
-                "name others with --models",
-            )
-        return self.settings.model_copy(update={"openai_model": model})
-
-    def to_judge(self, tasks: Sequence[Fields], form: Form) -> str:
-        """Write the tasks that people have to judge, and say what to do with them."""
-        text = "".join(json.dumps(task, ensure_ascii=False) + "\n" for task in tasks)
-        replace_text(self.folder / TASKS, text)
-        form_named = f"a project of the form “{FORMS[form]}” (Lab, Annotation)"
-        return f"people judge the {len(tasks)} tasks of {TASKS}: import them into {form_named}, then name it by --project"
-
-    def each(
-        self, number: str, work: Callable[[Row], Any], *choices: object, file: str = ANSWERS
-    ) -> Iterator[RowDone | list[Any]]:
-        """Do the work on every answer; yield the progress, then all results. A killed run resumes."""
-        own = [
-            number,
-            self.settings.identity,
-            list(self.models),
-            [str(one) for one in self.stood_in],
-            *choices,
-        ]
-        path = self.folder / file
-
-        def made(row: Row) -> Fields:
-            return {"made": work(row)}
-
-        yield from Experiment(self.rows, lambda: made, own, READ).run(path)
-        yield [line["made"] for _, line in read_lines(path) if is_result(line)]
+    label: str
+    method: str
+    cells: Sequence[Cell]
 
 
 @dataclass(frozen=True)
 class Computed:
-    """Our figures of a table: by row, in the order of its columns. None where nothing was measured."""
+    """Our rows of a table, and what a reader should know about them."""
 
-    rows: Mapping[str, Sequence[Cell]]
-    plots: Mapping[str, Figure] = field(default_factory=dict)  # by the number of the paper's figure
-    notes: tuple[str, ...] = ()  # how they were made otherwise
+    rows: Sequence[ComputedRow]
+    notes: tuple[str, ...] = ()
+    tasks: str = ""
+
+
+@dataclass(frozen=True)
+class Reproduced:
+    """A finished table.
+
+    Attributes:
+        tasks: For people, as JSON Lines; empty if the table needs none.
+    """
+
+    number: str
+    table: ResultTable
+    notes: tuple[str, ...] = ()
+    tasks: str = ""
+
+
+Steps = Generator[RowDone, None, Computed]
+
+
+@dataclass(frozen=True)
+class TableInputs:
+    """The inputs of a table.
+
+    Attributes:
+        folder: Results are written there; a killed run resumes from them.
+        rows: Answers, or labelled responses.
+        project: Name of an annotation project.
+        models: Language models in the places of the paper's.
+    """
+
+    settings: Settings
+    folder: Path
+    rows: Sequence[Row] = ()
+    project: str = ""
+    models: tuple[str, ...] = ()
+
+    def with_model(self, settings: Settings, place: int) -> Settings:
+        """Return settings that ask the language model in this place, such as 1 for GPT-4 in V24."""
+        if not self.models:
+            return settings
+        model = self.models[min(place, len(self.models) - 1)]
+        return settings.model_copy(update={"openai_model": model})
+
+    def verifier(self, wanted: str) -> str:
+        """Return the verifier that was chosen or, if none was, the paper's or the best one."""
+        if self.settings.verifier != "auto":
+            return self.settings.verifier
+        return available(VERIFIERS, wanted, choose(self.settings).name, self.settings)
+
+    def each(self, key: str, work: Callable[[Row], Any]) -> Generator[RowDone, None, list[Any]]:
+        """Do the work on every answer. Yield the progress; return the results."""
+        path = self.folder / ANSWERS
+
+        def fields(row: Row) -> Fields:
+            return {"made": work(row)}
+
+        choices = [key, self.settings.identity, list(self.models)]
+        yield from Experiment(self.rows, lambda: fields, choices, INPUTS).run(path)
+        return [line["made"] for _, line in read_lines(path) if is_result(line)]
+
+
+def available(
+    entries: dict[str, Entry], wanted: str, fallback: str, settings: Settings, model: str = ""
+) -> str:
+    """Return a paper's method if it is ready here, else the fallback."""
+    return fallback if missing_step(entries[wanted], settings, model) else wanted
 
 
 def report_of(row: Row, claims: Sequence[Claim], settings: Settings) -> Report:
-    """Check claims by the row's own `documents`, which stand in for the built-in library, and by
-    the other sources.
-    """
-    if documents := documents_of(row):
-        named = tuple(one for one in settings.sources if one not in (LIBRARY, "documents"))
-        settings = settings.model_copy(update={"sources": (*named, "documents")})
-    question, turns = str(row.fields.get("question") or ""), turns_of(row.fields.get("turns"))
-    *_, last = run(
-        question, str(row.fields["answer"]), settings, None, documents, claims=claims, context=turns
-    )
+    """Check claims; the row's own `documents` replace the built-in library."""
+    documents = documents_of(row)
+    if documents:
+        others = tuple(one for one in settings.sources if one not in (LIBRARY, "documents"))
+        settings = settings.model_copy(update={"sources": (*others, "documents")})
+    question, answer = texts_of(row)
+    turns = turns_of(row.fields.get("turns"))
+    *_, last = run(question, answer, settings, None, documents, claims=claims, context=turns)
     assert isinstance(last, events.Finished)
     return last.report
 
 
-def computable(numbered: Numbered) -> bool:
-    """Return True for a table that `reproduce` computes."""
-    return ".T" in numbered.id and bool(numbered.columns)
+def texts_of(row: Row) -> tuple[str, str]:
+    """Return question and answer."""
+    return str(row.fields.get("question") or ""), str(row.fields["answer"])
 
 
-def listed() -> list[Fields]:
-    """Return every numbered table and figure of the papers, with what it needs."""
-    return [
-        {"id": one.id, "title": one.title, "needs": one.needs, "computed": computable(one)}
-        for name in NAMES
-        for one in paper(name).numbered.values()
-    ]
+def sample(rows: Sequence[Row], size: int) -> list[Row]:
+    """Draw some of the rows, always the same ones; 0 for all."""
+    drawn = sorted(rows, key=lambda row: content_id(str(row.fields)))[: size or None]
+    return sorted(drawn, key=lambda row: row.line)
 
 
-def find(number: str) -> Numbered:
-    """Return a table that can be computed. BadInput for any other number."""
-    name, _, _ = number.partition(".")
-    known = paper(name).numbered if name.lower() in NAMES else {}
-    found = known.get(number.upper())
-    if found is None or not computable(found):
-        able = [str(one["id"]) for one in listed() if one["computed"]]
-        reason = (
-            f"is not computed: it needs {found.needs}"
-            if found
-            else "is no table of the four papers"
-        )
-        raise BadInput(f"{number} {reason}; expected one of {', '.join(able)}")
-    return found
+def percent(part: int, whole: int) -> float | None:
+    """Return a share in percent; None of nothing."""
+    return 100 * part / whole if whole else None
 
 
-def reproduce(number: str, given: TableInputs) -> Iterator[RowDone | ResultTable]:
-    """Yield the progress, write table.json, table.md and plots into the folder, and yield the
-    table.
+def tables() -> list[PaperTable]:
+    """Return all tables that can be computed."""
+    return [table for name in NAMES for table in paper(name).tables.values()]
 
-    BadInput for a table that cannot be computed, or without the rows or the project that it needs.
+
+def find(table_id: str) -> PaperTable:
+    """Return a table by its id, such as V24.T4. Raises BadInput with those that exist."""
+    for table in tables():
+        if table.id == table_id.upper():
+            return table
+    known = ", ".join(table.id for table in tables())
+    raise BadInput(f"{table_id} is not computed; expected one of {known}")
+
+
+def reproduce(table_id: str, inputs: TableInputs) -> Iterator[RowDone | Reproduced]:
+    """Yield the progress, write table.json and table.md into the folder, and yield the table.
+
+    Raises:
+        BadInput: The table is unknown, or rows or a project that it needs are missing.
     """
-    numbered = find(number)
-    given.folder.mkdir(parents=True, exist_ok=True)
-    bare = sum(not row.fields.get("documents") for row in given.rows)
-    if "sources" in numbered.needs and bare and given.settings.sources == (LIBRARY,):
-        known = any(one.setting == "sources" for one in given.stood_in)
-        needs = f'it may say nothing of {bare} answers: give rows "documents", or name others with --sources'
-        given.stood_in += (
-            [] if known else [StoodIn("sources", "the answers' own sources", LIBRARY, needs)]
-        )
-    compute: Callable[[str, TableInputs], Iterator[RowDone | Computed]] = load(
-        MODULES[numbered.id[:3]]
+    table = find(table_id)
+    inputs.folder.mkdir(parents=True, exist_ok=True)
+    name, number = table.id.split(".")
+    compute = load(f"attribution.studies.papers.{name.lower()}:compute")
+    computed: Computed = yield from compute(number, inputs)
+    result = _beside(table, computed)
+    _write(table, result, computed, inputs)
+    yield Reproduced(table.id, result, computed.notes, computed.tasks)
+
+
+def for_people(rows: Sequence[ComputedRow], tasks: Sequence[Fields], form: Form) -> Computed:
+    """Return a table whose tasks people have to judge first."""
+    lines = [json.dumps(task, ensure_ascii=False) + "\n" for task in tasks]
+    note = (
+        f"{TASKS} has {len(tasks)} tasks for people: import them into a project of the form "
+        f"“{FORMS[form]}”, then name it with --project"
     )
-    for one in compute(numbered.id[4:], given):
-        if isinstance(one, RowDone):
-            yield one
-            continue
-        table = beside(numbered, one.rows)
-        given.notes = (
-            *map(str, given.stood_in),
-            *one.notes,
-            *_compared(numbered, one, len(given.rows)),
-        )
-        _write(numbered, table, one, given)
-        yield table
+    return Computed(rows, (note,), "".join(lines))
 
 
-def beside(numbered: Numbered, ours: Mapping[str, Sequence[Cell]]) -> ResultTable:
-    """Return the paper's rows with its figures, ours and the difference; then rows that only we
-    have.
-
-    Counts have no difference, since they grow with the answers; that of fractions is in percentage
-    points.
-    """
-    counts = _counts(numbered)
+def _beside(table: PaperTable, computed: Computed) -> ResultTable:
+    """Put our row below each row of the paper, then those that only we have."""
     rows: list[tuple[Cell, ...]] = []
-    for label in dict.fromkeys([*numbered.rows, *ours]):
-        printed: Sequence[Cell] = numbered.rows.get(label) or (None,) * len(numbered.columns)
-        own = list(ours.get(label) or (None,) * len(numbered.columns))
-        row: list[Cell] = [label]
-        for theirs, mine, count in zip(printed, own, counts, strict=True):
-            one, other = (_number(cell) for cell in (theirs, mine))
-            row += [
-                theirs,
-                mine,
-                None if count or one is None or other is None else round(other - one, 4),
-            ]
-        rows.append(tuple(row))
-    heads = [
-        head for name in numbered.columns for head in (f"{name}, published", "ours", "difference")
+    for label, cells in table.rows.items():
+        rows.append((label, PUBLISHED, *cells))
+        rows += [
+            (label, one.method, *_in_its_digits(one.cells, cells))
+            for one in computed.rows
+            if one.label == label
+        ]
+    rows += [
+        (one.label, one.method, *one.cells) for one in computed.rows if one.label not in table.rows
     ]
-    return ResultTable(f"{numbered.id} {numbered.title}", ("", *heads), tuple(rows))
+    return ResultTable(f"{table.id} {table.title}", ("", "figures", *table.columns), tuple(rows))
 
 
-def _counts(numbered: Numbered) -> list[bool]:
-    """Return for each column whether the paper prints nothing but whole numbers in it."""
-    columns = [[row[n] for row in numbered.rows.values()] for n in range(len(numbered.columns))]
-    return [all(isinstance(cell, int) for cell in column) for column in columns]
+def _in_its_digits(ours: Sequence[Cell], published: Sequence[float | str]) -> list[Cell]:
+    """Round our figures to the digits that the paper prints."""
+    rounded: list[Cell] = []
+    for cell, printed in zip(ours, published, strict=True):
+        if isinstance(cell, float) and not isinstance(printed, str):
+            digits = len(str(printed).partition(".")[2])
+            rounded.append(round(cell, digits))
+        else:
+            rounded.append(cell)
+    return rounded
 
 
-def _number(cell: Cell) -> float | None:
-    """Return a figure, or the percentage of a fraction such as "53/56"."""
-    part, _, whole = cell.partition("/") if isinstance(cell, str) else ("", "", "")
-    if part.isdecimal() and whole.isdecimal() and int(whole):
-        return 100 * int(part) / int(whole)
-    return cell if isinstance(cell, int | float) else None
-
-
-def _compared(numbered: Numbered, made: Computed, answers: int) -> list[str]:
-    """Say what our figures are of, where the table has counts or fractions, which depend on it."""
-    of = (
-        f"ours are of {answers} rows, the published ones of the paper's own"
-        if answers
-        else "ours are of the project"
-    )
-    fractions = any("/" in str(cell) for row in made.rows.values() for cell in row)
-    said = ["counts are given without a difference"] if any(_counts(numbered)) else []
-    said += ["differences of fractions are in percentage points"] if fractions else []
-    return [f"{'; '.join(said)}: {of}"] if said and made.rows else []
-
-
-def _write(numbered: Numbered, table: ResultTable, computed: Computed, given: TableInputs) -> None:
-    fields: Fields = {
-        "id": numbered.id,
-        "title": numbered.title,
-        "columns": numbered.columns,
-        "published": {label: list(row) for label, row in numbered.rows.items()},
-        "ours": {label: list(row) for label, row in computed.rows.items()},
-        "stood_in": [vars(one) for one in given.stood_in],
-        "notes": list(computed.notes),
-        "settings": given.settings.public(),
-        "models": list(given.models),
-        "rows": len(given.rows),
+def _write(table: PaperTable, result: ResultTable, computed: Computed, inputs: TableInputs) -> None:
+    notes = [f"- {note}\n" for note in computed.notes]
+    replace_text(inputs.folder / MARKDOWN, f"{result.markdown()}\n{''.join(notes)}")
+    data = {
+        "id": table.id,
+        "title": table.title,
+        "columns": table.columns,
+        "published": table.rows,
+        "ours": {row.label: row.cells for row in computed.rows},
+        "methods": {row.label: row.method for row in computed.rows},
+        "notes": computed.notes,
+        "settings": inputs.settings.public(),
     }
-    replace_text(given.folder / JSON, json.dumps(fields, indent=1, ensure_ascii=False) + "\n")
-    said = "".join(f"- {note}\n" for note in given.notes) or "- nothing\n"
-    replace_text(given.folder / MARKDOWN, f"{table.markdown()}\nWhat stood in for what:\n\n{said}")
-    for name, figure in computed.plots.items():
-        replace_text(given.folder / f"{name}.html", figure.to_html(include_plotlyjs=True))
-
-
-def share(part: int, whole: int, digits: int = 1) -> float | None:
-    """Return a percentage; None of nothing."""
-    return round(100 * part / whole, digits) if whole else None
+    text = json.dumps(data, indent=1, ensure_ascii=False)
+    replace_text(inputs.folder / JSON, text + "\n")
+    if computed.tasks:
+        replace_text(inputs.folder / TASKS, computed.tasks)

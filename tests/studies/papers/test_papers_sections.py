@@ -42,13 +42,11 @@ def unknown(text: str) -> list[str]:
     found = [m[0] for m in OTHER_FORM.finditer(text)]
     for m in REFERENCE.finditer(text):
         kind = next((k for k in ("Table", "Figure") if m[2].startswith(k)), "")
-        known = {
-            i.split(".")[1][1:]
-            for i in paper(m[1]).numbered
-            if kind and i.split(".")[1][0] == kind[0]
-        }
+        own = paper(m[1])
+        numbers = (*own.tables, *own.other_numbers)
+        known = {number[1:] for number in numbers if kind and number[0] == kind[0]}
         for number in re.findall(NUMBER, m[2].removeprefix(kind)) if m[2] != "Appendix" else [m[2]]:
-            if number not in (known or paper(m[1]).sections):
+            if number not in (known or own.sections):
                 found.append(f"{m[1]} {kind} {number}")
     return found
 

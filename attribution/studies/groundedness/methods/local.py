@@ -8,11 +8,11 @@ import hashlib
 import threading
 from pathlib import Path
 
-from attribution.chunkers import CHUNKERS
 from attribution.embedders import EMBEDDERS, key_of
 from attribution.errors import Unavailable
 from attribution.pipeline.claims import annotate, segment
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
+from attribution.retrieval.chunkers import CHUNKERS
 from attribution.retrieval.index import Index
 from attribution.settings import Settings
 from attribution.studies.groundedness import Given, Method, PartScore, Scored, joined

@@ -109,16 +109,18 @@ CHUNKERS: Table[Chunker] = Table(
     "chunker",
     {
         "fixed": Entry(
-            "attribution.chunkers:Fixed", "Fixed length", "so many characters, cut between words"
+            "attribution.retrieval.chunkers:Fixed",
+            "Fixed length",
+            "so many characters, cut between words",
         ),
         "recursive": Entry(
-            "attribution.chunkers:Recursive",
+            "attribution.retrieval.chunkers:Recursive",
             "Recursive, overlapping",
             "paragraphs, then sentences, then words, as large as fits; neighbours share `chunk_overlap` characters",
             needs=(Need("pip install semantic-text-splitter", package="semantic_text_splitter"),),
         ),
         "sentence": Entry(
-            "attribution.chunkers:SentenceWindows",
+            "attribution.retrieval.chunkers:SentenceWindows",
             "Sentence windows",
             "`window_sentences` sentences, a new window every `window_stride` of them",
         ),

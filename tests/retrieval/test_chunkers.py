@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import settings as budget
 from hypothesis import strategies as st
 
-from attribution.chunkers import CHUNKERS, Fixed, Recursive, SentenceWindows
+from attribution.retrieval.chunkers import CHUNKERS, Fixed, Recursive, SentenceWindows
 from attribution.settings import Settings
 from tests.make import page
 

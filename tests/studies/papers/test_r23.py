@@ -8,7 +8,7 @@ from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import Annotation, Answer
 from attribution.studies.annotation.tasks import TaskTurn, make_task
-from attribution.studies.papers.annotations import compute
+from attribution.studies.papers.r23 import compute
 from attribution.studies.papers.reproduce import Computed, TableInputs
 from tests.studies.annotation.made import CONTENT
 
@@ -54,35 +54,48 @@ def given(tmp_path: Path) -> TableInputs:
     return TableInputs(settings, tmp_path, project="study")
 
 
-def table(number: str, one: TableInputs) -> Computed:
-    (found,) = [step for step in compute(number, one) if isinstance(step, Computed)]
-    return found
+def computed(number: str, inputs: TableInputs) -> Computed:
+    steps = compute(number, inputs)
+    with pytest.raises(StopIteration) as stop:
+        next(steps)
+    result: Computed = stop.value.value
+    return result
 
 
-def test_shares_agreement_audit_and_times(tmp_path: Path) -> None:
-    one = given(tmp_path)
-    # three of four are interpretable, two of these attributable by most
-    assert table("T3", one).rows == {"T5": [75.0, 66.7]}
-    assert (
-        table("T4", one).rows == {"T5": [0.0, 75.0, 66.7]}
-        and "no task is of the data set WoW" in table("T4", one).notes[0]
-    )
-    pairwise, alpha = table("T6", one).rows["QReCC"]
+def cells(number: str, inputs: TableInputs) -> dict[str, list[object]]:
+    return {row.label: list(row.cells) for row in computed(number, inputs).rows}
+
+
+def test_shares_are_of_the_majority_of_each_task(tmp_path: Path) -> None:
+    # three of four tasks are interpretable, two of these attributable
+    assert cells("T3", given(tmp_path)) == {"T5": pytest.approx([75.0, 200 / 3])}
+
+
+def test_a_table_without_tasks_of_its_data_set_counts_all(tmp_path: Path) -> None:
+    found = computed("T4", given(tmp_path))
+    assert list(found.rows[0].cells) == pytest.approx([0.0, 75.0, 200 / 3])
+    assert "no task is of the data set WoW" in found.notes[0]
+
+
+def test_agreement_is_pairwise_and_krippendorffs_alpha(tmp_path: Path) -> None:
+    pairwise, alpha = cells("T6", given(tmp_path))["QReCC"]
     assert pairwise == pytest.approx((3 + 1 + 3 + 1) / 12)
     names = sorted({label for labels in LABELS for label in labels})
     coded = [[names.index(labels[i]) for labels in LABELS] for i in range(3)]
     assert alpha == pytest.approx(krippendorff.alpha(coded, level_of_measurement="nominal"))
-    # nine judgements of conversations, three of them looked at, all equal to the lead's
-    assert table("T7", one).rows == {
-        "Conversational QA": (9, 33.33, 100.0),
-        "Summarization": (3, 0.0, None),
+
+
+def test_an_audit_counts_judgements_samples_and_right_ones(tmp_path: Path) -> None:
+    # nine judgements of conversations, three of them audited, all equal to the lead's
+    assert cells("T7", given(tmp_path)) == {
+        "Conversational QA": [9, pytest.approx(100 / 3), 100.0],
+        "Summarization": [3, 0.0, None],
     }
-    times = table("T8", one).rows
-    assert times["Pilot"] == [0, None, 0, None]
-    assert times["Production Start"] == [
-        3,
-        10.0,
-        0,
-        None,
-    ]  # the first quarter of each: task 0, 0 + 10 seconds
-    assert times["Production Finish"] == [0, None, 3, 40.0]  # the last: task 3, 30 + 10 seconds
+
+
+def test_times_are_means_of_the_first_and_the_last_quarter(tmp_path: Path) -> None:
+    assert cells("T8", given(tmp_path)) == {
+        "Pilot": [0, None, 0, None],
+        "Production Start": [3, 10.0, 0, None],  # task 0: 0 + 10 seconds
+        "Production Finish": [0, None, 3, 40.0],  # task 3: 30 + 10 seconds
+    }

@@ -1,0 +1,274 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attribution.cli.main import main
+from attribution.store.store import Store
+from attribution.studies.annotation.project import Annotations
+from attribution.studies.annotation.records import Content
+from attribution.studies.annotation.tasks import PROPERTIES, make_task, parse_tasks
+from attribution.studies.papers import w24
+from tests.llm_server import error, llm_server
+from tests.studies.annotation.made import say
+
+Table = dict[str, Any]
+ANSWER = (
+    "Paris is the capital of France. It lies on the Seine. It lies on the Seine. Should you go?"
+)
+PARIS = {"question": "Where is Paris?", "answer": ANSWER}
+DOCUMENT = "Paris is the capital of France. The city lies on the Seine."
+
+
+def reproduced(folder: Path, number: str, rows: list[Any], *more: str, status: int = 0) -> Table:
+    """Return table.json as the command writes it."""
+    path = folder / "rows.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    files = ["--input", str(path), "--out", str(folder / "out")]
+    assert main(["reproduce", number, *files, "--set", "verifier=embedded-small", *more]) == status
+    table: Table = json.loads((folder / "out" / "table.json").read_text())
+    return table
+
+
+def test_the_tables_that_can_be_computed_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce", "list"]) == 0
+    listed = {row["id"] for row in json.loads(capsys.readouterr().out)}
+    assert listed == {
+        *(f"V24.T{n}" for n in (1, 2, 3, 4, 5, 7, 8, 9)),
+        *(f"W24.T{n}" for n in range(2, 8)),
+        *(f"R23.T{n}" for n in range(3, 9)),
+        *(f"T24.T{n}" for n in range(2, 5)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["V24.T10", "--out", "x"], "V24.T10 is not computed; expected one of V24.T1"),
+        (["X1.T1", "--out", "x"], "X1.T1 is not computed"),
+        (["V24.T1"], "give one with --out"),
+        (["V24.T1", "--out", "{}"], "needs answers"),
+        (["V24.T2", "--project", "x", "--out", "{}"], "of the form “A property of a claim”"),
+        (["R23.T3", "--out", "{}"], "needs an annotation project"),
+        (["T24.T3", "--out", "{}"], "needs labelled responses"),
+    ],
+)
+def test_what_is_missing_is_named(
+    tmp_path: Path, arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["reproduce", *(a.format(tmp_path / "o") for a in arguments)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_our_row_stands_below_the_published_one_in_its_digits(tmp_path: Path) -> None:
+    made = reproduced(tmp_path, "V24.T1", [PARIS])
+    text = (tmp_path / "out" / "table.md").read_text()
+    assert "| spaCy_sentences | published | 938 | 855 |" in text.replace("\\_", "_")
+    assert made["ours"] == {"spaCy_sentences": [4, 3, pytest.approx(21.75), 1.0]}
+    assert made["methods"] == {"spaCy_sentences": "spacy"}
+    assert "21.8" in text
+
+
+def test_rows_whose_segmenter_is_missing_stay_empty(tmp_path: Path) -> None:
+    made = reproduced(tmp_path, "V24.T3", [PARIS])
+    assert list(made["ours"]) == ["spaCy_sentences"]
+    assert made["ours"]["spaCy_sentences"][:2] == [3, 2]
+
+
+def test_relations_are_counted_and_pairs_are_written_for_people(tmp_path: Path) -> None:
+    made = reproduced(tmp_path, "V24.T4", [{**PARIS, "documents": [DOCUMENT]}])
+    counts = made["ours"]["DeBERTa - 512"]
+    assert counts[1] >= 1
+    assert counts[3] == pytest.approx(100 * counts[2] / sum(counts[:3]))
+    assert "embedded-small" in made["methods"]["DeBERTa - 512"]
+    tasks, problems = parse_tasks((tmp_path / "out" / "tasks.jsonl").read_bytes(), "p")
+    assert not problems
+    assert {task.system for task in tasks} == {"Human - 256", "Human - 512"}
+
+
+@pytest.mark.parametrize("number", ["V24.T7", "V24.T8"])
+def test_shares_by_independence_sum_to_one_hundred(number: str, tmp_path: Path) -> None:
+    made = reproduced(tmp_path, number, [{**PARIS, "documents": [DOCUMENT]}])
+    assert sum(made["ours"]["Original Independent"]) == pytest.approx(100)
+
+
+def test_an_endpoint_without_embeddings_leaves_its_row_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def reply(body: dict[str, Any]) -> Any:
+        return error(404) if "input" in body else "1. Paris is the capital of France."
+
+    with llm_server(reply) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+        rows = [{**PARIS, "documents": [DOCUMENT]}]
+        made = reproduced(tmp_path, "V24.T9", rows, "--models", "tiny")
+    assert list(made["ours"]) == ["SBert Baseline (Macro)", "SBert + Recursive CW"]
+    assert any("Ada 2.0 is left out" in note and "404" in note for note in made["notes"])
+
+
+def test_each_model_does_what_it_does_in_the_paper(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: set[tuple[str, str]] = set()
+    replies = {
+        "returns 3": ("worthiness", "1"),
+        "not independent": ("independence", "not independent"),
+        "Revised claim:": ("enrichment", "Paris lies on the Seine."),
+        "First fact": ("factscore", '1. "It lies on the Seine."'),
+    }
+
+    def reply(body: dict[str, Any]) -> str:
+        text = body["messages"][-1]["content"]
+        task, said = next(reply for mark, reply in replies.items() if mark in text)
+        asked.add((task, body["model"]))
+        return said
+
+    with llm_server(reply) as served:
+        monkeypatch.setenv("OPENAI_BASE_URL", served.url("/v1"))
+        rows = [{**PARIS, "documents": [DOCUMENT]}]
+        reproduced(tmp_path, "V24.T7", rows, "--models", "small", "large")
+    assert asked == {
+        ("factscore", "small"),
+        ("worthiness", "small"),
+        ("independence", "large"),
+        ("enrichment", "large"),
+    }
+
+
+def test_detection_of_dependent_claims_by_the_rules(tmp_path: Path) -> None:
+    claims = [
+        {"claim": "It lies on the Seine.", "independent": False, "segmenter": "spaCy"},
+        {"claim": "Paris is the capital of France.", "independent": True, "segmenter": "spaCy"},
+        {"claim": "Paris is old.", "independent": False, "segmenter": "factscore"},
+    ]
+    made = reproduced(tmp_path, "V24.T5", [{**PARIS, "claims": claims}])
+    assert made["ours"]["spaCy"][:3] == [1, 1, 1]
+    assert made["ours"]["Overall"][:3] == pytest.approx([1, 1 / 2, 2 / 3])
+    reproduced(tmp_path, "V24.T5", [PARIS], status=1)  # the row has no labels
+
+
+PEOPLE = {
+    "yes": Content(interpretable=True, attributable=True),
+    "no": Content(interpretable=False),
+    "denied": Content(interpretable=True, attributable=False),
+}
+
+
+@pytest.mark.parametrize(
+    ("number", "form", "answers", "label", "figures"),
+    [
+        (
+            "V24.T2",
+            "property",
+            {"a": ["yes", "no"], "b": ["yes"]},
+            "spaCy_sentences",
+            ["1/2", "1/1", None, None, None],
+        ),
+        (
+            "V24.T4",
+            "relation",
+            {"a": ["yes", "no", "denied", "no"]},
+            "Human - 256",
+            [1, 1, 2, 50.0],
+        ),
+    ],
+)
+def test_people_judge_in_a_project(
+    number: str,
+    form: str,
+    answers: dict[str, list[str]],
+    label: str,
+    figures: list[object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ATTRIBUTION_DATABASE_URL", f"sqlite:///{tmp_path}/people.sqlite3")
+    saved = Annotations(Store.open(f"sqlite:///{tmp_path}/people.sqlite3").database)
+    project = saved.create("study", form=form, overlap=1)
+    for dataset, given in zip(PROPERTIES, answers.values(), strict=False):
+        for n, answer in enumerate(given):
+            task = make_task(project.id, f"Claim {n}.", "S.", system=label, dataset=dataset)
+            saved.add_tasks([task])
+            say(saved, project, task.id, "ann", PEOPLE[answer])
+    assert main(["reproduce", number, "--project", "study", "--out", str(tmp_path / "out")]) == 0
+    assert json.loads((tmp_path / "out" / "table.json").read_text())["ours"][label] == figures
+
+
+def test_claims_become_tasks_for_people_one_for_each_property(tmp_path: Path) -> None:
+    made = reproduced(tmp_path, "V24.T2", [PARIS])
+    tasks, problems = parse_tasks((tmp_path / "out" / "tasks.jsonl").read_bytes(), "p")
+    assert not problems
+    assert len(tasks) == 4 * len(PROPERTIES)
+    assert "20 tasks for people" in made["notes"][0]
+
+
+YES = {"coherent": True, "supported": True}
+NO = {"coherent": True, "supported": False}
+LOST = {"coherent": False, "supported": False}
+FACTS_3, FACTS_2, FACTS_1 = 0.09697, 0.01832, 0.000123  # length penalties: exp(1 - 10 / facts)
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        ("T2", 1.5),
+        ("T3", 2.0),
+        ("T4", 50 * (FACTS_3 / 3 + FACTS_1)),
+        ("T5", 50 * (FACTS_2 / 2 + FACTS_1)),
+        ("T6", 100 * (2 / 3 + 1) / 2),
+    ],
+)
+def test_figures_of_two_answers_are_means_over_the_answers(number: str, expected: float) -> None:
+    assert w24.MEASURES[number]([[YES, NO, LOST], [YES]]) == pytest.approx(expected, rel=1e-3)
+
+
+def test_systems_count_once_in_the_macro_average(tmp_path: Path) -> None:
+    rows = [
+        {"answer": "Ada Lovelace was a mathematician and wrote notes.", "system": "x"},
+        {"answer": "Ada Lovelace was a poet.", "system": "y"},
+        {"answer": "Ada Lovelace was a poet.", "system": "y"},
+    ]
+    made = reproduced(tmp_path, "W24.T3", rows)
+    place = list(w24.DECOMPOSERS).index("PredPatt")
+    x, y, macro = (made["ours"][name][place] for name in ("x", "y", "Macro-average"))
+    assert macro == pytest.approx((x + y) / 2)
+    assert made["ours"]["x"][0] is None  # R-ND needs a language model
+    assert any("R-ND is left out" in note for note in made["notes"])
+
+
+def test_the_other_judges_figures_are_looked_for_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"answer": "Ada was a poet.", "factscore": 50}\n')
+    assert main(["reproduce", "W24.T7", "--input", str(path), "--out", str(tmp_path / "o")]) == 2
+    assert 'line 1 has no "factscore" and "facts"' in capsys.readouterr().err
+
+
+def labelled(number: int) -> dict[str, object]:
+    context = f"The permit number {number} is valid for two years and costs ten euros."
+    is_grounded = number % 2 == 0
+    return {
+        "question": f"Question {number}?",
+        "context": context,
+        "response": context if is_grounded else "Bicycles must be parked behind the house.",
+        "grounded": is_grounded,
+        "split": ("dev", "test")[number // 2 % 2],
+        "error_type": "terminological_error; misattribution",
+    }
+
+
+def test_groundedness_methods_are_tuned_on_development_rows_and_reported_on_both(
+    tmp_path: Path,
+) -> None:
+    made = reproduced(tmp_path, "T24.T3", [labelled(n) for n in range(16)])
+    assert made["ours"]["COS_SIM"] == [1.0] * 8
+    assert made["methods"]["COS_SIM"] == "cos_sim"
+    assert any("LYNX v1.1 is left out" in note for note in made["notes"])
+
+
+def test_misclassified_responses_are_counted_by_each_of_their_error_types(tmp_path: Path) -> None:
+    made = reproduced(tmp_path, "T24.T4", [labelled(n) for n in range(16)])
+    assert made["ours"]["Terminological Errors"] == [0, 4, 0.0]
+    assert made["ours"]["Misattributions"] == [0, 4, 0.0]
