@@ -4,7 +4,8 @@ and CoNLL-U.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import insort
+from dataclasses import dataclass, field
 
 from spacy.tokens import Doc, Token
 
@@ -38,22 +39,8 @@ LABELS = {
 }
 _NOMINAL = {"NOUN", "PROPN", "PRON", "NUM"}
 _LEAVES = {"cc", "punct", "aux", "auxpass", "cop"}  # words on which no other depends
-_BE = {
-    "be",
-    "am",
-    "is",
-    "are",
-    "was",
-    "were",
-    "been",
-    "being",
-    "'s",
-    "’s",
-    "'re",
-    "’re",
-    "'m",
-    "’m",
-}
+_BE = frozenset("be am is are was were been being 's ’s 're ’re 'm ’m".split())
+_SUBJECTS = {"nsubj", "nsubjpass"}
 
 
 @dataclass(frozen=True)
@@ -75,192 +62,169 @@ def to_ud(doc: Doc) -> list[Word]:
     """Convert a parse of one sentence. Spaces are left out; of several roots the first is the root
     of all.
     """
-    tree = _Tree([t for t in doc if not t.is_space])
-    tree.turn_copulas()
-    tree.turn_prepositions()
-    tree.attach_conjuncts()
-    tree.free_function_words()
-    return tree.words()
+    nodes = _nodes(doc)
+    for node in nodes:
+        _turn_copula(node)
+    for node in reversed(nodes):  # inner phrases come first
+        _turn_preposition(node)
+    _attach_conjuncts(nodes)
+    for node in nodes:
+        while node.head and node.head.label in _LEAVES and node.head.head:
+            node.attach(node.head.head)
+    return [_word(node, nodes) for node in nodes]
 
 
 def to_conllu(doc: Doc) -> str:
     """Format a parse of one sentence as CoNLL-U, ten columns a word."""
     lines = [f"# text = {doc.text}"]
-    for w in to_ud(doc):
-        space = "_" if w.space_after else "SpaceAfter=No"
-        columns = (
-            w.number,
-            w.text,
-            w.lemma,
-            w.upos,
-            w.xpos,
-            w.feats,
-            w.head,
-            w.relation,
-            "_",
-            space,
-        )
-        lines.append("\t".join(map(str, columns)))
+    for word in to_ud(doc):
+        fields = (word.number, word.text, word.lemma, word.upos, word.xpos, word.feats)
+        space = "_" if word.space_after else "SpaceAfter=No"
+        lines.append("\t".join(map(str, (*fields, word.head, word.relation, "_", space))))
     return "\n".join(lines)
 
 
-class _Tree:
-    """Heads and labels under conversion; the head of the root is -1."""
+@dataclass(eq=False)
+class _Node:
+    """A word under conversion; the root has no head."""
 
-    def __init__(self, tokens: list[Token]) -> None:
-        place = {t.i: n for n, t in enumerate(tokens)}
-        self.tokens = tokens
-        self.heads = [-1 if t.head.i == t.i else place.get(t.head.i, -1) for t in tokens]
-        self.labels = [
-            "compound" if t.dep_ == "nmod" else t.dep_ for t in tokens
-        ]  # without a preposition
-        roots = [n for n, head in enumerate(self.heads) if head < 0]
-        for other in roots[1:]:
-            self.heads[other], self.labels[other] = roots[0], "parataxis"
+    number: int
+    token: Token
+    label: str
+    head: _Node | None = None
+    children: list[_Node] = field(default_factory=list)
 
-    def children(self, head: int) -> list[int]:
-        return [n for n, h in enumerate(self.heads) if h == head]
+    def attach(self, head: _Node | None) -> None:
+        if self.head:
+            self.head.children.remove(self)
+        self.head = head
+        if head:
+            insort(head.children, self, key=lambda node: node.number)
 
-    def _replace(self, old: int, new: int, label: str) -> None:
-        """Put a dependent in the place of its head, which becomes its dependent with this label."""
-        for child in self.children(old):
-            if child != new:
-                self.heads[child] = new
-        self.heads[new], self.labels[new] = self.heads[old], self.labels[old]
-        self.heads[old], self.labels[old] = new, label
+    def replace(self, old: _Node, label: str) -> None:
+        """Take the place of the head, which becomes a dependent with this label."""
+        for child in [child for child in old.children if child is not self]:
+            child.attach(self)
+        self.attach(old.head)
+        self.label = old.label
+        old.attach(self)
+        old.label = label
 
-    def turn_copulas(self) -> None:
-        """Make "is" depend on its predicate: an attribute, an adjective or a prepositional phrase."""
-        for verb, token in enumerate(self.tokens):
-            if token.lower_ not in _BE or self.labels[verb] in {"aux", "auxpass"}:
-                continue
-            children = self.children(verb)
-            there = [
-                c for c in children if self.labels[c] == "expl" and self.tokens[c].lower_ == "there"
-            ]
-            predicates = [c for c in children if self.labels[c] in {"attr", "acomp"} and c > verb]
-            if there:
-                for noun in predicates:
-                    self.labels[noun] = "nsubj"
-                continue
-            phrases = [
-                c for c in children if self.labels[c] == "prep" and c > verb and self._objects(c)
-            ]
-            if predicates or phrases:
-                self._replace(verb, (predicates or phrases)[0], "cop")
+    def with_label(self, *labels: str) -> list[_Node]:
+        return [child for child in self.children if child.label in labels]
 
-    def _objects(self, preposition: int) -> list[int]:
-        labels = {"pobj", "pcomp", "obl", "nmod"}
-        return [
-            c for c in self.children(preposition) if self.labels[c] in labels and c > preposition
-        ]
+    @property
+    def objects(self) -> list[_Node]:
+        """The objects of a preposition."""
+        after = self.with_label("pobj", "pcomp", "obl", "nmod")
+        return [child for child in after if child.number > self.number]
 
-    def turn_prepositions(self) -> None:
-        """Make a preposition depend on its noun; before a clause it is a marker. Inner phrases come
-        first.
-        """
-        for preposition in reversed(range(len(self.tokens))):
-            label, objects = self.labels[preposition], self._objects(preposition)
-            if label == "cc":
-                continue  # "rather than"
-            if (
-                self.tokens[preposition].pos_ not in {"ADP", "SCONJ"}
-                and label not in {"prep", "agent"}
-                or not objects
-            ):
-                continue
-            clause, before = self.labels[objects[0]] == "pcomp", self.tokens[preposition].head
-            self._replace(preposition, objects[0], "mark" if clause else "case")
-            if label in {"prep", "agent", "dative"}:
-                kinds = ("acl", "nmod") if before.pos_ in _NOMINAL else ("advcl", "obl")
-                self.labels[objects[0]] = (
-                    "obl:agent" if label == "agent" else kinds[0 if clause else 1]
-                )
 
-    def attach_conjuncts(self) -> None:
-        """Make conjuncts depend on the first, conjunctions on the conjunct after them, the full
-        stop on the root.
-        """
-        for n in range(len(self.tokens)):
-            while (
-                self.labels[n] == "conj"
-                and self.heads[n] >= 0
-                and self.labels[self.heads[n]] == "conj"
-            ):
-                self.heads[n] = self.heads[self.heads[n]]
-        for n, label in enumerate(self.labels):
-            if label != "cc" or self.heads[n] < 0:
-                continue
-            first = (
-                self.heads[n] if self.labels[self.heads[n]] != "conj" else self.heads[self.heads[n]]
-            )
-            after = [c for c in self.children(first) if self.labels[c] == "conj" and c > n]
-            if after:
-                self.heads[n] = after[0]
-        if self.labels[-1:] == ["punct"] and -1 in self.heads[:-1]:
-            self.heads[-1] = self.heads.index(-1)
+def _nodes(doc: Doc) -> list[_Node]:
+    tokens = [token for token in doc if not token.is_space]
+    nodes = {}
+    for number, token in enumerate(tokens, 1):
+        label = "compound" if token.dep_ == "nmod" else token.dep_  # without a preposition
+        nodes[token.i] = _Node(number, token, label)
+    for node in nodes.values():
+        if node.token.head.i != node.token.i:
+            node.attach(nodes.get(node.token.head.i))
+    roots = [node for node in nodes.values() if not node.head]
+    for other in roots[1:]:
+        other.attach(roots[0])
+        other.label = "parataxis"
+    return list(nodes.values())
 
-    def free_function_words(self) -> None:
-        """Make what depends on a conjunction, a mark or an auxiliary depend on the word above it."""
-        for n in range(len(self.tokens)):
-            while (
-                self.heads[n] >= 0
-                and self.labels[self.heads[n]] in _LEAVES
-                and self.heads[self.heads[n]] >= 0
-            ):
-                self.heads[n] = self.heads[self.heads[n]]
 
-    def _follows_comma(self, n: int) -> bool:
-        """Return True for a name without a determiner after a comma."""
-        own = [n, *(c for c in self.children(n) if c < n)]
-        return self.tokens[min(own) - 1].text == "," and not any(
-            self.labels[c] in {"det", "poss"} for c in own[1:]
-        )
+def _turn_copula(verb: _Node) -> None:
+    """Make "is" depend on its predicate: an attribute, an adjective or a prepositional phrase."""
+    if verb.token.lower_ not in _BE or verb.label in {"aux", "auxpass"}:
+        return
+    predicates = [n for n in verb.with_label("attr", "acomp") if n.number > verb.number]
+    if any(word.token.lower_ == "there" for word in verb.with_label("expl")):
+        for noun in predicates:
+            noun.label = "nsubj"
+        return
+    phrases = [n for n in verb.with_label("prep") if n.number > verb.number and n.objects]
+    for predicate in (predicates or phrases)[:1]:
+        predicate.replace(verb, "cop")
 
-    def words(self) -> list[Word]:
-        relations = [self._relation(n) for n in range(len(self.tokens))]
-        return [
-            Word(
-                n + 1,
-                t.text,
-                lemma_of(t.text, t.pos_),
-                self._upos(n, relation),
-                t.tag_,
-                str(t.morph) or "_",
-                self.heads[n] + 1,
-                relation,
-                bool(t.whitespace_),
-            )
-            for n, (t, relation) in enumerate(zip(self.tokens, relations, strict=True))
-        ]
 
-    def _upos(self, n: int, relation: str) -> str:
-        """Return the tag: "when" and a preposition without its noun are adverbs."""
-        token = self.tokens[n]
-        return (
-            "ADV"
-            if token.tag_ == "WRB" or relation == "advmod" and token.pos_ == "ADP"
-            else token.pos_
-        )
+def _turn_preposition(node: _Node) -> None:
+    """Make a preposition depend on its noun; before a clause it is a marker."""
+    label, objects = node.label, node.objects
+    is_preposition = node.token.pos_ in {"ADP", "SCONJ"} or label in {"prep", "agent"}
+    if label == "cc" or not is_preposition or not objects:  # "rather than"
+        return
+    noun, is_clause = objects[0], objects[0].label == "pcomp"
+    noun.replace(node, "mark" if is_clause else "case")
+    if label == "agent":
+        noun.label = "obl:agent"
+    elif label in {"prep", "dative"}:
+        of_noun = node.token.head.pos_ in _NOMINAL
+        clause, phrase = ("acl", "nmod") if of_noun else ("advcl", "obl")
+        noun.label = clause if is_clause else phrase
 
-    def _relation(self, n: int) -> str:
-        label, head, tag = self.labels[n], self.heads[n], self.tokens[n].pos_
-        if head < 0:
-            return "root"
-        if tag == "PUNCT" and not self.children(n):
-            return "punct"
-        if label == "aux" and self.tokens[n].tag_ == "TO":
-            return "mark"
-        if label == "appos" and tag == self.tokens[head].pos_ == "PROPN" and self._follows_comma(n):
-            return "nmod:npmod"  # "Lima, Peru"
-        relation = (
-            "dep" if label in {"ROOT", "punct"} and tag != "PUNCT" else LABELS.get(label, label)
-        )
-        if relation == "advmod" and tag in {"NUM", "X", "SYM"}:
-            return "nummod" if tag == "NUM" else "dep"
-        if relation == "obl" and self.tokens[head].pos_ in _NOMINAL:
-            predicate = any(
-                self.labels[c] in {"cop", "nsubj", "nsubjpass"} for c in self.children(head)
-            )
-            return relation if predicate else "nmod"
-        return relation
+
+def _attach_conjuncts(nodes: list[_Node]) -> None:
+    """Make conjuncts depend on the first, conjunctions on the conjunct after them, the full stop on
+    the root.
+    """
+    for node in nodes:
+        while node.label == "conj" and node.head and node.head.label == "conj":
+            node.attach(node.head.head)
+    for node in nodes:
+        first = node.head if node.label == "cc" else None
+        if first and first.label == "conj":
+            first = first.head
+        after = [n for n in first.with_label("conj") if n.number > node.number] if first else []
+        for conjunct in after[:1]:
+            node.attach(conjunct)
+    root = next((node for node in nodes[:-1] if not node.head), None)
+    if root and nodes[-1].label == "punct":
+        nodes[-1].attach(root)
+
+
+def _word(node: _Node, nodes: list[_Node]) -> Word:
+    token, relation = node.token, _relation(node, nodes)
+    is_adverb = token.tag_ == "WRB" or relation == "advmod" and token.pos_ == "ADP"
+    return Word(
+        number=node.number,
+        text=token.text,
+        lemma=lemma_of(token.text, token.pos_),
+        upos="ADV" if is_adverb else token.pos_,
+        xpos=token.tag_,
+        feats=str(token.morph) or "_",
+        head=node.head.number if node.head else 0,
+        relation=relation,
+        space_after=bool(token.whitespace_),
+    )
+
+
+def _relation(node: _Node, nodes: list[_Node]) -> str:
+    label, head, tag = node.label, node.head, node.token.pos_
+    if not head:
+        return "root"
+    if tag == "PUNCT" and not node.children:
+        return "punct"
+    if label == "aux" and node.token.tag_ == "TO":
+        return "mark"
+    if label == "appos" and tag == head.token.pos_ == "PROPN" and _is_place(node, nodes):
+        return "nmod:npmod"  # "Lima, Peru"
+    if label == "ROOT" or label == "punct" and tag != "PUNCT":
+        return "dep"
+    relation = LABELS.get(label, label)
+    if relation == "advmod" and tag in {"NUM", "X", "SYM"}:
+        return "nummod" if tag == "NUM" else "dep"
+    is_predicate = bool(head.with_label("cop", *_SUBJECTS))
+    if relation == "obl" and head.token.pos_ in _NOMINAL and not is_predicate:
+        return "nmod"
+    return relation
+
+
+def _is_place(node: _Node, nodes: list[_Node]) -> bool:
+    """Return True for a name without a determiner after a comma."""
+    before = [child for child in node.children if child.number < node.number]
+    first = min([node, *before], key=lambda word: word.number)
+    comma = nodes[first.number - 2].token.text == ","
+    return comma and not any(child.label in {"det", "poss"} for child in before)
