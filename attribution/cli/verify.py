@@ -49,8 +49,8 @@ def commands(add: Add) -> None:
 
 
 def verify(args: argparse.Namespace) -> int:
-    from attribution.text.characters import composed, plain
     from attribution.text.lines import readable
+    from attribution.text.words import composed, plain
     from attribution.types import Judgement
     from attribution.verdicts import relation
     from attribution.verifiers import VERIFIERS, policy_of

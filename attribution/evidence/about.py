@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 from calendar import month_name
 from datetime import date
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.text.differences import differing_spans
 from attribution.text.names import Name, names
 from attribution.text.parse import NOMINAL_SUBJECTS, lemma, parse, root
-from attribution.text.remembering import remember
 from attribution.text.value_patterns import MONTHS
 from attribution.text.value_reading import values
 from attribution.text.words import folded, stem, terms, word_lists, words_of
@@ -172,7 +172,7 @@ def _holds(found: frozenset[str] | set[str], word: str) -> bool:
     )
 
 
-@remember(2048)
+@lru_cache(maxsize=1024)
 def _anchor(claim: str) -> tuple[frozenset[str], frozenset[str], bool]:
     """The stems of the words that name the claim's subject, of the names that head it, and whether
     there are names.

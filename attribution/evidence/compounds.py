@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from attribution.evidence.judging import strongest
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
 from attribution.segmenters.clauses import split
 from attribution.segmenters.english.drafts import in_statements
-from attribution.text.remembering import remember
 from attribution.text.sentences import is_english, sentences
 from attribution.types import Claim, Evidence
 from attribution.verdicts import UNSETTLED, decide
@@ -19,7 +19,7 @@ MOST = 4  # parts
 _PRONOUNS = frozenset("it its he his him she her they their them this that these those".split())
 
 
-@remember(1024)
+@lru_cache(maxsize=1024)
 def predicates(claim: str) -> tuple[str, ...]:
     """Return a statement for each predicate of a claim; none if it has one, or the rules are unsure
     of the cut.

@@ -14,13 +14,13 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from attribution.evidence.about import in_anchor, is_about, other_subject, other_time
 from attribution.evidence.factuality import only_reported
 from attribution.evidence.rows import RowRelation, in_table, row_at
 from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
-from attribution.text.characters import plain
 from attribution.text.differences import (
     contrasts,
     difference,
@@ -31,13 +31,12 @@ from attribution.text.differences import (
     value_of_another,
     values_agree,
 )
-from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
 from attribution.text.sums import computed
 from attribution.text.urls import publisher
 from attribution.text.value_reading import values
 from attribution.text.values import compare, is_other_limit
-from attribution.text.words import folded, stem, terms
+from attribution.text.words import folded, plain, stem, terms
 from attribution.types import (
     SILENT,
     Evidence,
@@ -93,7 +92,7 @@ class Judged(NamedTuple):
     parts: tuple[Part, ...] = ()
 
 
-@remember(1024)
+@lru_cache(maxsize=1024)
 def parts_of(claim: str) -> tuple[str, ...]:
     """Return the sentences of a claim; the claim itself if it is a single statement."""
     parts = tuple(claim[slice(*span)] for span in sentences(claim))

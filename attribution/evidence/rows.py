@@ -16,7 +16,6 @@ from itertools import groupby
 from os.path import commonprefix
 
 from attribution.text.differences import MEASURES
-from attribution.text.remembering import remember
 from attribution.text.value_reading import values
 from attribution.text.values import Value, compare
 from attribution.text.words import beginnings, occurrences, terms, words_of
@@ -131,7 +130,7 @@ def _plain(key: str) -> str:
     return key.replace("_", " ").strip()
 
 
-@remember(1024)
+@lru_cache(maxsize=1024)
 def in_table(claim: str, text: str) -> RowRelation | None:
     """Return what the table of a text says of a claim that names one of its rows; None where it
     says nothing.

@@ -9,8 +9,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 
 from attribution.errors import FetchFailed
-from attribution.text.characters import composed
 from attribution.text.genres import genre_of
+from attribution.text.words import composed
 from attribution.types import Failure, Page, content_id
 
 if TYPE_CHECKING:

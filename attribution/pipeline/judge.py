@@ -16,10 +16,10 @@ from attribution.evidence.origins import with_origins
 from attribution.models import reranker
 from attribution.models.reranker import Relevance
 from attribution.policy import DecisionPolicy
-from attribution.text.characters import composed
 from attribution.text.genres import genre_of
 from attribution.text.lines import readable
 from attribution.text.urls import canonical, is_web, site
+from attribution.text.words import composed
 from attribution.types import Claim, Evidence, Page, Pair, Strength, Verdict, content_id
 from attribution.verdicts import decide
 from attribution.verifiers.calibration import strength_of

@@ -9,12 +9,12 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 
 from attribution.policy import LOWEST_THRESHOLD
 from attribution.text.names import Name, names, negations
 from attribution.text.parse import parse
-from attribution.text.remembering import remember
 from attribution.text.value_patterns import MONTHS, UNITS
 from attribution.text.value_reading import values
 from attribution.text.values import Value, compare, figures_meet
@@ -81,7 +81,7 @@ class Contrast:
     source_span: Span | None = None
 
 
-@remember(1024)
+@lru_cache(maxsize=1024)
 def contrasts(claim: str, sentence: str) -> tuple[Contrast, ...]:
     """The values that fill the same slot of both texts and differ, the claim's beside the source's."""
     pairs = [*_differing(claim, unmet(claim, sentence), sentence, unmet(sentence, claim))]
@@ -152,7 +152,7 @@ def fill_same_slot(claim: str, mine: Item, sentence: str, its: Item) -> bool:
     return bool(_shared_around(claim, mine, sentence, its))
 
 
-@remember(1024)
+@lru_cache(maxsize=1024)
 def values_agree(claim: str, sentence: str) -> bool:
     """Return True if the sentence has each value of the claim, some in other words: a range,
     rounded, another unit.
@@ -432,7 +432,7 @@ def _around(text: str, span: Span, near: int = _NEAR) -> tuple[list[str], list[s
     return list(words[max(0, first - near) : first][::-1]), list(words[last : last + near])
 
 
-@remember(1024)
+@lru_cache(maxsize=1024)
 def _words(text: str) -> tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]:
     """The start and end of each word of a text, and the word, folded."""
     found = list(_WORD.finditer(text))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from attribution.text.characters import composed
+from attribution.text.words import composed
 
 BROKEN = "\ufffe"  # what pdfium writes for a hyphen at the end of a line; \x02 in older versions
 FRONT_MATTER = re.compile(r"---[ \t]*\n(.{0,4000}?)\n---[ \t]*(?:\n|$)", re.DOTALL)  # YAML

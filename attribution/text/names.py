@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
-from attribution.text.remembering import remember
 from attribution.text.value_reading import values
 from attribution.text.words import STOP_WORDS, folded
 from attribution.types import Span
@@ -35,7 +35,7 @@ class Name:
         return frozenset(self.normal.split())
 
 
-@remember(4096)
+@lru_cache(maxsize=1024)
 def names(text: str) -> tuple[Name, ...]:
     """Return the names of a text in order; no months, units and other words of values."""
     taken = iter([*(value.span for value in values(text)), (len(text), len(text))])
@@ -71,7 +71,7 @@ def _close(found: list[Name], words: list[str]) -> None:
         found[-1] = replace(found[-1], normal=" ".join(words))
 
 
-@remember(4096)
+@lru_cache(maxsize=1024)
 def negations(text: str) -> tuple[Span, ...]:
     """Return the characters of each word that denies."""
     return tuple(found.span() for found in _NEGATION.finditer(text))

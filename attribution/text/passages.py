@@ -16,11 +16,11 @@ from typing import Literal, NamedTuple
 from unicodedata import combining
 
 from attribution.text.cells import wording
-from attribution.text.characters import composed
 from attribution.text.markdown import Element, Written, read
 from attribution.text.parse import SUBJECTS, VERBAL, parse
 from attribution.text.references import listed
 from attribution.text.sentences import is_english, sentences
+from attribution.text.words import composed
 from attribution.types import Span
 
 Kind = Literal["heading", "item", "row", "code", "note", "text"]

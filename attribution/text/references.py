@@ -142,23 +142,23 @@ class _List:
 @lru_cache(maxsize=32)
 def listed(answer: str) -> Listed:
     """Find the sources that an answer lists. Entries without a number are numbered from 1."""
-    reader = _Reader(answer)
+    lines = _SourceLines(answer)
     entries: list[_Entry] = []
     regions: list[Span] = []
     has_heading = False
     number = 0
-    while number < len(reader.lines):
-        below = reader.list_below(number)
-        alone = None if below else reader.entry_alone(number)
+    while number < len(lines.spans):
+        below = lines.list_below(number)
+        alone = None if below else lines.entry_alone(number)
         if below:
             entries += below.entries
             regions.append(below.region)
             has_heading = True
         elif alone:
             entries.append(alone)
-            regions.append(reader.lines[number])
+            regions.append(lines.spans[number])
         number = below.following if below else number + 1
-    last = None if has_heading else reader.list_at_the_end()
+    last = None if has_heading else lines.list_at_the_end()
     if last:
         before = [entry for entry in entries if entry.start < last.region[0]]
         if len(entries) < len(before) + len(last.entries):
@@ -198,16 +198,16 @@ def normal_key(name: str) -> str:
     return str(int(name)) if name.isascii() and name.isdigit() else name.casefold()
 
 
-class _Reader:
+class _SourceLines:
     """The lines of an answer, read as entries of lists."""
 
     def __init__(self, answer: str) -> None:
         self.answer = answer
-        self.lines = [m.span() for m in _LINE.finditer(answer) if m[0].strip()]
+        self.spans = [m.span() for m in _LINE.finditer(answer) if m[0].strip()]
 
     def list_below(self, number: int) -> _List | None:
         """Return the list whose heading this line is, with entries on the line or below it."""
-        start, end = self.lines[number]
+        start, end = self.spans[number]
         heading = _HEADING.fullmatch(self.answer, start, end)
         if not heading:
             return None
@@ -217,12 +217,12 @@ class _Reader:
             return None
         entries = self._inline(*heading.span("rest")) if rest.strip() else []
         following = self._read_entries(entries, number + 1, bool(heading["strong"]))
-        region = (start, self.lines[following - 1][1])
+        region = (start, self.spans[following - 1][1])
         return _List(entries, region, following) if entries else None
 
     def entry_alone(self, number: int) -> _Entry | None:
         """Return an entry outside a list, "[1]: …" or "[1] https://…"."""
-        start, end = self.lines[number]
+        start, end = self.spans[number]
         definition = _DEFINITION.fullmatch(self.answer, start, end)
         if definition:
             caret, name, _ = definition.groups()
@@ -242,7 +242,7 @@ class _Reader:
         entries: list[_Entry] = []
         style: str | None = None
         is_sure = True  # the entries can be nothing else
-        for start, end in reversed(self.lines[1:]):
+        for start, end in reversed(self.spans[1:]):
             key = _KEY.match(self.answer, start, end)
             if not key or style not in (None, key.lastgroup):
                 break
@@ -253,14 +253,14 @@ class _Reader:
             entries.insert(0, _entry(key, end))
         if not entries or entries[0].key != "1":
             return None
-        first = len(self.lines) - len(entries)
-        cited = self._cited_before(self.lines[first][0])
+        first = len(self.spans) - len(entries)
+        cited = self._cited_before(self.spans[first][0])
         keys = {entry.key for entry in entries}
         is_apart = cited >= keys and self._stands_apart(first, entries)
         if len(keys) < len(entries) or "1" not in cited or not (is_sure or is_apart):
             return None
-        start = self.lines[first - 1 if self._heading_with_colon(first - 1) else first][0]
-        return _List(entries, (start, len(self.answer)), len(self.lines))
+        start = self.spans[first - 1 if self._heading_with_colon(first - 1) else first][0]
+        return _List(entries, (start, len(self.answer)), len(self.spans))
 
     def _cited_before(self, end: int) -> set[str]:
         marks = [m[0].translate(SUPERSCRIPTS) for m in _CITED.finditer(self.answer, 0, end)]
@@ -268,12 +268,12 @@ class _Reader:
 
     def _heading_with_colon(self, number: int) -> bool:
         """Return True for a line such as "Source: Conversation with Bing"."""
-        heading = _HEADING.fullmatch(self.answer, *self.lines[number])
+        heading = _HEADING.fullmatch(self.answer, *self.spans[number])
         return bool(heading and heading["colon"])
 
     def _stands_apart(self, first: int, entries: Sequence[_Entry]) -> bool:
         """Return True for entries below a rule or heading, and for any that are no sentences."""
-        start, end = self.lines[first - 1]
+        start, end = self.spans[first - 1]
         if _RULE.fullmatch(self.answer, start, end) or self._heading_with_colon(first - 1):
             return True
         texts = [self.answer[entry.start : entry.end] for entry in entries]
@@ -284,10 +284,10 @@ class _Reader:
         """Add the entries below a heading; return the number of the first line after them."""
         style = ""  # of the first entry: key, bullet, row or line
         indent = 0
-        for number in range(first, len(self.lines)):
-            start, end = self.lines[number]
+        for number in range(first, len(self.spans)):
+            start, end = self.spans[number]
             line = self.answer[start:end]
-            between = self.answer[self.lines[number - 1][1] : start].replace("\r\n", "\n")
+            between = self.answer[self.spans[number - 1][1] : start].replace("\r\n", "\n")
             has_gap = between.count("\n") > 1
             line_indent = len(line) - len(line.lstrip())
             bullet = _BULLET.match(self.answer, start, end)
@@ -317,7 +317,7 @@ class _Reader:
                 entries.append(_Entry(str(len(entries) + 1), start, end))
             else:
                 return number
-        return len(self.lines)
+        return len(self.spans)
 
     def _inline(self, start: int, end: int, before: int = 0) -> list[_Entry]:
         """Return the entries of one line: one, several with numbers, or several addresses."""

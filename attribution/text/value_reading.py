@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from attribution.text.characters import plain
 from attribution.text.value_kinds import read_at
 from attribution.text.value_patterns import (
     AFTER,
@@ -23,6 +22,7 @@ from attribution.text.value_patterns import (
     TIMES_AS,
 )
 from attribution.text.values import Comparator, Value, to_base
+from attribution.text.words import plain
 
 EACH_DAY = re.compile(r"(?: [^\W\d_]+){1,3} ")
 _BY = re.compile(r"\bby $", re.IGNORECASE)

@@ -1,5 +1,5 @@
-"""Words of a text, and cheap comparisons by words: shared words, the deciding sentence, a word
-diff.
+"""Words of a text in one form, and cheap comparisons by words: shared words, the deciding sentence,
+a word diff.
 """
 
 from __future__ import annotations
@@ -7,61 +7,79 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
-from attribution.text.characters import plain
-from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
 from attribution.types import Span
 
+BEGINNING = 5  # letters that the forms of a word have in common: "withdrew", "withdrawals"
+MAX_PAIRS = 20_000_000  # pairs of equal words that a diff looks at: a second or two
+SAME_WORDS = 6  # in a row, from which on they are more than a common phrase
 _WORD = re.compile(r"[^\W_]+")
-_CHARACTER = re.compile(r"\s+|\S")
 _TERM = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?|\d[\d.,]*\d|\d")
+_UNUSUAL = re.compile(r"[^\x00-\x7f]")
+_LIGATURES = re.compile(r"[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdfb\ufe70-\ufefc]+")
+_ALIKE = str.maketrans(
+    "\u2212\u2010\u2011\u2018\u2019\u2009\u00a0\u066b\u066c\u00b5\u03bc", "---''\u202f\u202f.,µµ"
+)
 # The verifiers are calibrated with these words: another list needs another calibration.
 STOP_WORDS = frozenset(
     (Path(__file__).parent / "data" / "stop_words.txt").read_text("utf-8").split()
 )
-_CARDINALS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
-NUMBER_WORDS = {word: str(value) for value, word in enumerate(_CARDINALS)}
-NUMBER_WORDS |= {"first": "1", "second": "2", "third": "3"}
-NUMBER_WORDS |= {
+_CARDINALS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+NUMBER_WORDS = {word: str(value) for value, word in enumerate(_CARDINALS)} | {
+    "first": "1",
+    "second": "2",
+    "third": "3",
     "hundred": "100",
     "thousand": "1000",
     "million": "1000000",
     "billion": "1000000000",
 }
-_SUFFIXES = (
-    "ingly",
-    "edly",
-    "ments",
-    "ment",
-    "ings",
-    "ing",
-    "ies",
-    "ied",
-    "ers",
-    "er",
-    "es",
-    "ed",
-    "ly",
-    "s",
-)
+_SUFFIXES = "ingly edly ments ment ings ing ies ied ers er es ed ly s".split()
+
+
+class Terms(NamedTuple):
+    """Stems of content words, numbers, and names: capitalised words that do not open a text."""
+
+    content: frozenset[str]
+    numbers: frozenset[str]
+    names: frozenset[str]
+
+
+def composed(text: str) -> str:
+    """Return the text as it is read aloud: ligatures as letters, accents in their letters, no soft
+    hyphens.
+    """
+    if text.isascii():
+        return text
+    whole = _LIGATURES.sub(
+        lambda found: unicodedata.normalize("NFKC", found[0]), text.replace("\u00ad", "")
+    )
+    return unicodedata.normalize("NFC", whole)
+
+
+def plain(text: str) -> str:
+    """Return the text with digits, blanks, hyphens, signs and letters of formulas in usual forms,
+    each for its own.
+    """
+    return text if text.isascii() else _UNUSUAL.sub(_usual, text)
+
+
+def _usual(match: re.Match[str]) -> str:
+    character, code = match[0], ord(match[0])
+    digit = unicodedata.decimal(character, None)
+    if digit is not None:
+        return str(digit)
+    is_subscript = 0x2080 <= code <= 0x2089  # "CO₂"
+    is_full_width = 0xFF01 <= code <= 0xFF5E
+    if is_subscript or is_full_width or 0x1D400 <= code <= 0x1D7FF:
+        return unicodedata.normalize("NFKC", character)
+    return character.translate(_ALIKE)
 
 
 @cache
@@ -79,25 +97,15 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(plain(text).lower())
 
 
-BEGINNING = 5  # letters that the forms of a word have in common: "withdrew", "withdrawals"
-
-
 def beginnings(words: Iterable[str]) -> frozenset[str]:
     """Return the first letters of longer words, by which other forms of them are known."""
     return frozenset(word[:BEGINNING] for word in words if len(word) >= BEGINNING)
 
 
 def occurrences(words: str, text: str) -> Iterator[Span]:
-    """Yield the spans at which the words occur in the text, in order; every run of white space
-    counts as one blank.
-    """
-    wanted = " ".join(words.split())
-    pieces = list(_CHARACTER.finditer(text))
-    flat = "".join(" " if piece[0].isspace() else piece[0] for piece in pieces)
-    place = flat.find(wanted) if wanted else -1
-    while place >= 0:
-        yield pieces[place].start(), pieces[place + len(wanted) - 1].end()
-        place = flat.find(wanted, place + len(wanted))
+    """Yield the spans at which the words occur in the text, with any white space between them."""
+    pattern = r"\s+".join(map(re.escape, words.split()))
+    return (match.span() for match in re.finditer(pattern, text) if pattern)
 
 
 def folded(word: str) -> str:
@@ -115,11 +123,9 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("e") and len(word) > 4 else word
 
 
-@remember(8192)
-def terms(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
-    """Return (stems of content words, numbers, names) of a text; names are capitalised words that
-    do not open it.
-    """
+@lru_cache(maxsize=1024)
+def terms(text: str) -> Terms:
+    """Return the terms of a text."""
     content, numbers, names = set(), set(), set()
     for i, match in enumerate(_TERM.finditer(plain(text))):
         token = match.group()
@@ -132,69 +138,61 @@ def terms(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
             content.add(stem(lower))
             if i and token[0].isupper():
                 names.add(stem(lower))
-    return frozenset(content), frozenset(numbers), frozenset(names)
+    return Terms(frozenset(content), frozenset(numbers), frozenset(names))
 
 
 def deciding_sentence(claim: str, evidence: str) -> Span:
     """Return the span of the sentence that shares most with the claim; numbers and names count
     double.
     """
-    spans = sentences(evidence)
-    if len(spans) < 2:
-        return spans[0] if spans else (0, len(evidence))
-    content, numbers, names = terms(claim)
+    wanted = terms(claim)
 
-    def shared(span: Span) -> tuple[float, int]:
-        c, n, m = terms(evidence[span[0] : span[1]])
-        return len(content & c) + 2 * len(numbers & n) + len(names & c) - 0.02 * len(c), -span[0]
+    def score(span: Span) -> float:
+        found = terms(evidence[span[0] : span[1]])
+        words = len(wanted.content & found.content) + len(wanted.names & found.content)
+        return words + 2 * len(wanted.numbers & found.numbers) - 0.02 * len(found.content)
 
-    return max(spans, key=shared)
+    return max(sentences(evidence), key=score, default=(0, len(evidence)))
 
 
 def shared_words(claim: str, evidence: str) -> float:
     """Return the share of the claim's content words that occur in the passage; 1 for a claim
     without any.
     """
-    wanted = terms(claim)[0]
-    return len(wanted & terms(evidence)[0]) / len(wanted) if wanted else 1.0
+    wanted = terms(claim).content
+    return len(wanted & terms(evidence).content) / len(wanted) if wanted else 1.0
 
 
 def uncovered(claim: str, evidence: str) -> list[str]:
     """Return the content words and numbers of a claim that do not occur in the passage, as written,
     each once.
     """
-    content, numbers, _ = terms(evidence)
+    covered = terms(evidence)
     missing: dict[str, str] = {}
     for match in _TERM.finditer(claim):
-        found, counted, _ = terms(match.group())
-        if found - content or counted - numbers:
+        term = terms(match.group())
+        if term.content - covered.content or term.numbers - covered.numbers:
             missing.setdefault(folded(match.group()), match.group())
     return list(missing.values())
 
 
 def share_terms(claim: str, evidence: str) -> bool:
     """Return True if claim and evidence have a content word or a number in common."""
-    (content, numbers, _), (other_content, other_numbers, _) = terms(claim), terms(evidence)
-    return not (content.isdisjoint(other_content) and numbers.isdisjoint(other_numbers))
-
-
-MAX_PAIRS = 20_000_000  # pairs of equal words to look at: a second or two
-
-
-SAME_WORDS = 6  # in a row, from which on they are more than a common phrase
+    one, other = terms(claim), terms(evidence)
+    return bool(one.content & other.content or one.numbers & other.numbers)
 
 
 def shared_runs(text: str, other: str) -> list[Span]:
     """Return the stretches of a text, of at least SAME_WORDS words, that stand word for word in
     another.
     """
-    mine, its = (
-        list(_WORD.finditer(text)),
-        [word.group().casefold() for word in _WORD.finditer(other)],
-    )
-    blocks = Diff([word.group().casefold() for word in mine], its).get_matching_blocks()
+    matches = list(_WORD.finditer(text))
+    words = [match.group().casefold() for match in matches]
+    other_words = [word.casefold() for word in _WORD.findall(other)]
     return [
-        (mine[b.a].start(), mine[b.a + b.size - 1].end()) for b in blocks if b.size >= SAME_WORDS
+        (matches[block.a].start(), matches[block.a + block.size - 1].end())
+        for block in Diff(words, other_words).get_matching_blocks()
+        if block.size >= SAME_WORDS
     ]
 
 
@@ -211,10 +209,8 @@ class Diff(difflib.SequenceMatcher[str]):
     def find_longest_match(
         self, alo: int = 0, ahi: int | None = None, blo: int = 0, bhi: int | None = None
     ) -> difflib.Match:
-        stop = len(self.a) if ahi is None else ahi
-        self._left -= sum(1 + len(self.b2j.get(word, ())) for word in self.a[alo:stop])
-        return (
-            super().find_longest_match(alo, ahi, blo, bhi)
-            if self._left >= 0
-            else difflib.Match(alo, blo, 0)
-        )
+        for word in self.a[alo:ahi]:
+            self._left -= 1 + len(self.b2j.get(word, ()))
+        if self._left < 0:
+            return difflib.Match(alo, blo, 0)
+        return super().find_longest_match(alo, ahi, blo, bhi)

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from attribution.errors import BadInput, LlmFailed
-from attribution.text.characters import plain
 from attribution.text.marks import without_numbers
 from attribution.text.sentences import sentences
-from attribution.text.words import share_terms
+from attribution.text.words import plain, share_terms
 from attribution.types import Judgement, LlmUsage, Pair, Probabilities, Span, content_id
 from attribution.verifiers import Verifier, key_of, usage_of
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import permutations
 from typing import TYPE_CHECKING
 
 from attribution.text.differences import unmet
 from attribution.text.names import negations
 from attribution.text.parse import NOMINAL_SUBJECTS, lemma, lemma_of, parse
-from attribution.text.remembering import remember
 from attribution.text.words import folded, stem, terms
 from attribution.types import Judgement, Pair, Probabilities, quoted
 
@@ -385,7 +385,7 @@ def denied_part(claim: str, sentence: str) -> str:
     return ""
 
 
-@remember(1024)
+@lru_cache(maxsize=1024)
 def frames(text: str) -> tuple[Frame, ...]:
     """The verbs of a text with their roles, in the active or the passive voice."""
     doc = parse(text)

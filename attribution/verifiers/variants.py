@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations, pairwise
 
 from attribution.text.differences import Item, alike, fill_same_slot, items
 from attribution.text.names import Name, names
 from attribution.text.parse import NOMINAL_SUBJECTS, parse, root, with_entities
-from attribution.text.remembering import remember
 from attribution.text.sentences import sentences
 from attribution.text.value_reading import values
 from attribution.text.values import Value, compare
@@ -174,7 +174,7 @@ def _type(text: str, value: Name) -> str:
     )
 
 
-@remember(512)
+@lru_cache(maxsize=1024)
 def _entities(text: str) -> tuple[tuple[int, int, str], ...]:
     entities = with_entities(parse(text)[:].as_doc()).ents
     return tuple((e.start_char, e.end_char, e.label_) for e in entities)

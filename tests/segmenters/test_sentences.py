@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-from attribution.text.characters import composed
 from attribution.text.passages import statements
+from attribution.text.words import composed
 from attribution.types import Claim
 
 SENTENCES = Sentences(Settings())

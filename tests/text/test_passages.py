@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from attribution.text.characters import composed
 from attribution.text.markdown import read
 from attribution.text.passages import AnswerPassage, passages, plain, statements, visible
+from attribution.text.words import composed
 
 PIECES = [
     "a",

@@ -5,6 +5,7 @@ relations and operators.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 from spacy.tokens import Doc, Token
@@ -14,7 +15,6 @@ from attribution.segmenters.english.drafts import ADDED, CONTENT, LEXICON, Draft
 from attribution.segmenters.english.repairs import repair
 from attribution.segmenters.english.scope import applies_to_each, are_examples
 from attribution.text.parse import lemma, parse
-from attribution.text.remembering import remember
 
 # Relations between which the parser wavers without a difference in meaning.
 _ALIKE = {
@@ -131,7 +131,7 @@ def is_sound(doc: Doc, draft: Draft) -> bool:
     )
 
 
-@remember(4096)
+@lru_cache(maxsize=1024)
 def is_sentence(text: str) -> bool:
     """Return True if the parser finds one sentence with a subject and a finite verb."""
     sentences = list(parse(text).sents)
