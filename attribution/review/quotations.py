@@ -1,30 +1,31 @@
-"""Check the quotations of an answer that name a speaker: word for word in a source, altered, or not
-found.
-"""
+"""Check the quotations of an answer: word for word in a source, altered, or not found."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from rapidfuzz.distance import Indel
+from rapidfuzz.fuzz import partial_ratio_alignment
+
 from attribution.text.sentences import sentences
-from attribution.text.words import Diff
 from attribution.types import Page, Report, Span
 
 LEAST = 4  # words; shorter ones are names and ironic words more often than speech
-ALIKE = 0.6  # least share of the words of a quotation, in order, that its altered source has
+ALIKE = 60  # least similarity of a quotation and its altered source, in percent
+MARGIN = 3  # words that the altered source may be longer, on either side
 _QUOTE = re.compile(
     r"“([^“”]{8,1500})”|\"([^\"\n]{8,1500})\"|„([^„“”]{8,1500})[“”]|«([^«»]{8,1500})»"
 )
 _SPEAKER = re.compile(
-    r"\b(?:sa(?:id|ys?)|according to|wr(?:ote|ites)|told|tells|stat(?:ed|es)|argu(?:ed|es)|not(?:ed|es)|add(?:ed|s)|"
-    r"asked|explain(?:ed|s)|declar(?:ed|es)|announc(?:ed|es)|claim(?:ed|s)|call(?:ed|s)|describ(?:ed|es)|repl(?:ied|ies)|"
-    r"recall(?:ed|s)|warn(?:ed|s)|insist(?:ed|s)|remark(?:ed|s)|quot(?:ed|es)|conclud(?:ed|es)|admit(?:ted|s)|"
-    r"in the words of|put it|statement|speech|letter)\b|:\s*$",
-    re.I,
+    r"\b(?:sa(?:id|ys?)|according to|wr(?:ote|ites)|told|tells|stat(?:ed|es)|argu(?:ed|es)"
+    r"|not(?:ed|es)|add(?:ed|s)|asked|explain(?:ed|s)|declar(?:ed|es)|announc(?:ed|es)"
+    r"|claim(?:ed|s)|call(?:ed|s)|describ(?:ed|es)|repl(?:ied|ies)|recall(?:ed|s)|warn(?:ed|s)"
+    r"|insist(?:ed|s)|remark(?:ed|s)|quot(?:ed|es)|conclud(?:ed|es)|admit(?:ted|s)"
+    r"|in the words of|put it|statement|speech|letter)\b|:\s*$",
+    re.IGNORECASE,
 )
 _GAP = re.compile(r"\[?(?:…|\.\s?\.\s?\.)\]?")  # words left out
 _LETTER = re.compile(r"\[(\w)\](?=\w)")  # in another case than in the source: "[W]e"
@@ -46,109 +47,96 @@ class Quotation:
 
 
 def quotations(report: Report) -> tuple[Quotation, ...]:
-    """Return the checked quotations of a run, in order. One that is not found needs the text of
-    every page.
+    """Return the checked quotations of a run that name a speaker, in order.
+
+    None is called not found unless the texts of all pages are known.
     """
-    found = list(_spoken(report.answer))
-    if not found:
+    spans = list(_spoken(report.answer))
+    if not spans:
         return ()
-    pages = [(page, _words(page.text)) for page in report.pages if page.text]
-    complete = bool(pages) and len(pages) == len(report.pages)
-    checked = (_check(span, report.answer[slice(*span)], pages) for span in found)
-    return tuple(one for one in checked if complete or one.outcome != "not_found")
+    pages = [_PageWords.of(page) for page in report.pages if page.text]
+    is_complete = bool(pages) and len(pages) == len(report.pages)
+    checked = [_check(span, report.answer[slice(*span)], pages) for span in spans]
+    return tuple(one for one in checked if is_complete or one.outcome != "not_found")
 
 
 def _spoken(answer: str) -> Iterator[Span]:
-    """Yield the places of quotations whose sentence, or the words before it, name a speaker."""
+    """Yield the places of quotations beside which the sentence names a speaker."""
     for match in _QUOTE.finditer(answer):
         span = match.span(match.lastindex or 0)
         if len(_WORD.findall(answer[slice(*span)])) < LEAST:
             continue
-        around = next(
-            ((a, b) for a, b in sentences(answer) if a <= match.start() < b), match.span()
-        )
-        outside = (
-            answer[min(around[0], match.start()) : match.start()],
-            answer[match.end() : match.end() + 60],
-        )
-        if _SPEAKER.search(outside[0]) or _SPEAKER.search(outside[1].partition("\n")[0]):
+        starts = [a for a, b in sentences(answer) if a <= match.start() < b]
+        before = answer[min([*starts, match.start()]) : match.start()]
+        after = answer[match.end() : match.end() + 60].partition("\n")[0]
+        if _SPEAKER.search(before) or _SPEAKER.search(after):
             yield span
 
 
 @dataclass(frozen=True)
-class _Words:
-    texts: list[str]
+class _PageWords:
+    page: Page
+    words: list[str]
     places: list[Span]
-    known: frozenset[str]
+
+    @classmethod
+    def of(cls, page: Page) -> _PageWords:
+        matches = list(_WORD.finditer(page.text))
+        return cls(page, [_folded(m[0]) for m in matches], [m.span() for m in matches])
+
+    def quoted(self, quotation: Quotation, outcome: Outcome, at: Span) -> Quotation:
+        """Return a quotation as one of the words with these numbers."""
+        place = self.places[at[0]][0], self.places[at[1] - 1][1]
+        words = self.page.text[slice(*place)]
+        return replace(quotation, outcome=outcome, page=self.page, source=words, at=place)
 
 
-def _words(text: str) -> _Words:
-    found = list(_WORD.finditer(text))
-    texts = [word.group().casefold().replace("’", "'") for word in found]
-    return _Words(texts, [word.span() for word in found], frozenset(texts))
+def _folded(word: str) -> str:
+    return word.casefold().replace("’", "'")
 
 
-def _check(span: Span, text: str, pages: Sequence[tuple[Page, _Words]]) -> Quotation:
-    parts = [its for part in _GAP.split(_LETTER.sub(r"\1", text)) if (its := _words(part).texts)]
-    whole = [word for part in parts for word in part]
-    best, nearest = 0.0, Quotation(span, text, "not_found")
-    for page, words in pages:
-        if sum(word in words.known for word in whole) < ALIKE * len(whole):
-            continue
-        if at := _in_order(parts, words.texts):
-            return _quoted(span, text, "verbatim", page, words, at)
-        share, at = _near(whole, words.texts)
-        if share > best and share >= ALIKE:
-            best, nearest = share, _quoted(span, text, "altered", page, words, at)
+def _check(span: Span, text: str, pages: Sequence[_PageWords]) -> Quotation:
+    parts = [_words(part) for part in _GAP.split(_LETTER.sub(r"\1", text))]
+    parts = [part for part in parts if part]
+    quotation = Quotation(span, text, "not_found")
+    for page in pages:
+        at = _in_order(parts, page.words)
+        if at:
+            return page.quoted(quotation, "verbatim", at)
+    quote = [word for part in parts for word in part]
+    best = float(ALIKE)
+    nearest = quotation
+    for page in pages:
+        alignment = partial_ratio_alignment(quote, page.words, score_cutoff=best)
+        if alignment and len(page.words) >= len(quote):
+            best = alignment.score
+            at = _trimmed(quote, page.words, alignment.dest_start, alignment.dest_end)
+            nearest = page.quoted(quotation, "altered", at)
     return nearest
 
 
-def _quoted(
-    span: Span, text: str, outcome: Outcome, page: Page, words: _Words, at: Span
-) -> Quotation:
-    place = words.places[at[0]][0], words.places[at[1] - 1][1]
-    return Quotation(span, text, outcome, page, page.text[slice(*place)], place)
+def _words(text: str) -> list[str]:
+    return [_folded(word) for word in _WORD.findall(text)]
 
 
-def _in_order(parts: Sequence[Sequence[str]], words: Sequence[str]) -> Span | None:
-    """Return where the parts stand, each whole and one after the other."""
-    begin, position = -1, 0
+def _in_order(parts: Sequence[list[str]], words: list[str]) -> Span | None:
+    """Return where the parts of a quotation stand, each whole and one after the other."""
+    start = None
+    end = 0
     for part in parts:
-        at = next(
-            (
-                i
-                for i in range(position, len(words) - len(part) + 1)
-                if words[i] == part[0] and words[i : i + len(part)] == part
-            ),
-            -1,
-        )
-        if at < 0:
+        if len(part) > len(words) - end:
             return None
-        begin, position = (at if begin < 0 else begin), at + len(part)
-    return begin, position
+        alignment = partial_ratio_alignment(part, words[end:], score_cutoff=100)
+        if alignment is None:
+            return None
+        start = end + alignment.dest_start if start is None else start
+        end += alignment.dest_end
+    return None if start is None else (start, end)
 
 
-def _near(quote: Sequence[str], words: Sequence[str]) -> tuple[float, Span]:
-    """Return the share of the quotation's words that the most similar stretch has in order, and the
-    stretch.
-    """
-    size, wanted = min(len(quote) + len(quote) // 4 + 1, len(words)), Counter(quote)
-    seen: Counter[str] = Counter()
-    shared, most, start = 0, -1, 0
-    for i, word in enumerate(words):
-        shared += seen[word] < wanted[word]
-        seen[word] += 1
-        if i >= size:
-            gone = words[i - size]
-            seen[gone] -= 1
-            shared -= seen[gone] < wanted[gone]
-        if shared > most:
-            most, start = shared, max(0, i - size + 1)
-    window = words[start : start + size]
-    blocks = [b for b in Diff(quote, window).get_matching_blocks() if b.size]
-    if not blocks:
-        return 0.0, (0, 0)
-    first, last = blocks[0], blocks[-1]
-    begin = max(0, start + first.b - first.a)
-    end = min(len(words), start + last.b + last.size + len(quote) - last.a - last.size)
-    return sum(b.size for b in blocks) / len(quote), (begin, end)
+def _trimmed(quote: list[str], words: list[str], start: int, end: int) -> Span:
+    """Return the stretch of words from the first to the last one that the quotation has too."""
+    first = max(0, start - MARGIN)
+    window = words[first : end + MARGIN]
+    equal = [code for code in Indel.opcodes(quote, window) if code.tag == "equal"]
+    return first + equal[0].dest_start, first + equal[-1].dest_end

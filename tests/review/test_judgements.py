@@ -1,24 +1,14 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from attribution.files import parse_rows
 from attribution.policy import DecisionPolicy
-from attribution.review.judgements import (
-    ENOUGH,
-    RIGHT,
-    SHOWN,
-    AgreedShare,
-    agreement,
-    benchmark_rows,
-    suggested_threshold,
-)
+from attribution.review.judgements import AgreedShare, agreement, benchmark_rows
 from attribution.studies.annotation.tasks import tasks_of_judged
 from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
 from attribution.types import LABELS, AnalystLabel, AnalystVerdict, Claim, Label, Report
-from attribution.verdicts import agreeing, decide, recolour
+from attribution.verdicts import agreeing, decide
 from tests.make import claim, evidence, page
 
 PAGE = page("The Nile is long. It flows north.")
@@ -85,57 +75,18 @@ def test_every_badge_of_a_compared_claim_has_a_verdict_that_agrees() -> None:
 
 def test_agreement_is_counted_by_badge_over_all_runs() -> None:
     first = run((0.9, "supported"), (0.9, "contradicted"), (0.1, "unclear"), (0.9, None))
-    found = agreement([first, run((0.8, "supported"))])
-    assert found.badges == {
-        "supported": AgreedShare(2, 3),
-        "no_relation": AgreedShare(1, 1),
-    } and found.all == AgreedShare(3, 4)
-    assert (
-        found.words
-        == "The analyst agrees with 3 of 4 judged badges (75%; 95% interval 30% to 95%)."
-    )
-    assert agreement([run((0.9, None))]).words == "" == agreement([]).words
+    measured = agreement([first, run((0.8, "supported"))])
+    assert measured.badges == {"supported": AgreedShare(2, 3), "no_relation": AgreedShare(1, 1)}
+    assert measured.all == AgreedShare(3, 4)
+    assert measured.words.startswith("The analyst agrees with 3 of 4 judged badges (75%;")
+
+
+def test_claims_that_nobody_judged_or_compared_do_not_count() -> None:
+    assert agreement([]).words == ""
+    assert agreement([run((0.9, None))]).words == ""
+    first = run((0.9, "supported"))
     verdict = first.verdicts[0].model_copy(update={"label": "not_checked"})
     assert agreement([first.model_copy(update={"verdicts": (verdict,)})]).all == AgreedShare(0, 0)
-    strict = recolour(first, DecisionPolicy(0.95, 0.5))  # the badges as they are shown count
-    assert agreement([strict]).badges == {
-        "unclear": AgreedShare(0, 2),
-        "no_relation": AgreedShare(1, 1),
-    }
-
-
-def test_a_threshold_is_suggested_from_enough_judgements_on() -> None:
-    wrong: list[Judged] = [(0.5 + n / 100, "unclear") for n in range(15)]
-    right: list[Judged] = [(0.7 + n / 100, "supported") for n in range(15)]
-    report = run(*wrong, *right)
-    found = suggested_threshold([report], "supported")
-    assert found == 0.64  # 15 of 16 are right; 15 of 17, at 0.63, are too few
-    assert suggested_threshold([run(*wrong, *right[1:])], "supported") is None  # 29 judgements
-    assert suggested_threshold([report], "contradicted") is None  # no badge to judge
-    assert (
-        suggested_threshold([run(*[(p, "unclear") for p, _ in wrong + right])], "supported") is None
-    )
-
-
-@given(
-    st.lists(
-        st.tuples(st.floats(0.34, 0.99), st.sampled_from(["supported", "unclear"])),
-        min_size=30,
-        max_size=36,
-    )
-)
-def test_the_suggested_threshold_is_the_lowest_that_is_right_often_enough(
-    given: list[Judged],
-) -> None:
-    report = run(*given)
-
-    def enough(least: float) -> bool:
-        shown = [label for p, label in given if p >= least]
-        return len(shown) >= SHOWN and shown.count("supported") >= RIGHT * len(shown)
-
-    assert len(given) >= ENOUGH
-    wanted = next((n / 100 for n in range(34, 100) if enough(n / 100)), None)
-    assert suggested_threshold([report], "supported") == wanted
 
 
 def test_the_judged_claims_are_a_labelled_set() -> None:
@@ -150,19 +101,23 @@ def test_the_judged_claims_are_a_labelled_set() -> None:
     hostile = run((0.9, "unclear"), question="", note='"}\n</script>\u2028', at="later")
     rows = benchmark_rows([report, bare, hostile])
     text = "\n".join(json.dumps(row) for row in rows)
-    found = labelled_set(parse_rows(text.encode(), REQUIRED, OPTIONAL))
-    assert not found.problems and [(r.response, r.grounded, r.error_type) for r in found.rows] == [
+    labelled = labelled_set(parse_rows(text.encode(), REQUIRED, OPTIONAL))
+    assert not labelled.problems
+    assert [(r.response, r.grounded, r.error_type) for r in labelled.rows] == [
         ("Claim 0 is this.", True, ""),
         ("Claim 1 is this.", False, "contradicted"),
         ("Claim 2 is this.", False, "unclear"),
         ("Claim 0 is this.", False, "unclear"),
     ]
-    assert {r.context for r in found.rows} == {("The Nile is long.",)}
-    assert len({r.group for r in found.rows}) == 2 and len({r.split for r in found.rows[:3]}) == 1
+    assert {r.context for r in labelled.rows} == {("The Nile is long.",)}
+    assert len({r.group for r in labelled.rows}) == 2
+
+
+def test_the_later_judgement_on_a_claim_counts() -> None:
     later = run((0.9, "unclear"), at="2026-11-02")
     (row,) = benchmark_rows([later, run((0.9, "supported"), at="2026-11-01")])
-    assert row["grounded"] is False and row["error_type"] == "unclear"  # the later one counts
-    assert benchmark_rows([]) == []
+    assert row["grounded"] is False
+    assert row["error_type"] == "unclear"
 
 
 def test_the_judged_claims_are_tasks_without_the_verdicts() -> None:
@@ -172,9 +127,9 @@ def test_the_judged_claims_are_tasks_without_the_verdicts() -> None:
         ("Claim 0 is this.", "claim", PAGE.text),
         ("Claim 2 is this.", "claim", PAGE.text),
     ]
-    assert not any(
-        "note" in t.model_dump_json() or "contradicted" in t.model_dump_json() for t in tasks
-    )
+    for task in tasks:
+        assert "note" not in task.model_dump_json()
+        assert "contradicted" not in task.model_dump_json()
 
 
 @pytest.mark.parametrize("change", [{"claim_id": "gone"}, {"statement": "other words"}])
