@@ -19,7 +19,7 @@ from attribution.reports.trail import date
 from attribution.segmenters import SEGMENTERS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.results import ResultTable, failure
+from attribution.studies.results import FailedAnswer, ResultTable, failure
 from attribution.studies.segmenters.comparison import (
     MAX_SEGMENTERS,
     Comparison,
@@ -181,9 +181,7 @@ class ManyProgress(background.JobProgress):
     total: int
     done: int = 0
     comparisons: tuple[Comparison, ...] = ()
-    failed: tuple[
-        tuple[int, str, str], ...
-    ] = ()  # line, answer and error of those that could not be compared
+    failed: tuple[FailedAnswer, ...] = ()  # answers that could not be compared
 
     def doing(self) -> str:
         done = f"{self.done} of {plural(self.total, 'answer')} compared"

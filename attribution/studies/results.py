@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -17,9 +17,17 @@ from attribution.store.store import Store
 from attribution.text.markdown import escape_markdown
 from attribution.types import Page
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.floating]
+    Ints = NDArray[np.integer]
+
 T = TypeVar("T")
-Failed = tuple[int, str, str]  # line, start of the answer, error
 EXCERPT = 80  # characters of an answer that failed
+DRAWS, SEED = 2_000, 0  # resamples
+BATCH = 200  # of them are in memory at once
 _NOT_LETTERS = re.compile(r"[^a-z]+")
 
 
@@ -33,33 +41,43 @@ class ResultTable:
 
     def markdown(self) -> str:
         head = f"| {' | '.join(self.columns)} |\n|{'---|' * len(self.columns)}"
-        cells = (
-            " | ".join(escape_markdown(format_cell(cell)) for cell in row) for row in self.rows
-        )
-        return f"### {self.title}\n\n{head}\n" + "".join(f"| {row} |\n" for row in cells)
+        lines = [f"### {self.title}\n", head]
+        for row in self.rows:
+            cells = [escape_markdown(format_cell(cell)) for cell in row]
+            lines.append(f"| {' | '.join(cells)} |")
+        return "\n".join(lines) + "\n"
 
     def csv(self) -> str:
         return csv_text([self.columns, *self.rows])
 
 
-def failure(row: Row, error: str) -> Failed:
+class FailedAnswer(NamedTuple):
+    """An answer that could not be processed: its line, its beginning, and the error."""
+
+    line: int
+    answer: str
+    error: str
+
+
+def failure(row: Row, error: str) -> FailedAnswer:
     """Return the row of the table of failed answers."""
-    return row.line, " ".join(str(row.fields.get("answer") or "").split())[:EXCERPT], error
+    beginning = " ".join(str(row.fields.get("answer") or "").split())[:EXCERPT]
+    return FailedAnswer(row.line, beginning, error)
 
 
-def failed_answers(failed: Sequence[Failed]) -> tuple[ResultTable, ...]:
+def failed_answers(failed: Sequence[FailedAnswer]) -> tuple[ResultTable, ...]:
     """Tabulate the answers that failed, if there are any."""
-    return (
-        (ResultTable("Failed answers", ("line", "answer", "error"), tuple(failed)),)
-        if failed
-        else ()
-    )
+    if not failed:
+        return ()
+    return (ResultTable("Failed answers", FailedAnswer._fields, tuple(failed)),)
 
 
-def read_results(path: Path, field: str, adapter: TypeAdapter[T]) -> tuple[list[T], list[Failed]]:
+def read_results(
+    path: Path, field: str, adapter: TypeAdapter[T]
+) -> tuple[list[T], list[FailedAnswer]]:
     """Read the results of an experiment, and its failed answers."""
     results: list[T] = []
-    failed: list[Failed] = []
+    failed: list[FailedAnswer] = []
     for _, line in read_lines(path):
         if is_result(line):
             results.append(adapter.validate_python(line[field]))
@@ -69,14 +87,20 @@ def read_results(path: Path, field: str, adapter: TypeAdapter[T]) -> tuple[list[
 
 
 def mean(values: Sequence[float | None]) -> float | None:
-    """Return the mean of what was measured; None of nothing."""
+    """Return the mean of the non-None values; None if there are none."""
     measured = [value for value in values if value is not None]
     return sum(measured) / len(measured) if measured else None
 
 
+def ratio(part: float, whole: float) -> float | None:
+    """Return a share; None of nothing."""
+    return part / whole if whole else None
+
+
 def plotly() -> Any:
     """Return plotly's graph objects."""
-    import numpy  # noqa: F401  # before plotly: it would use them half imported while another thread imports them
+    # plotly would use these half imported while another thread imports them
+    import numpy  # noqa: F401
     import pandas  # noqa: F401
     import plotly.graph_objects
 
@@ -85,45 +109,35 @@ def plotly() -> Any:
 
 def write_tables(results: Sequence[ResultTable], folder: Path) -> None:
     """Write the tables as tables.md and a CSV file each."""
-    replace_text(folder / "tables.md", "\n".join(t.markdown() for t in results))
+    replace_text(folder / "tables.md", "\n".join(table.markdown() for table in results))
     for table in results:
-        name = _NOT_LETTERS.sub("-", table.title.partition(":")[0].partition(",")[0].lower()).strip(
-            "-"
-        )
+        subject = re.split("[:,]", table.title)[0].lower()
+        name = _NOT_LETTERS.sub("-", subject).strip("-")
         replace_text(folder / f"{name}.csv", table.csv())
 
 
 @dataclass(frozen=True)
 class Saved(Generic[T]):
-    """The results of one kind."""
+    """The saved results of one kind."""
 
     kind: str
     adapter: TypeAdapter[T]
 
     def save(self, store: Store, result_id: str, result: T, pages: Sequence[Page] = ()) -> None:
-        """Save a result, or how far it has come; the texts of its pages are saved apart, once."""
+        """Save a result, finished or not; the texts of its pages are saved apart, once."""
         store.results.save(self.kind, result_id, self.adapter.dump_json(result).decode(), pages)
 
     def load(self, store: Store, result_id: str) -> T | None:
-        """Load a result, finished or not; None if there is none with that id. ValidationError for
-        another version.
+        """Load a result, finished or not; None if there is none with that id.
+
+        Raises:
+            ValidationError: Another version saved it.
         """
         body = store.results.load(self.kind, result_id)
         return None if body is None else self.adapter.validate_json(body)
 
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.floating]
-    Ints = NDArray[np.integer]
-
-DRAWS, SEED = 2_000, 0  # resamples
-BATCH = 200  # of them are in memory at once
-
-
-def ratio(part: Ints, whole: Ints) -> Floats:
+def ratios(part: Ints, whole: Ints) -> Floats:
     """Divide counts; NaN where nothing was counted."""
     import numpy as np
 
@@ -131,23 +145,31 @@ def ratio(part: Ints, whole: Ints) -> Floats:
         return np.asarray(part / whole, dtype=float)
 
 
+class Bounds(NamedTuple):
+    """The ends of an interval."""
+
+    low: float
+    high: float
+
+
 def interval(
     samples: Sequence[Ints], statistic: Callable[..., Floats], paired: bool = False
-) -> tuple[float, float]:
-    """Return the 95 % percentile interval of a statistic that takes an `axis`, as scipy's bootstrap
-    calls it.
+) -> Bounds:
+    """Return the 95 % percentile interval of a statistic.
 
-    Resamples in which the statistic is undefined (NaN) are left out.
+    Args:
+        statistic: Takes the samples and an `axis`, as scipy's bootstrap calls it. Resamples in
+            which it is NaN are left out.
     """
     import numpy as np
     from scipy import stats
 
     if min(map(len, samples)) < 2:  # nothing to draw from
-        return (value := float(statistic(*samples))), value
+        value = float(statistic(*samples))
+        return Bounds(value, value)
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", stats.DegenerateDataWarning
-        )  # scipy's own interval is not used
+        # scipy's own interval is not used
+        warnings.simplefilter("ignore", stats.DegenerateDataWarning)
         drawn = stats.bootstrap(
             tuple(samples),
             statistic,
@@ -159,4 +181,4 @@ def interval(
             rng=SEED,
         )
     low, high = np.nanpercentile(drawn.bootstrap_distribution, [2.5, 97.5])
-    return float(low), float(high)
+    return Bounds(float(low), float(high))

@@ -117,7 +117,7 @@ def comparison() -> Comparison:
         Column(
             name,
             report(judged),
-            decomposition(TEXT, [c for c, _ in whole], [c for c, _ in judged]),
+            decomposition([c for c, _ in whole], [c for c, _ in judged]),
             0.5,
             used,
         )
@@ -158,7 +158,7 @@ def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
     whole = comparison().report.model_copy(
         update={"answer": answer, "claims": tuple(claims), "verdicts": ()}
     )
-    columns = [Column("clauses", whole, decomposition(answer, claims, claims), 0.1)]
+    columns = [Column("clauses", whole, decomposition(claims, claims), 0.1)]
     shown = Comparison(whole, tuple(columns), group_by_sentence([(2, len(answer))], columns))
     (row,) = view(shown)["groups"][0]["rows"]
     assert (
@@ -175,7 +175,7 @@ def test_the_cells_of_a_row_are_divided() -> None:
     whole = comparison().report.model_copy(
         update={"answer": answer, "claims": claims, "verdicts": ()}
     )
-    columns = [Column("sentences", whole, decomposition(answer, claims, claims), 0.1)]
+    columns = [Column("sentences", whole, decomposition(claims, claims), 0.1)]
     shown = Comparison(whole, tuple(columns), group_by_sentence([span], columns))
     (row,) = view(shown)["groups"][0]["rows"]
     assert "".join(row["pieces"]) == sentence(shown.rows[0], answer) == "Psycho | 1960"
@@ -258,7 +258,7 @@ def hostile() -> Comparison:
         verdicts=(Verdict(claim_id=said.id, label="supported", confidence=0.9, reason=HOSTILE),),
     )
     columns = [
-        Column(n, report, decomposition(HOSTILE, [said], [said]), 0.5)
+        Column(n, report, decomposition([said], [said]), 0.5)
         for n in ("sentences", "clauses")
     ]
     return Comparison(report, tuple(columns), group_by_sentence([said.spans[0]], columns))

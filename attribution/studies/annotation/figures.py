@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Literal
 
 from attribution.studies.annotation.records import ANSWERS, Annotation, Answer, by_task
 from attribution.studies.annotation.tasks import Task
-from attribution.studies.results import BATCH, DRAWS, SEED, interval, ratio
+from attribution.studies.results import BATCH, DRAWS, SEED, interval, ratios
 
 if TYPE_CHECKING:
     from attribution.studies.results import Floats, Ints
@@ -171,7 +171,7 @@ def _share(measure: Measure, codes: Ints, axis: int = -1) -> Floats:
     counting, counted = (
         np.array([answer in some for answer in ORDER]) for some in MEASURES[measure]
     )
-    return ratio(*(np.count_nonzero(some[codes], axis) for some in (counting, counted)))
+    return ratios(*(np.count_nonzero(some[codes], axis) for some in (counting, counted)))
 
 
 @lru_cache(maxsize=500)

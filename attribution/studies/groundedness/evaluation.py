@@ -26,7 +26,7 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS, Method, PartScore
 from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
-from attribution.studies.results import Saved, interval, ratio
+from attribution.studies.results import Saved, interval, ratios
 from attribution.types import Frozen, LlmUsage, content_id
 
 if TYPE_CHECKING:
@@ -295,7 +295,7 @@ def flagged(outcome: Outcome, figures: MethodFigures) -> bool:
 
 def _macro_f1(cells: Ints) -> Floats:
     hit, missed, false, passed = np.moveaxis(cells, -1, 0)
-    both = [ratio(2 * right, 2 * right + missed + false) for right in (hit, passed)]
+    both = [ratios(2 * right, 2 * right + missed + false) for right in (hit, passed)]
     return np.asarray(
         np.mean(np.nan_to_num(both), axis=0)
     )  # 0 where a class is neither there nor predicted
@@ -305,10 +305,10 @@ def _macro_f1(cells: Ints) -> Floats:
 # not. As defined in
 # scikit-learn, for thousands of resamples at once.
 MEASURES: dict[str, Callable[[Ints], Floats]] = {
-    "precision": lambda cells: ratio(cells[..., 0], cells[..., 0] + cells[..., 2]),
-    "recall": lambda cells: ratio(cells[..., 0], cells[..., 0] + cells[..., 1]),
+    "precision": lambda cells: ratios(cells[..., 0], cells[..., 0] + cells[..., 2]),
+    "recall": lambda cells: ratios(cells[..., 0], cells[..., 0] + cells[..., 1]),
     "macro_f1": _macro_f1,
-    "accuracy": lambda cells: ratio(cells[..., 0] + cells[..., 3], cells.sum(axis=-1)),
+    "accuracy": lambda cells: ratios(cells[..., 0] + cells[..., 3], cells.sum(axis=-1)),
 }
 
 

@@ -466,11 +466,15 @@ def _detection(experiment: _Experiment) -> Steps:
 
 def _labelled_claims(row: Row) -> list[dict[str, Any]]:
     claims = row.fields.get("claims")
-    for claim in claims if isinstance(claims, list) and claims else [None]:
-        is_labelled = isinstance(claim, dict) and claim.get("independent") in (True, False)
-        if not is_labelled or not str(claim.get("claim") or "").strip():
-            raise BadInput(f"the row has no labelled claims; expected {LABELLED}")
-    return [dict(claim) for claim in claims or ()]
+    usable = isinstance(claims, list) and all(
+        isinstance(claim, dict)
+        and isinstance(claim.get("independent"), bool)
+        and str(claim.get("claim") or "").strip()
+        for claim in claims
+    )
+    if not usable or not claims:
+        raise BadInput(f"the row has no labelled claims; expected {LABELLED}")
+    return [dict(claim) for claim in claims]
 
 
 def _scores(claims: Sequence[Mapping[str, Any]], judge: str) -> list[Cell]:

@@ -1,13 +1,13 @@
-"""Segment one answer in several ways, check all claims by the same evidence, and compare them (W24
-8.2).
+"""Segment one answer in several ways, check all claims by the same evidence, and compare them.
+
+As in W24 8.2, a claim that several segmenters share is checked once.
 """
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pydantic import TypeAdapter
@@ -26,7 +26,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.results import Saved
+from attribution.studies.results import Saved, ratio
 from attribution.text import parse
 from attribution.text.words import terms
 from attribution.types import (
@@ -46,6 +46,7 @@ from attribution.verdicts import recolour
 from attribution.verifiers import with_policy
 
 MAX_SEGMENTERS = 4  # side by side
+NOWHERE: Span = (0, 0)  # the row of claims without a place in the answer
 
 
 @dataclass(frozen=True)
@@ -58,35 +59,72 @@ class SegmenterResult:
 
 
 @dataclass(frozen=True)
+class Decomposition:
+    """Figures of one answer and segmenter. Shares are from 0 to 1; None if nothing was measured.
+
+    Attributes:
+        claims: Factual claims, each as often as it was made.
+        unique: Distinct ones.
+        sentences: Sentences of the answer that state something.
+        coherent: Share of the claims that their sentence entails.
+        coverage: Share of the content words of those sentences that occur in a claim.
+        supported: Claims that the sources support.
+    """
+
+    claims: int
+    unique: int
+    sentences: int
+    characters_per_claim: float
+    claims_per_sentence: float
+    coherent: float | None
+    coverage: float | None
+    supported: int = 0
+
+    @property
+    def decompscore(self) -> float | None:
+        """The number of claims entailed by their own sentence (W24 3.2)."""
+        return None if self.coherent is None else self.coherent * self.claims
+
+
+@dataclass(frozen=True)
 class Column:
-    """One segmenter in the comparison."""
+    """One segmenter in the comparison.
+
+    Attributes:
+        report: Of its claims only; a claim not reached has no verdict.
+        seconds: Of segmentation, as are usage and failures.
+    """
 
     segmenter: str
-    report: Report  # of its claims only; a claim not reached has no verdict
+    report: Report
     figures: Decomposition
-    seconds: float  # of segmentation
-    usage: LlmUsage | None = None  # of segmentation by a language model
-    failures: tuple[Failure, ...] = ()  # of segmentation
+    seconds: float
+    usage: LlmUsage | None = None
+    failures: tuple[Failure, ...] = ()
 
 
 @dataclass(frozen=True)
 class SentenceRow:
-    """One sentence of the answer; `claims` has a tuple of claim ids for each column."""
+    """One sentence of the answer.
+
+    Attributes:
+        claims: Claim ids of each column.
+        labels: The distinct verdicts of each column's claims.
+        pending: A claim has no verdict yet, so whether the sentence flips is unknown.
+    """
 
     sentence: Span
     claims: tuple[tuple[str, ...], ...]
-    labels: tuple[tuple[Label, ...], ...]  # the distinct verdicts of each column's claims
-    pending: bool = False  # one of its claims has no verdict (yet), so whether it flips is unknown
+    labels: tuple[tuple[Label, ...], ...]
+    pending: bool = False
 
     @property
     def flips(self) -> bool:
         """True if the verdicts depend on how the sentence is split."""
-        if self.pending:
-            return False
         checked = {
             tuple(label for label in labels if label not in UNCHECKED) for labels in self.labels
         }
-        return len(checked - {()}) > 1
+        return not self.pending and len(checked - {()}) > 1
 
     @property
     def same_claims(self) -> bool:
@@ -96,34 +134,38 @@ class SentenceRow:
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of one comparison; the columns share pages and evidence."""
+    """The result of one comparison; the columns share pages and evidence.
 
-    report: Report  # of all claims together
+    Attributes:
+        report: Of all claims together.
+        rows: In the order of the answer.
+    """
+
+    report: Report
     columns: tuple[Column, ...]
-    rows: tuple[SentenceRow, ...]  # in the order of the answer
+    rows: tuple[SentenceRow, ...]
 
 
 @dataclass(frozen=True)
 class ComparisonReady:
-    """An event: the claims in their columns, once all are known and again at the end, with the
-    verdicts.
-    """
+    """An event: the claims in their columns, first without verdicts and at the end with them."""
 
     comparison: Comparison
     finished: bool = False
 
 
 def check_segmenters(names: Sequence[str], settings: Settings) -> list[str]:
-    """Return the distinct names. Raises BadInput for too few or many, UnknownName or Unavailable
-    for a bad one.
+    """Return the distinct names.
+
+    Raises:
+        BadInput: There are too few or too many.
+        UnknownName, Unavailable: One doesn't exist, or can't be used.
     """
     distinct = list(dict.fromkeys(names))
     for name in distinct:
         SEGMENTERS.build(name, settings)
     if not 2 <= len(distinct) <= MAX_SEGMENTERS:
-        raise BadInput(
-            f"found {len(distinct)} segmenter{'s' * (len(distinct) != 1)}: expected two to four to compare"
-        )
+        raise BadInput(f"expected two to four segmenters to compare, not {len(distinct)}")
     return distinct
 
 
@@ -150,28 +192,33 @@ def compare(
     stop: threading.Event | None = None,
     context: Sequence[Turn] = (),
 ) -> Iterator[events.Event | SegmenterResult | ComparisonReady]:
-    """Yield the events of one run over the claims of all segmenters, including SegmenterResult and
-    ComparisonReady.
+    """Compare segmenters on one answer.
 
-    Each page is fetched and embedded once; a claim that several segmenters share is verified once.
-    A stopped comparison
-    ends with partial results. Raises BadInput for fewer than two segmenters or too many.
+    Yields:
+        The events of one run over the claims of all segmenters, with a SegmenterResult for each
+        and ComparisonReady twice. A stopped comparison ends with partial results.
+
+    Raises:
+        BadInput: There are fewer than two segmenters or too many, or the answer can't be read.
     """
     names = check_segmenters(segmenters, settings)
     check_input(question, answer, settings)
-    stop, results, run_id = stop or threading.Event(), list[SegmenterResult](), new_run_id()
+    stop = stop or threading.Event()
+    run_id = new_run_id()
     yield events.RunStarted(run_id)
     yield events.StageStarted("segment")
+    results: list[SegmenterResult] = []
     for result in segment_by_each(transcript(question, context), answer, settings, names, stop):
         results.append(result)
         yield result
         yield events.Progress("segment", len(results), len(names))
     claims = {claim.id: claim for result in results for claim in result.segmented.claims}
     union = sorted(claims.values(), key=_start)  # so that sentences are finished one by one
-    comparison: Comparison | None = None
-    for event in run(
+    steps = run(
         question, answer, settings, store, documents, stop, union, run_id=run_id, context=context
-    ):
+    )
+    comparison: Comparison | None = None
+    for event in steps:
         if not isinstance(event, events.RunStarted):
             yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
@@ -185,7 +232,7 @@ def compare(
                 claims=event.claims,
                 context=tuple(context),
             )
-            comparison = _arrange(blank, settings, results)
+            comparison = _arranged(blank, settings, results)
             yield ComparisonReady(comparison)
         elif isinstance(event, events.Finished) and comparison:
             yield ComparisonReady(with_verdicts(comparison, event.report), finished=True)
@@ -193,44 +240,42 @@ def compare(
 
 def _start(claim: Claim) -> tuple[bool, int]:
     """Return a sort key: the position in the answer; a claim without one comes last."""
-    places = (*claim.spans, *([claim.sentence] if claim.sentence else []))
+    places = _places(claim)
     return not places, min((start for start, _ in places), default=0)
 
 
-def _arrange(report: Report, settings: Settings, results: Sequence[SegmenterResult]) -> Comparison:
+def _places(claim: Claim) -> list[Span]:
+    return [*claim.spans, claim.sentence] if claim.sentence else list(claim.spans)
+
+
+def _arranged(report: Report, settings: Settings, results: Sequence[SegmenterResult]) -> Comparison:
     """Arrange the claims in columns and rows, before any is checked."""
-    answer, plain = report.answer, settings.model_copy(update={"segmenter": "sentences"})
+    answer = report.answer
+    plain = settings.model_copy(update={"segmenter": "sentences"})
     sentences = worthiness.classify(segment(report.question, answer, plain).claims, answer)
-
-    def split(text: str) -> int:
-        return len(segment("", text, settings.model_copy(update={"segmenter": "clauses"})).claims)
-
-    columns = []
+    columns: list[Column] = []
     for result in results:
         segmented, name = result.segmented, result.segmenter
         failures = (*segmented.failures, *fallbacks(segmented.failures))
-        own = select_claims(report, [c.id for c in segmented.claims], failures, name)
-        figures = decomposition(answer, sentences, own.claims, split)
+        ids = [claim.id for claim in segmented.claims]
+        own = select_claims(report, ids, failures, name)
+        figures = decomposition(sentences, own.claims)
         columns.append(Column(name, own, figures, result.seconds, segmented.usage, failures))
-    return Comparison(
-        report, tuple(columns), group_by_sentence([x for s in sentences for x in s.spans], columns)
-    )
+    spans = [span for sentence in sentences for span in sentence.spans]
+    return Comparison(report, tuple(columns), group_by_sentence(spans, columns))
 
 
 def with_verdicts(comparison: Comparison, report: Report) -> Comparison:
     """Return the same claims in the same places, with the verdicts of `report`."""
-    reached = report.model_copy(
-        update={"verdicts": tuple(v for v in report.verdicts if v.label != "not_reached")}
-    )
-    columns = []
+    verdicts = tuple(v for v in report.verdicts if v.label != "not_reached")
+    reached = report.model_copy(update={"verdicts": verdicts})
+    columns: list[Column] = []
     for column in comparison.columns:
-        own = select_claims(
-            reached, [c.id for c in column.report.claims], column.failures, column.segmenter
-        )
-        supported = sum(v.label == "supported" for v in own.verdicts)
-        columns.append(
-            replace(column, report=own, figures=replace(column.figures, supported=supported))
-        )
+        ids = [claim.id for claim in column.report.claims]
+        own = select_claims(reached, ids, column.failures, column.segmenter)
+        supported = sum(verdict.label == "supported" for verdict in own.verdicts)
+        figures = replace(column.figures, supported=supported)
+        columns.append(replace(column, report=own, figures=figures))
     rows = tuple(_row(row.sentence, row.claims, columns) for row in comparison.rows)
     return Comparison(report, tuple(columns), rows)
 
@@ -239,84 +284,79 @@ def select_claims(
     report: Report, ids: Sequence[str], failures: Sequence[Failure] = (), segmenter: str = ""
 ) -> Report:
     """Reduce the run to these claims, in the order given."""
-    by_id = {c.id: c for c in report.claims}
-    selected = set(ids)
+    claims = {claim.id: claim for claim in report.claims}
     settings = {**report.settings, "segmenter": segmenter} if segmenter else report.settings
-    return report.model_copy(
-        update={
-            "settings": settings,
-            "claims": tuple(by_id[i] for i in ids if i in by_id),
-            "verdicts": tuple(v for v in report.verdicts if v.claim_id in selected),
-            "evidence": tuple(e for e in report.evidence if e.claim_id in selected),
-            "failures": (*failures, *report.failures),
-        }
-    )
+    update = {
+        "settings": settings,
+        "claims": tuple(claims[claim_id] for claim_id in ids if claim_id in claims),
+        "verdicts": tuple(v for v in report.verdicts if v.claim_id in ids),
+        "evidence": tuple(e for e in report.evidence if e.claim_id in ids),
+        "failures": (*failures, *report.failures),
+    }
+    return report.model_copy(update=update)
 
 
 def group_by_sentence(
     sentences: Sequence[Span], columns: Sequence[Column]
 ) -> tuple[SentenceRow, ...]:
-    """Return a row for each sentence with the claims made of it; claims without a sentence share an
-    extra row.
-    """
-    by_sentence: dict[Span, list[list[str]]] = {s: [[] for _ in columns] for s in sorted(sentences)}
-    nowhere: Span = (0, 0)
+    """Return a row for each sentence with its claims; those without a sentence share a row."""
+    rows: dict[Span, list[list[str]]] = {}
+    for sentence in [*sorted(sentences), NOWHERE]:
+        rows[sentence] = [[] for _ in columns]
     for number, column in enumerate(columns):
         for claim in column.report.claims:
-            for home in _sentences_of(claim, list(by_sentence)) or [nowhere]:
-                by_sentence.setdefault(home, [[] for _ in columns])[number].append(claim.id)
-    return tuple(
-        _row(span, tuple(map(tuple, claims)), columns) for span, claims in by_sentence.items()
-    )
+            for sentence in _sentences_of(claim, sentences) or [NOWHERE]:
+                rows[sentence][number].append(claim.id)
+    if not any(rows[NOWHERE]):
+        del rows[NOWHERE]
+    return tuple(_row(span, tuple(map(tuple, ids)), columns) for span, ids in rows.items())
 
 
 def _sentences_of(claim: Claim, sentences: Sequence[Span]) -> list[Span]:
-    """Return the sentence that a claim comes from; for a repeated claim, every sentence that states
-    it.
-    """
-    overlap: Counter[Span] = Counter()
-    for a, b in claim.spans or ((claim.sentence,) if claim.sentence else ()):
-        for start, end in sentences:
-            if (shared := min(b, end) - max(a, start)) > 0:
-                overlap[(start, end)] += shared
-    if claim.sentence and (own := next((s for s in sentences if s == claim.sentence), None)):
-        return [own, *(s for s in overlap if s != own and s in claim.spans)]  # those that repeat it
-    return [span for span, _ in overlap.most_common(1)]
+    """Return the sentence that a claim comes from, and those that repeat it."""
+    if claim.sentence and claim.sentence in sentences:
+        repeated = [span for span in sentences if span in claim.spans and span != claim.sentence]
+        return [claim.sentence, *repeated]
+    overlaps: Counter[Span] = Counter()
+    for start, end in claim.spans or _places(claim):
+        for sentence in sentences:
+            shared = min(end, sentence[1]) - max(start, sentence[0])
+            if shared > 0:
+                overlaps[sentence] += shared
+    return [sentence for sentence, _ in overlaps.most_common(1)]
 
 
 def _row(
     sentence: Span, claims: tuple[tuple[str, ...], ...], columns: Sequence[Column]
 ) -> SentenceRow:
     """Make a row with the verdicts known so far."""
-    verdicts = [{v.claim_id: v.label for v in column.report.verdicts} for column in columns]
-    labels = [
-        {by_id[i] for i in ids if i in by_id} for ids, by_id in zip(claims, verdicts, strict=True)
-    ]
-    pending = any(i not in by_id for ids, by_id in zip(claims, verdicts, strict=True) for i in ids)
-    return SentenceRow(
-        sentence,
-        claims,
-        tuple(tuple(x for x in LABELS if x in distinct) for distinct in labels),
-        pending,
-    )
+    labels: list[tuple[Label, ...]] = []
+    is_pending = False
+    for ids, column in zip(claims, columns, strict=True):
+        verdicts = {v.claim_id: v.label for v in column.report.verdicts}
+        distinct = {verdicts.get(claim_id) for claim_id in ids}
+        labels.append(tuple(label for label in LABELS if label in distinct))
+        is_pending = is_pending or None in distinct
+    return SentenceRow(sentence, claims, tuple(labels), is_pending)
 
 
 def recolour_comparison(comparison: Comparison, policy: DecisionPolicy) -> Comparison:
     """Relabel the comparison under another policy, from its stored probabilities alone."""
-    same = DecisionPolicy.of(comparison.report.settings) == policy
-    return comparison if same else with_verdicts(comparison, recolour(comparison.report, policy))
+    if DecisionPolicy.of(comparison.report.settings) == policy:
+        return comparison
+    return with_verdicts(comparison, recolour(comparison.report, policy))
 
 
 def without_page_texts(comparison: Comparison) -> Comparison:
-    """Drop the text of the pages, and keep pages and evidence only once, not again in every column."""
-    pages = tuple(p.model_copy(update={"text": ""}) for p in comparison.report.pages)
+    """Drop the text of the pages, and pages and evidence from the columns."""
+    pages = tuple(page.model_copy(update={"text": ""}) for page in comparison.report.pages)
+    bare = {"pages": (), "evidence": ()}
     columns = tuple(
-        replace(c, report=c.report.model_copy(update={"pages": (), "evidence": ()}))
-        for c in comparison.columns
+        replace(column, report=column.report.model_copy(update=bare))
+        for column in comparison.columns
     )
-    return replace(
-        comparison, report=comparison.report.model_copy(update={"pages": pages}), columns=columns
-    )
+    report = comparison.report.model_copy(update={"pages": pages})
+    return replace(comparison, report=report, columns=columns)
 
 
 COMPARISON = Saved("comparison", TypeAdapter(Comparison))
@@ -346,76 +386,39 @@ def save_experiment(store: Store, result_id: str, comparisons: Sequence[Comparis
     EXPERIMENT.save(store, result_id, tuple(map(without_page_texts, comparisons)))
 
 
-_WORD = re.compile(r"[^\W_]+(?:[.,'’-][^\W_]+)*")
-
-
-@dataclass(frozen=True)
-class Decomposition:
-    """Figures of one answer and segmenter. Shares are between 0 and 1, and None if nothing was
-    measured.
-    """
-
-    claims: int  # each as often as it was made
-    unique: int  # distinct texts
-    sentences: int  # of these, check-worthy ones
-    characters_per_claim: float
-    claims_per_sentence: float
-    coherent: float | None  # share of the claims that their sentence entails
-    coverage: float | None  # share of the content words of those sentences that occur in a claim
-    atomic: float | None  # share of the claims that cannot be split further
-    supported: int = 0  # claims that the sources support; see `with_verdicts`
-
-    @property
-    def decompscore(self) -> float | None:
-        """The number of claims entailed by their own sentence (W24 3.2)."""
-        return None if self.coherent is None else self.coherent * self.claims
-
-
-def decomposition(
-    answer: str,
-    sentences: Sequence[Claim],
-    claims: Sequence[Claim],
-    split: Callable[[str], int] | None = None,
-) -> Decomposition:
-    """Compute the figures of the factual claims; `sentences` are the answer's own, `split` counts
-    claims in a text.
-    """
-    factual = [c for c in claims if c.worthiness == "factual"]
-    worthy = [c for c in sentences if c.worthiness == "factual"]
-    words = [span for c in worthy for a, b in c.spans for span in content_words(answer, (a, b))]
-    count, made = len(factual), sum(c.times for c in factual)
+def decomposition(sentences: Sequence[Claim], claims: Sequence[Claim]) -> Decomposition:
+    """Compute the figures of the factual claims made of the answer's sentences."""
+    factual = [claim for claim in claims if claim.worthiness == "factual"]
+    stating = [sentence for sentence in sentences if sentence.worthiness == "factual"]
+    count = sum(claim.times for claim in factual)
+    characters = sum(len(claim.text) * claim.times for claim in factual)
+    coherent = sum(bool(claim.coherent) * claim.times for claim in factual)
+    words = covered = 0
+    for sentence in stating:
+        own = _content_words(sentence.text)
+        claimed = [_content_words(claim.text) for claim in factual if _is_of(claim, sentence)]
+        words += len(own)
+        covered += len(own & set().union(*claimed))
     return Decomposition(
-        claims=made,
-        unique=count,
-        sentences=len(worthy),
-        characters_per_claim=sum(len(c.text) * c.times for c in factual) / made if made else 0.0,
-        claims_per_sentence=made / len(worthy) if worthy else 0.0,
-        coherent=sum(c.coherent * c.times for c in factual) / made if made else None,
-        coverage=sum(_covered(answer, span, factual) for span in words) / len(words)
-        if words
-        else None,
-        atomic=sum(split(c.text) < 2 for c in factual) / count if split and count else None,
+        claims=count,
+        unique=len(factual),
+        sentences=len(stating),
+        characters_per_claim=ratio(characters, count) or 0.0,
+        claims_per_sentence=ratio(count, len(stating)) or 0.0,
+        coherent=ratio(coherent, count),
+        coverage=ratio(covered, words),
     )
 
 
-def content_words(answer: str, within: Span) -> list[Span]:
-    """Return the content words within a span, without function words and punctuation."""
-    start, end = within
-    words = [(start + m.start(), start + m.end()) for m in _WORD.finditer(answer[start:end])]
-    return [span for span in words if _stems(answer[slice(*span)])]
-
-
-def _stems(text: str) -> frozenset[str]:
+def _content_words(text: str) -> frozenset[str]:
     words, numbers, _ = terms(text)
     return words | numbers
 
 
-def _covered(answer: str, span: Span, claims: Sequence[Claim]) -> bool:
-    """Return True if a claim made of the surrounding text contains the word."""
-    word = _stems(answer[slice(*span)])
-    return any(word <= _stems(c.text) for c in claims if _near(c, span))
-
-
-def _near(claim: Claim, span: Span) -> bool:
-    places = [claim.sentence] if claim.sentence else []
-    return any(a <= span[0] and span[1] <= b for a, b in (*places, *claim.spans))
+def _is_of(claim: Claim, sentence: Claim) -> bool:
+    """Return True if a claim was made of a sentence."""
+    return any(
+        start < end_of and start_of < end
+        for start, end in _places(claim)
+        for start_of, end_of in sentence.spans
+    )

@@ -56,7 +56,6 @@ FIGURES = (  # heading, meaning, field, format
         "{:.2f}",
     ),
     ("Coverage", "share of the answer's content words that occur in a claim", "coverage", "{:.2f}"),
-    ("Atomic", "share of the claims that cannot be split further", "atomic", "{:.2f}"),
 )
 WAITING, NOT_REACHED = (
     "Being checked",

@@ -1,14 +1,13 @@
 import json
-from collections import Counter
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from attribution.files import Row
 from attribution.settings import Settings
-from attribution.studies.segmenters.tables import NO_LABEL, compare_many, summarise
-from attribution.types import Claim, Label, Report, Verdict, content_id
+from attribution.studies.segmenters.tables import compare_many, summarise
+from attribution.types import Label, Report, Verdict
+from tests.make import claim
 
 pytestmark = pytest.mark.usefixtures("warm_library")
 
@@ -44,7 +43,7 @@ def test_answers_are_kept_as_they_are_made_and_taken_up_again(
     tables = (out / "tables.md").read_text()
     assert "### Claims" in tables and "| clauses |" in tables
     assert (out / "claims.csv").read_text().startswith("segmenter,answers,claims")
-    assert len(list(out.glob("*.csv"))) == 7
+    assert len(list(out.glob("*.csv"))) == 6
     failed = (out / "failed-answers.csv").read_text().splitlines()
     assert (
         failed[0] == "line,answer,error"
@@ -78,76 +77,31 @@ def test_failed_answers_are_tried_again_and_listed_once(settings: Settings, tmp_
     assert (tmp_path / "tables.md").read_text().startswith("### Failed answers")
 
 
-ANSWER = "The tower is old. It is in Rome. Bees dance to show the way. I like it."
-
-
-def claim(text: str) -> Claim:
-    start = ANSWER.index(text)
-    span = (start, start + len(text))
-    return Claim(id=content_id(text), text=text, spans=(span,), sentence=span, worthiness="factual")
-
-
-def line(labels: Any, *verdicts: Label, segmenter: str = "sentences") -> str:
-    claims = tuple(
-        map(
-            claim,
-            ("The tower is old.", "It is in Rome.", "Bees dance to show the way.", "I like it."),
-        )
-    )
+def line(*verdicts: Label) -> str:
+    claims = tuple(claim(f"Claim {number}.") for number in range(4))
     report = Report(
         id="r",
         created_at="",
         question="",
-        answer=ANSWER,
-        settings={"segmenter": segmenter},
+        answer="",
+        settings={},
         versions={},
         claims=claims,
         verdicts=tuple(
-            Verdict(claim_id=c.id, label=v, confidence=0.5, reason="")
-            for c, v in zip(claims, verdicts, strict=False)
+            Verdict(claim_id=c.id, label=label, confidence=0.5, reason="")
+            for c, label in zip(claims, verdicts, strict=False)
         ),
         timings={"segment": 0.5, "verify": 1.0, "load": 20.0},
     )
-    return (
-        json.dumps(
-            {"line": 1, "key": "k", "claims": labels, "report": json.loads(report.to_json())}
-        )
-        + "\n"
-    )
+    return json.dumps({"line": 1, "key": "k", "report": json.loads(report.to_json())}) + "\n"
 
 
-def output(folder: Path, *lines: str) -> Path:
-    path = folder / "out.jsonl"
-    path.write_text("".join(lines))
-    return path
-
-
-def test_rows_claims_verdicts_and_seconds_are_counted(tmp_path: Path) -> None:
+def test_rows_claims_verdicts_and_seconds_of_a_batch_are_counted(tmp_path: Path) -> None:
     failed = json.dumps({"line": 2, "error": "not JSON"}) + "\n"
-    found = summarise(
-        output(tmp_path, line(None, "supported", "unclear"), failed, line([], "supported"))
-    )
-    assert (found.rows, found.failed, found.claims) == (3, 1, 8)
-    assert found.verdicts == {"supported": 2, "unclear": 1} and found.seconds == 3.0
-    assert "seconds per answer" in found.text() and "1.50" in found.text()
-
-
-def test_claims_take_the_label_of_the_statement_they_lie_in(tmp_path: Path) -> None:
-    labels = [
-        {"claim": "The tower is old. It is in Rome.", "label": "Complete"},  # two claims of ours
-        {"claim": "To show the way, bees dance [3].", "label": False},  # not verbatim
-        {"claim": "Ships sank near Norway.", "label": "Missing"},  # not in the answer
-        {"claim": "I like it.", "label": None},
-    ]
-    found = summarise(
-        output(tmp_path, line(labels, "supported", "contradicted", "missing", "not_checked"))
-    )
-    assert found.labelled == {
-        "Complete": Counter({"supported": 1, "contradicted": 1}),
-        "false": Counter({"missing": 1}),
-        NO_LABEL: Counter({"not_checked": 1}),
-    }
-    assert found.unplaced == 1 and found.unreadable == 0
-    rows = found.by_label().rows
-    assert rows[0][:4] == ("Complete", 2, 2, 0.5) and rows[-1][0] == NO_LABEL
-    assert "| Complete | 2 | 2 | 0.50 |" in found.text()
+    path = tmp_path / "out.jsonl"
+    path.write_text(line("supported", "unclear") + failed + line("supported"))
+    summary = summarise(path)
+    assert (summary.rows, summary.failed, summary.claims) == (3, 1, 8)
+    assert summary.verdicts == {"supported": 2, "unclear": 1}
+    assert summary.seconds == 3.0
+    assert "1.50" in summary.text()
