@@ -258,8 +258,7 @@ def hostile() -> Comparison:
         verdicts=(Verdict(claim_id=said.id, label="supported", confidence=0.9, reason=HOSTILE),),
     )
     columns = [
-        Column(n, report, decomposition([said], [said]), 0.5)
-        for n in ("sentences", "clauses")
+        Column(n, report, decomposition([said], [said]), 0.5) for n in ("sentences", "clauses")
     ]
     return Comparison(report, tuple(columns), group_by_sentence([said.spans[0]], columns))
 
