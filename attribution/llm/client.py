@@ -1,6 +1,4 @@
-"""Ask language models behind OpenAI-compatible endpoints: structured replies, retries, cache, usage
-(docs/llm.md).
-"""
+"""Ask language models behind OpenAI-compatible endpoints: replies by schema, retries, cache, usage."""
 
 from __future__ import annotations
 
@@ -9,8 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic
 from urllib.parse import urlsplit
@@ -18,18 +15,15 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from attribution.errors import LlmFailed, Unavailable
-from attribution.llm.dialect import Dialect
 from attribution.llm.endpoint import (
     Completion,
     EndpointClient,
     EndpointFailed,
     FormField,
     RequestRefused,
-    Tokens,
 )
-from attribution.llm.learning import converse, memory_of, usual
-from attribution.llm.parsing import ReplyError, Schema, parse
 from attribution.llm.prompts import Prompt
+from attribution.llm.replies import ReplyError, Schema, parse
 from attribution.retry import Transient, retrying
 from attribution.settings import Settings
 from attribution.store.cache import Cache
@@ -43,19 +37,27 @@ SYSTEM = (
 )
 STOPPED = "the run was stopped before the language model replied"
 CHARACTERS_PER_TOKEN = 4  # approximate, for English
+GIVEN_UP = 2  # prompts in a row, after which no more are sent
+EMPTY = "the language model's reply is empty"
 
 
 @dataclass(frozen=True)
 class Question:
-    """A rendered prompt; `version` names its wording."""
+    """A rendered prompt.
+
+    Attributes:
+        text: The prompt.
+        version: The name of its wording.
+        temperature: None for that of the settings.
+        sample: Number of the reply, if a prompt is asked several times at a temperature above 0.
+        as_json: False if the prompt asks for words.
+    """
 
     text: str
     version: str
-    temperature: float | None = None  # None: that of the settings
-    sample: int = (
-        0  # number of the reply, if the same prompt is asked several times at a temperature above 0
-    )
-    as_json: bool = True  # False: the prompt asks for words, and the reply has no JSON schema
+    temperature: float | None = None
+    sample: int = 0
+    as_json: bool = True
 
     @classmethod
     def of(cls, prompt: Prompt, **inputs: object) -> Question:
@@ -67,37 +69,38 @@ class Question:
 class Reply(Generic[Schema]):
     value: Schema
     cached: bool = False
-    truncated: bool = False  # the reply was cut off; the value holds the complete part
+    truncated: bool = False  # the value holds the complete part
 
 
 class Llm:
-    """A client for one endpoint and model, safe to use from several threads; `usage` counts all its
-    requests.
-    """
+    """A client for one endpoint and model, safe to use from several threads."""
 
     def __init__(
         self, settings: Settings, store: Store | None = None, stop: threading.Event | None = None
     ) -> None:
-        """Raise Unavailable if no endpoint is configured. `store` caches replies; default: the
-        settings' database.
+        """Prepare a client.
+
+        Args:
+            settings: Endpoint, model and limits.
+            store: Caches replies; by default the settings' database.
+            stop: Ends open and further requests when set.
+
+        Raises:
+            Unavailable: No endpoint is configured.
         """
         if not settings.has_llm:
             raise Unavailable(f"no language model is configured: {LLM.step}")
-        self.settings, self.stop = settings, stop or threading.Event()
+        if store is None and settings.database_url:
+            store = Store.open(settings.database_url)
+        self.settings = settings
+        self.stop = stop or threading.Event()
         self.host = urlsplit(settings.endpoint.address).netloc
-        self._store = store or (
-            Store.open(settings.database_url) if settings.database_url else None
-        )
-        self._usage, self._lock = LlmUsage(), threading.Lock()
-        self._memory = memory_of(settings)
+        self.cache: Cache | None = store.cache if store else None
+        self._usage = LlmUsage()
+        self._lock = threading.Lock()
         self._timed: set[str] = set()  # versions of prompts whose seconds are stored
-        self._failed: EndpointFailed | None = (
-            None  # a failure that every further request would meet
-        )
-        self._trying = (
-            threading.Lock()
-        )  # held by the prompt that tries again, while the others wait
-        self._exhausted = False  # the last prompt was given up after all its attempts
+        self._failure: EndpointFailed | None = None  # that every further request would meet
+        self._given_up = 0  # prompts in a row
 
     @property
     def version(self) -> str:
@@ -105,28 +108,26 @@ class Llm:
 
     @property
     def key(self) -> str:
-        """A hash of all that a reply depends on beside the prompt."""
+        """A hash of all that a reply depends on besides the prompt."""
+        settings = self.settings
         return content_id(
-            self.settings.endpoint.identity,
-            self.settings.openai_model,
-            str(self.settings.llm_tokens),
+            settings.endpoint.identity, settings.openai_model, str(settings.llm_tokens)
         )
 
     @property
-    def cache(self) -> Cache | None:
-        """The store of replies, if there is one."""
-        return self._store.cache if self._store else None
-
-    @property
     def usage(self) -> LlmUsage:
+        """The use of the language model so far."""
         return self._priced(self._usage)
 
     def ask(self, question: Question, schema: type[Schema]) -> Reply[Schema]:
-        """Return the parsed reply, from the store if it was asked before. Raises LlmFailed with the
-        reason.
+        """Return the parsed reply, from the cache if it was asked before.
+
+        Raises:
+            LlmFailed: There is no usable reply; the message says why.
         """
         key = self._key(question, schema)
-        if self._store and (stored := self._store.cache.reply(key)):
+        stored = self.cache.reply(key) if self.cache else None
+        if stored:
             body = json.loads(stored)
             self._count(cached=1)
             value = parse(body["text"], schema, body["truncated"], not question.as_json)
@@ -140,18 +141,18 @@ class Llm:
     def map(
         self, questions: Sequence[Question], schema: type[Schema]
     ) -> list[Reply[Schema] | LlmFailed]:
-        """Ask several at once; return a reply or failure for each, in order. `stop` also abandons
-        open requests.
-        """
+        """Ask several at once; return a reply or failure for each, in order."""
 
-        def one(question: Question) -> Reply[Schema] | LlmFailed:
+        def ask(question: Question) -> Reply[Schema] | LlmFailed:
             try:
                 return self.ask(question, schema)
             except LlmFailed as error:
                 return error
 
         pool = ThreadPoolExecutor(self.settings.llm_workers, thread_name_prefix="llm")
-        futures: list[Future[Reply[Schema] | LlmFailed]] = [pool.submit(one, q) for q in questions]
+        futures: list[Future[Reply[Schema] | LlmFailed]] = []
+        for question in questions:
+            futures.append(pool.submit(ask, question))
         pending = set(futures)
         while pending and not self.stop.is_set():
             _, pending = wait(pending, timeout=0.1, return_when=FIRST_COMPLETED)
@@ -162,169 +163,142 @@ class Llm:
     def estimate(
         self, questions: Sequence[Question], schema: type[Schema], reply_tokens: int
     ) -> LlmUsage:
-        """Estimate the cost of asking, without a request; stored replies cost nothing."""
-        new = [
-            q
-            for q in questions
-            if not (self._store and self._store.cache.reply(self._key(q, schema)))
-        ]
-        tokens = sum(len(SYSTEM) + len(q.text) for q in new) // CHARACTERS_PER_TOKEN
+        """Estimate the cost of asking, without a request; cached replies cost nothing."""
+        new = list(questions)
+        seconds = 0.0
+        if self.cache:
+            cache = self.cache
+            new = [q for q in questions if not cache.reply(self._key(q, schema))]
+            if new:
+                seconds = float(cache.reply(self._seconds_key(new[0])) or 0)
+        characters = sum(len(SYSTEM) + len(question.text) for question in new)
         return self._priced(
             LlmUsage(
                 calls=len(new),
                 cached=len(questions) - len(new),
-                prompt_tokens=tokens,
+                prompt_tokens=characters // CHARACTERS_PER_TOKEN,
                 completion_tokens=reply_tokens * len(new),
-                seconds=len(new) * self._seconds(new[0]) if new else 0.0,
+                seconds=len(new) * seconds,
             )
         )
 
-    def _seconds(self, question: Question) -> float:
-        """Return the seconds of the first reply to such a prompt in the last run; 0 where none was
-        measured.
-        """
-        stored = (
-            self._store.cache.reply(content_id("seconds", self.key, question.version))
-            if self._store
-            else None
-        )
-        return float(stored or 0)
-
     def _priced(self, usage: LlmUsage) -> LlmUsage:
-        prices = (self.settings.input_price, self.settings.output_price)
-        if prices == (None, None):
+        settings = self.settings
+        if settings.input_price is None and settings.output_price is None:
             return usage
-        tokens = (usage.prompt_tokens, usage.completion_tokens)
-        cost = sum(n * (price or 0.0) / 1e6 for n, price in zip(tokens, prices, strict=True))
-        return usage.model_copy(update={"cost": cost})
+        cost = usage.prompt_tokens * (settings.input_price or 0.0)
+        cost += usage.completion_tokens * (settings.output_price or 0.0)
+        return usage.model_copy(update={"cost": cost / 1e6})
 
     def _key(self, question: Question, schema: type[BaseModel]) -> str:
         form = json.dumps(schema.model_json_schema(), sort_keys=True)
+        parts = [self.key, question.version, SYSTEM, question.text, form]
         temperature = self._temperature(question)
-        drawn = (str(temperature), str(question.sample)) if temperature else ()
-        return content_id(self.key, question.version, SYSTEM, question.text, form, *drawn)
+        if temperature:
+            parts += [str(temperature), str(question.sample)]
+        return content_id(*parts)
+
+    def _seconds_key(self, question: Question) -> str:
+        """Return the cache key of the seconds that a reply to such a prompt took."""
+        return content_id("seconds", self.key, question.version)
 
     def _temperature(self, question: Question) -> float:
-        return (
-            self.settings.llm_temperature if question.temperature is None else question.temperature
-        )
+        if question.temperature is None:
+            return self.settings.llm_temperature
+        return question.temperature
 
     def _count(self, **counts: float) -> None:
         with self._lock:
-            old = self._usage
-            self._usage = old.model_copy(
-                update={name: getattr(old, name) + n for name, n in counts.items()}
-            )
+            totals = {name: getattr(self._usage, name) + n for name, n in counts.items()}
+            self._usage = self._usage.model_copy(update=totals)
 
     @cached_property
     def _endpoint(self) -> EndpointClient:
         return EndpointClient(self.settings)
 
     def _request(self, question: Question, schema: type[Schema], key: str) -> Reply[Schema]:
+        """Send a prompt, check and cache the reply."""
         completion = self._complete(question, schema)
         choice = completion.choices[0]
-        text = "" if completion.starved else self._endpoint.scrubbed(choice.message.text)
-        truncated = completion.truncated
+        truncated = completion.is_truncated
+        text = self._endpoint.scrubbed(choice.message.text)
         if choice.message.refusal or choice.finish_reason == "content_filter":
-            reply_quote = self._endpoint.quoted(choice.message.refusal or "content filter")
-            raise LlmFailed(
-                "the language model refused" + (f": {reply_quote}" if reply_quote else "")
-            )
+            quote = self._endpoint.quoted(choice.message.refusal or "content filter")
+            raise LlmFailed("the language model refused" + (f": {quote}" if quote else ""))
         if not text.strip():
             if truncated:
-                raise LlmFailed(
-                    "the language model's reply is empty: all its tokens went into reasoning, raise llm_tokens"
-                )
-            raise LlmFailed(
-                "the language model's reply is empty: run again, or choose another model"
-            )
+                raise LlmFailed(f"{EMPTY}: all its tokens went into reasoning, raise llm_tokens")
+            raise LlmFailed(f"{EMPTY}: run again, or choose another model")
         try:
             value = parse(text, schema, truncated, not question.as_json)
         except ReplyError as error:
             hint = " (it was cut off: raise llm_tokens)" if truncated else ""
-            reply_quote = self._endpoint.quoted(text)
-            problem = str(error) if reply_quote else error.unquoted
+            quote = self._endpoint.quoted(text)
+            problem = str(error) if quote else error.unquoted
             raise LlmFailed(
-                f"the language model replied, but {problem}{hint}", detail=reply_quote
+                f"the language model replied, but {problem}{hint}", detail=quote
             ) from None
-        if self._store:
-            self._store.cache.put_reply(key, json.dumps({"text": text, "truncated": truncated}))
+        if self.cache:
+            self.cache.put_reply(key, json.dumps({"text": text, "truncated": truncated}))
         return Reply(value, False, truncated)
 
     def _complete(self, question: Question, schema: type[BaseModel]) -> Completion:
-        """Retry until there is a completion, attempts or time run out, or the failure is permanent.
+        """Retry until there is a completion, or attempts or time run out.
 
-        Where one prompt was given up after all its attempts, the next one has a single attempt, and
-        then no more is
-        asked. One prompt at a time tries again.
+        Where two prompts in a row were given up after all their attempts, no more are sent.
         """
-        attempts, end = 0, time.monotonic() + self.settings.llm_deadline
+        settings = self.settings
 
-        def attempt(_: float) -> Completion:
-            nonlocal attempts, end
-            attempts += 1
-            if attempts == 2:
-                waiting = time.monotonic()
-                alone.enter_context(self._trying)
-                end += time.monotonic() - waiting  # the others' attempts are not this prompt's time
-            left, started = max(0.05, end - time.monotonic()), 0.0
-
-            def send(dialect: Dialect) -> Completion:
-                nonlocal started
-                started = started or time.monotonic()
-                if self.stop.is_set():
-                    raise LlmFailed(STOPPED)
-                if self._failed:
-                    raise self._failed
-                seconds = min(left - (time.monotonic() - started), self.settings.llm_timeout)
-                dialect = dialect if question.as_json else replace(dialect, form="plain")
-                return self._endpoint.complete(
-                    SYSTEM, question.text, schema, seconds, self._temperature(question), dialect
-                )
-
-            try:
-                completion = converse(send, self._memory, usual(self.settings), self._store)
-            except RequestRefused as error:
-                raise LlmFailed(str(error), detail=error.detail) from None
-            except EndpointFailed as error:
-                self._failed = error
-                raise
-            except Transient as error:
-                if self._exhausted:
-                    self._failed = EndpointFailed(
-                        f"{error}: nothing more was asked, run again later", "address", error.detail
-                    )
-                    raise self._failed from None
-                raise
-            self._exhausted = False
-            tokens = (completion.usage or Tokens(prompt_tokens=0, completion_tokens=0)).model_dump()
-            seconds = round(time.monotonic() - started, 3)
-            self._count(calls=1, seconds=seconds, **tokens)
-            if self._store and question.version not in self._timed:
-                self._timed.add(question.version)
-                self._store.cache.put_reply(
-                    content_id("seconds", self.key, question.version), str(seconds)
-                )
-            return completion
+        def attempt(seconds_left: float) -> Completion:
+            if self.stop.is_set():
+                raise LlmFailed(STOPPED)
+            if self._failure:
+                raise self._failure
+            return self._timed_request(question, schema, min(seconds_left, settings.llm_timeout))
 
         try:
-            with ExitStack() as alone:
-                return retrying(
-                    attempt, self.settings.llm_retries, self.settings.llm_deadline, self.stop
-                )
+            completion = retrying(attempt, settings.llm_retries, settings.llm_deadline, self.stop)
+        except RequestRefused as error:
+            raise LlmFailed(str(error), detail=error.detail) from None
+        except EndpointFailed as error:
+            self._failure = error
+            raise
         except Transient as error:
-            self._exhausted = True
-            wait = f"; it asks to wait {error.after:.0f} s" if error.after else ""
+            self._given_up += 1
+            if self._given_up >= GIVEN_UP:
+                message = f"{error}: nothing more was asked, run again later"
+                self._failure = EndpointFailed(message, "address", error.detail)
+                raise self._failure from None
+            pause = f"; it asks to wait {error.after:.0f} s" if error.after else ""
             raise LlmFailed(
-                f"{error} (tried {error.tried}{wait}): run again later", detail=error.detail
+                f"{error} (tried {error.tried}{pause}): run again later", detail=error.detail
             ) from None
+        self._given_up = 0
+        return completion
+
+    def _timed_request(
+        self, question: Question, schema: type[BaseModel], seconds: float
+    ) -> Completion:
+        """Send one request, and count its tokens and seconds."""
+        started = time.monotonic()
+        completion = self._endpoint.complete(
+            SYSTEM,
+            question.text,
+            schema if question.as_json else None,
+            seconds,
+            self._temperature(question),
+        )
+        elapsed = round(time.monotonic() - started, 3)
+        self._count(calls=1, seconds=elapsed, **completion.usage.model_dump())
+        if self.cache and question.version not in self._timed:
+            self._timed.add(question.version)
+            self.cache.put_reply(self._seconds_key(question), str(elapsed))
+        return completion
 
 
-SECONDS = 20.0
-TEST_SYSTEM, TEST_PROMPT = (
-    "Reply in the form that is asked for.",
-    'Reply with the JSON object {"ready": true}.',
-)
+TEST_SECONDS = 20.0
+TEST_SYSTEM = "Reply in the form that is asked for."
+TEST_PROMPT = 'Reply with the JSON object {"ready": true}.'
 
 
 class _Ready(BaseModel):
@@ -333,50 +307,48 @@ class _Ready(BaseModel):
 
 @dataclass(frozen=True)
 class Connection:
-    """The result of a test request."""
+    """The result of a test request.
+
+    Attributes:
+        ok: True if the model replied.
+        message: What happened and what to do.
+        field: The field of the form to check first.
+        detail: The server's words, without the key.
+        seconds: How long the reply took.
+    """
 
     ok: bool
     message: str
-    field: FormField = ""  # the field to check first
-    detail: str = ""  # in the server's words, without the key
+    field: FormField = ""
+    detail: str = ""
     seconds: float = 0.0
 
 
 def check_connection(settings: Settings) -> Connection:
-    """Send a short prompt, in other dialects too where the server refuses the usual one; no reply
-    is cached.
-    """
+    """Send a short prompt; no reply is cached."""
     if not settings.openai_model:
         return Connection(False, "No model: enter the model's name.", "model")
     if not settings.has_endpoint:
-        return Connection(
-            False, "No key: enter one, or the address of a server that needs none.", "key"
-        )
-    endpoint, started, known = EndpointClient(settings), time.monotonic(), memory_of(settings)
-
-    def send(dialect: Dialect) -> Completion:
-        return endpoint.complete(TEST_SYSTEM, TEST_PROMPT, _Ready, SECONDS, 0.0, dialect)
-
+        message = "No key: enter one, or the address of a server that needs none."
+        return Connection(False, message, "key")
+    endpoint = EndpointClient(settings)
+    started = time.monotonic()
     try:
-        parse(converse(send, known, usual(settings)).choices[0].message.text, _Ready)
-    except EndpointFailed as error:
-        return Connection(False, _sentence(error), error.field, error.detail)
-    except LlmFailed as error:
-        return Connection(False, _sentence(error), "address", error.detail)
-    except (Transient, RequestRefused) as error:
-        return Connection(False, _sentence(error), detail=str(error.detail))
+        completion = endpoint.complete(TEST_SYSTEM, TEST_PROMPT, _Ready, TEST_SECONDS, 0.0)
+        parse(completion.choices[0].message.text, _Ready)
     except ReplyError as error:
-        message = f"{endpoint.host} replied, but not as JSON: another model may follow the form."
+        message = f"{endpoint.host} didn't reply in JSON: try another model."
         return Connection(False, message, "model", endpoint.quoted(str(error)) or error.unquoted)
+    except EndpointFailed as error:
+        return Connection(False, f"{error}.", error.field, error.detail)
+    except LlmFailed as error:
+        return Connection(False, f"{error}.", "address", error.detail)
+    except (Transient, RequestRefused) as error:
+        return Connection(False, f"{error}.", detail=str(error.detail))
     seconds = time.monotonic() - started
-    dialect = known.dialect or usual(settings)
-    found = f" ({dialect.learnt})" if dialect.learnt else ""
+    omitted = ", ".join(sorted(endpoint.unsupported))
+    note = f" (without {omitted})" if omitted else ""
     message = (
-        f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s{found}."
+        f"Connected: {settings.openai_model} at {endpoint.host} replied in {seconds:.1f} s{note}."
     )
     return Connection(True, message, seconds=seconds)
-
-
-def _sentence(error: Exception) -> str:
-    text = str(error)
-    return text if text.endswith(".") else f"{text}."

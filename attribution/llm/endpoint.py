@@ -1,132 +1,77 @@
-"""One request to an OpenAI-compatible endpoint: to that host alone, with that key alone, within a
-time and a size.
-"""
+"""One request to an OpenAI-compatible endpoint: to that host, with that key, within a time and size."""
 
 from __future__ import annotations
 
 import json
+import time
 import zlib
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Literal, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 import httpcore2
 import httpx2
-from pydantic import (
-    BaseModel,
-    Field,
-    FiniteFloat,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    field_validator,
-)
+from pydantic import BaseModel, Field, FiniteFloat, ValidationError, field_validator
 
 from attribution.errors import FetchFailed, LlmFailed
 from attribution.fetching.http import TooLarge, exchange, parsed, words_of
 from attribution.fetching.network import AddressNotAllowed, Clock, NameNotResolved, is_public
-from attribution.llm.dialect import Dialect
+from attribution.llm.replies import json_schema
 from attribution.retry import Transient, retry_after
 from attribution.settings import LISTED, Endpoint, Settings
+from attribution.types import content_id
 
 MAX_BYTES = 4_000_000  # of a completion, unpacked
 MAX_VECTOR_BYTES = 16_000_000  # of a batch of embeddings
 ERROR_BYTES = 64_000
 CONNECT_SECONDS = 10.0
-TRANSIENT = {408, 409, 425, 429}  # and 5xx
+MOST_TOKENS = 10**9  # of one reply
+TRANSIENT = (408, 409, 425, 429)  # and 5xx
 FormField = Literal["", "address", "model", "key"]  # of the form
-WRONG_KEY_NAME = ("api-key", "subscription key")  # in a refusal of the key: Azure's words
-WRONG_KEY = (
-    "incorrect api key",
-    "api key not valid",
-    "invalid api key",
-)  # xAI's and Gemini's words, with HTTP 400
-MISFITS = {
-    400,
-    404,
-    405,
-    415,
-    422,
-    500,
-    501,
-}  # with these a request may be refused for what it asks
-ABOUT_THE_REQUEST = (  # words of a refusal that is none of the model's name or of the server itself
-    "response_format",
-    "response format",
-    "json_schema",
-    "json_object",
-    "invalid format",
-    "max_tokens",
-    "max_completion_tokens",
-    "temperature",
-    "requested parameters",
-    "structured output",
-    "grammar",
-    "'role'",
-    "role '",
-    ".role",
-    "system message",
-)
+OPTIONAL = {  # parts of a request that not every model accepts → words of refusals about them
+    "response_format": ("response_format", "response format", "json", "schema", "grammar"),
+    "temperature": ("temperature",),
+    "max_tokens": ("max_tokens", "max_completion_tokens"),
+    "system": ("role", "system message", "system prompt", "developer"),
+}
+WRONG_KEY = ("incorrect api key", "api key not valid", "invalid api key")  # with HTTP 400
+REFUSED_CONTENT = ("content_filter", "content management policy")
 ADVICE: dict[int, tuple[FormField, str]] = {
     401: ("key", "does not accept the key: check the key"),
     402: ("key", "has no credit left for this key"),
     403: ("key", "does not accept this key for this model: check the key and the model"),
     404: (
         "model",
-        "does not know the model or the path: check the model and the address (it usually ends in /v1)",
+        "does not know the model or the path: check the model and the address "
+        "(it usually ends in /v1)",
     ),
 }
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class MessagePart(BaseModel):
-    """A part of a message; those of the reasoning have another type, are marked as thought, or hold
-    no text.
-    """
-
-    type: str = "text"
-    text: str = ""
-    thought: bool = False
-
-    @property
-    def shown(self) -> str:
-        return self.text if self.type in ("text", "output_text") and not self.thought else ""
-
-    @field_validator("text", mode="before")
-    @classmethod
-    def _only_text(cls, found: object) -> object:
-        return found if isinstance(found, str) else ""
-
-
 class Message(BaseModel):
-    content: str | list[MessagePart | str] | None = None
-    refusal: str | None = None
-    reasoning_content: str | None = None
-    reasoning: str | None = None
+    """A reply: a text, or parts of which some are reasoning."""
 
-    @property
-    def own_text(self) -> str:
-        parts = [self.content] if isinstance(self.content, str) else self.content or []
-        return "".join(p if isinstance(p, str) else p.shown for p in parts)
+    content: str | list[dict[str, Any]] | None = None
+    refusal: str | None = None
 
     @property
     def text(self) -> str:
-        """The reply without reasoning, or, where there is none, what some servers put there instead
-        of the reply.
-        """
-        return self.own_text or self.reasoning_content or self.reasoning or ""
-
-    @field_validator("reasoning_content", "reasoning", mode="before")
-    @classmethod
-    def _only_text(cls, found: object) -> object:
-        return found if isinstance(found, str) else None
+        """The reply without the parts that are reasoning."""
+        if not isinstance(self.content, list):
+            return self.content or ""
+        texts = []
+        for part in self.content:
+            is_text = part.get("type", "text") in ("text", "output_text")
+            if is_text and not part.get("thought"):
+                texts.append(str(part.get("text", "")))
+        return "".join(texts)
 
 
 class Choice(BaseModel):
     message: Message
     finish_reason: str | None = None
-
-
-MOST_TOKENS = 10**9  # of one reply
 
 
 class Tokens(BaseModel):
@@ -138,27 +83,25 @@ class Completion(BaseModel):
     """The parts of a chat completion that are read."""
 
     choices: list[Choice] = Field(min_length=1)
-    usage: Tokens | None = None
+    usage: Tokens = Tokens()
 
     @property
-    def truncated(self) -> bool:
+    def is_truncated(self) -> bool:
         return (self.choices[0].finish_reason or "").lower() in ("length", "max_tokens")
 
     @property
-    def starved(self) -> bool:
+    def is_starved(self) -> bool:
         """True if all tokens went into reasoning, so that there is no reply."""
         message = self.choices[0].message
-        return self.truncated and not message.refusal and not message.own_text.strip()
+        return self.is_truncated and not message.refusal and not message.text.strip()
 
-    @field_validator("usage", mode="wrap")
+    @field_validator("usage", mode="before")
     @classmethod
-    def _only_counts(cls, found: object, read: ValidatorFunctionWrapHandler) -> Tokens | None:
-        """Ignore figures that are none: they are no reason to lose a reply."""
+    def _ignore_invalid_counts(cls, usage: object) -> Tokens:
         try:
-            tokens: Tokens | None = read(found)
+            return Tokens.model_validate(usage)
         except ValidationError:
-            return None
-        return tokens
+            return Tokens()
 
 
 class TextEmbedding(BaseModel):
@@ -173,30 +116,28 @@ class Embeddings(BaseModel):
 
 
 class RequestRefused(Exception):
-    """The request is refused as it stands; `words` are the server's, `detail` what an error may
-    show of them.
+    """The request is refused as it stands.
+
+    Attributes:
+        detail: What an error may show of the server's words.
+        parameters: The optional parts that the server's words name; all if they name none.
     """
 
-    def __init__(self, message: str, detail: str, words: str = "") -> None:
+    def __init__(self, message: str, detail: str, parameters: frozenset[str]) -> None:
         super().__init__(message)
-        self.detail, self.words = detail, words
+        self.detail = detail
+        self.parameters = parameters
 
 
 class EndpointFailed(LlmFailed):
-    """A failure that every other request would meet too; `field` of the form is the one to check
-    first.
-    """
+    """A failure that every other request would meet too; `field` is the form's to check first."""
 
     def __init__(self, message: str, field: FormField, detail: object = "") -> None:
         super().__init__(message, detail=detail)
         self.field = field
 
 
-class KeyRefused(EndpointFailed):
-    """The key is not accepted under the name that it was sent with, perhaps under another."""
-
-
-_UNCONNECTED = (  # what an exchange raises
+_CONNECTION_ERRORS = (
     FetchFailed,
     AddressNotAllowed,
     zlib.error,
@@ -206,30 +147,17 @@ _UNCONNECTED = (  # what an exchange raises
 )
 
 
-def _error_of(content: bytes) -> int:
-    """The status of an error that a gateway sends as a success; 0 for a reply."""
-    try:
-        body: Any = json.loads(content)
-        choices = body.get("choices")
-        found = choices[0]["error"] if choices else None if body.get("data") else body["error"]
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        return 0
-    code = found.get("code") if isinstance(found, dict) else 0
-    return 0 if not found else code if isinstance(code, int) and 400 <= code < 600 else 400
-
-
-class _Raw(Protocol):
-    """A reply of the openai package that is not parsed yet."""
+class _RawReply(Protocol):
+    """A reply of the openai package before it is parsed."""
 
     http_response: httpx2.Response
 
 
 class _CheckedTransport(httpx2.BaseTransport):
-    """Sends what the client library asks for as one checked, bounded exchange, and adds the key on
-    the way out.
+    """Sends a request of the client library as one checked, bounded exchange.
 
-    No error, log or request of the library holds the key. A request's read timeout is the wall
-    clock of its reply.
+    It adds the key on the way out, so that no error, log or request of the library holds it. A
+    request's read timeout is the wall clock of its reply.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
@@ -237,19 +165,19 @@ class _CheckedTransport(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         seconds = float(request.extensions["timeout"]["read"])
-        # nothing else that the library adds, also from the environment, is sent
+        # no other header of the library, which may come from the environment, is sent
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if secret := self._endpoint.key.get_secret_value():
+        secret = self._endpoint.key.get_secret_value()
+        if secret:
             headers["Authorization"] = f"Bearer {secret}"
-            if "api-key" in request.headers:
-                headers["api-key"] = secret
+        is_embedding = request.url.path.endswith("/embeddings")
         reply = exchange(
             parsed(str(request.url)),
             is_public if self._endpoint.of_visitor else lambda _: True,
             Clock(seconds),
             (min(seconds, CONNECT_SECONDS), seconds),
             headers=headers,
-            limit=MAX_VECTOR_BYTES if request.url.path.endswith("/embeddings") else MAX_BYTES,
+            limit=MAX_VECTOR_BYTES if is_embedding else MAX_BYTES,
             body=request.read(),
             error_bytes=ERROR_BYTES,
         )
@@ -263,6 +191,17 @@ class _CheckedTransport(httpx2.BaseTransport):
         )
 
 
+class Unsupported:
+    """The optional parts that a model at an endpoint refused so far."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.parameters: frozenset[str] = frozenset()
+
+
+_unsupported = lru_cache(256)(Unsupported)
+
+
 class EndpointClient:
     """Chat completions and embeddings, one request at a time; redirects are not followed.
 
@@ -271,10 +210,14 @@ class EndpointClient:
     """
 
     def __init__(self, settings: Settings) -> None:
-        import openai  # here, since it takes half a second, which no page is to wait for
+        import openai  # takes half a second, which no page should wait for
 
         self.host = urlsplit(settings.endpoint.address).netloc
-        self._settings, self._endpoint = settings, settings.endpoint
+        self._settings = settings
+        self._endpoint = settings.endpoint
+        self._unsupported = _unsupported(
+            content_id(settings.endpoint.identity, settings.openai_model)
+        )
         self._client = openai.OpenAI(
             api_key="added-by-the-transport",
             base_url=settings.endpoint.address,
@@ -286,68 +229,119 @@ class EndpointClient:
             ),
         )
 
+    @property
+    def unsupported(self) -> frozenset[str]:
+        """The optional parts of a request that the model refused."""
+        return self._unsupported.parameters
+
     def complete(
         self,
         system: str,
         user: str,
-        schema: type[BaseModel],
+        schema: type[BaseModel] | None,
         seconds: float,
         temperature: float,
-        dialect: Dialect,
     ) -> Completion:
-        """The model's reply to one prompt, asked for in a dialect; RequestRefused where the
-        endpoint has another.
+        """Return the model's reply to one prompt.
+
+        Parts that the model refuses are left out of a further request, and of all later ones.
+
+        Args:
+            system: The instructions.
+            user: The prompt.
+            schema: The form of the reply; None for words.
+            seconds: The wall clock of all requests together.
+            temperature: How freely the model words its reply.
         """
-        body = dialect.body(system, user, schema, temperature, self._settings.llm_tokens)
-        return self._request(
-            self._client.chat.completions.with_raw_response.create,
-            Completion,
-            seconds,
-            model=self._settings.openai_model,
-            extra_headers={"api-key": ""} if dialect.api_key else None,
-            **body,
-        )
+        end = time.monotonic() + seconds
+        omitted = self._unsupported.parameters
+        while True:
+            body = self._body(system, user, schema, temperature, omitted)
+            try:
+                completion = self._request(
+                    self._client.chat.completions.with_raw_response.create,
+                    Completion,
+                    end - time.monotonic(),
+                    model=self._settings.openai_model,
+                    **body,
+                )
+            except RequestRefused as error:
+                if error.parameters <= omitted:
+                    raise
+                omitted |= error.parameters
+                continue
+            if completion.is_starved and "max_tokens" not in omitted:
+                omitted |= {"max_tokens"}
+                continue
+            self._unsupported.parameters = omitted
+            return completion
+
+    def _body(
+        self,
+        system: str,
+        user: str,
+        schema: type[BaseModel] | None,
+        temperature: float,
+        omitted: frozenset[str],
+    ) -> dict[str, Any]:
+        messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
+        if "system" in omitted:
+            messages = [{"role": "user", "content": f"{system}\n\n{user}"}]
+        body: dict[str, Any] = {"messages": messages}
+        if "temperature" not in omitted:
+            body["temperature"] = temperature
+        if "max_tokens" not in omitted:
+            body["max_tokens"] = self._settings.llm_tokens
+        if schema and "response_format" not in omitted:
+            name = schema.__name__.strip("_").lower()
+            form = {"name": name, "schema": json_schema(schema), "strict": True}
+            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        return body
 
     def embed(self, model: str, texts: Sequence[str], seconds: float) -> list[list[float]]:
-        """One vector for each text, in order."""
-        create = self._client.embeddings.with_raw_response.create
+        """Return one vector for each text, in order."""
         reply = self._request(
-            create, Embeddings, seconds, model=model, input=list(texts), encoding_format="float"
+            self._client.embeddings.with_raw_response.create,
+            Embeddings,
+            seconds,
+            model=model,
+            input=list(texts),
+            encoding_format="float",
         )
         vectors = {item.index: item.embedding for item in reply.data}
-        if (
-            set(vectors) != set(range(len(texts)))
-            or len({len(vector) for vector in vectors.values()}) != 1
-        ):
+        lengths = {len(vector) for vector in vectors.values()}
+        if set(vectors) != set(range(len(texts))) or len(lengths) != 1:
             raise self._unreadable()
         return [vectors[number] for number in range(len(texts))]
 
     def _request(
-        self, create: Callable[..., _Raw], form: type[Model], seconds: float, **body: object
+        self, create: Callable[..., _RawReply], form: type[Model], seconds: float, **body: object
     ) -> Model:
         import openai
 
         try:
-            raw = create(timeout=max(seconds, 0.01), **body)
-            if refused := _error_of(raw.http_response.content):
-                raise self._refusal(httpx2.Response(refused, content=raw.http_response.content))
-            return form.model_validate_json(raw.http_response.content)
+            content = create(timeout=max(seconds, 0.01), **body).http_response.content
+            status = _error_status(content)
+            if status:
+                raise self._refusal(httpx2.Response(status, content=content))
+            return form.model_validate_json(content)
         except TooLarge:
             limit = MAX_VECTOR_BYTES if form is Embeddings else MAX_BYTES
             raise LlmFailed(
                 f"{self.host} sends a reply of more than {limit:,} bytes: lower llm_tokens"
             ) from None
-        except _UNCONNECTED as error:
-            raise self._unconnected(error, seconds) from None
+        except _CONNECTION_ERRORS as error:
+            raise self._connection_failure(error, seconds) from None
         except openai.APIConnectionError as error:
-            raise self._unconnected(error.__cause__ or error, seconds) from None
+            raise self._connection_failure(error.__cause__ or error, seconds) from None
         except openai.APIStatusError as error:
             raise self._refusal(error.response) from None
         except (openai.OpenAIError, ValidationError):
             raise self._unreadable() from None
 
-    def _unconnected(self, error: BaseException, seconds: float) -> Exception:
-        """The failure for what the transport raised."""
+    def _connection_failure(self, error: BaseException, seconds: float) -> Exception:
+        """Return the failure for what the transport raised."""
+        detail = self.quoted(words_of(error))
         match error:
             case FetchFailed():
                 return EndpointFailed(f"the address of the language model: {error}", "address")
@@ -360,84 +354,96 @@ class EndpointClient:
             case NameNotResolved() if self._endpoint.of_visitor:
                 return self._not_public()
             case httpcore2.ConnectError():
-                message = f"{self.host} cannot be reached: check that it is running and that the address is right"
-                return EndpointFailed(message, "address", self.quoted(words_of(error)))
-            case httpcore2.NetworkError() | httpcore2.ProtocolError():
-                return Transient(
-                    f"{self.host} closed the connection", detail=self.quoted(words_of(error))
+                return EndpointFailed(
+                    f"{self.host} cannot be reached: check that it is running and that the "
+                    "address is right",
+                    "address",
+                    detail,
                 )
+            case httpcore2.NetworkError() | httpcore2.ProtocolError():
+                return Transient(f"{self.host} closed the connection", detail=detail)
         return LlmFailed(f"{self.host} cannot be asked ({type(error).__name__}): check the address")
 
     def _not_public(self) -> EndpointFailed:
-        """One message for all that is not public, so that it shows nothing of the network that this
-        server is in.
-        """
-        message = (
-            f"{self.host} has no public address, so it cannot be chosen on a page: whoever runs this server can allow "
-            f"it with {LISTED}={self._endpoint.address} in the environment (docs/llm.md)"
+        """One message for all that is not public: it shows nothing of this server's network."""
+        return EndpointFailed(
+            f"{self.host} has no public address, so it cannot be chosen on a page: whoever runs "
+            f"this server can allow it with {LISTED}={self._endpoint.address} in the environment "
+            "(docs/llm.md)",
+            "address",
         )
-        return EndpointFailed(message, "address")
 
     def _unreadable(self) -> LlmFailed:
-        problem = "sends a reply that cannot be read: check that the address is an OpenAI-compatible endpoint"
-        return LlmFailed(f"{self.host} {problem}")
+        return LlmFailed(
+            f"{self.host} sends a reply that cannot be read: check that the address is an "
+            "OpenAI-compatible endpoint"
+        )
 
     def _refusal(self, reply: httpx2.Response) -> Exception:
-        status, text = reply.status_code, reply.content.decode("utf-8", "replace")
-        text = "" if text.lstrip().startswith("<") else text  # a gateway's page
-        words, body_quote = text.lower(), self.quoted(text)
+        """Return the failure for a reply that is an error."""
+        status = reply.status_code
+        text = reply.content.decode("utf-8", "replace")
+        if text.lstrip().startswith("<"):  # a gateway's page
+            text = ""
+        words = text.lower()
+        detail = self.quoted(text)
         if status < 400:
-            return EndpointFailed(
-                f"{self.host} redirects, which is not followed: check the address",
-                "address",
-                body_quote,
-            )
-        if status == 429 and "insufficient_quota" in text:
-            return EndpointFailed(
-                f"{self.host}: the quota of this key is used up (HTTP 429)", "key", body_quote
-            )
-        if status == 400 and ("content_filter" in words or "content management policy" in words):
-            return LlmFailed("the language model refused: content filter", detail=body_quote)
+            message = f"{self.host} redirects, which is not followed: check the address"
+            return EndpointFailed(message, "address", detail)
+        if status == 429 and "insufficient_quota" in words:
+            message = f"{self.host}: the quota of this key is used up (HTTP 429)"
+            return EndpointFailed(message, "key", detail)
+        if status == 400 and any(part in words for part in REFUSED_CONTENT):
+            return LlmFailed("the language model refused: content filter", detail=detail)
         if status == 400 and any(part in words for part in WRONG_KEY):
-            return EndpointFailed(f"{self.host} {ADVICE[401][1]} (HTTP 400)", "key", body_quote)
-        named = status in MISFITS and any(part in words for part in ABOUT_THE_REQUEST)
-        if (
-            status in (400, 405, 415, 422, 501) or named
-        ):  # llama.cpp's Python server has 500, OpenRouter 404
-            what = "the form of the request" if "response_format" in words else "the request"
-            return RequestRefused(
-                f"{self.host} does not accept {what} (HTTP {status})", body_quote, text
-            )
-        if status in TRANSIENT or status >= 500:
-            problem = "limits the number of requests" if status == 429 else "has a problem"
-            after = retry_after(reply.headers.get("retry-after", ""))
-            return Transient(f"{self.host} {problem} (HTTP {status})", after, body_quote)
-        if (
-            status == 401
-            and self._endpoint.key.get_secret_value()
-            and any(name in words for name in WRONG_KEY_NAME)
-        ):
-            return KeyRefused(f"{self.host} {ADVICE[401][1]} (HTTP 401)", "key", body_quote)
-        if status in ADVICE:
+            return EndpointFailed(f"{self.host} {ADVICE[401][1]} (HTTP 400)", "key", detail)
+        parameters = _refused_parameters(words)
+        # llama.cpp refuses parameters with HTTP 500, OpenRouter with 404
+        is_about_parameters = parameters and (status >= 500 or status == 404)
+        if status in ADVICE and not is_about_parameters:
             field, advice = ADVICE[status]
             if status == 401 and not self._endpoint.key.get_secret_value():
-                advice = (
-                    "asks for a key, and none was given with this address: give the key beside it"
-                )
-            return EndpointFailed(f"{self.host} {advice} (HTTP {status})", field, body_quote)
+                advice = "asks for a key, and none was given with this address: give the key, too"
+            return EndpointFailed(f"{self.host} {advice} (HTTP {status})", field, detail)
+        is_transient = status in TRANSIENT or status >= 500
+        if is_transient and not is_about_parameters:
+            problem = "limits the number of requests" if status == 429 else "has a problem"
+            pause = retry_after(reply.headers.get("retry-after", ""))
+            return Transient(f"{self.host} {problem} (HTTP {status})", pause, detail)
         return RequestRefused(
-            f"{self.host} does not accept the request (HTTP {status})", body_quote, text
+            f"{self.host} does not accept the request (HTTP {status})",
+            detail,
+            parameters or frozenset(OPTIONAL),
         )
 
     def scrubbed(self, text: str) -> str:
-        """A server's own words without the key. (A placeholder of a few letters is no secret, but
-        may be a word.)
-        """
+        """Return a server's words without the key; a short placeholder is no secret."""
         secret = self._endpoint.key.get_secret_value()
         return text.replace(secret, "[key]") if len(secret) >= 8 else text
 
     def quoted(self, text: str) -> str:
-        """The start of a server's words for an error. Empty for a visitor's endpoint: it may be a
-        server that only this
-        one can reach."""
+        """Return the start of a server's words for an error.
+
+        Empty for a visitor's endpoint: it may be a server that only this one can reach.
+        """
         return "" if self._endpoint.of_visitor else " ".join(self.scrubbed(text).split())[:200]
+
+
+def _error_status(content: bytes) -> int:
+    """Return the status of an error that a gateway sends as a success; 0 for a reply."""
+    try:
+        body = json.loads(content)
+        error = body.get("error") or body["choices"][0].get("error")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return 0
+    if not error:
+        return 0
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else 400
+
+
+def _refused_parameters(words: str) -> frozenset[str]:
+    """Return the optional parts of a request that a refusal names."""
+    return frozenset(
+        name for name, marks in OPTIONAL.items() if any(mark in words for mark in marks)
+    )

@@ -1,0 +1,188 @@
+"""Ask for JSON by a schema, and read a language model's reply into a validated value.
+
+Replies are untrusted: repaired by `json_repair`, checked by the schema, never evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, TypeVar
+
+import json_repair
+from pydantic import BaseModel, ValidationError
+
+from attribution.files import has_half_pair
+
+Schema = TypeVar("Schema", bound=BaseModel)
+
+MAX_REPLY = 200_000  # characters, without the reasoning
+MAX_REPAIRED = 20_000  # characters; repairing takes seconds beyond
+SYNONYMS = {
+    "entailed": "entailment supported supports true yes",
+    "contradicted": "contradiction contradicts refuted refutes false no",
+    "no_relation": "neutral unrelated unknown unclear not_enough_info not_mentioned",
+    "PASS": "passed",
+    "FAIL": "failed",
+}
+LABELS = {synonym: label for label, words in SYNONYMS.items() for synonym in words.split()}
+_NOT_SUPPORTED = {"title", "default", "minimum", "maximum", "description"}  # by every server
+_REASONING_ENDS = ("</think>", "</thinking>", "</thought>", "</reasoning>", "[/THINK]")
+_REASONING_START = re.compile(r"\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])")
+_FENCE = re.compile(r"```\w*\n?")
+_LIST_ITEM = re.compile(r"[ \t]*(?:[-*•–—]|\(?\d{1,3}[.):])[ \t]+(\S.*)")
+_QUOTED = re.compile(r"[\"“'`]([^\"“”`]*)[\"”'`]")
+_REFUSAL = re.compile(
+    r"\s*(?:i['’]?m sorry|i am sorry|sorry,|i can(?:no|['’])t|i am unable|as an ai)", re.IGNORECASE
+)
+
+
+class ReplyError(ValueError):
+    """A reply without the requested value; `unquoted` is the message without the reply's words."""
+
+    def __init__(self, message: str, unquoted: str) -> None:
+        super().__init__(message)
+        self.unquoted = unquoted
+
+
+def json_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the strict schema of a model: no references, all fields required and no others."""
+    schema = model.model_json_schema()
+    definitions = schema.pop("$defs", {})
+
+    def strict(node: Any) -> Any:
+        if isinstance(node, list):
+            return [strict(item) for item in node]
+        if not isinstance(node, dict):
+            return node
+        if "$ref" in node:
+            return strict(definitions[node["$ref"].rpartition("/")[2]])
+        if "properties" not in node:
+            return {key: strict(value) for key, value in node.items() if key not in _NOT_SUPPORTED}
+        fields = {name: strict(field) for name, field in node["properties"].items()}
+        return {
+            "type": "object",
+            "properties": fields,
+            "required": list(fields),
+            "additionalProperties": False,
+        }
+
+    return dict(strict(schema))
+
+
+def parse(text: str, schema: type[Schema], truncated: bool = False, words: bool = False) -> Schema:
+    """Return the value in a reply.
+
+    Args:
+        text: The reply: JSON, perhaps fenced, malformed or between other words; a numbered or
+            bulleted list where the schema is one list of texts.
+        schema: What was asked for.
+        truncated: The reply was cut off; an incomplete last item is left out.
+        words: The prompt asked for words; the schema's `from_words` reads them first.
+
+    Raises:
+        ReplyError: There is no such value; the message says what was found.
+    """
+    text = _without_reasoning(text, truncated)
+    if len(text) > MAX_REPLY:
+        problem = f"its reply has {len(text):,} characters, expected at most {MAX_REPLY:,}"
+        raise ReplyError(f"{problem}: lower llm_tokens", f"{problem}: lower llm_tokens")
+    is_refusal = _REFUSAL.match(text) is not None
+    for value in _values(text, schema, truncated, words and not is_refusal):
+        if has_half_pair(value):
+            continue
+        try:
+            return schema.model_validate(_fold_labels(value, json_schema(schema)))
+        except ValidationError:
+            continue
+    quote = " ".join(text[:1000].split())[:120]
+    if is_refusal:
+        raise ReplyError(f"it refused: {quote!r}", "it refused")
+    form = "the words of the prompt" if words else f"JSON with {', '.join(schema.model_fields)}"
+    raise ReplyError(
+        f"its reply does not parse: found {quote!r}, expected {form}",
+        f"its reply does not parse: expected {form}",
+    )
+
+
+def unquoted(text: str) -> str:
+    """Return a text without the quotation marks around it."""
+    text = text.strip()
+    match = _QUOTED.fullmatch(text)
+    return match[1].strip() if match else text
+
+
+def _without_reasoning(text: str, truncated: bool) -> str:
+    """Return the text after the reasoning; nothing if the reasoning was cut off."""
+    for mark in _REASONING_ENDS:
+        before, end, after = text.rpartition(mark)
+        if end and after.strip():
+            return after
+    is_unfinished = truncated and _REASONING_START.match(text)
+    return "" if is_unfinished else text
+
+
+def _values(text: str, schema: type[BaseModel], truncated: bool, words: bool) -> Iterator[Any]:
+    """Yield possible readings of a reply, the likeliest first."""
+    from_words = getattr(schema, "from_words", None)
+    if words and from_words:
+        yield from_words(text.strip())
+    fields = list(schema.model_fields.values())
+    only_list = list(schema.model_fields)[0] if len(fields) == 1 else ""
+    value = _json(text, truncated)
+    yield value
+    if isinstance(value, list):
+        if only_list:
+            yield {only_list: value}
+        yield from reversed(value)  # JSON among other words
+    elif only_list and isinstance(value, dict):
+        yield {only_list: [value]}
+    if only_list:
+        lines = [_LIST_ITEM.fullmatch(line.rstrip()) for line in text.splitlines()]
+        items = [unquoted(match[1]) for match in lines if match]
+        if truncated:
+            items = items[:-1]
+        if items:
+            yield {only_list: items}
+
+
+def _json(text: str, truncated: bool) -> Any:
+    """Return the JSON of a text, repaired if need be; None without any."""
+    text = _FENCE.sub("", text)
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        pass
+    try:
+        value = json_repair.loads(text[:MAX_REPAIRED], skip_json_loads=True)
+    except (ValueError, RecursionError):
+        return None
+    is_cut = truncated or len(text) > MAX_REPAIRED
+    return _without_last_item(value) if is_cut else value
+
+
+def _without_last_item(value: Any) -> Any:
+    """Remove the last item of the last list, which may be incomplete; None without a list."""
+    if isinstance(value, list):
+        return value[:-1]
+    if isinstance(value, dict) and value:
+        name, last = list(value.items())[-1]
+        if isinstance(last, list):
+            return {**value, name: last[:-1]}
+    return None
+
+
+def _fold_labels(value: Any, schema: dict[str, Any]) -> Any:
+    """Replace synonyms and other spellings of labels by the labels themselves."""
+    if isinstance(value, dict) and "properties" in schema:
+        fields = schema["properties"]
+        return {name: _fold_labels(item, fields.get(name, {})) for name, item in value.items()}
+    if isinstance(value, list) and "items" in schema:
+        return [_fold_labels(item, schema["items"]) for item in value]
+    if isinstance(value, str) and "enum" in schema:
+        word = "_".join(re.findall(r"[a-z]+", value[:100].lower()))
+        for label in schema["enum"]:
+            if word == label.lower() or LABELS.get(word) == label:
+                return label
+    return value
