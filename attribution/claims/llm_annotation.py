@@ -18,8 +18,8 @@ from pydantic import BaseModel, ConfigDict
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question
-from attribution.llm.parsing import unquoted
 from attribution.llm.prompts import Prompt
+from attribution.llm.replies import unquoted
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Failure, LlmUsage, Worthiness

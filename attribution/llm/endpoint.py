@@ -341,7 +341,6 @@ class EndpointClient:
 
     def _connection_failure(self, error: BaseException, seconds: float) -> Exception:
         """Return the failure for what the transport raised."""
-        detail = self.quoted(words_of(error))
         match error:
             case FetchFailed():
                 return EndpointFailed(f"the address of the language model: {error}", "address")
@@ -358,9 +357,10 @@ class EndpointClient:
                     f"{self.host} cannot be reached: check that it is running and that the "
                     "address is right",
                     "address",
-                    detail,
+                    self.quoted(words_of(error)),
                 )
             case httpcore2.NetworkError() | httpcore2.ProtocolError():
+                detail = self.quoted(words_of(error))
                 return Transient(f"{self.host} closed the connection", detail=detail)
         return LlmFailed(f"{self.host} cannot be asked ({type(error).__name__}): check the address")
 

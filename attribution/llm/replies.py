@@ -5,13 +5,13 @@ Replies are untrusted: repaired by `json_repair`, checked by the schema, never e
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any, TypeVar
 
 import json_repair
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from attribution.files import has_half_pair
 
@@ -30,6 +30,7 @@ LABELS = {synonym: label for label, words in SYNONYMS.items() for synonym in wor
 _NOT_SUPPORTED = {"title", "default", "minimum", "maximum", "description"}  # by every server
 _REASONING_ENDS = ("</think>", "</thinking>", "</thought>", "</reasoning>", "[/THINK]")
 _REASONING_START = re.compile(r"\s*(?:<(?:think|thinking|thought|reasoning)>|\[THINK\])")
+_START = re.compile(r"[\[{]")
 _FENCE = re.compile(r"```\w*\n?")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*•–—]|\(?\d{1,3}[.):])[ \t]+(\S.*)")
 _QUOTED = re.compile(r"[\"“'`]([^\"“”`]*)[\"”'`]")
@@ -128,38 +129,45 @@ def _values(text: str, schema: type[BaseModel], truncated: bool, words: bool) ->
     from_words = getattr(schema, "from_words", None)
     if words and from_words:
         yield from_words(text.strip())
-    fields = list(schema.model_fields.values())
-    only_list = list(schema.model_fields)[0] if len(fields) == 1 else ""
+    names = list(schema.model_fields)
+    only_list = names[0] if len(names) == 1 else ""
+    items = _listed_items(text, truncated)
+    if only_list and items and "{" not in text:
+        yield {only_list: items}
     value = _json(text, truncated)
-    yield value
-    if isinstance(value, list):
-        if only_list:
-            yield {only_list: value}
-        yield from reversed(value)  # JSON among other words
-    elif only_list and isinstance(value, dict):
+    complete = _without_last_item(value) if truncated else None
+    for candidate in (value, complete):
+        yield candidate
+        if only_list and isinstance(candidate, list):
+            yield {only_list: candidate}
+    if only_list and isinstance(value, dict):
         yield {only_list: [value]}
-    if only_list:
-        lines = [_LIST_ITEM.fullmatch(line.rstrip()) for line in text.splitlines()]
-        items = [unquoted(match[1]) for match in lines if match]
-        if truncated:
-            items = items[:-1]
-        if items:
-            yield {only_list: items}
+    if isinstance(value, list):
+        yield from reversed(value)  # JSON among other words
+
+
+def _listed_items(text: str, truncated: bool) -> list[str]:
+    """Return the items of a numbered or bulleted list."""
+    matches = [_LIST_ITEM.fullmatch(line.rstrip()) for line in text.splitlines()]
+    items = [unquoted(match[1]) for match in matches if match]
+    return items[:-1] if truncated else items
 
 
 def _json(text: str, truncated: bool) -> Any:
     """Return the JSON of a text, repaired if need be; None without any."""
     text = _FENCE.sub("", text)
+    if truncated:
+        start = _START.search(text)
+        text = text[start.start() :] if start else ""
     try:
-        return json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        pass
+        return from_json(text, allow_partial=truncated)
+    except ValueError:
+        if truncated or len(text) > MAX_REPAIRED:
+            return None
     try:
-        value = json_repair.loads(text[:MAX_REPAIRED], skip_json_loads=True)
+        return json_repair.loads(text, skip_json_loads=True)
     except (ValueError, RecursionError):
         return None
-    is_cut = truncated or len(text) > MAX_REPAIRED
-    return _without_last_item(value) if is_cut else value
 
 
 def _without_last_item(value: Any) -> Any:

@@ -12,8 +12,7 @@ from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
 from attribution.llm.endpoint import EndpointFailed
-from attribution.llm.fitting import LABELS
-from attribution.llm.parsing import unquoted
+from attribution.llm.replies import LABELS, unquoted
 from attribution.models.engine import check_stop, current_stop
 from attribution.settings import Settings
 from attribution.text.sentences import sentences

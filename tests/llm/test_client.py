@@ -188,9 +188,9 @@ def test_what_would_fail_every_prompt_is_asked_once() -> None:
         replies = Llm(llm_settings(served)).map([Question(str(n), "v") for n in range(20)], Claims)
     assert all("check the key" in str(r) for r in replies) and len(served.requests) == 1
     for workers, most in (
-        (1, 3),
-        (4, 6),
-    ):  # attempts of the first prompt, one of the next, or those under way
+        (1, 4),
+        (4, 8),
+    ):  # two attempts of two prompts, or of those under way
         with llm_server(series(error(500))) as served:
             settings = llm_settings(served, llm_retries=1, llm_workers=workers)
             replies = Llm(settings).map([Question(str(n), "v") for n in range(20)], Claims)

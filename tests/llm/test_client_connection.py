@@ -28,7 +28,7 @@ def test_a_server_without_structured_output_is_said() -> None:
 
     with llm_server(script) as served:
         connection = check_connection(llm_settings(served))
-    assert connection.ok and "without structured output" in connection.message
+    assert connection.ok and "without response_format" in connection.message
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_a_server_without_structured_output_is_said() -> None:
         (error(302, location="https://elsewhere.example/"), "address", "redirects"),
         ((200, {"Content-Type": "text/html"}, b"<h1>Welcome</h1>"), "address", "OpenAI-compatible"),
         (error(500, "out of memory"), "", "has a problem"),
-        (completion("I would rather not."), "model", "not as JSON"),
+        (completion("I would rather not."), "model", "didn't reply in JSON"),
     ],
 )
 def test_each_failure_names_its_field_and_keeps_the_servers_words_apart(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from attribution.llm.parsing import parse
+from attribution.llm.replies import parse
 from attribution.searchers.json_api import as_hits
 from attribution.settings import Settings
 from tests.server.conftest import Server

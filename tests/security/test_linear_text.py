@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from attribution.errors import AttributionError
 from attribution.fetching import page
-from attribution.llm.parsing import parse
+from attribution.llm.replies import parse
 from attribution.retrieval.chunkers import Fixed, Recursive, SentenceWindows
 from attribution.review import citation_marks
 from attribution.segmenters.sentences import Sentences

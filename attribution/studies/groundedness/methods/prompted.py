@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from attribution.errors import BadInput, LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import Llm, Question
-from attribution.llm.parsing import Schema
+from attribution.llm.replies import Schema
 from attribution.settings import Settings
 from attribution.studies.groundedness import ONE, Given, Scored, joined
 from attribution.studies.groundedness.methods import (
