@@ -54,7 +54,7 @@ _DANGLES = re.compile(
     \b(?: an?|the|of|and|or|in|on|at|to|by|for|from|with|as|than|is|are|was|were
     | its|their|his|her )$
     """,
-    re.VERBOSE,
+    re.IGNORECASE | re.VERBOSE,
 )
 _HANGS = re.compile(
     r"""
@@ -75,8 +75,6 @@ _SHORTEST = 30  # characters: a shorter line of a page was not wrapped
 _SHORT = 0.6  # nor one of a smaller share of the usual line
 _NARROWEST = 20  # characters: a narrower paragraph is a list
 _MANY_WORDS = 8  # lines of a word each, which are a list
-_WIDE = 50  # characters: lines of a wider paragraph may also end where a clause does
-_DENSE = 0.7  # share of lines that the next word would have made too long: less in verse
 _FLOWING = 0.3  # share of lines that go on in lower case, in texts that were wrapped
 _CODED = 0.25  # share of lines that look like code
 
@@ -105,7 +103,7 @@ class _Break:
     def is_within(self) -> bool:
         """True within a sentence, by the words around the break."""
         dangles = not self.is_stopped and _DANGLES.search(self.line)
-        return bool(dangles or _HANGS.match(self.later))
+        return bool(dangles or _HANGS.match(self.later)) or _goes_on(self.later)
 
     @property
     def is_before_item(self) -> bool:
@@ -210,46 +208,42 @@ def _soft_on_page(lines: Sequence[str], usual: int) -> list[bool]:
 def _soft(block: Sequence[str], usual: int, is_flowing: bool) -> list[bool]:
     """Return for each line of a text but the last whether only its width ended it."""
     lines = [line.strip() for line in block]
-    lengths = sorted(map(len, lines))
-    typical = lengths[len(lines) // 2]
-    width = lengths[-1] if len(lines) >= 4 else max(lengths[-1], usual)
+    lengths = [len(line) for line in lines]
+    width = max(lengths) if len(lines) >= 4 else max(*lengths, usual)
     breaks = [
         _Break(line, later, len(line) + 1 + len(later.split(maxsplit=1)[0]) > width)
         for line, later in pairwise(lines)
     ]
-    going_on = [_goes_on(line) for line in lines[1:]]
-    is_code = sum(bool(_CODE.search(line)) for line in lines) > _CODED * len(lines)
-    is_words = sum(" " in line for line in lines) * 2 <= len(lines)
-    is_prose = bool(_STOPPED.search(lines[-1]))
-    is_prose = is_prose or not is_words and any(place.is_within for place in breaks)
-    is_narrow = width < _NARROWEST or lines[0][:1].islower() and all(going_on)
-    is_list = not is_prose and is_narrow
-    is_list = is_list or is_words and len(lines) >= _MANY_WORDS and typical < _NARROWEST
-    full = sum(place.is_full for place in breaks)
-    is_verse = len(lines) >= 3 and full < len(breaks) and not any(going_on)
-    is_dense = full >= _DENSE * len(breaks)
-    unstopped = [place for place in breaks if not place.is_stopped]
-    within = sum(place.is_within or _goes_on(place.later) for place in unstopped)
-    is_running = within * 2 >= max(1, len(unstopped))
+    is_list = _is_list(lines, width) or _is_code(lines)
+    is_verse = len(lines) >= 3 and not any(map(_goes_on, lines[1:]))
+    is_verse = is_verse and not all(place.is_full for place in breaks)
+    wraps = is_flowing and not is_verse and width >= _NARROWEST
     soft = []
     is_hanging = False  # in an item whose further lines are indented
     for place, indented in zip(breaks, block[1:], strict=True):
         is_hanging = is_hanging or _ITEM.match(place.line) is not None
-        begins = _OPENS.match(place.later) or len(place.line) < _SHORT * typical
-        wraps = is_flowing and place.is_full
-        if is_hanging and not is_code and indented[:1].isspace() and not _ITEM.match(indented):
-            soft.append(True)
-        elif is_code or is_list or place.is_before_item:
+        if is_hanging and indented[:1].isspace() and not _ITEM.match(indented):
+            soft.append(not _is_code(lines))
+        elif is_list or place.is_before_item:
             soft.append(False)
-        elif _goes_on(place.later):
-            soft.append(is_prose and not place.is_stopped or is_dense or width >= _WIDE)
-        elif is_verse or place.is_stopped:
-            soft.append(wraps and not is_verse)
-        elif wraps and width >= _NARROWEST:
-            soft.append(True)
+        elif place.is_stopped or _OPENS.match(place.later):
+            soft.append(wraps and place.is_full)
         else:
-            soft.append(not begins and (wraps or is_running) or is_running and place.is_within)
+            soft.append(place.is_within or wraps and place.is_full)
     return soft
+
+
+def _is_code(lines: Sequence[str]) -> bool:
+    return sum(bool(_CODE.search(line)) for line in lines) > _CODED * len(lines)
+
+
+def _is_list(lines: Sequence[str], width: int) -> bool:
+    """Return True for short lines without a stop, and for many of a word each."""
+    words = sum(" " not in line for line in lines)
+    if words * 2 >= len(lines) and (len(lines) >= _MANY_WORDS or width < _NARROWEST):
+        return True
+    is_narrow = width < _NARROWEST or lines[0][:1].islower() and all(map(_goes_on, lines))
+    return is_narrow and not _STOPPED.search(lines[-1])
 
 
 def _goes_on(line: str) -> bool:
