@@ -62,19 +62,6 @@ def test_marks_within_a_line_are_blanked_and_what_looks_like_them_is_not() -> No
     assert shown.index("It was long") == text.index("It was long")
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
-    [
-        ("The trees drank the sea,\nAnd the hills drank the rain.\nThe last well\nWas salt.", 2),
-        ("Ann Lund\nEarly life\nPlot and themes", 3),
-        ("Ann directed the film\nBo wrote the music\nCy edited the film.", 3),
-    ],
-)
-def test_a_sentence_of_verse_is_on_one_line(text: str, lines: int) -> None:
-    shown = prose(text)
-    assert len(shown) == len(text) and shown.count("\n") + 1 == lines
-
-
 def test_a_list_of_references_ends_where_prose_begins() -> None:
     text = "It was shot in 1959.\n\nReferences\n- Rebello, Stephen: The Making of Psycho\n- Leigh, J. 1995\nIt was cheap."
     shown = prose(text)
