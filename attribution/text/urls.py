@@ -1,4 +1,4 @@
-"""Comparing addresses: which ones are of the same page, and which are on an excluded site. Not for
+"""Compare addresses: which are of the same page, and which are on an excluded site. Not for
 fetching.
 """
 
@@ -13,25 +13,22 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urlsplit
 from w3lib.url import canonicalize_url
 
 _TRACKING = re.compile(
-    r"utm_\w*|_?hs(enc|mi)|mc_[ce]id|[gdwmt]cl(id|src)|[gw]braid|fbclid|msclkid|yclid|twclid|igshid|igsh|_gl|_ga"
-    r"|mkt_tok|vero_id|oly_(anon|enc)_id|ref_src|ref_url|cmpid|wt_mc|wickedid|srsltid|at_(medium|campaign)",
-    re.IGNORECASE,
+    r"""
+    utm_\w* | _?hs(?:enc|mi) | mc_[ce]id | [gdwmt]cl(?:id|src) | [gw]braid | fbclid | msclkid
+    | yclid | twclid | igshid | igsh | _gl | _ga | mkt_tok | vero_id | oly_(?:anon|enc)_id
+    | ref_src | ref_url | cmpid | wt_mc | wickedid | srsltid | at_(?:medium|campaign)
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
-_OF_DEVICES = (
-    "m",
-    "mobile",
-    "amp",
-)  # host names that lead to the same site, where one owner has both
+_OF_DEVICES = ("m", "mobile", "amp")  # host names of one site, where one owner has both
 
 
 def canonical(url: str) -> str:
-    """One spelling for the addresses of one page; whatever is not an http(s) address stays as it
-    is.
+    """Return one spelling for the addresses of one page; anything but an http(s) address stays.
 
     Scheme, default port, fragment, tracking parameters, order of parameters, last slash and www.
-    make no difference.
-    m. and amp. do: where names of a domain are given to anybody, they are another owner's.
-    Idempotent.
+    make no difference. m. and amp. do: where names of a domain are given to anybody, they are
+    another owner's. Idempotent.
     """
     try:
         url.encode()  # half of a surrogate pair is in no address
@@ -41,22 +38,25 @@ def canonical(url: str) -> str:
         return url
     if parts.scheme.lower() not in ("http", "https") or host.split() != [host]:
         return url  # without a host, or with one that has a space
-    query = parse_qsl(parts.query, keep_blank_values=True)
-    pairs = [(name, value) for name, value in query if not _TRACKING.fullmatch(name)]
+    pairs = [
+        (name, value)
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if not _TRACKING.fullmatch(name)
+    ]
     where = host if port in (None, 80, 443) else f"{host}:{port}"
-    return f"https://{where}{parts.path.rstrip('/')}" + (f"?{urlencode(pairs)}" if pairs else "")
+    query = f"?{urlencode(pairs)}" if pairs else ""
+    return f"https://{where}{parts.path.rstrip('/')}{query}"
 
 
 def excluded(url: str, patterns: Iterable[str]) -> bool:
     """Return True if the address is on one of those sites or subdomains, or at or below one of
     those addresses.
     """
-    own = _split(url)
-    for other in _places(tuple(patterns)):
-        if not (own.netloc == other.netloc or own.netloc.endswith("." + other.netloc)):
-            continue
-        below = own.path == other.path or own.path.startswith(other.path + "/")
-        if below and other.query in ("", own.query):
+    address = _split(url)
+    for place in _places(tuple(patterns)):
+        is_on_site = f".{address.netloc}".endswith(f".{place.netloc}")
+        is_below = f"{address.path}/".startswith(f"{place.path}/")
+        if is_on_site and is_below and place.query in ("", address.query):
             return True
     return False
 
@@ -68,23 +68,19 @@ def _places(patterns: tuple[str, ...]) -> list[SplitResult]:
 
 
 def publisher(url: str) -> str:
-    """Return the host that the pages of one publisher share, for all devices; empty where an
-    address has none.
-    """
+    """Return the host that the pages of one publisher share, for all devices; "" without one."""
     return _split(url).netloc
 
 
 def _split(url: str) -> SplitResult:
-    """The parts of an address, as `canonical` spells it, of a site for all devices; empty where it
-    cannot be parsed.
-    """
+    """Return the parts of a canonical address, of a site for all devices; empty if there are none."""
     try:
         parts = urlsplit(canonical(url))
     except ValueError:  # such as an unclosed [
         return urlsplit("")
     labels = parts.netloc.split(".")
-    kept = [label for label in labels[:-2] if label not in _OF_DEVICES]
-    return parts._replace(netloc=".".join([*kept, *labels[-2:]]))
+    names = [label for label in labels[:-2] if label not in _OF_DEVICES]
+    return parts._replace(netloc=".".join([*names, *labels[-2:]]))
 
 
 def is_web(url: str) -> bool:
@@ -98,7 +94,7 @@ def is_web(url: str) -> bool:
 
 
 def site(url: str) -> str:
-    """Host and port of an address; empty where it has none."""
+    """Return the host and port of an address; "" without one."""
     try:
         return urlsplit(url.strip()).netloc.rpartition("@")[2].lower()
     except ValueError:
@@ -106,13 +102,13 @@ def site(url: str) -> str:
 
 
 def _host(host: str) -> str:
-    """The host without www., in IDNA's letters; an IPv6 address in its brackets."""
+    """Return the host without www., in IDNA's letters; an IPv6 address in its brackets."""
     if ":" in host:
         return f"[{host}]"
     host = host.rstrip(".")
     with suppress(UnicodeError):  # longer than a name may be, or made of what IDNA does not know
         host = host.encode("idna").decode("ascii")
-    labels = host.lower().split(".")
-    while len(labels) > 2 and labels[0] == "www":
-        labels = labels[1:]
-    return ".".join(labels)
+    host = host.lower()
+    while host.count(".") > 1 and host.startswith("www."):
+        host = host.removeprefix("www.")
+    return host
