@@ -78,4 +78,5 @@ def comparable(report: Report) -> str:
 def save_version(store: Store, report: Report, claim_id: str) -> None:
     """Save a report as a version of its run, as an edit of one claim does."""
     change = Reword(claim_id=claim_id, text=report.claims[0].text)
-    store.runs.finish(report, edit=Edit(at=report.created_at, change=change, claims=(claim_id,)))
+    edit = Edit(at=report.created_at, change=change, claims=(claim_id,))
+    store.runs.save_edit(report.model_copy(update={"edits": (edit,)}))

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Self
+from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import ArgumentError
@@ -39,6 +39,7 @@ PROBLEMS = {  # by SQLite's primary result code: what is wrong with the database
     sqlite3.SQLITE_IOERR: "cannot be read or written ({reason}): check its disk and the space there, {other}",
 }
 
+T = TypeVar("T")
 _upgrade_lock = threading.Lock()  # alembic keeps its context in a global
 
 
@@ -84,6 +85,16 @@ class Database:
     def close(self) -> None:
         """Close all connections; the next use opens new ones."""
         self.engine.dispose()
+
+    def all(self, query: sa.Select[*tuple[Any, ...]]) -> Sequence[sa.Row[*tuple[Any, ...]]]:
+        """Return the rows of a query."""
+        with self.engine.connect() as db:
+            return db.execute(query).all()
+
+    def scalar(self, query: sa.Select[T]) -> T | None:
+        """Return the first column of a query's first row; None if there is no row."""
+        with self.engine.connect() as db:
+            return db.execute(query).scalar()
 
     @contextmanager
     def transaction(self) -> Iterator[sa.Connection]:

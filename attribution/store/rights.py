@@ -42,58 +42,49 @@ class Rights:
 
     def access(self, saved_id: str) -> Access:
         """Return the rights to a run or result. Nobody owns an unknown one."""
-        r, s = t.runs.c, t.results.c
-        with self._database.engine.connect() as db:
-            run = db.execute(
-                sa.select(r.owner, r.private, r.deleted_at).where(r.id == saved_id)
-            ).first()
-            if run is not None:
-                return Access(run.private, run.owner == self.owner, bool(run.deleted_at))
-            owner = db.execute(sa.select(s.owner).where(s.id == saved_id)).scalar()
-        return Access(own=owner is not None and owner == self.owner)
+        run = self._database.rows(t.runs, [saved_id]).get(saved_id)
+        if run is not None:
+            return Access(run.private, run.owner == self.owner, bool(run.deleted_at))
+        owners = sa.select(t.results.c.owner).where(t.results.c.id == saved_id)
+        return Access(own=self._database.scalar(owners) == self.owner)
 
     def readable(self) -> sa.ColumnElement[bool]:
         """Return the condition for runs that may be read."""
-        r = t.runs.c
-        anyone = r.deleted_at == ""
-        return (
-            sa.and_(anyone, sa.or_(sa.not_(r.private), r.owner == self.owner))
-            if self.by
-            else anyone
-        )
+        run = t.runs.c
+        is_present = run.deleted_at == ""
+        if not self.by:
+            return is_present
+        return sa.and_(is_present, sa.or_(sa.not_(run.private), run.owner == self.owner))
 
     def check_room(self) -> None:
-        """Raise BadInput where what the owner has saved takes as much of the disk as one owner may
-        use.
+        """Raise BadInput if what the owner has saved takes as much of the disk as one owner may use.
 
         The command line has no limit. Counted are characters, which are bytes of most texts.
         """
         if not self.by:
             return
-        own = sa.select(t.runs.c.id).where(t.runs.c.owner == self.owner)
-        pages = sa.select(t.uses.c.key).where(t.uses.c.kind == "page", t.uses.c.owner_id.in_(own))
-        v, s, length = t.run_versions.c, t.results.c, sa.func.length
-        sizes = (
-            sa.select(sa.func.sum(length(v.report) + length(v.provenance))).where(
-                v.run_id.in_(own)
-            ),
-            sa.select(sa.func.sum(length(s.body))).where(s.owner == self.owner),
-            *(
-                sa.select(sa.func.sum(length(column))).where(key.in_(ids))
-                for column, key, ids in (
-                    (t.unfinished_runs.c.report, t.unfinished_runs.c.run_id, own),
-                    (t.run_documents.c.content, t.run_documents.c.run_id, own),
-                    (t.pages.c.body, t.pages.c.id, pages),
-                    (t.frozen_pages.c.body, t.frozen_pages.c.id, pages),
-                )
-            ),
+        runs = sa.select(t.runs.c.id).where(t.runs.c.owner == self.owner)
+        pages = sa.select(t.uses.c.key).where(t.uses.c.kind == "page", t.uses.c.owner_id.in_(runs))
+        version, result = t.run_versions.c, t.results.c
+        counted = (
+            (version.report, version.run_id.in_(runs)),
+            (version.provenance, version.run_id.in_(runs)),
+            (result.body, result.owner == self.owner),
+            (t.unfinished_runs.c.report, t.unfinished_runs.c.run_id.in_(runs)),
+            (t.run_documents.c.content, t.run_documents.c.run_id.in_(runs)),
+            (t.pages.c.body, t.pages.c.id.in_(pages)),
+            (t.frozen_pages.c.body, t.frozen_pages.c.id.in_(pages)),
         )
-        with self._database.engine.connect() as db:
-            taken = sum(int(db.execute(size).scalar() or 0) for size in sizes) // 1_000_000
-        if taken >= (most := server_number("ATTRIBUTION_OWNER_MB")):
+        characters = 0
+        for column, is_own in counted:
+            size = sa.select(sa.func.sum(sa.func.length(column))).where(is_own)
+            characters += int(self._database.scalar(size) or 0)
+        taken, limit = characters // 1_000_000, server_number("ATTRIBUTION_OWNER_MB")
+        if taken >= limit:
             raise BadInput(
-                f"your runs and results take {taken:,} MB of this server's disk, and one owner may use {most:,}: "
-                "delete some of them for good, or ask its operator for more (ATTRIBUTION_OWNER_MB)"
+                f"your runs and results take {taken:,} MB of this server's disk, and one owner may "
+                f"use {limit:,}: delete some of them for good, or ask its operator for more "
+                "(ATTRIBUTION_OWNER_MB)"
             )
 
     def check_change(self, run_id: str) -> None:
@@ -111,21 +102,20 @@ class Rights:
         `deleted` allows a deleted run. Raises NotYours for a run of another owner, and for one that
         no longer exists.
         """
-        r = t.runs.c
-        row = db.execute(sa.select(t.runs).where(r.id == run_id).with_for_update()).first()
-        if row is None:
+        query = sa.select(t.runs).where(t.runs.c.id == run_id).with_for_update()
+        run = db.execute(query).first()
+        if run is None:
             raise NotYours("this run is no longer in the database")
-        own = row.owner == self.owner
-        if row.deleted_at and not (own and deleted):
-            raise NotYours(
-                "this run was deleted"
-                + (": restore it on the History page to change it" if own else "")
-            )
-        if not own and row.private:
+        is_own = run.owner == self.owner
+        if run.deleted_at and is_own and not deleted:
+            raise NotYours("this run was deleted: restore it on the History page to change it")
+        if run.deleted_at and not is_own:
+            raise NotYours("this run was deleted")
+        if run.private and not is_own:
             raise NotYours("this run is private to another browser")
-        if not own:
+        if not is_own:
             raise NotYours(f"this run belongs to another browser: {COPY}")
-        return row
+        return run
 
     def check_result(self, db: sa.Connection, result_id: str) -> None:
         """Raise NotYours if a result of this id may not be saved in this transaction.
@@ -135,11 +125,7 @@ class Rights:
         if db.execute(sa.select(t.runs.c.id).where(t.runs.c.id == result_id)).first():
             self.changeable(db, result_id)
             return
-        s = t.results.c
-        owners = (
-            db.execute(sa.select(s.owner).where(s.id == result_id).with_for_update())
-            .scalars()
-            .all()
-        )
-        if not {self.owner, SHARED}.issuperset(owners):
-            raise NotYours(f"this result belongs to another browser: {COPY}")
+        owners = sa.select(t.results.c.owner).where(t.results.c.id == result_id)
+        for owner in db.execute(owners.with_for_update()).scalars():
+            if owner not in (self.owner, SHARED):
+                raise NotYours(f"this result belongs to another browser: {COPY}")

@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -27,16 +27,13 @@ from attribution.store.database import Database, now
 from attribution.store.rights import SHARED, Rights
 from attribution.types import BADGES, UNCHECKED, Document, Page, Report
 
+DOCUMENTS = "documents"  # kind of result that says who reads a run's documents, see `Runs.copy`
+MEASURED_RUNS = 5
+RUN, VERSION, SUMMARY, RESULT = t.runs.c, t.run_versions.c, t.run_summaries.c, t.results.c
 
-class Rates(NamedTuple):
-    """Seconds per unit; None where too few were measured."""
 
-    pair: float | None = (
-        # of a checked claim and one of its `top_k` passages, found and verified without the web
-        None
-    )
-    page: float | None = None  # searched for and downloaded
-    prompt: float | None = None  # answered by a language model
+class Outdated(Exception):
+    """Another version of the run is shown by now."""
 
 
 class RunInputs(NamedTuple):
@@ -50,6 +47,8 @@ class RunInputs(NamedTuple):
 
 
 class RunVersion(NamedTuple):
+    """A version of a run."""
+
     number: int  # 1: the result of the run
     parent: int  # the version that was edited; 0: none
     created_at: str
@@ -57,21 +56,24 @@ class RunVersion(NamedTuple):
     edit: str = ""  # the Edit as JSON; empty in version 1
 
 
-def new_run_id() -> str:
-    """Return an id that cannot be guessed: whoever knows it can open the run."""
-    return secrets.token_hex(8)
-
-
-DOCUMENTS = (
-    "documents"  # kind of result: "shared", "shown" to the owner alone, or "hidden" in a copy
-)
-
-
 class Steps(NamedTuple):
     """The edits that can be undone and redone."""
 
     undo: Edit | None
     redo: Edit | None
+
+
+class Rates(NamedTuple):
+    """Seconds per unit of work; None where too few were measured."""
+
+    pair: float | None = None  # a claim and one of its `top_k` passages, found and verified
+    page: float | None = None  # a page, searched for and downloaded
+    prompt: float | None = None  # a prompt, answered by a language model
+
+
+def new_run_id() -> str:
+    """Return an id that cannot be guessed: whoever knows it can open the run."""
+    return secrets.token_hex(8)
 
 
 class Results:
@@ -85,16 +87,22 @@ class Results:
     def save(
         self, kind: str, result_id: str, body: str, pages: Sequence[Page] = (), shared: bool = False
     ) -> None:
-        """Save a result, replacing an earlier state of it. `with_texts` restores the texts of its
-        pages.
+        """Save a result, replacing an earlier state of it.
 
-        Raises NotYours for the id of somebody else's run or result; a `shared` one may be replaced
-        by anybody. BadInput
-        for a new one if the owner's take too much of the disk.
+        Args:
+            kind: What the result is, such as a comparison.
+            result_id: Its id, or that of the run it belongs to.
+            body: Its JSON.
+            pages: Its pages, whose texts `Cache.with_texts` restores.
+            shared: Whether anybody may replace it.
+
+        Raises:
+            NotYours: The id is that of somebody else's run or result.
+            BadInput: The result is new, and the owner's take too much of the disk.
         """
         if self.load(kind, result_id) is None:
             self._rights.check_room()
-        self._cache.use(page=[page.id for page in pages])
+        self._cache.use("page", [page.id for page in pages])
         owner = SHARED if shared else self._rights.owner
         row = {"kind": kind, "id": result_id, "created_at": now(), "body": body, "owner": owner}
         with self._database.transaction() as db:
@@ -103,45 +111,38 @@ class Results:
             self._cache.record_uses(result_id, db)
             self._database.insert(t.results, [row], replace=True, db=db)
 
-    def copy(self, result_id: str) -> str:
-        """Copy all that is saved under the id of a result, as the caller's own; returns the copy's
-        id.
-        """
-        self._rights.check_room()
-        new = new_run_id()
-        with self._database.transaction() as db:
-            self.copy_rows(db, result_id, new)
-        return new
-
-    def copy_rows(self, db: sa.Connection, old: str, new: str) -> None:
-        """Copy the results saved under an id, and what the run or result of that id uses."""
-        s, u = t.results.c, t.uses.c
-        values = (s.kind, sa.literal(new), s.created_at, s.body, sa.literal(self._rights.owner))
-        saved = sa.select(*values).where(s.id == old)
-        db.execute(
-            t.results.insert().from_select(["kind", "id", "created_at", "body", "owner"], saved)
-        )
-        used = sa.select(u.kind, u.key, sa.literal(new)).where(u.owner_id == old)
-        db.execute(t.uses.insert().from_select(["kind", "key", "owner_id"], used))
-
     def load(self, kind: str, result_id: str) -> str | None:
         """Return the body of a result; None if it is unknown or of a run that may not be read."""
-        r, s = t.runs.c, t.results.c
-        hidden = sa.exists().where(r.id == s.id, sa.not_(self._rights.readable()))
-        with self._database.engine.connect() as db:
-            body = db.execute(
-                sa.select(s.body).where(s.kind == kind, s.id == result_id, ~hidden)
-            ).scalar()
-        return None if body is None else str(body)
+        is_hidden = sa.exists().where(RUN.id == RESULT.id, sa.not_(self._rights.readable()))
+        query = sa.select(RESULT.body).where(RESULT.kind == kind, RESULT.id == result_id)
+        body: str | None = self._database.scalar(query.where(~is_hidden))
+        return body
 
+    def copy(self, result_id: str) -> str:
+        """Copy all that is saved under the id of a result, as the caller's own.
 
-class Outdated(Exception):
-    """Another version of the run is shown by now."""
+        Returns:
+            The id of the copy.
+        """
+        self._rights.check_room()
+        copy_id = new_run_id()
+        with self._database.transaction() as db:
+            self.copy_rows(db, result_id, copy_id)
+        return copy_id
+
+    def copy_rows(self, db: sa.Connection, old_id: str, new_id: str) -> None:
+        """Copy the results saved under an id, and what the run or result of that id uses."""
+        copied_id, owner = sa.literal(new_id), sa.literal(self._rights.owner)
+        results = sa.select(RESULT.kind, copied_id, RESULT.created_at, RESULT.body, owner)
+        names = ["kind", "id", "created_at", "body", "owner"]
+        db.execute(t.results.insert().from_select(names, results.where(RESULT.id == old_id)))
+        use = t.uses.c
+        uses = sa.select(use.kind, use.key, copied_id).where(use.owner_id == old_id)
+        db.execute(t.uses.insert().from_select(["kind", "key", "owner_id"], uses))
 
 
 class Runs:
-    """Runs by id, their versions, and the state of unfinished ones, which goes when a run is
-    finished or deleted.
+    """Runs by id, their versions, and the state of unfinished ones.
 
     Versions name their parent. Redo leads to the newest one made from the shown one, as in a text
     editor.
@@ -162,22 +163,23 @@ class Runs:
     ) -> None:
         """Save the inputs of a run that starts, unless it is known already.
 
-        Raises NotYours for somebody else's, and BadInput if the owner's runs take too much of the
-        disk.
+        Raises:
+            NotYours: The run is somebody else's.
+            BadInput: The owner's runs take too much of the disk.
         """
         self._rights.check_room()
-        question, answer = (
-            text.replace("\0", "\ufffd") for text in (question, answer)
-        )  # PostgreSQL has no NUL
-        inputs = {"question": question, "answer": answer, "settings": json.dumps(settings)}
-        state = {
+        row = {
+            "id": run_id,
             "created_at": created_at or now(),
+            "question": question.replace("\0", "\ufffd"),  # PostgreSQL has no NUL
+            "answer": answer.replace("\0", "\ufffd"),
+            "settings": json.dumps(settings),
             "version": 0,
             "owner": self._rights.owner,
             "private": False,
         }
         with self._database.transaction() as db:
-            self._database.insert(t.runs, [{"id": run_id, **inputs, **state}], db=db)
+            self._database.insert(t.runs, [row], db=db)
             self._rights.changeable(db, run_id, deleted=True)
 
     def save(self, report: Report, provenance: Provenance | None = None) -> None:
@@ -185,112 +187,107 @@ class Runs:
         self.start(report.id, report.question, report.answer, report.settings, report.created_at)
         self.finish(report, provenance)
 
+    def finish(self, report: Report, provenance: Provenance | None = None) -> None:
+        """Save the result of a run that was started.
+
+        Raises:
+            NotYours: The run was deleted for good meanwhile.
+        """
+        with self._database.transaction() as db:
+            self._rights.changeable(db, report.id, deleted=True)
+            self._save_version(db, report, 1, provenance)
+            forget_unfinished(db, report.id)
+
     def save_edit(
         self, report: Report, provenance: Provenance | None = None, shown: int | None = None
     ) -> None:
         """Save a run after the last of its edits, as a version made from the shown one.
 
-        Raises Outdated, and saves nothing, if `shown` is given and another version is shown by now.
+        Args:
+            report: The edited run.
+            provenance: How it obtained its evidence.
+            shown: The version that was edited.
+
+        Raises:
+            Outdated: Another version than `shown` is shown by now; nothing is saved.
+            NotYours: The run is somebody else's, or was deleted.
         """
         self._rights.check_room()
-        self.finish(report, provenance, report.edits[-1], shown)
-
-    def finish(
-        self,
-        report: Report,
-        provenance: Provenance | None = None,
-        edit: Edit | None = None,
-        shown: int | None = None,
-    ) -> None:
-        """Save the result of a run that was started, or after `edit` a version made from the shown
-        one.
-
-        Raises NotYours if the run was deleted for good meanwhile, Outdated as in `save_edit`.
-        """
-        pages = [page.id for page in report.pages]
-        already = self._database.rows(t.frozen_pages, pages)  # a version of a frozen run
-        self._cache.use(page=pages)
-        body = {
-            "report": report.to_json(),
-            "provenance": provenance.model_dump_json() if provenance else "",
-        }
-        claim_id, made_by = (
-            (next(iter(edit.claims), ""), edit.model_dump_json()) if edit else ("", "")
-        )
-        v = t.run_versions.c
         with self._database.transaction() as db:
-            run = self._rights.changeable(db, report.id, deleted=not edit)
+            run = self._rights.changeable(db, report.id)
             if shown is not None and run.version != shown:
                 raise Outdated
-            self._cache.put_pages([page for page in report.pages if page.id not in already], db)
-            self._cache.record_uses(report.id, db)
-            number, parent = 1, 0
-            if edit:
-                newest = (
-                    db.execute(
-                        sa.select(sa.func.max(v.number)).where(v.run_id == report.id)
-                    ).scalar()
-                    or 0
-                )
-                number, parent = newest + 1, run.version
-            db.execute(t.run_versions.delete().where(v.run_id == report.id, v.number == number))
-            row = {"run_id": report.id, "number": number, "parent": parent, "created_at": now()}
-            db.execute(
-                t.run_versions.insert().values(**row, **body, claim_id=claim_id, edit=made_by)
-            )
-            db.execute(t.runs.update().where(t.runs.c.id == report.id).values(version=number))
-            write_summary(db, report, number)
-            if not edit:
-                forget_unfinished(db, report.id)
+            newest = sa.select(sa.func.max(VERSION.number)).where(VERSION.run_id == report.id)
+            number = (db.execute(newest).scalar() or 0) + 1
+            self._save_version(db, report, number, provenance, run.version, report.edits[-1])
+
+    def _save_version(
+        self,
+        db: sa.Connection,
+        report: Report,
+        number: int,
+        provenance: Provenance | None,
+        parent: int = 0,
+        edit: Edit | None = None,
+    ) -> None:
+        """Save a version with its pages, and show it."""
+        page_ids = [page.id for page in report.pages]
+        frozen = self._database.rows(t.frozen_pages, page_ids)  # of an imported or replayed run
+        self._cache.put_pages([page for page in report.pages if page.id not in frozen], db)
+        self._cache.use("page", page_ids)
+        self._cache.record_uses(report.id, db)
+        row = {
+            "run_id": report.id,
+            "number": number,
+            "parent": parent,
+            "created_at": now(),
+            "claim_id": edit.claims[0] if edit and edit.claims else "",
+            "report": report.to_json(),
+            "provenance": provenance.model_dump_json() if provenance else "",
+            "edit": edit.model_dump_json() if edit else "",
+        }
+        self._database.insert(t.run_versions, [row], replace=True, db=db)
+        db.execute(t.runs.update().where(RUN.id == report.id).values(version=number))
+        write_summary(db, report, number)
 
     def copy(self, run_id: str) -> str:
-        """Copy the shown version of a readable run, with its later results; returns the copy's id.
+        """Copy the shown version of a readable run, with its later results.
 
         The copy belongs to the caller and is open by link, without the title, tags, note and
-        earlier versions, and
-        without the verdicts of another analyst.
+        earlier versions, and without the verdicts of another analyst. The documents of a run that
+        the caller could not read stay hidden.
+
+        Returns:
+            The id of the copy.
         """
         self._rights.check_room()
-        r, v, new = t.runs.c, t.run_versions.c, new_run_id()
+        copy_id = new_run_id()
         reads_documents = self._reads_documents(run_id)
+        readable = sa.select(t.runs).where(
+            RUN.id == run_id, RUN.version > 0, self._rights.readable()
+        )
         with self._database.transaction() as db:
-            run = db.execute(
-                sa.select(t.runs).where(r.id == run_id, r.version > 0, self._rights.readable())
-            ).first()
+            run = db.execute(readable).first()
             if run is None:
                 raise NotYours("this run can no longer be read, so it cannot be copied")
-            shown = db.execute(
-                t.run_versions.select().where(v.run_id == run_id, v.number == run.version)
-            ).one()
-            others = {} if run.owner == self._rights.owner else {"judgements": ()}
-            report = Report.model_validate_json(shown.report).model_copy(
-                update={"id": new, **others}
-            )
-            inputs = {"question": run.question, "answer": run.answer, "settings": run.settings}
-            state = {
-                "created_at": now(),
-                "version": 1,
-                "owner": self._rights.owner,
-                "private": False,
-            }
-            db.execute(t.runs.insert().values(id=new, **inputs, **state))
-            row = {
-                "run_id": new,
-                "number": 1,
-                "parent": 0,
-                "created_at": now(),
-                "claim_id": "",
-                "edit": "",
-            }
-            db.execute(
-                t.run_versions.insert().values(
-                    **row, report=report.to_json(), provenance=shown.provenance
-                )
-            )
+            is_shown = (VERSION.run_id == run_id, VERSION.number == run.version)
+            version = db.execute(t.run_versions.select().where(*is_shown)).one()
+            report = Report.model_validate_json(version.report)
+            if run.owner != self._rights.owner:
+                report = report.model_copy(update={"judgements": ()})
+            report = report.model_copy(update={"id": copy_id})
+            made = {"created_at": now(), "owner": self._rights.owner, "private": False}
+            described = {"title": "", "tags": "[]", "note": "", "search_text": ""}
+            copied_run = run._asdict() | made | described | {"id": copy_id, "version": 1}
+            own = {"run_id": copy_id, "report": report.to_json(), "created_at": now()}
+            first = {"number": 1, "parent": 0, "claim_id": "", "edit": ""}
+            copied_version = version._asdict() | own | first
+            db.execute(t.runs.insert().values(**copied_run))
+            db.execute(t.run_versions.insert().values(**copied_version))
             write_summary(db, report, 1)
-            self._results.copy_rows(db, run_id, new)
-        self._results.save(DOCUMENTS, new, "shown" if reads_documents else "hidden")
-        return new
+            self._results.copy_rows(db, run_id, copy_id)
+        self._results.save(DOCUMENTS, copy_id, "shown" if reads_documents else "hidden")
+        return copy_id
 
     # --- loading ---
 
@@ -298,8 +295,33 @@ class Runs:
         """Return the shown version of a run with its pages' texts; None if it is unknown or has no
         report yet.
         """
-        row = self._shown(run_id, t.run_versions.c.report)
-        return None if row is None else self._with_texts(run_id, Report.model_validate_json(row))
+        body = self._shown(run_id, VERSION.report)
+        return self._with_texts(Report.model_validate_json(body)) if body else None
+
+    def provenance(self, run_id: str) -> Provenance | None:
+        """Return how a saved run obtained its evidence; None if that is unknown."""
+        body = self._shown(run_id, VERSION.provenance)
+        return Provenance.model_validate_json(body) if body else None
+
+    def _shown(self, run_id: str, column: sa.Column[Any]) -> str | None:
+        is_shown = (VERSION.run_id == RUN.id, VERSION.number == RUN.version)
+        query = sa.select(column).where(RUN.id == run_id, *is_shown, self._rights.readable())
+        return self._database.scalar(query)
+
+    def shown_version(self, run_id: str) -> int:
+        """Return the number of the version that is shown; 0 for a run that is unknown or has none."""
+        return self._database.scalar(sa.select(RUN.version).where(RUN.id == run_id)) or 0
+
+    def inputs(self, run_id: str) -> RunInputs | None:
+        """Return the inputs of a run, finished or not."""
+        columns = (RUN.created_at, RUN.question, RUN.answer, RUN.settings, RUN.version)
+        query = sa.select(*columns).where(RUN.id == run_id, self._rights.readable())
+        for created_at, question, answer, settings, version in self._database.all(query):
+            fields = json.loads(settings or "{}")
+            return RunInputs(created_at, question, answer, fields, version > 0)
+        return None
+
+    # --- documents ---
 
     def share_documents(self, run_id: str, shared: bool) -> None:
         """Let those who have the link read the documents of a run, or its verdicts and quotes
@@ -314,57 +336,21 @@ class Runs:
     def _reads_documents(self, run_id: str) -> bool:
         """Return True if the caller reads the documents of a run: its owner, the command line, or
         anybody if shared.
-
-        A copy of a run whose documents were not shared has none.
         """
         state = self._results.load(DOCUMENTS, run_id)
-        own = not self._rights.by or self._rights.access(run_id).own
-        return state == "shared" or (own and state != "hidden")
+        if state in ("shared", "hidden"):
+            return state == "shared"
+        return not self._rights.by or self._rights.access(run_id).own
 
-    def _with_texts(self, run_id: str, report: Report) -> Report:
+    def _with_texts(self, report: Report) -> Report:
         report = self._cache.with_texts(report)
-        if self._reads_documents(run_id):
+        if self._reads_documents(report.id):
             return report
-        pages = (
-            page.model_copy(update={"text": ""}) if page.kind == "document" else page
-            for page in report.pages
-        )
+        pages = []
+        for page in report.pages:
+            is_hidden = page.kind == "document"
+            pages.append(page.model_copy(update={"text": ""}) if is_hidden else page)
         return report.model_copy(update={"pages": tuple(pages)})
-
-    def shown_version(self, run_id: str) -> int:
-        """Return the number of the version that is shown; 0 for a run that is unknown or has none."""
-        with self._database.engine.connect() as db:
-            return (
-                db.execute(sa.select(t.runs.c.version).where(t.runs.c.id == run_id)).scalar() or 0
-            )
-
-    def provenance(self, run_id: str) -> Provenance | None:
-        """Return how a saved run obtained its evidence; None for runs of early versions."""
-        row = self._shown(run_id, t.run_versions.c.provenance)
-        return Provenance.model_validate_json(row) if row else None
-
-    def _shown(self, run_id: str, column: sa.ColumnElement[str]) -> str | None:
-        r, v = t.runs.c, t.run_versions.c
-        shown = (v.run_id == r.id, v.number == r.version, self._rights.readable())
-        query = sa.select(column).where(r.id == run_id, *shown)
-        with self._database.engine.connect() as db:
-            return db.execute(query).scalar()
-
-    def inputs(self, run_id: str) -> RunInputs | None:
-        """Return the inputs of a run, finished or not."""
-        with self._database.engine.connect() as db:
-            row = db.execute(
-                sa.select(t.runs).where(t.runs.c.id == run_id, self._rights.readable())
-            ).first()
-        if row is None:
-            return None
-        return RunInputs(
-            row.created_at,
-            row.question,
-            row.answer,
-            json.loads(row.settings or "{}"),
-            row.version > 0,
-        )
 
     # --- versions ---
 
@@ -372,12 +358,10 @@ class Runs:
         """Return the shown version and those it was made from, newest first; the last is the result
         of the run.
         """
-        v = t.run_versions.c
-        with self._database.engine.connect() as db:
-            columns = (v.number, v.parent, v.created_at, v.claim_id, v.edit)
-            rows = db.execute(sa.select(*columns).where(v.run_id == run_id)).all()
-        number = self.shown_version(run_id)
+        columns = [t.run_versions.c[name] for name in RunVersion._fields]
+        rows = self._database.all(sa.select(*columns).where(VERSION.run_id == run_id))
         by_number = {row.number: RunVersion(*row) for row in rows}
+        number = self.shown_version(run_id)
         path = []
         while number in by_number:
             path.append(by_number[number])
@@ -386,58 +370,48 @@ class Runs:
 
     def undo(self, run_id: str) -> Report | None:
         """Show the version that the shown one was made from, and return it; None if there is none."""
-        r, v = t.runs.c, t.run_versions.c
-        return self._show(
-            run_id,
-            sa.select(v.parent).where(r.id == run_id, v.run_id == r.id, v.number == r.version),
-        )
+        is_shown = (VERSION.run_id == RUN.id, VERSION.number == RUN.version)
+        return self._show(run_id, sa.select(VERSION.parent).where(RUN.id == run_id, *is_shown))
 
     def redo(self, run_id: str) -> Report | None:
         """Show the version that was undone last, and return it; None if there is none."""
         return self._show(run_id, _undone(run_id))
 
-    def _show(self, run_id: str, version: sa.Select[tuple[int]]) -> Report | None:
+    def _show(self, run_id: str, version: sa.Select[int]) -> Report | None:
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id)
             number = db.execute(version).scalar()
             if not number:
                 return None
-            db.execute(t.runs.update().where(t.runs.c.id == run_id).values(version=number))
+            db.execute(t.runs.update().where(RUN.id == run_id).values(version=number))
         return self.load(run_id)
 
     def steps(self, run_id: str) -> Steps:
         """Return the edit that undo takes back, and the one that redo makes again."""
-        shown, v = self.versions(run_id), t.run_versions.c
+        versions = self.versions(run_id)
         undone = _undone(run_id).correlate(None).scalar_subquery()
-        query = sa.select(v.edit).where(v.run_id == run_id, v.number == undone)
-        with self._database.engine.connect() as db:
-            redo = db.execute(query).scalar()
-        return Steps(
-            *(
-                Edit.model_validate_json(edit) if edit else None
-                for edit in (shown and shown[0].edit, redo)
-            )
-        )
+        query = sa.select(VERSION.edit).where(VERSION.run_id == run_id, VERSION.number == undone)
+        made = versions[0].edit if versions else ""
+        return Steps(_edit(made), _edit(self._database.scalar(query)))
 
     # --- the state of unfinished runs ---
 
     def save_unfinished(self, report: Report, pages: Sequence[Page] = ()) -> None:
         """Save the state of a run in progress, replacing an earlier state; `pages` are the new
-        ones.
+        ones. Nothing is saved for a finished run.
 
-        Nothing is saved for a finished run. Raises NotYours for somebody else's run, and for one
-        that is gone.
+        Raises:
+            NotYours: The run is somebody else's, or gone.
         """
-        self._cache.use(page=[page.id for page in pages])
-        u = t.unfinished_runs
+        self._cache.use("page", [page.id for page in pages])
         row = {"run_id": report.id, "saved_at": now(), "report": report.to_json()}
         with self._database.transaction() as db:
-            if self._rights.changeable(db, report.id, deleted=True).version > 0:
+            run = self._rights.changeable(db, report.id, deleted=True)
+            if run.version > 0:
                 return
             self._cache.put_pages(pages, db)
             self._cache.record_uses(report.id, db)
-            db.execute(u.delete().where(u.c.run_id == report.id))
-            db.execute(u.insert().values(**row))
+            self._database.insert(t.unfinished_runs, [row], replace=True, db=db)
             write_summary(db, report, 0)
 
     def load_unfinished(self, run_id: str) -> Report | None:
@@ -445,33 +419,32 @@ class Runs:
 
         Claims not yet compared with the sources have no verdict.
         """
-        r, u = t.runs.c, t.unfinished_runs.c
-        query = sa.select(u.report).where(
-            r.id == run_id, u.run_id == r.id, r.version == 0, self._rights.readable()
+        unfinished = t.unfinished_runs.c
+        query = sa.select(unfinished.report).where(
+            RUN.id == run_id,
+            RUN.version == 0,
+            unfinished.run_id == RUN.id,
+            self._rights.readable(),
         )
-        with self._database.engine.connect() as db:
-            body = db.execute(query).scalar()
-        return None if body is None else self._with_texts(run_id, Report.model_validate_json(body))
+        body = self._database.scalar(query)
+        return self._with_texts(Report.model_validate_json(body)) if body else None
 
     def save_documents(self, run_id: str, documents: Sequence[Document]) -> None:
         """Keep the documents that a run is checked against until it is finished."""
-        columns = (
-            {"name": d.name, "media_type": d.media_type, "content": d.content} for d in documents
-        )
-        rows = [{"run_id": run_id, "number": n, **row} for n, row in enumerate(columns)]
+        rows = []
+        for number, document in enumerate(documents):
+            rows.append({"run_id": run_id, "number": number, **vars(document)})
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id, deleted=True)
             self._database.insert(t.run_documents, rows, db=db)
 
     def documents(self, run_id: str) -> tuple[Document, ...]:
         """Return the documents of an unfinished run, if it belongs to the caller."""
-        d = t.run_documents.c
-        own = sa.exists().where(t.runs.c.id == d.run_id, t.runs.c.owner == self._rights.owner)
-        with self._database.engine.connect() as db:
-            rows = db.execute(
-                t.run_documents.select().where(d.run_id == run_id, own).order_by(d.number)
-            ).all()
-        return tuple(Document(row.name, row.content, row.media_type) for row in rows)
+        column = t.run_documents.c
+        is_own = sa.exists().where(RUN.id == column.run_id, RUN.owner == self._rights.owner)
+        query = sa.select(column.name, column.content, column.media_type)
+        query = query.where(column.run_id == run_id, is_own).order_by(column.number)
+        return tuple(Document(*row) for row in self._database.all(query))
 
     # --- owners ---
 
@@ -481,12 +454,11 @@ class Runs:
         """
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id)
-            db.execute(t.runs.update().where(t.runs.c.id == run_id).values(private=private))
+            db.execute(t.runs.update().where(RUN.id == run_id).values(private=private))
 
     def delete(self, run_id: str) -> None:
-        """Delete a run, its versions, and what it alone uses of pages and caches.
-
-        Raises NotYours for somebody else's run.
+        """Delete a run, its versions, and what it alone uses of pages and caches. Raises NotYours
+        for somebody else's run.
         """
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id, deleted=True)
@@ -495,45 +467,57 @@ class Runs:
     def remove(self, db: sa.Connection, run_id: str) -> None:
         """Delete a run in this transaction, whoever it belongs to."""
         self._cache.delete_uses(db, run_id)
-        forget_summaries(db, run_id)
-        db.execute(t.run_versions.delete().where(t.run_versions.c.run_id == run_id))
-        db.execute(t.runs.delete().where(t.runs.c.id == run_id))
-        db.execute(t.results.delete().where(t.results.c.id == run_id))  # its later results
+        forget_unfinished(db, run_id)
+        db.execute(t.run_summaries.delete().where(SUMMARY.run_id == run_id))
+        db.execute(t.run_versions.delete().where(VERSION.run_id == run_id))
+        db.execute(t.runs.delete().where(RUN.id == run_id))
+        db.execute(t.results.delete().where(RESULT.id == run_id))  # its later results
 
     # --- figures ---
 
     def rates(self) -> Rates:
-        """Return how fast the last five runs were: medians over those with enough to measure."""
-        r, v = t.runs.c, t.run_versions.c
-        query = (
-            sa.select(v.report)
-            .where(v.run_id == r.id, v.number == 1)
-            .order_by(r.created_at.desc())
-            .limit(5)
-        )
-        with self._database.engine.connect() as db:
-            reports = [json.loads(body) for body in db.execute(query).scalars()]
-        pairs, pages, prompts = [], [], []
-        for report in reports:
-            timings, usage = report.get("timings", {}), report.get("usage", {})
-            gathered, cached = timings.get("gather", 0.0), usage.get("cached_pairs", 0)
-            checked = sum(v["label"] not in UNCHECKED for v in report.get("verdicts", ()))
-            if usage.get("pairs", 0) - cached >= max(20, cached):
-                own = timings.get("verify", 0.0) + (0.0 if usage.get("downloads") else gathered)
-                pairs.append(own / max(1, checked * int(report["settings"].get("top_k", 1))))
-            if usage.get("downloads", 0) >= 5:
-                pages.append(gathered / usage["downloads"])
-            llm = list(usage.get("llm", {}).values())
-            if (calls := sum(stage["calls"] for stage in llm)) >= 3:
-                prompts.append(sum(stage["seconds"] for stage in llm) / calls)
-        return Rates(*(median(seconds) if seconds else None for seconds in (pairs, pages, prompts)))
+        """Return how fast the last runs were: medians over those with enough to measure."""
+        query = sa.select(VERSION.report).where(VERSION.run_id == RUN.id, VERSION.number == 1)
+        query = query.order_by(RUN.created_at.desc()).limit(MEASURED_RUNS)
+        measured: dict[str, list[float]] = {name: [] for name in Rates._fields}
+        for row in self._database.all(query):
+            for name, seconds in _rates(json.loads(row.report)).items():
+                measured[name].append(seconds)
+        return Rates(**{name: median(s) if s else None for name, s in measured.items()})
 
 
-def _undone(run_id: str) -> sa.Select[tuple[int]]:
+def _rates(report: Mapping[str, Any]) -> dict[str, float]:
+    """Return the seconds per unit of one run, of the units that it had enough of."""
+    timings, usage = report.get("timings", {}), report.get("usage", {})
+    gathering, downloads = timings.get("gather", 0.0), usage.get("downloads", 0)
+    pairs, cached = usage.get("pairs", 0), usage.get("cached_pairs", 0)
+    rates = {}
+    if pairs - cached >= max(20, cached):
+        labels = [verdict["label"] for verdict in report.get("verdicts", ())]
+        checked = sum(label not in UNCHECKED for label in labels)
+        seconds = timings.get("verify", 0.0) + (0.0 if downloads else gathering)
+        rates["pair"] = seconds / max(1, checked * int(report["settings"].get("top_k", 1)))
+    if downloads >= 5:
+        rates["page"] = gathering / downloads
+    stages = usage.get("llm", {}).values()
+    prompts = sum(stage["calls"] for stage in stages)
+    if prompts >= 3:
+        rates["prompt"] = sum(stage["seconds"] for stage in stages) / prompts
+    return rates
+
+
+def _undone(run_id: str) -> sa.Select[int]:
     """Select the newest version made from the shown one, which is the one that was undone last."""
-    r, v = t.runs.c, t.run_versions.c
-    made = (r.id == run_id, v.run_id == r.id, v.parent == r.version, r.version > 0)
-    return sa.select(sa.func.max(v.number)).where(*made)
+    return sa.select(sa.func.max(VERSION.number)).where(
+        RUN.id == run_id,
+        RUN.version > 0,
+        VERSION.run_id == RUN.id,
+        VERSION.parent == RUN.version,
+    )
+
+
+def _edit(body: str | None) -> Edit | None:
+    return Edit.model_validate_json(body) if body else None
 
 
 # --- summaries, kept beside the reports so that listing and searching runs parses none ---
@@ -548,18 +532,20 @@ def write_summary(db: sa.Connection, report: Report, number: int) -> None:
     """Write the summary of one version of a run, replacing an earlier one; 0 is the state of an
     unfinished run.
     """
-    counts = Counter(v.badge for v in report.verdicts)
-    claims = [text for c in report.claims for text in (c.text, c.enriched) if text]
+    counts = Counter(verdict.badge for verdict in report.verdicts)
+    texts = [report.question, report.answer]
+    for claim in report.claims:
+        texts += [claim.text, claim.enriched or ""]
     row = {
         "run_id": report.id,
         "number": number,
         "claims": len(report.claims),
         "verdicts": json.dumps({badge: counts[badge] for badge in BADGES if counts[badge]}),
         "sources": json.dumps(kinds(of_settings(report.settings.get("sources", ())))),
-        "search_text": searchable(report.question, report.answer, *claims),
+        "search_text": searchable(*texts),
     }
-    s = t.run_summaries.c
-    db.execute(t.run_summaries.delete().where(s.run_id == report.id, s.number == number))
+    is_same = (SUMMARY.run_id == report.id, SUMMARY.number == number)
+    db.execute(t.run_summaries.delete().where(*is_same))
     db.execute(t.run_summaries.insert().values(**row))
 
 
@@ -567,11 +553,4 @@ def forget_unfinished(db: sa.Connection, run_id: str) -> None:
     """Delete what was kept of a run while it was in progress."""
     for table in (t.unfinished_runs, t.run_documents):
         db.execute(table.delete().where(table.c.run_id == run_id))
-    s = t.run_summaries.c
-    db.execute(t.run_summaries.delete().where(s.run_id == run_id, s.number == 0))
-
-
-def forget_summaries(db: sa.Connection, run_id: str) -> None:
-    """Delete all summaries of a run, and what was kept while it was in progress."""
-    forget_unfinished(db, run_id)
-    db.execute(t.run_summaries.delete().where(t.run_summaries.c.run_id == run_id))
+    db.execute(t.run_summaries.delete().where(SUMMARY.run_id == run_id, SUMMARY.number == 0))

@@ -28,16 +28,6 @@ def test_a_page_is_found_by_every_spelling_of_its_address(store: Store) -> None:
     assert store.cache.page("https://x.example/q", days=7) is None
 
 
-def test_a_page_stored_by_an_early_version_is_found_by_the_address_as_requested(
-    store: Store,
-) -> None:
-    found = page("text", "http://www.x.example/p/", fetched_at=now())
-    store.cache.put_pages([found])
-    with store.database.engine.begin() as db:
-        db.exec_driver_sql("UPDATE pages SET url = 'http://www.x.example/p/'")
-    assert store.cache.page("http://www.x.example/p/", days=7) == found
-
-
 def test_searches_are_kept_by_engine_query_and_number(store: Store) -> None:
     hit = SearchHit("https://example.org", "T", 1, "duckduckgo", "q")
     with_text = replace(
