@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -39,18 +40,31 @@ from attribution.studies.groundedness.labelled_set import (
     LabelledSet,
     labelled_set,
 )
-from attribution.studies.groundedness.report import f1_by_latency, ranked
+from attribution.studies.groundedness.report import (
+    error_table,
+    f1_by_latency,
+    json_report,
+    quality_table,
+    ranked,
+    row_lines,
+)
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, frame, state
 from pages.ui.background import Work, in_turns
+from pages.ui.benchmark_results import (
+    PROMPTS,
+    BenchmarkProgress,
+    progress_table,
+    row_list,
+    scored_rows,
+    summary,
+)
 from pages.ui.choices import explain
-from pages.ui.components import link, numbers
+from pages.ui.components import link
 from pages.ui.fields import pick, pick_many
-from pages.ui.files import downloads
-from pages.ui.frame import note, plot, section, show, small, status_line
+from pages.ui.files import File, downloads
+from pages.ui.frame import note, plot, result_table, show, small, status_line
 from pages.ui.job_page import JobPage
-from pages.ui.lab import benchmark_results
-from pages.ui.lab.benchmark_results import BenchmarkProgress
 from pages.ui.options import language_model
 from pages.ui.state import store
 
@@ -61,8 +75,11 @@ SAMPLE = (
 )
 SAVING = 4.0  # seconds between two saves: a crash costs no more
 ROWS = 2_000  # of one benchmark on the page
-NUMBER = "benchmark_number"  # the number whose rows are shown
 EMBEDDER = "benchmark_embedder"  # key of its box
+COLOURS = {  # of the chart, by whether the theme is dark: ink, quiet, mark, paper
+    False: ("#33332f", "#d5d1cb", "#2f5d8a", "#ffffff"),
+    True: ("#d9d9d4", "#4a4743", "#8fbbe6", "#16202b"),
+}
 OFFLINE = ("cos_sim", "quip", "gc", "selfcheck_context", "pipeline")  # selected at first
 MODELS = (state.VERIFIER, state.VERIFIER_MODEL, state.SEGMENTER, "embedder")
 Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
@@ -153,7 +170,6 @@ def start(name: str, labelled: LabelledSet, methods: Sequence[str]) -> None:
         return
     reasons = {one.method: one.reason for one in left_out}
     begun = SavedBenchmark(methods=tuple(ready), left_out=reasons, settings=chosen.public())
-    state.put(NUMBER, None)
     _launch(id, SavedSet(name=name, rows=labelled.rows, problems=labelled.problems), begun, chosen)
 
 
@@ -194,15 +210,14 @@ def example() -> bytes:
 def read_set(content: bytes) -> LabelledSet | str:
     """Read the labelled responses of a file; return a message if it cannot be used."""
     try:
-        found = labelled_set(parse_rows(content, REQUIRED, OPTIONAL))
+        labelled = labelled_set(parse_rows(content, REQUIRED, OPTIONAL))
     except BadInput as error:
         return error.public()
-    if len(found.rows) > ROWS:
-        count = f"{len(found.rows):,} responses, and this page takes {ROWS:,}"
-        return (
-            f"The file has {count}: use `python -m attribution benchmark`, or a part of the file."
-        )
-    return found
+    if len(labelled.rows) > ROWS:
+        count = f"{len(labelled.rows):,} responses, and this page takes {ROWS:,}"
+        remedy = "use `python -m attribution benchmark`, or a part of the file"
+        return f"The file has {count}: {remedy}."
+    return labelled
 
 
 def choose_set() -> tuple[str, LabelledSet | None]:
@@ -211,60 +226,42 @@ def choose_set() -> tuple[str, LabelledSet | None]:
         "Labelled responses",
         ["jsonl", "json"],
         key="benchmark_file",
-        help="JSON Lines, one response on each line. Without a file, the built-in example set is used.",
+        help="JSON Lines, a response on each line. Without a file, the built-in set is used.",
         max_upload_size=LIMITS.file_mb,
     )
-    name, content = benchmark_results.given() or (EXAMPLE_NAME, example())
+    name, content = EXAMPLE_NAME, example()
     if uploaded:
         name, content = uploaded.name, uploaded.getvalue()
-    elif benchmark_results.given():
-        st.button(
-            "Use the built-in example set",
-            on_click=benchmark_results.discard,
-            key="discard",
-            help="Use the set that comes with the project instead.",
-        )
     with st.expander("Format of a line"):
         show(el("pre", SAMPLE.strip()))
         small(
-            "question, error_type, id, sentences, split and group are optional. context is a text or a list of texts. "
-            "Half of the questions are used to tune thresholds, unless split says development or test."
+            "question, error_type, id, sentences, split and group are optional. Half of the "
+            "questions are used to tune thresholds, unless split says development or test."
         )
-        st.download_button(
-            "Download the example set", example(), "groundedness.jsonl", on_click="ignore"
-        )
-    found = read_set(content)
-    if isinstance(found, str):
-        note("This file cannot be used", found, label="contradicted")
+        file = "groundedness.jsonl"
+        st.download_button("Download the example set", example(), file, on_click="ignore")
+    labelled = read_set(content)
+    if isinstance(labelled, str):
+        note("This file cannot be used", labelled, label="contradicted")
         return name, None
-    test, own = found.of("test"), found.rows
+    test, rows = labelled.of("test"), labelled.rows
     facts = (
-        f"{plural(len(own), 'response')}, {sum(r.grounded for r in own)} of them grounded; "
-        f"{len(own) - len(test)} to tune thresholds, {len(test)} to report."
+        f"{plural(len(rows), 'response')}, {sum(row.grounded for row in rows)} of them grounded; "
+        f"{len(rows) - len(test)} to tune thresholds, {len(test)} to report."
     )
-    show(el("p", el("span", el("strong", name, dir="auto"), f": {facts}"), class_="ax-status"))
-    if found.problems:
-        lines = [f"Line {line}: {problem}" for line, problem in found.problems[:10]]
-        more = len(found.problems) - len(lines)
-        note(
-            f"{plural(len(found.problems), 'line')} left out",
-            *lines,
-            *([f"{more} more"] if more else []),
-        )
-    return name, found
+    show(el("p", el("strong", name, dir="auto"), f": {facts}", class_="ax-status"))
+    if labelled.problems:
+        lines = [f"Line {line}: {problem}" for line, problem in labelled.problems[:10]]
+        note(f"{plural(len(labelled.problems), 'line')} left out", *lines)
+    return name, labelled
 
 
 def choose_models() -> None:
     """Draw the choice of models for the methods."""
-    with st.popover(
-        "Models of the methods", key="models_menu", help="What the methods are run with."
-    ):
-        pick(
-            "Verifier",
-            state.VERIFIER,
-            VERIFIERS,
-            "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline.",
-        )
+    help = "What the methods are run with."
+    with st.popover("Models of the methods", key="models_menu", help=help):
+        help = "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline."
+        pick("Verifier", state.VERIFIER, VERIFIERS, help)
         st.selectbox(
             "Embedder",
             choices.ready(EMBEDDERS),
@@ -280,111 +277,89 @@ def form(running: bool) -> None:
     """Draw the choice of responses and methods, and the buttons."""
     choose_models()
     with st.container(key="form"):
-        options, buttons = st.columns([5, 1])
-        with options:
-            name, found = choose_set()
-            offline = [method for method in OFFLINE if method in choices.ready(METHODS)]
-            methods = pick_many(
-                "Methods",
-                METHODS,
-                offline,
-                "benchmark_methods",
-                "How a response is scored against its context.",
+        name, labelled = choose_set()
+        offline = [method for method in OFFLINE if method in choices.ready(METHODS)]
+        help = "How a response is scored against its context."
+        methods = pick_many("Methods", METHODS, offline, "benchmark_methods", help)
+        begin = partial(start, name, labelled or LabelledSet((), ()), methods)
+        ready = bool(labelled and methods)
+        JOB.buttons("Measure", begin, running, ready, "The scores so far can be completed later.")
+        prompts = sum(PROMPTS.get(method, 0) for method in methods)
+        if labelled and prompts:
+            small(
+                f"At least {plural(prompts * len(labelled.rows), 'prompt')} to the language model."
             )
-        with buttons:
-            begin = partial(start, name, found or LabelledSet((), ()), methods)
-            JOB.buttons(
-                "Measure",
-                begin,
-                running,
-                bool(found and methods),
-                "The scores so far can be completed later.",
-            )
-            if found and (asked := benchmark_results.prompts(methods, len(found.rows))):
-                small(
-                    f"At least {plural(asked, 'prompt')} to the language model; cached replies cost nothing."
-                )
 
 
 def result(now: BenchmarkProgress) -> None:
     """Draw the progress of each method, what is missing, the figures, and files."""
     if now.running:
-        show(benchmark_results.progress_table(now))
-        if now.evaluation.figures:
-            draw_figures(now)
-        return
-    if missing := now.missing():
-        labels = ", ".join(METHODS[m].label for m in missing)
-        known = f"{len(now.saved.outcomes)} of {now.total} scores are done. Incomplete: {labels}"
-        JOB.offer_to_continue(known, go_on, "complete it")
-    for reasons in (now.saved.left_out, now.evaluation.unmeasured):
-        for method, reason in reasons.items():
-            note(f"{METHODS[method].label} has no figures", reason)
+        show(progress_table(now))
+    else:
+        missing(now)
     if not now.evaluation.figures:
         return
-    status_line(benchmark_results.summary(now))
-    link(
-        f"{now.labelled.name}: {plural(len(now.labelled.rows), 'response')}.",
-        **state.address(JOB.name),
+    tables = (quality_table(now.evaluation), error_table(now.evaluation))
+    if not now.running:
+        status_line(summary(now))
+        rows = plural(len(now.labelled.rows), "response")
+        link(f"{now.labelled.name}: {rows}.", **state.address(JOB.name))
+    for table in tables:
+        show(result_table(table))
+    if any(figures.seconds for figures in now.evaluation.figures):
+        figure = f1_by_latency(ranked(now.evaluation), *COLOURS[state.is_dark()])
+        plot(figure, f"benchmark_plot_{len(now.evaluation.figures)}", summary(now))
+    if now.running:
+        return
+    method = st.selectbox(
+        "Read the responses of",
+        [figures.method for figures in ranked(now.evaluation)],
+        format_func=lambda name: METHODS[name].label,
+        key="benchmark_method",
+        help="Misclassified responses come first.",
     )
-    draw_figures(now)
+    show(row_list(scored_rows(now, method)))
+    csv = "\n".join(table.csv() for table in tables)
     downloads(
         {
-            "figures (JSON)": (
-                partial(benchmark_results.figures_json, now),
-                "figures.json",
-                "application/json",
-            ),
-            "scores (JSONL)": (
-                partial(benchmark_results.rows_jsonl, now),
-                "rows.jsonl",
-                "application/jsonl",
-            ),
-            "tables (CSV)": (partial(benchmark_results.tables_csv, now), "tables.csv", "text/csv"),
-            "tables (Markdown)": (
-                partial(benchmark_results.tables_markdown, now),
-                "tables.md",
-                "text/markdown",
-            ),
+            "figures (JSON)": File(partial(figures_json, now), "figures.json", "application/json"),
+            "scores (JSONL)": File(partial(rows_jsonl, now), "rows.jsonl", "application/jsonl"),
+            "tables (CSV)": File(csv, "tables.csv", "text/csv"),
         }
     )
 
 
-def draw_figures(now: BenchmarkProgress) -> None:
-    """Draw the tables, the chart, and the responses behind the number that was clicked."""
-    number = str(state.get(NUMBER) or "")
-    behind = benchmark_results.rows_behind(now, number) if number else None
-    by_error = "|error:" in number
+def missing(now: BenchmarkProgress) -> None:
+    """Say which methods have no figures, and offer to complete the others."""
+    incomplete = now.missing()
+    if incomplete:
+        labels = ", ".join(METHODS[method].label for method in incomplete)
+        known = f"{len(now.saved.outcomes)} of {now.total} scores are done. Incomplete: {labels}"
+        JOB.offer_to_continue(known, go_on, "complete it")
+    for method, reason in (now.saved.left_out | now.evaluation.unmeasured).items():
+        note(f"{METHODS[method].label} has no figures", reason)
 
-    def select(clicked: str) -> None:
-        if clicked:
-            state.put(NUMBER, clicked)
-            st.rerun(scope="fragment" if now.running else "app")
 
-    select(numbers(benchmark_results.quality(now), number, key="benchmark_quality"))
-    if behind and not by_error:
-        show(benchmark_results.row_list(behind))
-    light = ("#33332f", "#d5d1cb", "#2f5d8a", "#ffffff")
-    colours = ("#d9d9d4", "#4a4743", "#8fbbe6", "#16202b") if state.is_dark() else light
-    if any(f.seconds for f in now.evaluation.figures):
-        section("Macro F1 against time")
-        figure = f1_by_latency(ranked(now.evaluation), *colours)
-        plot(
-            figure, f"benchmark_plot_{len(now.evaluation.figures)}", benchmark_results.summary(now)
-        )
-    if table := benchmark_results.errors(now):
-        section("Misclassified test responses by error type")
-        select(numbers(table, number, key="benchmark_errors"))
-        if behind and by_error:
-            show(benchmark_results.row_list(behind))
+def figures_json(now: BenchmarkProgress) -> str:
+    """Return the figures of all methods as JSON."""
+    labelled = LabelledSet(now.labelled.rows, now.labelled.problems)
+    left_out = [LeftOut(method, reason) for method, reason in now.saved.left_out.items()]
+    report = json_report(labelled, now.evaluation, left_out, now.saved.settings)
+    return json.dumps({"name": now.labelled.name, **report}, indent=1, ensure_ascii=False)
+
+
+def rows_jsonl(now: BenchmarkProgress) -> str:
+    """Return the outcome of each method on each response as JSON Lines."""
+    lines = row_lines(now.labelled.rows, now.saved.outcomes, now.evaluation)
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
 
 
 if __name__ == "__main__":
     frame.begin(
         "benchmark",
         "Benchmark",
-        "Measure methods that judge whether a response is grounded in its context, on responses labelled by people; "
-        "click a number to read the responses behind it.",
+        "Measure methods that judge whether a response is grounded in its context, on responses "
+        "labelled by people.",
         benchmark=JOB.open,
     )
     JOB.draw(form, result)

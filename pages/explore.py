@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from attribution.edits import Judge
 from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.html import badge, el, look
-from attribution.types import LABELS, Report
+from attribution.types import Report
 from pages.ui import choices, form, frame, run, state
 from pages.ui.answer_view import TABS, answer_view, opened, proposed, requested_claim, view
 from pages.ui.explore.agreement import agreement_panel
@@ -19,12 +19,13 @@ from pages.ui.explore.corrections import correction_cards, revised_answer
 from pages.ui.explore.editing import edit_dialog, edit_menu, take_step
 from pages.ui.explore.page_picture import pictured
 from pages.ui.explore.recheck import recheck_menu
+from pages.ui.files import export_menu
 from pages.ui.frame import DEMO, copy_line, note, show, styles
 from pages.ui.run_results import (
     continue_button,
     cost,
     details,
-    export_menu,
+    exported,
     is_unfinished,
     notices,
     share_menu,
@@ -36,19 +37,22 @@ if TYPE_CHECKING:
 
 POLL = 0.5  # seconds between updates of a run in progress
 INTRODUCTION = (
-    "See which [claims] of an answer the [sources] support, which they contradict, and for which nothing was found, "
-    "each with the sentence that decides."
+    "See which [claims] of an answer the [sources] support, which they contradict, and for which "
+    "nothing was found, each with the sentence that decides."
 )
-EXAMPLE = " An example is filled in."
 EDITING, OPENED = "editing", "opened"  # run whose form is open; source beside the answer
 LEGEND = ("supported", "contradicted", "unclear", "missing")
+VIEW = "answer_view"
+
+
+# --- the form ---
 
 
 def analyse_form(running: bool) -> None:
     """Draw the form, with the estimate of a run and the reason why the last one did not start."""
-    st.html(
-        f"<style>.st-key-form {{ {'display: none !important' if is_folded() else ''} }}</style>"
-    )
+    folded = is_folded()
+    st.html(f"<style>.st-key-form {{ {'display: none !important' if folded else ''} }}</style>")
+    # a folded form has no estimate, whose end draws the page again and closes a dialog
     form.form(
         start="Analyse",
         on_start=analyse,
@@ -56,23 +60,13 @@ def analyse_form(running: bool) -> None:
         compact=run.current() is not None,
         running=running,
         ready=choices.is_ready(),
-        estimate=partial(estimate, running),
+        estimate=None if folded else partial(cost, running),
         explore=True,
     )
-    if problem := run.problem():
-        title, reason, detail, label = problem
-        note(title, reason, label=label, detail=detail)
+    problem = run.problem()
+    if problem:
+        note(problem.title, problem.reason, label=problem.label, detail=problem.detail)
     run.RUN.draw_notice()
-
-
-def estimate(running: bool) -> None:
-    """Draw the estimate; not in a folded form, because its end draws the page again and closes a
-    dialog.
-    """
-    if is_folded():
-        run.preload()
-    else:
-        cost(running)
 
 
 def analyse() -> None:
@@ -104,33 +98,27 @@ def is_folded() -> bool:
 
 def folded_form(running: bool) -> None:
     """Draw question and sources in one line, with what can be done."""
-    if (now := run.current()) is None:
+    now = run.current()
+    if now is None:
         return
-    question, sources = now.report.question, choices.sources_words(now.report)
-    changed = [] if running else choices.differences(now.report, now.documents)
-    parts = [
-        el("strong", question or "No question", dir="auto"),
-        el("span", f" · {sources}", class_="quiet"),
-    ]
-    if changed:
-        words = f" · These results are for an earlier version (changed: {', '.join(changed)})."
-        parts.append(el("span", words, class_="stale", role="status"))
-    show(el("p", *parts, class_="ax-folded", title=question))
+    question = now.report.question or "No question"
+    sources = el("span", f" · {choices.sources_words(now.report)}", class_="quiet")
+    line = el("p", el("strong", question, dir="auto"), sources, class_="ax-folded", title=question)
+    show(line)
     if running:
-        own = run.RUN.is_own()
         st.button(
-            "Stop" if own else "Stop watching",
+            "Stop" if run.RUN.is_own() else "Stop watching",
             on_click=run.RUN.stop,
             key="stop",
             help="The results so far are kept. (key: s)",
         )
         return
     if not run.problem():  # which keeps the form open
-        word, opened_for = ("Change", now.key) if is_folded() else ("Close", "")
+        folded = is_folded()
         st.button(
-            word,
+            "Change" if folded else "Close",
             on_click=state.put,
-            args=(EDITING, opened_for),
+            args=(EDITING, now.key if folded else ""),
             key="edit_form",
             help="Change the question, the answer, the sources or the options.",
         )
@@ -147,11 +135,18 @@ def first_visit() -> None:
     with st.container(key="examples"):
         form.example_cards(demo)
     pairs = (
-        el("div", el("span", badge(k)), el("span", look(k).help, class_="help"))
-        for k in LABELS
-        if k in LEGEND
+        el("div", el("span", badge(name)), el("span", look(name).help, class_="help"))
+        for name in LEGEND
     )
     show(el("section", *pairs, class_="ax-key"))
+
+
+# --- the result ---
+
+
+def clicked(name: str) -> Any:
+    """Return what was clicked in the answer."""
+    return getattr(st.session_state.get(VIEW), name, None)
 
 
 def live(polling: bool) -> None:
@@ -169,12 +164,12 @@ def live(polling: bool) -> None:
         return
     ended = not now.running and not is_unfinished(now)
     editable = ended and run.is_own()
-    clicked = st.session_state.get("answer_view")
-    judged = requested(now.report, getattr(clicked, "edit", None)) if editable else None
-    if isinstance(judged, Judge):  # first, so that the claim shows it at once
-        if (after := run.judge(judged)) is None:
+    change = requested(now.report, clicked("edit")) if editable else None
+    judged = change if isinstance(change, Judge) else None
+    if judged:  # first, so that the claim shows it at once
+        now = run.judge(judged)
+        if now is None:
             st.rerun()
-        now = after
     report = now.report if now.running else choices.relabelled(now.report)
     status(now, report)
     with st.container(key="notices"):
@@ -182,41 +177,45 @@ def live(polling: bool) -> None:
             copy_line("run", "edit it", run.copy)
         continue_button(now)
         notices(now, report)
-    result = draw_answer(
-        now, report, editable, judged.claim_id if isinstance(judged, Judge) else ""
-    )
+    result = draw_answer(now, report, editable, judged.claim_id if judged else "")
     if ended:
         agreement_panel(report)
-        if editable:
-            recheck_menu(report)  # below the answer, which begins at the top
-    if isinstance(judged, Judge):
+    if editable:
+        recheck_menu(report)  # below the answer, which begins at the top
+    if judged:
         st.rerun()  # export, undo and edits around the answer have another run now
     if editable:
         carry_out(now.report, result)
 
 
 def draw_answer(now: run.RunProgress, report: Report, editable: bool, only: str) -> ComponentResult:
-    """Draw the answer with the source that was opened; `only` is the claim that changed since it
-    was last drawn.
-    """
+    """Draw the answer with the source that was opened; `only` is the claim that has changed."""
     ended = not now.running and not is_unfinished(now)
     draw = partial(
-        view, run=now.key, running=now.running, editable=editable, tabs=TABS if ended else TABS[:2]
+        view,
+        report,
+        edited_claims(report),
+        run=now.key,
+        running=now.running,
+        editable=editable,
+        tabs=TABS if ended else TABS[:2],
     )
     data = run.cached_view(
         now,
         editable,
         only,
-        lambda before: draw(report, edited_claims(report), run.provenance(now), before=before),
+        lambda before: draw(provenance=run.provenance(now), before=before),
     )
-    if asked := getattr(st.session_state.get("answer_view"), "open", None):
-        state.put(OPENED, (now.key, asked))
+    source = clicked("open")
+    if source:
+        state.put(OPENED, (now.key, source))
     if ended:
         data = proposed(data, correction_cards(report, editable))
         run_key, source = state.get(OPENED) or ("", None)
-        data = opened(data, report, source) if run_key == now.key else data
-        data = pictured(data, report, source) if editable and run_key == now.key else data
-    return answer_view(data, key="answer_view")
+        if run_key == now.key:
+            data = opened(data, report, source)
+            data = pictured(data, report, source) if editable else data
+    return answer_view(data, key=VIEW)
 
 
 def carry_out(report: Report, result: ComponentResult) -> None:
@@ -224,8 +223,11 @@ def carry_out(report: Report, result: ComponentResult) -> None:
     match requested(report, result.edit):
         case None | Judge():
             pass
-        case "undo" | "redo" as step:
-            run.undo() if step == "undo" else run.redo()
+        case "undo":
+            run.undo()
+            st.rerun()
+        case "redo":
+            run.redo()
             st.rerun()
         case Opened() as opening:
             edit_dialog(report, opening.claim)
@@ -235,6 +237,17 @@ def carry_out(report: Report, result: ComponentResult) -> None:
     claim = requested_claim(report, result.step)
     if claim:
         take_step(str(result.step.get("step")), claim, report)
+
+
+def menus(report: Report) -> None:
+    """Draw the menus of a finished run, at the right above the answer."""
+    if not report.id:
+        return
+    share_menu(report)
+    if report.verdicts:
+        export_menu(exported(choices.relabelled(report)))
+        if run.is_own():
+            edit_menu(report)
 
 
 def page() -> None:
@@ -247,35 +260,32 @@ def page() -> None:
         folded_form(polling)
     if run.current() is None:
         with heading.container():
-            frame.head(
-                "Check an answer against sources", INTRODUCTION + choices.is_example() * EXAMPLE
-            )
+            frame.head("Check an answer against sources", INTRODUCTION)
     else:
         heading.empty()
     analyse_form(running=polling)
     if run.current() is None:
         first_visit()
         return
+    report = choices.relabelled(finished.report) if finished else None
     with st.container(key="stage"):
         result = st.container(key="result")
-        with st.container(
+        row = st.container(
             key="actions", horizontal=True, horizontal_alignment="right", gap="small"
-        ):
-            if finished and finished.report.id:
-                share_menu(finished.report)
-                export_menu(choices.relabelled(finished.report))
-                if finished.report.verdicts and run.is_own():
-                    edit_menu(finished.report)
-        with st.container(key="side"):
-            if finished and finished.report.verdicts:
-                with st.container(key="side_revised"):
-                    revised_answer(choices.relabelled(finished.report))
-                with st.container(key="side_citations"):
-                    citations_panel(choices.relabelled(finished.report))
+        )
+        side = st.container(key="side")
+        if finished:
+            with row:
+                menus(finished.report)
+        if report and report.verdicts:
+            with side, st.container(key="side_revised"):
+                revised_answer(report)
+            with side, st.container(key="side_citations"):
+                citations_panel(report)
         with result:  # drawn after the panels, whose choices it shows
             st.fragment(live, run_every=POLL if polling else None)(polling)
-    if finished and finished.report.verdicts:
-        details(choices.relabelled(finished.report))
+    if report and report.verdicts:
+        details(report)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
 from attribution.errors import AttributionError, BadInput
 from attribution.reports.html import look, plural, style_class
-from attribution.source import KINDS
 from attribution.store.history import (
     KEPT_HOURS,
     MAX_NOTE,
@@ -20,11 +19,11 @@ from attribution.store.history import (
     Order,
     State,
 )
-from attribution.types import BADGES, Report
+from attribution.types import BADGES
 from pages.ui import background, frame, run, state
 from pages.ui.components import run_list
 from pages.ui.frame import note, small
-from pages.ui.history.run_comparison import comparison, when
+from pages.ui.run_comparison import comparison, when
 from pages.ui.state import store
 
 PER_PAGE = 50
@@ -53,22 +52,19 @@ def key(name: str) -> str:
 
 
 def clear_filters() -> None:
+    """Show all runs from the first."""
     state.renew(ROUND)
-    state.put(FIRST, 0)
+    turn_to(0)
 
 
-def first_row() -> int:
-    return int(state.get(FIRST) or 0)
-
-
-def turn(rows: int) -> None:
-    """Show later or earlier rows."""
-    state.put(FIRST, max(0, first_row() + rows))
+def turn_to(first: int) -> None:
+    """Show the rows from this one on."""
+    state.put(FIRST, max(0, first))
 
 
 def from_start() -> None:
     """Show the first rows, after a filter has changed."""
-    state.put(FIRST, 0)
+    turn_to(0)
 
 
 def filters(tags: Sequence[str]) -> HistoryQuery:
@@ -82,28 +78,11 @@ def filters(tags: Sequence[str]) -> HistoryQuery:
             on_change=from_start,
             max_chars=MAX_SEARCH,
         )
-        with st.popover(
-            "Filters",
-            key="history_popover",
-            help="Narrow the list by verdict, source, tag and date.",
-        ):
-            verdict = _choice(
-                "Has a claim that is",
-                "verdict",
-                {k: look(k).word for k in BADGES},
-                "Runs with such a verdict.",
-            )
-            sources = {k: SOURCE_WORDS[k] for k in KINDS}
-            source = _choice("Sources", "source", sources, "Where the pages came from.")
-            tag = _choice("Tag", "tag", {tag: tag for tag in tags}, "Runs with this tag of yours.")
-            days = st.date_input(
-                "Days",
-                [],
-                key=key("days"),
-                on_change=from_start,
-                format="YYYY-MM-DD",
-                help="When the run was started: the first and the last day.",
-            )
+        help = "Narrow the list by verdict and tag."
+        with st.popover("Filters", key="history_popover", help=help):
+            verdicts = {name: look(name).word for name in BADGES}
+            verdict = _choice("Has a claim that is", "verdict", verdicts)
+            tag = _choice("Tag", "tag", {tag: tag for tag in tags})
             order = st.selectbox(
                 "Order",
                 list(ORDERS),
@@ -123,22 +102,18 @@ def filters(tags: Sequence[str]) -> HistoryQuery:
         label_visibility="collapsed",
         help="Unfinished runs can be continued, deleted ones restored for a day.",
     )
-    since, until = (*days, None, None)[:2] if isinstance(days, tuple) else (days, days)
     return HistoryQuery(
         words=words or "",
         tag=tag,
         verdict=verdict,
-        source=source,
-        since=since,
-        until=until,
         state=shown or "all",
         order=order,
-        offset=first_row(),
+        offset=state.get(FIRST) or 0,
         limit=PER_PAGE,
     )
 
 
-def _choice(label: str, name: str, options: dict[str, str], help: str) -> str:
+def _choice(label: str, name: str, options: Mapping[str, str]) -> str:
     """Draw a choice of one option; empty for any."""
     return st.selectbox(
         label,
@@ -146,22 +121,7 @@ def _choice(label: str, name: str, options: dict[str, str], help: str) -> str:
         format_func=lambda option: options.get(option, "Any"),
         key=key(name),
         on_change=from_start,
-        help=help,
-    )
-
-
-def is_narrowed(query: HistoryQuery) -> bool:
-    """Return True if the query may leave runs out."""
-    return any(
-        (
-            query.words.strip(),
-            query.tag,
-            query.verdict,
-            query.source,
-            query.since,
-            query.until,
-            query.state != "all",
-        )
+        help="Lists only such runs.",
     )
 
 
@@ -169,22 +129,23 @@ def page() -> None:
     """Draw the list with its tools."""
     query = filters(store().history.tags())
     try:
-        found = store().history.find(query)
+        listed = store().history.find(query)
     except BadInput as error:
         note("Nothing was searched", error.public(), label="contradicted")
         return
     undo()
-    if not found.rows:
-        nothing(is_narrowed(query), query.state == "deleted")
-    else:
-        tools = st.container(key="history_tools", horizontal=True)
-        data = {"rows": [line(row, background.find(row.id) is not None) for row in found.rows]}
-        opened, selected = run_list(data, key="history_list")
-        if run_id := requested(opened, found.rows):
-            open_run(run_id)
-        with tools:
-            toolbar(picked(selected, found.rows), query.state == "deleted")
-        pager(found)
+    if not listed.rows:
+        nothing(query)
+        return
+    tools = st.container(key="history_tools", horizontal=True)
+    data = {"rows": [line(row, background.find(row.id) is not None) for row in listed.rows]}
+    opened, selected = run_list(data, key="history_list")
+    for row in listed.rows:
+        if row.id == opened:
+            open_run(row.id)
+    with tools:
+        toolbar(picked(selected, listed.rows), query.state == "deleted")
+    pager(listed, query.offset)
 
 
 def picked(selected: object, rows: Sequence[HistoryRow]) -> list[HistoryRow]:
@@ -192,33 +153,31 @@ def picked(selected: object, rows: Sequence[HistoryRow]) -> list[HistoryRow]:
     return [row for row in rows if isinstance(selected, list) and row.id in selected]
 
 
-def requested(opened: object, rows: Sequence[HistoryRow]) -> str:
-    """Return the id of the run to open; empty if there is none, or it is not listed."""
-    return next((row.id for row in rows if row.id == opened), "")
-
-
 def line(row: HistoryRow, running: bool) -> dict[str, object]:
     """Return a run as plain data for `run_list`."""
-    counts = [(label, row.verdicts[label]) for label in BADGES if label in row.verdicts]
-    waiting = max(0, row.claims - sum(count for _, count in counts))
-    counts += [("not_reached", waiting)] if waiting and "not_reached" not in row.verdicts else []
+    counts = {label: row.verdicts[label] for label in BADGES if label in row.verdicts}
+    waiting = row.claims - sum(counts.values())
+    if waiting > 0:
+        counts.setdefault("not_reached", waiting)
+    drawn = [
+        {
+            "style": style_class(label),
+            "icon": look(label).icon,
+            "n": count,
+            "words": f"{count} {look(label).noun}",
+        }
+        for label, count in counts.items()
+    ]
+    unfinished = "Running now" if running else "Not finished"
     return {
         "id": row.id,
         "name": row.name or "Untitled",
         "meta": " · ".join(filter(None, meta(row))),
-        "state": "" if row.finished else "Running now" if running else "Not finished",
+        "state": "" if row.finished else unfinished,
         "tags": list(row.tags),
         "note": " ".join(row.note.split())[:200],
         "deleted": bool(row.deleted_at),
-        "counts": [
-            {
-                "style": style_class(label),
-                "icon": look(label).icon,
-                "n": count,
-                "words": f"{count} {look(label).noun}",
-            }
-            for label, count in counts
-        ],
+        "counts": drawn,
     }
 
 
@@ -234,39 +193,44 @@ def meta(row: HistoryRow) -> list[str]:
     ]
 
 
-def nothing(narrowed: bool, deleted: bool) -> None:
+def nothing(query: HistoryQuery) -> None:
     """Explain why the list is empty."""
-    if deleted:
+    if query.state == "deleted":
+        line = f"A run that you delete can be restored here for {KEPT_HOURS} hours."
+        note("No deleted runs", line)
+    elif query == HistoryQuery(order=query.order, offset=query.offset, limit=query.limit):
         note(
-            "No deleted runs", f"A run that you delete can be restored here for {KEPT_HOURS} hours."
+            "No runs yet", "Every answer that you analyse in this browser is saved and listed here."
         )
-    elif narrowed:
+    else:
         note("No run matches", "Search for other words, or clear the filters.")
         st.button("Clear search and filters", on_click=clear_filters, key="history_clear_all")
-    else:
-        note(
-            "No runs yet",
-            "Every answer that you analyse on Explore in this browser is saved and listed here.",
-        )
 
 
-def pager(found: HistoryPage) -> None:
+def pager(listed: HistoryPage, first: int) -> None:
     """Draw which rows these are, and buttons for the other pages."""
-    first = first_row()
-    last = first + len(found.rows)
+    last = first + len(listed.rows)
     with st.container(key="history_pager", horizontal=True, vertical_alignment="center"):
-        whole = last - first == found.total
-        small(
-            plural(found.total, "run") if whole else f"{first + 1}–{last} of {found.total:,} runs"
+        if len(listed.rows) == listed.total:
+            small(plural(listed.total, "run"))
+            return
+        small(f"{first + 1}–{last} of {listed.total:,} runs")
+        st.button(
+            "Previous",
+            on_click=turn_to,
+            args=(first - PER_PAGE,),
+            disabled=first == 0,
+            key="history_previous",
+            help="Newer runs.",
         )
-        for label, rows, possible, help in (
-            ("Previous", -PER_PAGE, first > 0, "Newer runs."),
-            ("Next", PER_PAGE, last < found.total, "Older runs."),
-        ):
-            if possible:
-                st.button(
-                    label, on_click=turn, args=(rows,), key=f"history_{label.lower()}", help=help
-                )
+        st.button(
+            "Next",
+            on_click=turn_to,
+            args=(first + PER_PAGE,),
+            disabled=last >= listed.total,
+            key="history_next",
+            help="Older runs.",
+        )
 
 
 # --- one run or several ---
@@ -276,29 +240,7 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
     """Draw the buttons for the selected runs."""
     ids = [row.id for row in rows]
     if deleted:
-        st.button(
-            "Restore",
-            on_click=restore,
-            args=(ids,),
-            disabled=not ids,
-            key="history_restore",
-            help="Bring the selected runs back into the list.",
-        )
-        with st.popover(
-            "Delete for good", disabled=not ids, help="Remove the selected runs from the database."
-        ):
-            small(
-                "The runs are removed at once, with the texts that no other run uses. This cannot be undone."
-            )
-            st.button(
-                "Delete",
-                type="primary",
-                on_click=delete_for_good,
-                args=(ids,),
-                key="history_for_good",
-                help="They cannot be restored.",
-            )
-        small(_selected(rows) or "Select runs to restore or remove them.")
+        deleted_tools(ids)
         return
     one = len(ids) == 1
     if st.button("Open", disabled=not one, key="history_open", help="Open the run on Explore."):
@@ -313,13 +255,6 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
     )
     if st.button("Title, tags, note", disabled=not one, key="history_describe"):
         details_dialog(rows[0])
-    if st.button(
-        "Duplicate",
-        disabled=not one,
-        key="history_duplicate",
-        help="Fill in the form of Explore with the question, answer and settings of the run.",
-    ):
-        duplicate(ids[0])
     st.button(
         "Delete",
         on_click=delete,
@@ -328,11 +263,30 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
         key="history_delete",
         help=f"They can be restored for {KEPT_HOURS} hours.",
     )
-    small(_selected(rows) or "Select one run, or two to compare.")
+    small(f"{plural(len(ids), 'run')} selected." if ids else "Select one run, or two to compare.")
 
 
-def _selected(rows: Sequence[HistoryRow]) -> str:
-    return f"{plural(len(rows), 'run')} selected." if rows else ""
+def deleted_tools(ids: Sequence[str]) -> None:
+    """Draw the buttons for deleted runs."""
+    st.button(
+        "Restore",
+        on_click=restore,
+        args=(ids,),
+        disabled=not ids,
+        key="history_restore",
+        help="Bring the selected runs back into the list.",
+    )
+    help = "Remove the selected runs from the database."
+    with st.popover("Delete for good", disabled=not ids, help=help):
+        small("The runs are removed at once, with the texts that no other run uses.")
+        st.button(
+            "Delete",
+            type="primary",
+            on_click=delete_for_good,
+            args=(ids,),
+            key="history_for_good",
+            help="They cannot be restored.",
+        )
 
 
 @st.dialog("Title, tags and note", width="medium")
@@ -364,16 +318,15 @@ def details_dialog(row: HistoryRow) -> None:
             height=140,
             help="Anything worth remembering. It is searched and exported with the run.",
         )
-        saved = st.form_submit_button(
-            "Save", type="primary", help="Store title, tags and note with the run."
-        )
-    if saved:
-        try:
-            store().history.describe(row.id, title, tags, text)
-        except AttributionError as error:
-            note("Not saved", error.public(), label="contradicted")
-            return
-        st.rerun()
+        saved = st.form_submit_button("Save title, tags and note", type="primary")
+    if not saved:
+        return
+    try:
+        store().history.describe(row.id, title, tags, text)
+    except AttributionError as error:
+        note("Not saved", error.public(), label="contradicted")
+        return
+    st.rerun()
 
 
 def open_run(run_id: str) -> None:
@@ -383,24 +336,20 @@ def open_run(run_id: str) -> None:
     st.switch_page("pages/explore.py", query_params={"run": run_id})
 
 
-def duplicate(run_id: str) -> None:
-    """Fill in the Explore form with the inputs of a run."""
-    run.duplicate(run_id)
-    state.remember()
-    st.switch_page("pages/explore.py")
-
-
 def delete(run_ids: Sequence[str]) -> None:
+    """Delete runs; they can be restored."""
     store().history.put_aside(run_ids)
     state.put(UNDO, tuple(run_ids))
 
 
 def restore(run_ids: Sequence[str]) -> None:
+    """Bring deleted runs back."""
     store().history.restore(run_ids)
     state.put(UNDO, None)
 
 
 def delete_for_good(run_ids: Sequence[str]) -> None:
+    """Remove runs from the database."""
     for run_id in run_ids:
         store().runs.delete(run_id)
     state.put(UNDO, None)
@@ -408,20 +357,18 @@ def delete_for_good(run_ids: Sequence[str]) -> None:
 
 def undo() -> None:
     """Offer to restore the runs that were deleted last."""
-    if run_ids := state.get(UNDO):
-        with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
-            stay = "It stays" if len(run_ids) == 1 else "They stay"
-            note(
-                f"{plural(len(run_ids), 'run')} deleted",
-                f"{stay} under “Deleted” for {KEPT_HOURS} hours.",
-            )
-            st.button(
-                "Undo",
-                on_click=restore,
-                args=(run_ids,),
-                key="history_undo",
-                help="Restore what was deleted.",
-            )
+    run_ids = state.get(UNDO)
+    if not run_ids:
+        return
+    with st.container(key="history_undo_line", horizontal=True, vertical_alignment="center"):
+        note(f"{plural(len(run_ids), 'run')} deleted", f"Under “Deleted” for {KEPT_HOURS} hours.")
+        st.button(
+            "Undo",
+            on_click=restore,
+            args=(run_ids,),
+            key="history_undo",
+            help="Restore what was deleted.",
+        )
 
 
 # --- two runs ---
@@ -436,32 +383,28 @@ def compare(run_ids: Sequence[str]) -> None:
         st.query_params.pop("compare", None)
 
 
-def compared() -> list[Report] | None:
-    """Return the runs to compare, the earlier one first; fewer than two if one is missing. None:
-    none are chosen.
-    """
-    run_ids = state.get(COMPARED)
-    if not run_ids:
-        return None
-    database = store()
-    own = [run_id for run_id in run_ids if database.rights.access(run_id).own]
-    reports = [
-        database.runs.load(run_id) or database.runs.load_unfinished(run_id) for run_id in own
-    ]
-    return sorted((r for r in reports if r), key=lambda report: report.created_at)
+def compared_runs(run_ids: Sequence[str]) -> None:
+    """Draw the comparison of two runs, the earlier one first."""
+    st.button("Back to the list", on_click=compare, args=((),), key="history_back")
+    database, reports = store(), []
+    for run_id in run_ids:
+        if database.rights.access(run_id).own:
+            report = database.runs.load(run_id) or database.runs.load_unfinished(run_id)
+            reports += [report] if report else []
+    comparison(sorted(reports, key=lambda report: report.created_at))
 
 
 if __name__ == "__main__":
     frame.begin(
         "history",
         "History",
-        "Find the runs that were started in this browser; open one, describe it, or select two to compare.",
+        "Find the runs that were started in this browser; open one, describe it, or select two to "
+        "compare.",
         compare=lambda address: compare(address.split("-")[:2]),
     )
     store().history.purge()
-    reports = compared()
-    if reports is None:
-        page()
+    run_ids = state.get(COMPARED)
+    if run_ids:
+        compared_runs(run_ids)
     else:
-        st.button("Back to the list", on_click=compare, args=((),), key="history_back")
-        comparison(reports)
+        page()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import streamlit as st
 
@@ -19,7 +18,7 @@ from attribution.reports.html import Child, Node, el, plural, scrolling, table, 
 from attribution.reports.trail import date
 from attribution.settings import LIMITS, Settings
 from attribution.store.store import Store
-from attribution.types import Document, Failure
+from attribution.types import Document, Failure, Page
 from pages.ui import background, frame, state
 from pages.ui.answer_view import source_view
 from pages.ui.background import Work, in_turns
@@ -29,10 +28,8 @@ from pages.ui.job_page import JobPage
 from pages.ui.state import store
 
 ROUND, REMOVAL = "library_round", "removal"
-NEW = OWN = ""  # no collection has this name
-NAMES = {"into": "New collection", "browsed": "Built-in library"}
-LISTED = 200  # documents offered for choosing at once
-SHOWN = 200  # failures in the table
+NEW = BUILT_IN = ""  # no collection has this name
+LISTED = 200  # documents offered for choosing at once, and failures in the table
 Add = Callable[[Sequence[Item], threading.Event], Iterator[ItemResult]]
 Embed = Callable[[threading.Event], Iterator[tuple[int, int]]]
 
@@ -53,7 +50,7 @@ class AddProgress(background.JobProgress):
             return "Stopping after the documents in progress …"
         if self.embedded:
             done, total = self.embedded
-            return f"All documents can be searched by their words. Preparing search by meaning: {done:,} of {total:,} …"
+            return f"Preparing search by meaning: {done:,} of {total:,} …"
         return f"Adding {self.done:,} of {self.total:,} to “{self.collection}” …"
 
     def share(self) -> float:
@@ -62,17 +59,16 @@ class AddProgress(background.JobProgress):
 
     def summary(self) -> str:
         """Say what came of it."""
-        lost = sum(
-            failure.kind != "left_out" for failure in self.failures
-        )  # others were read in part
+        lost = sum(failure.kind != "left_out" for failure in self.failures)  # not read in part
         same = self.done - self.new - lost
         parts = [f"{plural(self.new, 'document')} added to “{self.collection}”"]
-        parts += [f"{same:,} already there"] if same else []
-        parts += [f"{lost:,} could not be read"] if lost else []
-        parts += (
-            [f"stopped before {self.total - self.done:,} more"] if self.done < self.total else []
-        )
-        return ", ".join(parts) + "."
+        if same:
+            parts.append(f"{same:,} already there")
+        if lost:
+            parts.append(f"{lost:,} could not be read")
+        if self.done < self.total:
+            parts.append(f"stopped before {self.total - self.done:,} more")
+        return f"{', '.join(parts)}."
 
 
 JOB = JobPage[AddProgress]("ingest", "adding of documents")
@@ -85,11 +81,8 @@ def work(items: Sequence[Item], add: Add, embed: Embed) -> Work[AddProgress]:
         now = update()
         for added in add(items, stop):
             failures = (*now.failures, added.failure) if added.failure else now.failures
-            now = update(
-                done=now.done + 1,
-                new=now.new + (added.state in ("added", "changed")),
-                failures=failures,
-            )
+            new = now.new + (added.state in ("added", "changed"))
+            now = update(done=now.done + 1, new=new, failures=failures)
         if not stop.is_set():
             for embedded in embed(stop):
                 update(embedded=embedded)
@@ -109,19 +102,17 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
     if not items:
         return "Choose files or give web addresses first."
     if len(items) > LIMITS.files:
-        return f"These are {len(items):,} documents; at most {LIMITS.files} are added at once: remove some."
+        return f"At most {LIMITS.files} documents are added at once: remove some."
     settings, browser = Settings.from_environment(), state.browser()
 
     def add(items: Sequence[Item], stop: threading.Event) -> Iterator[ItemResult]:
-        return ingest.add(
-            Store.open(settings.database_url), name, items, settings, stop=stop, owner=browser
-        )
+        database = Store.open(settings.database_url)
+        return ingest.add(database, name, items, settings, stop=stop, owner=browser)
 
     def embed(stop: threading.Event) -> Iterator[tuple[int, int]]:
-        embedded = ingest.embed(
-            Store.open(settings.database_url), name, hybrid.local_embedder(settings), stop
-        )
-        return in_turns(browser, stop, embedded)
+        database = Store.open(settings.database_url)
+        steps = ingest.embed(database, name, hybrid.local_embedder(settings), stop)
+        return in_turns(browser, stop, steps)
 
     JOB.launch(AddProgress(name, len(items)), work(items, add, embed))
     return ""
@@ -130,25 +121,17 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
 # --- the page ---
 
 
-def shown(place: str, name: str) -> str:
-    """Return a collection's name in a list; one with the name of the list's own entry is marked as
-    a collection.
-    """
-    return f"{name} (collection)" if name == NAMES[place] else name or NAMES[place]
-
-
 def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
     """Draw the form that adds documents: the collection, what goes into it, and the buttons."""
     section("Add documents")
-    into = st.selectbox(
+    name = st.selectbox(
         "Collection",
-        [NEW, *(c.name for c in collections)],
+        [NEW, *(collection.name for collection in collections)],
         key="collection_into",
-        format_func=partial(shown, "into"),
+        format_func=lambda name: name or "New collection",
         help="A new collection, or one that exists.",
     )
-    name = into
-    if into == NEW:
+    if name == NEW:
         name = st.text_input(
             "Name of the new collection",
             key="collection_name",
@@ -161,7 +144,7 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
         DOCUMENT_TYPES,
         accept_multiple_files=True,
         key=f"collection_files-{turn}",
-        help=f"{FORMATS} To add a folder of this server, use `python -m attribution collections add`.",
+        help=FORMATS,
         max_upload_size=LIMITS.file_mb,
     )
     addresses = st.text_area(
@@ -173,19 +156,6 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
         max_chars=LIMITS.text,
     )
     add, stop = st.columns(2)
-    if add.button(
-        "Add",
-        type="primary",
-        disabled=running,
-        key="collection_add",
-        width="stretch",
-        help="Read the files and pages, and store their text.",
-    ):
-        if problem := start(str(name or "").strip(), state.documents_of(files), addresses):
-            note("Nothing was added", problem, label="contradicted")
-        else:
-            state.renew(ROUND)
-            st.rerun()
     stop.button(
         "Stop",
         disabled=not running,
@@ -194,6 +164,17 @@ def add_form(collections: Sequence[CollectionSummary], running: bool) -> None:
         on_click=JOB.stop,
         help="The documents added so far stay.",
     )
+    help = "Read the files and pages, and store their text."
+    if not add.button(
+        "Add", type="primary", disabled=running, key="collection_add", width="stretch", help=help
+    ):
+        return
+    problem = start(str(name or "").strip(), state.documents_of(files), addresses)
+    if problem:
+        note("Nothing was added", problem, label="contradicted")
+    else:
+        state.renew(ROUND)
+        st.rerun()
 
 
 def result(now: AddProgress) -> None:
@@ -205,118 +186,103 @@ def result(now: AddProgress) -> None:
 
 
 def browse(collections: Sequence[CollectionSummary], running: bool) -> None:
-    """Draw the documents of the built-in library or of a collection, to read one, remove one, or
-    remove all.
-    """
+    """Draw the documents of the built-in library or of a collection, to read or remove them."""
     section("Read and remove" if collections else "Read")
     name = st.selectbox(
         "Documents of",
-        [OWN, *(c.name for c in collections)],
+        [BUILT_IN, *(collection.name for collection in collections)],
         key="collection_browsed",
-        format_func=partial(shown, "browsed"),
+        format_func=lambda name: name or "Built-in library",
         index=int(bool(collections)),
         help="The library or collection whose documents are listed below.",
     )
-    own = name == OWN
-    filter = st.text_input(
+    words = st.text_input(
         "Filter by name or title",
         key="collection_filter",
         help="Lists only documents with these words.",
         max_chars=LIMITS.line,
     )
-    titles = built_in(filter) if own else collected(name, filter)
+    titles = collected(name, words) if name else built_in(words)
     if len(titles) > LISTED:
         small(f"The first {LISTED} are listed. Filter by name or title to see others.")
     document = st.selectbox(
         "Document",
         list(titles)[:LISTED],
-        format_func=lambda n: titles[n] if own or titles[n] == n else f"{n} — {titles[n]}",
-        key=f"collection_document-{name}-{filter}",  # a shorter list begins at its first
+        format_func=lambda key: titles[key] or key,
+        key=f"collection_document-{name}-{words}",  # a shorter list begins at its first
         placeholder="none",
         help="The document to read or to remove.",
     )
-    read, remove, remove_all = st.columns(3)
-    if read.button(
-        "Read",
-        disabled=document is None,
-        key="collection_read",
-        width="stretch",
-        help="Show the text of the document.",
-    ):
-        source_dialog(name, str(document))
-    if remove.button(
-        "Remove",
-        disabled=own or document is None or running,
-        key="collection_remove",
-        width="stretch",
-        help="Asks before it removes the document.",
-    ):
-        state.put(REMOVAL, (name, document, 1))
-    if remove_all.button(
-        "Remove the collection",
-        disabled=own or running,
-        key="collection_remove_all",
-        width="stretch",
-        help="Asks before it removes every document of this collection.",
-    ):
-        state.put(REMOVAL, (name, None, next(c.documents for c in collections if c.name == name)))
+    with st.container(horizontal=True):
+        if st.button("Read the document", disabled=document is None, key="collection_read"):
+            source_dialog(name, str(document))
+        if name == BUILT_IN:
+            return
+        st.button(
+            "Remove the document",
+            disabled=document is None or running,
+            key="collection_remove",
+            on_click=state.put,
+            args=(REMOVAL, (name, document)),
+        )
+        st.button(
+            "Remove the collection",
+            disabled=running,
+            key="collection_remove_all",
+            on_click=state.put,
+            args=(REMOVAL, (name, None)),
+        )
 
 
-def collected(name: str, filter: str) -> dict[str, str]:
+def collected(name: str, words: str) -> dict[str, str]:
     """Return the titles of a collection's documents by their names, one more than are listed."""
-    rows = DocumentStore(store().database).documents(name, filter, LISTED + 1)
+    rows = DocumentStore(store().database).documents(name, words, LISTED + 1)
     return {str(row["name"]): str(row["title"]) for row in rows}
 
 
-def built_in(filter: str = "") -> dict[str, str]:
-    """Return the titles of the built-in library's articles by their addresses; empty if the folder
-    cannot be used.
-    """
+def built_in_pages() -> Sequence[Page]:
+    """Return the articles of the built-in library; none if the folder cannot be used."""
     try:
-        pages = FolderSearcher(Settings.from_environment()).pages
+        return FolderSearcher(Settings.from_environment()).pages
     except AttributionError as error:
         note("The built-in library cannot be read", error.public(), label="missing")
-        return {}
-    return {p.url: p.title for p in pages if filter.casefold() in f"{p.url} {p.title}".casefold()}
+        return ()
+
+
+def built_in(words: str = "") -> dict[str, str]:
+    """Return the titles of the built-in library's articles by their addresses."""
+    sought = words.casefold()
+    pages = built_in_pages()
+    return {p.url: p.title for p in pages if sought in f"{p.url} {p.title}".casefold()}
 
 
 @st.dialog("Source", width="medium")
 def source_dialog(collection: str, document: str) -> None:
-    if collection == OWN:
-        page = next(
-            (p for p in FolderSearcher(Settings.from_environment()).pages if p.url == document),
-            None,
-        )
+    """Show the text of a document."""
+    if collection == BUILT_IN:
+        page = next((page for page in built_in_pages() if page.url == document), None)
     else:
         page = DocumentStore(store().database).page(collection, document)
     if page is None:
         note("The document is gone", "Another user has removed it.")
         return
     facts = " · ".join(filter(None, (page.site, page.published, page.reference or page.facts_from)))
-    show(
-        el(
-            "div",
-            el("h3", page.title, dir="auto"),
-            el("p", facts, class_="ax-quiet"),
-            class_="ax-source",
-        )
-    )
+    title = el("h3", page.title, dir="auto")
+    show(el("div", title, el("p", facts, class_="ax-quiet"), class_="ax-source"))
     source_view(page, [0, 0, 0, 0], key=f"source-{page.id}")
 
 
 def confirm_removal() -> None:
     """Ask for confirmation of a removal."""
-    if not (removal := state.get(REMOVAL)):
+    removal = state.get(REMOVAL)
+    if not removal:
         return
-    collection, document, count = removal
-    what = f"“{document}”" if document else f"“{collection}” with {plural(count, 'document')}"
-    note(
-        f"Remove {what} for all users of this server?", "Saved runs still have the texts they used."
-    )
+    collection, document = removal
+    what = f"“{document}”" if document else f"the collection “{collection}”"
+    title = f"Remove {what} for all users of this server?"
+    note(title, "Saved runs still have the texts they used. This cannot be undone.")
     yes, no = st.columns(2)
-    if yes.button(
-        "Remove", type="primary", key="removal_yes", width="stretch", help="This cannot be undone."
-    ):
+    if yes.button("Remove for all users", type="primary", key="removal_yes", width="stretch"):
         state.put(REMOVAL, None)
         try:
             DocumentStore(store().database).remove(collection, document)
@@ -324,7 +290,8 @@ def confirm_removal() -> None:
             note("Nothing was removed", error.public())
             return
         st.rerun()
-    if no.button("Cancel", key="removal_no", width="stretch", help="Keep everything as it is."):
+    help = "Keep everything as it is."
+    if no.button("Cancel", key="removal_no", width="stretch", help=help):
         state.put(REMOVAL, None)
         st.rerun()
 
@@ -332,9 +299,8 @@ def confirm_removal() -> None:
 def page() -> None:
     """Draw the page or, if the database cannot store collections, the reason."""
     try:
-        collections = DocumentStore(store().database).collections(
-            hybrid.local_embedder(Settings.from_environment()).version
-        )
+        embedder = hybrid.local_embedder(Settings.from_environment())
+        collections = DocumentStore(store().database).collections(embedder.version)
     except AttributionError as error:
         note("Collections are not available", error.public(), label="missing")
         return
@@ -349,29 +315,22 @@ def page() -> None:
 
 def collection_table(collections: Sequence[CollectionSummary]) -> Node:
     """Return a table of the collections with counts, size and dates."""
-    heads = ("Collection", "Documents", "Text", "Searchable by meaning", "Last change")
+    heads = ("Collection", "Documents", "Characters", "Searchable by meaning", "Last change")
     rows = (
-        (c.name, f"{c.documents:,}", size(c.characters), f"{c.embedded:,}", date(c.changed_at))
+        (c.name, f"{c.documents:,}", f"{c.characters:,}", f"{c.embedded:,}", date(c.changed_at))
         for c in collections
     )
     return scrolling(table(heads, rows, "ax-table wide"), "Collections")
 
 
-def size(characters: int) -> str:
-    """Format a number of characters to fit a column, such as 1.2 million characters."""
-    for unit, name in ((1_000_000, "million characters"), (1_000, "thousand characters")):
-        if characters >= unit:
-            return f"{characters / unit:.1f} {name}"
-    return plural(characters, "character")
-
-
 def failure_table(failures: Sequence[Failure]) -> Node:
     """Return a table of the items that could not be read."""
     rows: list[tuple[Child, Child]] = [
-        (f.subject, with_detail(f.message, f.detail)) for f in failures[:SHOWN]
+        (failure.subject, with_detail(failure.message, failure.detail))
+        for failure in failures[:LISTED]
     ]
-    if len(failures) > SHOWN:
-        rows.append((f"{len(failures) - SHOWN:,} more", ""))
+    if len(failures) > LISTED:
+        rows.append((f"{len(failures) - LISTED:,} more", ""))
     return table(("File or address", "Why it was not added"), rows)
 
 
@@ -379,7 +338,8 @@ if __name__ == "__main__":
     frame.begin(
         "library",
         "Library",
-        "Manage [collections] of documents to check answers against. All users of this server can read, extend and "
-        "empty them; documents that only you should see belong under “My documents” on Explore.",
+        "Manage [collections] of documents to check answers against. All users of this server can "
+        "read, extend and empty them; documents that only you should see belong under “My "
+        "documents” on Explore.",
     )
     page()

@@ -29,11 +29,12 @@ from attribution.types import content_id
 from pages.ui import background, choices, frame, state
 from pages.ui.background import Work, in_turns
 from pages.ui.components import link
-from pages.ui.files import LIMIT, downloads
+from pages.ui.files import File, downloads
 from pages.ui.frame import note, section, show, small
 from pages.ui.job_page import JobPage
 from pages.ui.state import store
 
+LIMIT = 500  # answers of one file
 SOURCES = {"Built-in library": ("library",), "The web": ("web",)}
 
 
@@ -239,11 +240,11 @@ def result(now: TableProgress) -> None:
         show(el("ul", *(el("li", line) for line in made.notes), class_="ax-quiet"))
     name = made.number.replace(".", "-")
     files = {
-        "Markdown": (made.table.markdown(), f"{name}.md", "text/markdown"),
-        "CSV": (made.table.csv(), f"{name}.csv", "text/csv"),
+        "Markdown": File(made.table.markdown(), f"{name}.md", "text/markdown"),
+        "CSV": File(made.table.csv(), f"{name}.csv", "text/csv"),
     }
     if made.tasks:
-        files["Tasks for people"] = (made.tasks, "tasks.jsonl", "application/json")
+        files["Tasks for people"] = File(made.tasks, "tasks.jsonl", "application/json")
     downloads(files)
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
 
 import streamlit as st
 from pydantic import SecretStr, ValidationError
@@ -27,7 +27,6 @@ from attribution.policy import DecisionPolicy
 from attribution.searchers import SEARCHERS, source_label
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import (
-    CHANGES,
     COLLECTION,
     DEFAULTS,
     LABELS,
@@ -37,8 +36,7 @@ from attribution.settings import (
     Trust,
     visitor_endpoint,
 )
-from attribution.source import INSTANCE, Source
-from attribution.studies.papers.presets import Preset, preset
+from attribution.source import Source
 from attribution.tables import Entry
 from attribution.types import Document, Report, Turn
 from attribution.verdicts import recolour
@@ -51,10 +49,7 @@ LLM_TASKS = {
     "independence": "Which claims need context",
     "enrichment": "What that context is",
 }
-FORM = {
-    name: label for name, label in LABELS.items() if CHANGES[name] != "decision"
-}  # settings of another run
-_FIELDS = {**FORM, "openai_base_url": "Address", "openai_model": "Model", "openai_api_key": "Key"}
+_FIELDS = {**LABELS, "openai_base_url": "Address", "openai_model": "Model", "openai_api_key": "Key"}
 _NAMES: Mapping[str, Mapping[str, Entry]] = {
     "segmenter_model": SEGMENTERS,
     "verifier_model": VERIFIERS,
@@ -88,7 +83,7 @@ def explain(error: Exception) -> tuple[str, str]:
 
 ENGINES = {name: entry for name, entry in SEARCHERS.items() if not Source.of(name).is_local}
 PASTED = "Pasted text.txt"
-_DIRECT = (
+_METHODS = (
     state.SEGMENTER,
     state.SEGMENTER_MODEL,
     state.VERIFIER,
@@ -99,48 +94,50 @@ _DIRECT = (
 
 def settings() -> Settings | str:
     """Return the settings chosen in the form, or why they cannot be used."""
-    addresses = [line.strip() for line in state.text(state.ADDRESSES).splitlines() if line.strip()]
-    addresses = addresses if state.value(state.DOCUMENTS) else []
-    if len(addresses) > LIMITS.sources:
-        return f"There are {len(addresses):,} web addresses, and a run takes {LIMITS.sources} sources: remove some."
-    if wrong := next((a for a in addresses if "://" not in a), None):
-        return f"“{wrong[:80]}” is not a web address. Start each line of “Web addresses” with http:// or https://."
-    instance = state.text(state.INSTANCE)
-    engine = INSTANCE + instance if instance else str(state.value(state.ENGINE) or WEB)
-    boxes = (("library", state.LIBRARY), (engine, state.WEB), ("documents", state.DOCUMENTS))
-    sources = [name for name, box in boxes if state.value(box)] + addresses
-    if selected := state.value(state.COLLECTIONS):
-        sources += [f"{COLLECTION}{name}" for name in collections() if name in selected]
-    if not sources:
-        return "No source is selected. Choose the library, the web, a collection or your documents under “Sources”."
-    if (added := len(documents())) > LIMITS.documents:
-        return f"There are {added} documents, and a run takes {LIMITS.documents}: remove some, or make a collection."
-    if sources == ["documents"] and not documents():
-        return "There are no documents yet. Paste a text, give web addresses or upload files under “Add documents”."
-    choices: dict[str, object] = {
-        name: state.value(name) for name in (*_DIRECT, *state.POLICY, *state.PRICES)
+    sources = _sources()
+    if isinstance(sources, str):
+        return sources
+    chosen: dict[str, object] = {
+        name: state.value(name) for name in (*_METHODS, *state.POLICY, *state.PRICES)
     }
-    choices |= (
-        {"fallback": tuple(state.value(state.FALLBACK) or ())} if state.value(state.WEB) else {}
-    )
-    choices |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
-    choices = {name: value for name, value in choices.items() if value not in (None, "", ())}
-    if (found := chosen_preset()) is not None:
-        shown = {
-            "sources",
-            *_DIRECT,
-            *state.POLICY,
-            *LLM_TASKS,
-        }  # the form has these, as `use_preset` filled them in
-        choices = {
-            name: value for name, value in found.values.items() if name not in shown
-        } | choices
+    chosen |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
+    chosen = {name: value for name, value in chosen.items() if value not in (None, "", ())}
+    base = endpoint()
+    if isinstance(base, str):
+        return base
     try:
-        return demanded(
-            {"sources": tuple(sources)} | choices, Settings.from_environment(**_language_model())
-        )
+        return demanded({"sources": sources, **chosen}, base)
     except AttributionError as error:
         return explain(error)[0]
+
+
+def _sources() -> tuple[str, ...] | str:
+    """Return the sources chosen in the form, or why they cannot be used."""
+    addresses = []
+    if state.value(state.DOCUMENTS):
+        addresses = list(filter(None, map(str.strip, state.text(state.ADDRESSES).splitlines())))
+    if len(addresses) > LIMITS.sources:
+        count = f"There are {len(addresses):,} web addresses"
+        return f"{count}, and a run takes {LIMITS.sources} sources: remove some."
+    for address in addresses:
+        if "://" not in address:
+            start = "Start each line of “Web addresses” with http:// or https://."
+            return f"“{address[:80]}” is not a web address. {start}"
+    engine = str(state.value(state.ENGINE) or WEB)
+    boxes = {"library": state.LIBRARY, engine: state.WEB, "documents": state.DOCUMENTS}
+    sources = [name for name, box in boxes.items() if state.value(box)] + addresses
+    selected = state.value(state.COLLECTIONS)
+    if selected:
+        sources += [f"{COLLECTION}{name}" for name in collections() if name in selected]
+    added = documents()
+    if not sources:
+        return "No source is selected. Choose one under “Sources”."
+    if len(added) > LIMITS.documents:
+        count = f"There are {len(added)} documents, and a run takes {LIMITS.documents}"
+        return f"{count}: remove some, or make a collection."
+    if sources == ["documents"] and not added:
+        return "There are no documents yet. Add texts, web addresses or files."
+    return tuple(sources)
 
 
 def is_ready() -> bool:
@@ -188,32 +185,8 @@ def fill_policy(policy: DecisionPolicy) -> None:
 
 def use_verifier() -> None:
     """Set the sliders to what the selected verifier decides by."""
-    fill_policy(policy_of(verifier_settings()))
-
-
-def chosen_preset() -> Preset | None:
-    """Return the settings of the selected paper, with what stands in on this machine; None where
-    none is selected.
-    """
-    name, own = state.text(state.PRESET), endpoint()
-    return preset(own) if name and not isinstance(own, str) else None
-
-
-def use_preset() -> None:
-    """Fill the form with what it shows of the selected paper's settings; without a paper, with the
-    defaults.
-    """
-    found = chosen_preset()
-    values = {name: DEFAULTS[name] for name in _DIRECT} | (found.values if found else {})
-    state.fill(
-        llm_tasks=[task for task in LLM_TASKS if values.get(task) == "llm"],
-        **{name: values[name] for name in _DIRECT},
-    )
-
-
-def verifier_settings() -> Settings:
-    """Return settings that name no more than the selected verifier."""
-    return Settings(verifier=state.value(state.VERIFIER) or DEFAULTS[state.VERIFIER])
+    verifier = state.value(state.VERIFIER) or DEFAULTS[state.VERIFIER]
+    fill_policy(policy_of(Settings(verifier=verifier)))
 
 
 def _language_model() -> dict[str, object]:
@@ -295,16 +268,8 @@ def fill_example(example: Mapping[str, Any]) -> None:
     fill_sources(example.get("sources", ["library"]))
 
 
-def is_example() -> bool:
-    """Return True if question and answer are those of an example."""
-    typed = (state.value(state.QUESTION), state.value(state.ANSWER))
-    return typed in ((example["question"], example["answer"]) for example in state.examples())
-
-
 def fill_sources(sources: Sequence[str]) -> None:
-    """Select these sources in the form, but no instance: whoever made a link would see what its
-    readers check.
-    """
+    """Select these sources in the form, as far as it offers them."""
     named: dict[str, list[str]] = {}
     for source in map(Source.of, sources):
         named.setdefault(source.kind, []).append(source.name)
@@ -312,7 +277,6 @@ def fill_sources(sources: Sequence[str]) -> None:
     addresses = named.get("address", [])
     state.fill(
         addresses="\n".join(addresses),
-        instance="",
         collections=named.get("collection", []),
         **({state.ENGINE: engine} if engine else {}),
     )
@@ -357,10 +321,9 @@ def restore(report: Report) -> None:
     state.fill(
         pasted=own[PASTED].text if PASTED in own else "",
         files=tuple(to_read_again(name, page) for name, page in own.items() if name != PASTED),
-        fallback=list(saved.fallback),
         llm_model=saved.openai_model,
         llm_tasks=[task for task in LLM_TASKS if getattr(saved, task) == "llm"],
-        **{name: getattr(saved, name) for name in (*_DIRECT, *state.PRICES)},
+        **{name: getattr(saved, name) for name in (*_METHODS, *state.PRICES)},
     )
 
 
@@ -378,88 +341,39 @@ def unreadable(document: Document) -> str:
     return str(st.session_state[key])
 
 
-def differences(report: Report, run_documents: Sequence[Document]) -> list[str]:
-    """Return the inputs that differ from those of a run, in the words of the form."""
-    changed = [
-        label
-        for label, value, before in (
-            ("Question", state.value(state.QUESTION) or "", report.question),
-            ("Earlier turns", turns(), report.context),
-            ("Answer", state.value(state.ANSWER) or "", report.answer),
-        )
-        if value != before
-    ]
-    current = settings()
-    if isinstance(current, str):
-        return changed
-    now, before = _comparable(current.public()), _comparable(report.settings)
-    ignored = set() if report.usage.llm else {"openai_model"}
-    names = [
-        n for n in FORM if n in now and n in before and n not in ignored and now[n] != before[n]
-    ]
-    changed += [FORM[name] for name in names]
-    if "documents" in current.sources and documents() != tuple(run_documents):
-        changed.append("My documents")
-    return list(dict.fromkeys(changed))
-
-
-def _comparable(saved: Mapping[str, Any]) -> dict[str, Any]:
-    """Normalise settings so that equal choices compare equal: the order of sources does not matter."""
-    sources = sorted(WEB if s == "web" else s for s in saved.get("sources", ()))
-    return {
-        "verifier": "auto",
-        **saved,
-        "sources": sources,
-        "fallback": list(saved.get("fallback", ())),
-    }
-
-
 def method(report: Report) -> str:
     """Describe the verifier and the sources of a run: “Checked with … against …”."""
-    saved = _comparable(report.settings)
-    used = (
-        verifier_name(report.versions.get("verifier", ""))
-        if saved["verifier"] == "auto"
-        else saved["verifier"]
-    )
-    used = str(saved.get("verifier_model") or used)
+    saved = report.settings
+    used = str(saved.get("verifier_model") or saved.get("verifier", "auto"))
+    if used == "auto":
+        used = verifier_name(report.versions.get("verifier", ""))
     label = VERIFIERS[used].label if used in VERIFIERS else used
-    sources = [source_label(source) for source in saved["sources"]]
-    return f"Checked with {label} against {_listed(sources)}"
+    return f"Checked with {label} against {_listed(map(source_label, _sources_of(report)))}"
+
+
+def _sources_of(report: Report) -> list[str]:
+    return [str(source) for source in cast(Iterable[object], report.settings.get("sources", ()))]
 
 
 def sources_words(report: Report | None = None) -> str:
     """Name the sources of a run, or those that are selected in the form."""
     if report is not None:
-        sources = _comparable(report.settings)["sources"]
+        sources = _sources_of(report)
     else:
         current = settings()
         if isinstance(current, str):
             return "none"
         sources = list(current.sources)
-    addresses = {source for source in sources if Source.of(source).kind == "address"}
-    named = [source_label(source) for source in sources if source not in addresses]
-    return _listed([*named, *(["web addresses"] if addresses else [])])
+    kinds = {source: Source.of(source).kind for source in sources}
+    named = [source_label(source) for source in sources if kinds[source] != "address"]
+    if "address" in kinds.values():
+        named.append("web addresses")
+    return _listed(named)
 
 
-def changed_options() -> list[str]:
-    """Return the options of the form that differ from the defaults, in its words."""
-    defaults = {n: DEFAULTS[n] for n in _DIRECT} | policy_of(verifier_settings()).as_settings()
-    changed = [
-        LABELS[n]
-        for n in (*_DIRECT, *state.POLICY)
-        if state.value(n) not in (None, "", defaults[n])
-    ]
-    llm = state.text(state.LLM_MODEL) or state.value(state.LLM_TASKS)
-    return [
-        *changed,
-        *(["Language model"] if llm else []),
-        *(["Earlier turns"] if state.text(state.TURNS) else []),
-    ]
-
-
-def _listed(parts: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))
+def _listed(parts: Iterable[str]) -> str:
+    *first, last = ["", *parts]
+    return " and ".join(filter(None, (", ".join(filter(None, first)), last)))
 
 
 def turns() -> tuple[Turn, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -10,7 +10,6 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from attribution.reports import html
-from attribution.reports.html import Node, el
 from pages.ui.answer_view import SCRIPTS, STYLES
 
 _STATIC = Path(__file__).parent / "static"
@@ -48,11 +47,8 @@ _pair = st.components.v2.component(
     css=STYLES + (_STATIC / "answers.css").read_text("utf-8"),
     js=SCRIPTS + (_STATIC / "answers.js").read_text("utf-8"),
 )
-_numbers, _rows, _runs = (
-    _component("numbers"),
-    _component("compare"),
-    _component("history", body='<ul class="root"></ul>'),
-)
+_rows = _component("compare")
+_runs = _component("history", body='<ul class="root"></ul>')
 _task = _component("task", "task", "task_view", body=f'<div class="wrap">{_ROOT}</div>')
 
 
@@ -61,30 +57,6 @@ def link(text: str, *, key: str = "link", **parameters: str) -> None:
     name it.
     """
     _link(data={"text": text, "query": f"?{urlencode(parameters)}"}, key=key)
-
-
-def number_button(value: str, text: str, of: str, small: str = "") -> Node:
-    """A number as a button that reports `value`; `of` says whose it is, `small` stands under it."""
-    label = f"{of}: {f'{text} {small}'.strip()}. Show the rows behind it."
-    range_ = el("span", small, class_="range") if small else None
-    return el("button", el("span", text), range_, type="button", value=value, aria_label=label)
-
-
-def numbers(node: Node, selected: str, *, key: str) -> str:
-    """Draw a table with number buttons; return the value of the one that was clicked, or an empty
-    text.
-    """
-    result = _numbers(
-        data={"tree": html.data(node), "selected": selected}, key=key, on_open_change=ignore
-    )
-    clicked = getattr(result, "open", None)
-    return clicked[:300] if isinstance(clicked, str) else ""
-
-
-def number_table(title: str, head: Node, rows: Sequence[Node]) -> Node:
-    """A table for `numbers`, which scrolls where it is too wide."""
-    table = el("table", el("thead", head), el("tbody", *rows))
-    return el("div", table, class_="scroll", role="region", tabindex=0, aria_label=title)
 
 
 def claim_rows(data: Data, *, key: str) -> None:

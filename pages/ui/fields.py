@@ -1,9 +1,10 @@
-"""Draw the form of a run: question, answer, sources, documents, conversation, models."""
+"""Fields of the forms: texts, choices among the entries of a table, and the download of a model."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,7 +27,7 @@ FORMATS = f"{', '.join(KINDS)}, at most {LIMITS.file_mb} MB each."
 def text_input(
     label: str, name: str, placeholder: str, help: str | None = None, secret: bool = False
 ) -> None:
-    """A line of text that survives a change of page."""
+    """Draw a line of text that survives a change of page."""
     st.text_input(
         label,
         state.initial(name) or "",
@@ -41,7 +42,7 @@ def text_input(
 def multiselect(
     label: str, name: str, options: Mapping[str, str], placeholder: str, help: str
 ) -> None:
-    """Some of the options, given with their labels; a choice that is no longer offered is dropped."""
+    """Draw a choice of some options; one that is no longer offered is dropped."""
     st.multiselect(
         label,
         list(options),
@@ -60,31 +61,29 @@ def pick(
     help: str,
     on_change: Callable[[], None] | None = None,
 ) -> str:
-    """A choice among the entries that are ready."""
-    needs = choices.missing(table)
-    ready = [entry for entry in table if not needs[entry]]
+    """Draw a choice among the entries that are ready."""
+    ready = choices.ready(table)
     selected = ""
     if ready:
         initial = state.initial(name)
-        index = ready.index(initial) if initial in ready else 0
         selected = st.selectbox(
             label,
             ready,
-            index,
+            ready.index(initial) if initial in ready else 0,
             format_func=lambda entry: table[entry].label,
             key=state.key(name),
             help=help,
             on_change=on_change,
         )
         small(as_sentence(table[selected].note))
-    unready(table)
+    _unready(table)
     return selected
 
 
 def pick_many(
     label: str, table: Mapping[str, Entry], default: Sequence[str], key: str, help: str
 ) -> list[str]:
-    """A choice of several of the entries that are ready; the others stand below it."""
+    """Draw a choice of several of the entries that are ready; the others stand below it."""
     chosen = st.pills(
         label,
         choices.ready(table),
@@ -95,36 +94,49 @@ def pick_many(
         help=help,
         format_func=lambda name: table[name].label,
     )
-    unready(table)
+    _unready(table)
     return chosen
 
 
-def unready(table: Mapping[str, Entry]) -> None:
-    """The entries that cannot be chosen yet, by what they need; folded, so that they do not get in
-    the way.
-    """
-    waiting: dict[str, list[str]] = {}
+def _unready(table: Mapping[str, Entry]) -> None:
+    """Draw the entries that cannot be chosen yet, by what they need; folded."""
+    waiting: dict[str, list[str]] = defaultdict(list)
     for name, step in choices.missing(table).items():
         if step:
-            waiting.setdefault(step, []).append(table[name].label)
+            waiting[step].append(table[name].label)
     if not waiting:
         return
-    count = sum(map(len, waiting.values()))
-    if set(waiting) == {LLM.step}:
-        title = f"Show {count} that {'needs' if count == 1 else 'need'} an LLM"
-    else:
-        title = f"Show {count} that {'is' if count == 1 else 'are'} not ready"
     items = []
     for step, labels in waiting.items():
         step = f"name a model under “Options”, or {step}" if step == LLM.step else step
         items.append(el("li", el("strong", ", ".join(labels)), f": {step}"))
-    show(el("details", el("summary", title), el("ul", *items), class_="ax-unready"))
+    count = sum(map(len, waiting.values()))
+    lack = "need an LLM" if set(waiting) == {LLM.step} else "are not ready"
+    title = el("summary", f"Show {count} that {lack}")
+    show(el("details", title, el("ul", *items), class_="ax-unready"))
 
+
+def earlier_turns() -> None:
+    """Draw the conversation before the question, folded where there is none."""
+    with st.expander("Earlier turns", expanded=bool(state.text(state.TURNS))):
+        st.text_area(
+            "The conversation before the question",
+            state.initial(state.TURNS) or "",
+            key=state.key(state.TURNS),
+            height=120,
+            placeholder="User: What is the Eiffel Tower?\nAssistant: An iron tower in Paris.",
+            help="Start each turn on a new line with “User:” or “Assistant:”. References such as "
+            "“it” are resolved into these turns, and language models see them.",
+            max_chars=LIMITS.text,
+        )
+        problem = turns_problem()
+        if problem:
+            note("The earlier turns cannot be read", problem)
+
+
+# --- the download of a model ---
 
 POLL = 0.5  # seconds between looks at a download
-_jobs: dict[
-    str, background.Job[Getting]
-] = {}  # by model: whoever asks for it first gets it for all
 
 
 @dataclass(frozen=True)
@@ -139,98 +151,59 @@ class _Stopped(Exception):
     """Stop was pressed."""
 
 
+_jobs: dict[str, background.Job[Getting]] = {}  # by model: whoever asks first gets it for all
+
+
 def model_download(entry: Entry) -> None:
-    """Draw it for the model that the form names."""
+    """Draw the download of the model that the form names."""
     chosen = choices.settings()
     if isinstance(chosen, Settings):
-        running = (job := _jobs.get(_model(entry, chosen))) is not None and job.running
-        st.fragment(_part, run_every=POLL if running else None)(entry, chosen, running)
+        name = next(name for name, one in VERIFIERS.items() if one is entry)
+        job = _jobs.get(model_of(name, chosen))
+        running = job is not None and job.running
+        st.fragment(_download, run_every=POLL if running else None)(name, chosen, running)
 
 
-def _part(entry: Entry, chosen: Settings, running: bool) -> None:
-    name, model = _name(entry), _model(entry, chosen)
+def _download(name: str, chosen: Settings, running: bool) -> None:
+    model = model_of(name, chosen)
     job = _jobs.get(model)
     now = job.progress() if job else None
     if job and now and now.running:
         progress_bar(now.part, f"Download of {model}")
         small(as_sentence("stopping" if now.stopping else now.what))
-        st.button(
-            "Stop",
-            key="stop_download",
-            on_click=job.stop,
-            help="What is there so far is kept.",
-            width="stretch",
-        )
+        help = "What is there so far is kept."
+        st.button("Stop", key="stop_download", on_click=job.stop, help=help, width="stretch")
         return
     if running:
         st.rerun()  # it has ended: the whole form shows what has changed
     if now and now.error:
-        note(
-            "The model could not be made ready", now.error, label="contradicted", detail=now.detail
-        )
+        title = "The model could not be made ready"
+        note(title, now.error, label="contradicted", detail=now.detail)
     if is_ready(name, chosen):
         small("It is on this machine and ready.")
-    elif is_downloaded(name, chosen):
-        small(
-            "It is on this machine. An int8 form, made once, is three to four times faster on CPUs."
-        )
-        _button("Make it faster", "Nothing is downloaded.", entry, chosen)
+        return
+    if is_downloaded(name, chosen):
+        label = "Make it faster"
+        small("It is on this machine. An int8 form is three to four times faster on CPUs.")
     else:
-        small(
-            f"It is not on this machine yet. It is kept in {files.cache_folder()}, and a download can be stopped."
-        )
-        size = entry.models.get(model, "").partition(":")[0].partition(", ")[2]
-        _button(
-            f"Download ({size})" if size else "Download",
-            "From the Hugging Face Hub.",
-            entry,
-            chosen,
-        )
-
-
-def _button(label: str, help: str, entry: Entry, chosen: Settings) -> None:
-    if st.button(label, key="start_download", help=help, width="stretch"):
-        job = _jobs.get(_model(entry, chosen))
+        size = VERIFIERS[name].models.get(model, "").partition(":")[0].partition(", ")[2]
+        label = f"Download ({size})" if size else "Download"
+        small(f"It is not on this machine yet. It is kept in {files.cache_folder()}.")
+    if st.button(label, key="start_download", help="It can be stopped.", width="stretch"):
+        job = _jobs.get(model)
         if job is None or not job.running:  # another visitor may have begun since this was drawn
-            _jobs[_model(entry, chosen)] = background.Job(
-                "download", Getting(), _work(entry, chosen)
-            )
+            _jobs[model] = background.Job("download", Getting(), _work(VERIFIERS[name], chosen))
         st.rerun()
 
 
 def _work(entry: Entry, chosen: Settings) -> background.Work[Getting]:
     def work(stop: threading.Event, update: Callable[..., Getting]) -> None:
-        def show(share: float, what: str) -> None:
+        def report(share: float, what: str) -> None:
             if stop.is_set():
                 raise _Stopped
             update(part=share, what=what)
 
         with contextlib.suppress(_Stopped):
-            load(entry.download)(show, chosen)
+            load(entry.download)(report, chosen)
 
     return work
-
-
-def _name(entry: Entry) -> str:
-    return next(name for name, one in VERIFIERS.items() if one is entry)
-
-
-def _model(entry: Entry, chosen: Settings) -> str:
-    return model_of(_name(entry), chosen)
-
-
-def earlier_turns() -> None:
-    """The conversation before the question, folded where there is none."""
-    with st.expander("Earlier turns", expanded=bool(state.text(state.TURNS))):
-        st.text_area(
-            "The conversation before the question",
-            state.initial(state.TURNS) or "",
-            key=state.key(state.TURNS),
-            height=120,
-            placeholder="User: What is the Eiffel Tower?\nAssistant: An iron tower in Paris.",
-            help="Start each turn on a new line with “User:” or “Assistant:”. References such as “it” are resolved "
-            "into these turns, and language models see them.",
-            max_chars=LIMITS.text,
-        )
-        if problem := turns_problem():
-            note("The earlier turns cannot be read", problem)

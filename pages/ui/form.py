@@ -16,6 +16,8 @@ from pages.ui.job_page import JobPage
 from pages.ui.options import source_row
 
 COUNTER = "answer_count"
+CARDS = 3  # examples that stand on the page; the others are in the menu beside them
+EXAMPLE_HELP = "Fill in a question and an answer, with the sources they are meant for."
 _STATIC = Path(__file__).parent / "static"
 _counter = st.components.v2.component(
     "attribution.counter",
@@ -23,17 +25,6 @@ _counter = st.components.v2.component(
     css=(_STATIC / "counter.css").read_text("utf-8"),
     js=(_STATIC / "counter.js").read_text("utf-8"),
 )
-
-
-def _restore_draft() -> None:
-    """Fill in what was typed in this tab before it was reloaded; anything else that a browser sends
-    is ignored.
-    """
-    found = getattr(st.session_state.get(COUNTER), "draft", None)
-    draft = found if isinstance(found, dict) else {}
-    texts = {name: draft.get(name) for name in (state.QUESTION, state.ANSWER)}
-    if all(isinstance(text, str) for text in texts.values()):
-        state.fill(**texts, **(state.kept_sources() if draft.get("documents") else {}))
 
 
 @dataclass(frozen=True)
@@ -44,24 +35,6 @@ class Examples:
     examples: Sequence[Mapping[str, object]]  # each with a “title”
     choose: Callable[[], None]
     help: str
-
-
-def question_field(placeholder: str, help: str, menu: Examples | None) -> None:
-    """Draw the field for the question, and beside it the menu of examples."""
-    field, beside = (
-        st.columns([5, 1], vertical_alignment="bottom") if menu else (st.container(), None)
-    )
-    field.text_input(
-        "Question",
-        state.initial(state.QUESTION) or "",
-        key=state.key(state.QUESTION),
-        placeholder=placeholder,
-        help=help,
-        max_chars=LIMITS.text,
-    )
-    if menu and beside:
-        with beside:
-            examples_menu(menu)
 
 
 def examples_menu(menu: Examples, label: str = "Examples") -> None:
@@ -80,26 +53,22 @@ def examples_menu(menu: Examples, label: str = "Examples") -> None:
 
 def all_examples() -> Examples:
     """Return the menu of questions with one answer."""
-    help = "Fill in a question and an answer, with the sources they are meant for."
-    return Examples(state.EXAMPLE, state.examples(), choices.choose_example, help)
-
-
-CARDS = 3  # examples that stand on the page; the others are in the menu beside them
+    return Examples(state.EXAMPLE, state.examples(), choices.choose_example, EXAMPLE_HELP)
 
 
 def example_cards(on_demo: Callable[[], None]) -> None:
     """Offer a few examples by a button each, the others in a menu, and the demo."""
-    columns = st.columns(CARDS + 1, gap="small")
-    for place, example in enumerate(state.examples()[:CARDS]):
-        columns[place].button(
+    *columns, last = st.columns(CARDS + 1, gap="small")
+    for place, (column, example) in enumerate(zip(columns, state.examples(), strict=False)):
+        column.button(
             f"**{example['title']}**  \n{example['question']}",
             on_click=choices.fill_example,
             args=(example,),
             key=f"example-{place}",
             width="stretch",
-            help=all_examples().help,
+            help=EXAMPLE_HELP,
         )
-    with columns[CARDS]:
+    with last:
         st.button(
             "Five-minute demo",
             on_click=on_demo,
@@ -108,6 +77,23 @@ def example_cards(on_demo: Callable[[], None]) -> None:
             help="Checks an answer with errors in it, and shows what can be done with the result.",
         )
         examples_menu(all_examples(), "More examples")
+
+
+def question_field(placeholder: str, help: str, menu: Examples | None) -> None:
+    """Draw the field for the question, and beside it the menu of examples."""
+    field = st.container()
+    if menu:
+        field, beside = st.columns([5, 1], vertical_alignment="bottom")
+        with beside:
+            examples_menu(menu)
+    field.text_input(
+        "Question",
+        state.initial(state.QUESTION) or "",
+        key=state.key(state.QUESTION),
+        placeholder=placeholder,
+        help=help,
+        max_chars=LIMITS.text,
+    )
 
 
 def form(
@@ -122,12 +108,14 @@ def form(
     estimate: Callable[[], None] | None = None,
     explore: bool = False,
 ) -> None:
-    """Draw the form. `start` labels the button; `options` are drawn below the answer, `estimate`
-    before the buttons.
+    """Draw the form.
 
-    `job` is what Stop stops. On Explore, the examples and Stop stand outside the form, and the
-    segmenter among the
-    options.
+    Args:
+        start: Label of the button, which calls `on_start`.
+        job: What Stop stops.
+        options: Drawn below the answer.
+        estimate: Drawn before the buttons.
+        explore: The examples and Stop stand outside the form, the segmenter among the options.
     """
     with st.container(key="form"):
         question_field(
@@ -144,20 +132,37 @@ def form(
             help="Text or Markdown. Its claims are checked one by one.",
             max_chars=LIMITS.answer,
         )
-        limit = Settings.model_fields["answer_limit"].default
-        typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}
-        state.keep_sources()
-        _counter(
-            data={**typed, "documents": len(choices.documents()), "limit": limit},
-            key=COUNTER,
-            on_draft_change=_restore_draft,
-        )
+        _count()
         if options:
             options()
-        with st.container(
+        row = st.container(
             key="form_row", horizontal=True, vertical_alignment="center", gap="small"
-        ):
+        )
+        with row:
             source_row(explore)
             job.buttons(start, on_start, running, ready, before=estimate, stop=not explore)
-        if isinstance(problem := choices.settings(), str):
+        problem = choices.settings()
+        if isinstance(problem, str):
             note("Not ready yet", problem)
+
+
+def _count() -> None:
+    """Count the characters of the answer, and keep what is typed over a reload."""
+    state.keep_sources()
+    typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}
+    limit = Settings.model_fields["answer_limit"].default
+    _counter(
+        data={**typed, "documents": len(choices.documents()), "limit": limit},
+        key=COUNTER,
+        on_draft_change=_restore_draft,
+    )
+
+
+def _restore_draft() -> None:
+    """Fill in what was typed in this tab before it was reloaded, and ignore anything else."""
+    draft = getattr(st.session_state.get(COUNTER), "draft", None)
+    if not isinstance(draft, dict):
+        return
+    texts = {name: draft.get(name) for name in (state.QUESTION, state.ANSWER)}
+    if all(isinstance(text, str) for text in texts.values()):
+        state.fill(**texts, **(state.kept_sources() if draft.get("documents") else {}))

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from attribution.errors import setup_error
+from attribution.files import format_cell
 from attribution.reports import html
 from attribution.reports.html import Child, Node, as_sentence, el, folded, with_code
+from attribution.studies.results import ResultTable
 from attribution.text.markdown import escape_markdown
 from pages.ui import state
 from pages.ui.help import explained, sheet
@@ -61,6 +63,14 @@ def as_label(text: str) -> str:
 def small(text: str) -> None:
     """A line in small print; never read as Markdown."""
     show(el("p", text, class_="ax-quiet"))
+
+
+def result_table(result: ResultTable) -> Node:
+    """Return a table of results under its title."""
+    rows = ([format_cell(cell) for cell in row] for row in result.rows)
+    title = el("p", result.title, class_="ax-section")
+    body = html.table(result.columns, rows, "ax-table wide")
+    return el("section", title, html.scrolling(body, result.title))
 
 
 def section(title: str) -> None:

@@ -13,7 +13,6 @@ from attribution.reports.html import plural
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
 from attribution.settings import ALSO, HELP, LABELS, LIMITS, SLIDERS, WEB
-from attribution.studies.papers import paper
 from attribution.tables import Entry
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, state
@@ -32,114 +31,41 @@ from pages.ui.frame import as_label, note, small
 if TYPE_CHECKING:
     from attribution.llm.client import Connection
 
+TESTED = "tested_connection"  # what was typed, and what came of it
+
 
 def source_row(segmenter: bool = True) -> None:
-    """Draw the menus of a form: sources, documents, options.
-
-    `segmenter` is False where the page has its own place for it.
-    """
+    """Draw the menus of a form; without a `segmenter` where the page has its own place for it."""
+    label = f"Sources: {as_label(choices.sources_words())}"
     with (
-        st.popover(
-            f"Sources: {as_label(choices.sources_words())}",
-            key="sources_menu",
-            help="Where evidence may come from.",
-        ),
+        st.popover(label, key="sources_menu", help="Where evidence may come from."),
         st.container(key="sources_box"),
     ):
         _sources()
-    added, problems = (
-        len(choices.documents()),
-        [*filter(None, map(choices.unreadable, state.uploads(state.FILES)))],
-    )
-    unread = f" · {len(problems)} unreadable" if problems else ""
-    with st.popover(
-        f"Documents ({added}){unread}" if added else "Add documents",
-        key="documents_menu",
-        help="Texts, web addresses and files of your own to check against.",
-    ):
+    added = len(choices.documents())
+    problems = [*filter(None, map(choices.unreadable, state.uploads(state.FILES)))]
+    label = f"Documents ({added})" if added else "Add documents"
+    if problems:
+        label += f" · {len(problems)} unreadable"
+    help = "Texts, web addresses and files of your own to check against."
+    with st.popover(label, key="documents_menu", help=help):
         if problems:
             note(f"{plural(len(problems), 'file')} cannot be read", *problems, label="missing")
         _documents()
-    with st.popover(
-        "Options", key="options_menu", help="How claims are found, searched for and checked."
-    ):
+    help = "How claims are found, searched for and checked."
+    with st.popover("Options", key="options_menu", help=help):
         with st.container(key="options_box"):
             left, right = st.columns(2, gap="medium")
         with left:
-            _as_in_a_paper()
             _methods(segmenter)
         with right:
             for name in SLIDERS:
                 _slider(name)
             language_model()
             earlier_turns()
-    if changed := choices.changed_options():
-        small(f"Changed: {', '.join(changed)}")
 
 
-def _as_in_a_paper() -> None:
-    names = ("", "v24")
-    st.selectbox(
-        "As in the paper",
-        names,
-        names.index(state.initial(state.PRESET) or ""),
-        key=state.key(state.PRESET),
-        format_func=lambda name: paper(name).authors if name else "None",
-        on_change=choices.use_preset,
-        help="The settings of a paper's experiments, and what stands in where this server lacks them.",
-    )
-    if found := choices.chosen_preset():
-        for setting, sentence in found.stood_in.items():
-            if setting != "sources":
-                small(f"{sentence[0].upper()}{sentence[1:]}")
-
-
-def _methods(segmenter: bool) -> None:
-    if segmenter:
-        help = "How claims are drawn from the answer (segmenter)."
-        _method(state.SEGMENTER, SEGMENTERS, help)
-    pick(
-        LABELS[state.QUERY],
-        state.QUERY,
-        QUERIES,
-        "What the sources are searched for, for each claim.",
-    )
-    help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
-    _method(state.VERIFIER, VERIFIERS, help, choices.use_verifier)
-
-
-def _slider(name: str) -> None:
-    """Draw the slider of a setting of the decision, as its row in the table says."""
-    least, most = SLIDERS[name]
-    whole = isinstance(least, int)
-    number, step, shown = (int, 1, "%d") if whole else (float, 0.01, "%.2f")
-    st.slider(
-        LABELS[name],
-        number(least),
-        number(most),
-        number(state.initial(name)),
-        step,
-        format=shown,
-        key=state.key(name),
-        help=f"{HELP[name][0].upper()}{HELP[name][1:]}. It relabels a finished run immediately.",
-    )
-
-
-def _method(
-    name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None
-) -> None:
-    """An implementation, and its model where the implementation takes one."""
-    selected = pick(LABELS[name], name, table, help, on_change)
-    if selected and (setting := table[selected].model_setting):
-        text_input(
-            LABELS[setting],
-            setting,
-            "the default model",
-            "A model of the Hugging Face hub, downloaded at first use. This server allows "
-            + ", ".join(allowed_models()),
-        )
-        if table[selected].download:
-            model_download(table[selected])
+# --- sources and documents ---
 
 
 def _sources() -> None:
@@ -149,72 +75,24 @@ def _sources() -> None:
     if needs:
         small(f"The web needs: {needs}")
     elif state.value(state.WEB):
-        _web()
-    _source(
-        "My documents",
-        state.DOCUMENTS,
-        "Texts, web addresses and files of your own. They stay on this server.",
-    )
-    if names := choices.collections():
-        multiselect(
-            "Collections",
-            state.COLLECTIONS,
-            {name: name for name in names},
-            "none",
-            "Collections of the Library, which all users of this server share.",
-        )
+        pick("Search engine", state.ENGINE, choices.ENGINES, "Where the web is searched.")
+    help = "Texts, web addresses and files of your own. They stay on this server."
+    _source("My documents", state.DOCUMENTS, help)
+    names = choices.collections()
+    if names:
+        help = "Collections of the Library, which all users of this server share."
+        labels = {name: name for name in names}
+        multiselect("Collections", state.COLLECTIONS, labels, "none", help)
 
 
 def _source(label: str, name: str, help: str, disabled: bool = False) -> None:
     st.checkbox(label, bool(state.initial(name)), key=state.key(name), help=help, disabled=disabled)
 
 
-def _web() -> None:
-    """The engine that searches the web, and those that take over."""
-    selected = pick("Search engine", state.ENGINE, choices.ENGINES, "Where the web is searched.")
-    text_input(
-        "Or a SearXNG instance",
-        state.INSTANCE,
-        "https://…",
-        "Used instead of the engine above. It must be on the public web and answer in JSON.",
-    )
-    ready = [name for name in choices.ready(choices.ENGINES) if name != selected]
-    multiselect(
-        LABELS[state.FALLBACK],
-        state.FALLBACK,
-        {name: choices.ENGINES[name].label for name in ready},
-        "none",
-        "Only these engines are used as fallbacks, in this order. The result says when one was used.",
-    )
-
-
 def _documents() -> None:
-    for label, name, height, placeholder, help in (
-        (
-            "Pasted text",
-            state.PASTED,
-            110,
-            "Paste a source text",
-            "It becomes a document of its own.",
-        ),
-        (
-            "Web addresses",
-            state.ADDRESSES,
-            80,
-            "https://…, one per line",
-            "Each page is downloaded and read.",
-        ),
-    ):
-        st.text_area(
-            label,
-            state.initial(name) or "",
-            height=height,
-            key=state.key(name),
-            placeholder=placeholder,
-            help=help,
-            on_change=choices.use_documents,
-            max_chars=LIMITS.text,
-        )
+    _text("Pasted text", state.PASTED, "Paste a source text", "It becomes a document of its own.")
+    help = "Each page is downloaded and read."
+    _text("Web addresses", state.ADDRESSES, "https://…, one per line", help)
     st.file_uploader(
         "Files",
         DOCUMENT_TYPES,
@@ -226,39 +104,79 @@ def _documents() -> None:
     )
     if state.value(state.DOCUMENTS) and not state.value(state.LIBRARY):
         small("The built-in library is not searched beside them; Sources turns it on.")
-    if earlier := state.initial(state.FILES):
-        small(f"Already added: {', '.join(f.name for f in earlier)}"[:300])
+    earlier = state.initial(state.FILES)
+    if earlier:
+        small(f"Already added: {', '.join(file.name for file in earlier)}"[:300])
+
+
+def _text(label: str, name: str, placeholder: str, help: str) -> None:
+    st.text_area(
+        label,
+        state.initial(name) or "",
+        height=100,
+        key=state.key(name),
+        placeholder=placeholder,
+        help=help,
+        on_change=choices.use_documents,
+        max_chars=LIMITS.text,
+    )
+
+
+# --- options ---
+
+
+def _methods(segmenter: bool) -> None:
+    if segmenter:
+        _method(state.SEGMENTER, SEGMENTERS, "How claims are drawn from the answer (segmenter).")
+    help = "What the sources are searched for, for each claim."
+    pick(LABELS[state.QUERY], state.QUERY, QUERIES, help)
+    help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
+    _method(state.VERIFIER, VERIFIERS, help, choices.use_verifier)
+
+
+def _method(
+    name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None
+) -> None:
+    """Draw the choice of an implementation, and of its model where it takes one."""
+    selected = pick(LABELS[name], name, table, help, on_change)
+    setting = table[selected].model_setting if selected else ""
+    if not setting:
+        return
+    allowed = ", ".join(allowed_models())
+    help = f"A model of the Hugging Face hub. This server allows {allowed}"
+    text_input(LABELS[setting], setting, "the default model", help)
+    if table[selected].download:
+        model_download(table[selected])
+
+
+def _slider(name: str) -> None:
+    """Draw the slider of a setting of the decision, as its row in the table says."""
+    least, most = SLIDERS[name]
+    whole = isinstance(least, int)
+    number = int if whole else float
+    st.slider(
+        LABELS[name],
+        number(least),
+        number(most),
+        number(state.initial(name)),
+        1 if whole else 0.01,
+        format="%d" if whole else "%.2f",
+        key=state.key(name),
+        help=f"{HELP[name][0].upper()}{HELP[name][1:]}. It relabels a finished run immediately.",
+    )
 
 
 def language_model() -> None:
-    """The endpoint that prompts are sent to, for this session alone."""
+    """Draw the endpoint that prompts are sent to, for this session alone."""
     with st.expander("Language model", key="llm_box", on_change="rerun"):
-        text_input(
-            "Address",
-            state.LLM_ADDRESS,
-            "https://api.openai.com/v1",
-            "Any OpenAI-compatible endpoint. The operator of this server must allow addresses on its own network.",
-        )
-        text_input(
-            "Model",
-            state.LLM_MODEL,
-            "name of the model",
-            "As the endpoint calls it, such as llama3.1:8b.",
-        )
-        text_input(
-            "Key",
-            state.LLM_KEY,
-            "",
-            "Used in this session only. It is never stored, logged or put into a report.",
-            secret=True,
-        )
-        multiselect(
-            ALSO,
-            state.LLM_TASKS,
-            LLM_TASKS,
-            "nothing: rules decide",
-            "Steps that use rules by default. One prompt for each claim; if it fails, the rules decide.",
-        )
+        help = "Any OpenAI-compatible endpoint, if the operator of this server allows it."
+        text_input("Address", state.LLM_ADDRESS, "https://api.openai.com/v1", help)
+        help = "As the endpoint calls it, such as llama3.1:8b."
+        text_input("Model", state.LLM_MODEL, "name of the model", help)
+        help = "Used in this session only. It is never stored, logged or put into a report."
+        text_input("Key", state.LLM_KEY, "", help, secret=True)
+        help = "Steps that use rules by default. One prompt for each claim."
+        multiselect(ALSO, state.LLM_TASKS, LLM_TASKS, "nothing: rules decide", help)
         for name, direction in zip(state.PRICES, ("input", "output"), strict=True):
             st.number_input(
                 f"Price per million {direction} tokens",
@@ -268,45 +186,34 @@ def language_model() -> None:
                 placeholder="unknown",
                 help="In your currency. Runs then show their expected and actual cost.",
             )
-        if isinstance(problem := choices.endpoint(), str):
-            small(problem)
-        elif version := problem.prompt_version:
-            small(f"Prompts of the operator: {version}.")
-        typed = tuple(
-            state.text(name) for name in (state.LLM_ADDRESS, state.LLM_MODEL, state.LLM_KEY)
-        )
+        endpoint = choices.endpoint()
+        if isinstance(endpoint, str):
+            small(endpoint)
+            return
+        if endpoint.prompt_version:
+            small(f"Prompts of the operator: {endpoint.prompt_version}.")
         if st.button("Test connection", key="test_connection", help="Sends one short prompt."):
-            _test_connection(typed)
-        if (tested := state.get(TESTED)) and tested[
-            0
-        ] == typed:  # it outlives a redraw, but no change of what was typed
+            from attribution.llm.client import check_connection
+
+            with st.spinner("Waiting for the language model …"):
+                connection = check_connection(endpoint)
+                state.put(TESTED, (_typed(), connection))  # before a redraw can cut in
+        tested = state.get(TESTED)
+        if (
+            tested and tested[0] == _typed()
+        ):  # it outlives a redraw, but no change of what was typed
             _outcome(tested[1])
 
 
-TESTED = "tested_connection"  # what was typed, and what came of it
-
-
-def _test_connection(typed: tuple[str, ...]) -> None:
-    """Ask the language model for a short reply."""
-    from attribution.llm.client import check_connection
-
-    endpoint = choices.endpoint()
-    if isinstance(endpoint, str):  # said above the button
-        return
-    with st.spinner("Waiting for the language model …"):
-        connection = check_connection(endpoint)
-        state.put(
-            TESTED, (typed, connection)
-        )  # before anything is drawn, at which a redraw could cut in
+def _typed() -> tuple[str, ...]:
+    return tuple(state.text(name) for name in (state.LLM_ADDRESS, state.LLM_MODEL, state.LLM_KEY))
 
 
 def _outcome(connection: Connection) -> None:
     """Say whether the language model answers, and which field to check where it does not."""
-    field = (
-        f"Check “{connection.field.capitalize()}”. "
-        if connection.field and not connection.ok
-        else ""
-    )
-    label = "supported" if connection.ok else "contradicted"
-    title = "It works" if connection.ok else "It does not work"
-    note(title, f"{connection.message} {field}", label=label, detail=connection.detail)
+    if connection.ok:
+        note("It works", connection.message, label="supported", detail=connection.detail)
+        return
+    remedy = f" Check “{connection.field.capitalize()}”." if connection.field else ""
+    lines = f"{connection.message}{remedy}"
+    note("It does not work", lines, label="contradicted", detail=connection.detail)

@@ -1,4 +1,4 @@
-"""Start, follow, stop and continue a run."""
+"""Start, follow, stop, continue and edit a run."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import secrets
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from attribution.edits import Change, Judge
 from attribution.errors import AttributionError, BadInput, NotYours
@@ -26,7 +26,6 @@ from attribution.events import (
 )
 from attribution.provenance import Provenance
 from attribution.settings import Settings
-from attribution.store.runs import RunInputs
 from attribution.types import Document, Report, Turn
 from attribution.verifiers import with_policy
 from pages.ui import background, choices, state
@@ -36,7 +35,8 @@ from pages.ui.files import keep_pdf
 from pages.ui.job_page import JobPage
 from pages.ui.state import saved, store, unowned_store
 
-Run = Callable[[str, str, Settings, Sequence[Document], threading.Event], Iterator[Event]]
+if TYPE_CHECKING:
+    from attribution.pipeline.estimate import Estimate  # imports spaCy
 
 
 @dataclass(frozen=True)
@@ -56,46 +56,23 @@ class RunProgress(background.JobProgress):
 
 E = TypeVar("E")
 R = TypeVar("R", bound=RunProgress)
+RunEvents = Callable[[threading.Event], Iterator[Event]]  # of a stop signal
 
 
 class RunJob(background.Job[RunProgress]):
-    """One run. `before` is the run that it continues or edits, which is shown until there is
-    something new.
-    """
+    """One run, found by its address as soon as it has one."""
 
-    def __init__(
-        self,
-        question: str,
-        answer: str,
-        settings: Settings,
-        documents: Sequence[Document],
-        run: Run,
-        before: RunProgress | None = None,
-        lasting: bool = True,
-    ) -> None:
+    def __init__(self, initial: RunProgress, events: RunEvents, lasting: bool = True) -> None:
+        def changes(now: RunProgress, event: Event) -> Mapping[str, object]:
+            if isinstance(event, RunStarted):
+                background.register(event.run_id, self)
+            elif isinstance(event, PageReady):
+                keep_pdf(now.report.id, event.page, initial.documents)
+            return run_changes(now, event)
+
         def work(stop: threading.Event, update: Callable[..., RunProgress]) -> None:
-            def started(event: Event) -> None:
-                if isinstance(event, RunStarted):
-                    background.register(event.run_id, self)
-                elif isinstance(event, PageReady):
-                    keep_pdf(self.progress().report.id, event.page, documents)
+            follow(events(stop), update, changes)
 
-            follow(run(question, answer, settings, documents, stop), initial, update, started)
-
-        initial = (
-            RunProgress(
-                before.report,
-                before.key,
-                before.version,
-                accepted=True,
-                documents=before.documents,
-                unfinished=before.unfinished,
-            )
-            if before
-            else RunProgress(
-                blank(question, answer, settings), secrets.token_hex(6), documents=tuple(documents)
-            )
-        )
         super().__init__("run", initial, work, lasting=lasting)
 
 
@@ -113,62 +90,68 @@ def blank(question: str, answer: str, settings: Settings) -> Report:
 
 def follow(
     events: Iterable[E],
-    now: R,
     update: Callable[..., R],
-    own: Callable[[E], Mapping[str, object] | None] = lambda event: None,
+    changes: Callable[[R, E], Mapping[str, object]],
 ) -> None:
-    """Bring the progress up to date with each event; `own` returns the changes of events that are
-    not of a run.
-    """
+    """Bring the progress of a job up to date with each event."""
+    now = update()
     try:
         for event in events:
-            changes = own(event)
-            now = update(**(_changes(now, event) if changes is None else changes))  # type: ignore[arg-type]
+            now = update(**changes(now, event))
     except BadInput as error:
         rejected, detail = explain(error)
         update(rejected=rejected, detail=detail)
 
 
-def _changes(now: RunProgress, event: Event) -> dict[str, object]:
-    """Return the fields of the progress that an event changes."""
+def run_changes(now: RunProgress, event: Event) -> dict[str, object]:
+    """Return the fields of the progress that an event of a run changes."""
+    if isinstance(event, Queued):
+        return {"stage": "queue", "units": {"queue": (event.place, 0)}}
     changes: dict[str, object] = {"accepted": True}
     if isinstance(event, ClaimsReady | VerdictReady | Finished):
         changes["version"] = now.version + 1
-    report = now.report
     match event:
-        case Queued(place):
-            return {"stage": "queue", "units": {"queue": (place, 0)}}
-        case RunStarted(run_id):
-            new: dict[str, object] = {"id": run_id}
         case StageStarted(stage):
-            return changes | {"stage": stage}
+            changes["stage"] = stage
         case Progress(stage, done, total):
-            return changes | {"stage": stage, "units": {**now.units, stage: (done, total)}}
+            changes |= {"stage": stage, "units": {**now.units, stage: (done, total)}}
         case Finished(report):
-            return changes | {"report": report, "unfinished": False}
-        case Spent(queries, downloads, seconds):
-            used = {"queries": queries, "downloads": downloads, "seconds": seconds}
-            new = {"usage": report.usage.model_copy(update=used)}
+            changes |= {"report": report, "unfinished": False}
+        case _:
+            found = _report_changes(now.report, event)
+            changes["report"] = now.report.model_copy(update=found)
+    return changes
+
+
+def _report_changes(report: Report, event: Event) -> dict[str, object]:
+    """Return the fields of a report that an event adds to."""
+    match event:
+        case RunStarted(run_id):
+            return {"id": run_id}
         case ClaimsReady(claims):
-            new = {"claims": claims}
+            return {"claims": claims}
         case PageReady(page):
-            new = {"pages": (*report.pages, page)}
+            return {"pages": (*report.pages, page)}
         case Failed(failure):
-            new = {"failures": (*report.failures, failure)}
+            return {"failures": (*report.failures, failure)}
+        case Spent(queries, downloads, seconds):
+            spent = {"queries": queries, "downloads": downloads, "seconds": seconds}
+            return {"usage": report.usage.model_copy(update=spent)}
         case VerdictReady(verdict, evidence):
-            verdicts = {v.claim_id: v for v in report.verdicts} | {verdict.claim_id: verdict}
-            others = [e for e in report.evidence if e.claim_id != verdict.claim_id]
             order = {claim.id: place for place, claim in enumerate(report.claims)}
-            new = {
-                "verdicts": tuple(verdicts[i] for i in order if i in verdicts),
-                "evidence": tuple(
-                    sorted(
-                        (e for e in (*others, *evidence) if e.claim_id in order),
-                        key=lambda e: order[e.claim_id],
-                    )
-                ),
+            verdicts = [v for v in report.verdicts if v.claim_id != verdict.claim_id]
+            pieces = [e for e in report.evidence if e.claim_id != verdict.claim_id]
+            return {
+                "verdicts": _ordered((*verdicts, verdict), order),
+                "evidence": _ordered((*pieces, *evidence), order),
             }
-    return changes | {"report": report.model_copy(update=new)}
+    return {}
+
+
+def _ordered(items: Sequence[Any], order: Mapping[str, int]) -> tuple[Any, ...]:
+    """Return verdicts or evidence in the order of the claims, without those of dropped claims."""
+    known = [item for item in items if item.claim_id in order]
+    return tuple(sorted(known, key=lambda item: order[item.claim_id]))
 
 
 @cache
@@ -183,61 +166,76 @@ def preload() -> background.Job[background.Computation[None]]:
     return background.compute("models", load_models)
 
 
-if TYPE_CHECKING:
-    from attribution.pipeline.estimate import Estimate  # imports spaCy
-
 ESTIMATE, VIEW = "estimate", "view"
 RUN = JobPage[RunProgress]("run", "run")
 is_running = RUN.is_running
 
 
+# --- saved runs ---
+
+
 def load(run_id: str) -> None:
     """Show a saved run, or one in progress, and fill in its form."""
-    reason = _hidden(run_id)
-    report = inputs = None
+    reason = _why_hidden(run_id)
     if reason:
-        pass
-    elif job := RUN.follow(run_id):
+        RUN.refuse(reason)
+        return
+    job = RUN.follow(run_id)
+    if job:
         choices.restore(job.progress().report)
         return
-    else:
-        report, reason = saved(lambda database: database.runs.load(run_id))
-        inputs = None if report else saved(lambda database: database.runs.inputs(run_id))[0]
-    if report:
-        choices.restore(report)
-        RUN.show(
-            RunProgress(
-                report, report.id, accepted=True, running=False, documents=choices.documents()
-            )
-        )
+    report, reason = saved(lambda database: database.runs.load(run_id))
+    unfinished = False
+    if report is None:
+        report = _unfinished(run_id)
+        unfinished = report is not None
+    if report is None:
+        RUN.refuse(reason)
         return
-    if inputs and not inputs.finished:
-        reason = ""
-        report = store().runs.load_unfinished(run_id) or _unstarted(run_id, inputs)
-        choices.restore(report)
-        documents = choices.documents()
-        RUN.show(
-            RunProgress(
-                report, run_id, accepted=True, running=False, documents=documents, unfinished=True
-            )
+    choices.restore(report)
+    RUN.show(
+        RunProgress(
+            report,
+            run_id,
+            accepted=True,
+            running=False,
+            documents=choices.documents(),
+            unfinished=unfinished,
         )
-    RUN.refuse(reason)
+    )
 
 
-def _hidden(run_id: str) -> str:
+def _why_hidden(run_id: str) -> str:
     """Return why a run may not be shown here; empty if it may, or is unknown."""
     access, reason = saved(lambda database: database.rights.access(run_id))
-    if access and access.deleted:
+    if access is None:
+        return reason
+    if access.deleted:
         return "it was deleted. For a day, its owner can restore it on the History page."
-    if access and access.private and not access.own:
+    if access.private and not access.own:
         return "it is private to the browser that started it."
-    return "" if access else reason
+    return ""
+
+
+def _unfinished(run_id: str) -> Report | None:
+    """Return what is known of a run that was interrupted."""
+    inputs, _ = saved(lambda database: database.runs.inputs(run_id))
+    if inputs is None or inputs.finished:
+        return None
+    return store().runs.load_unfinished(run_id) or Report(
+        id=run_id,
+        created_at=inputs.created_at,
+        question=inputs.question,
+        answer=inputs.answer,
+        settings=inputs.settings,
+        versions={},
+    )
 
 
 def withdraw() -> bool:
     """Take the shown run off the page if it was deleted or made private since; True if it was."""
     now = current()
-    reason = _hidden(now.report.id) if now and now.report.id else ""
+    reason = _why_hidden(now.report.id) if now and now.report.id else ""
     if reason:
         RUN.show(None)
         RUN.refuse(reason)
@@ -252,20 +250,16 @@ def is_own() -> bool:
 
 def copy() -> None:
     """Show a copy of the shown run, which belongs to this browser."""
-    if (now := current()) is None or now.running:
+    now = current()
+    if now is None or now.running:
         return
     try:
         run_id = store().runs.copy(now.report.id)
     except NotYours as error:
         RUN.refuse(explain(error)[0])
         return
-    open_before(run_id)
-
-
-def _unstarted(run_id: str, inputs: RunInputs) -> Report:
-    """Return a report of a run of which only the inputs are known."""
-    made_with = {"question": inputs.question, "answer": inputs.answer, "settings": inputs.settings}
-    return Report(id=run_id, created_at=inputs.created_at, versions={}, **made_with)
+    open_run(run_id)
+    state.show_address(run=run_id)
 
 
 def open_run(run_id: str) -> None:
@@ -274,81 +268,7 @@ def open_run(run_id: str) -> None:
     load(run_id)
 
 
-def open_before(run_id: str) -> None:
-    """Show the run whose changes were carried over, under its own address."""
-    open_run(run_id)
-    state.show_address(run=run_id)
-
-
-def duplicate(run_id: str) -> None:
-    """Fill in the form with what a run was made with, and show no result."""
-    open_run(run_id)
-    RUN.show(None)
-
-
-def analyse() -> None:
-    """Start a run with the inputs of the form."""
-    settings = choices.settings()
-    if not isinstance(settings, str) and not choices.turns_problem() and not is_running():
-        _start(*text(), settings, choices.documents(), choices.turns())
-
-
-def continue_run() -> None:
-    """Finish the shown run, which was interrupted or stopped, with the inputs it was started with."""
-    now = current()
-    if now is None or now.running or (inputs := store().runs.inputs(now.report.id)) is None:
-        return
-    if inputs.finished and not now.report.stopped:
-        return
-    try:
-        settings = choices.settings_of(inputs.settings)
-    except AttributionError as error:
-        RUN.refuse(explain(error)[0], "The run cannot be continued")
-        return
-    known = store().runs.load_unfinished(now.report.id) or now.report
-    reached = tuple(
-        v for v in known.verdicts if v.label != "not_reached"
-    )  # the others are pending again
-    known = known.model_copy(update={"verdicts": reached})
-    documents = (
-        store().runs.documents(known.id) or now.documents
-    )  # a stopped run's are those of the form
-    before = replace(now, report=known, unfinished=not inputs.finished)
-    _start(inputs.question, inputs.answer, settings, documents, known.context, before)
-
-
-def _start(
-    question: str,
-    answer: str,
-    settings: Settings,
-    documents: Sequence[Document],
-    turns: tuple[Turn, ...],
-    before: RunProgress | None = None,
-) -> None:
-    """Start a run; `before` is the one it continues."""
-    browser, database, run_id = state.browser(), store(), before.report.id if before else ""
-
-    def run(
-        question: str,
-        answer: str,
-        settings: Settings,
-        documents: Sequence[Document],
-        stop: threading.Event,
-    ) -> Iterator[Event]:
-        from attribution.pipeline.run import in_turn
-        from attribution.pipeline.run import run as events
-
-        def start() -> Iterator[Event]:
-            return events(
-                question, answer, settings, database, documents, stop, run_id=run_id, context=turns
-            )
-
-        for event in in_turn(browser, stop, start):
-            if isinstance(event, RunStarted):
-                database.runs.save_documents(event.run_id, documents)
-            yield event
-
-    RUN.start(RunJob(question, answer, settings, documents, run, before))
+# --- starting ---
 
 
 def text() -> tuple[str, str]:
@@ -356,10 +276,77 @@ def text() -> tuple[str, str]:
     return state.value(state.QUESTION) or "", state.value(state.ANSWER) or ""
 
 
+def analyse() -> None:
+    """Start a run with the inputs of the form."""
+    settings = choices.settings()
+    if isinstance(settings, str) or choices.turns_problem() or is_running():
+        return
+    report = blank(*text(), settings).model_copy(update={"context": choices.turns()})
+    _start(RunProgress(report, secrets.token_hex(6), documents=choices.documents()), settings)
+
+
+def analyse_with_library() -> None:
+    """Start again with the built-in library, where the web could not be searched."""
+    choices.select(True, False, bool(state.value(state.DOCUMENTS)))
+    analyse()
+
+
+def continue_run() -> None:
+    """Finish the shown run, which was interrupted or stopped, with its own inputs."""
+    now = current()
+    inputs = store().runs.inputs(now.report.id) if now and not now.running else None
+    if now is None or inputs is None or (inputs.finished and not now.report.stopped):
+        return
+    try:
+        settings = choices.settings_of(inputs.settings)
+    except AttributionError as error:
+        RUN.refuse(explain(error)[0], "The run cannot be continued")
+        return
+    report = store().runs.load_unfinished(now.report.id) or now.report
+    reached = tuple(v for v in report.verdicts if v.label != "not_reached")
+    before = RunProgress(
+        report.model_copy(update={"verdicts": reached}),
+        now.key,
+        now.version,
+        accepted=True,
+        documents=tuple(store().runs.documents(report.id)) or now.documents,
+        unfinished=not inputs.finished,
+    )
+    _start(before, settings)
+
+
+def _start(initial: RunProgress, settings: Settings) -> None:
+    """Start a run; one whose report has an id is continued."""
+    browser, database = state.browser(), store()
+    report, documents = initial.report, initial.documents
+
+    def events(stop: threading.Event) -> Iterator[Event]:
+        from attribution.pipeline.run import in_turn, run
+
+        start = partial(
+            run,
+            report.question,
+            report.answer,
+            settings,
+            database,
+            documents,
+            stop,
+            run_id=report.id,
+            context=report.context,
+        )
+        for event in in_turn(browser, stop, start):
+            if isinstance(event, RunStarted):
+                database.runs.save_documents(event.run_id, documents)
+            yield event
+
+    RUN.start(RunJob(initial, events))
+
+
+# --- editing ---
+
+
 def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()) -> None:
-    """Change the shown run in the background; documents and addresses are evidence for the claims
-    it concerns.
-    """
+    """Change the shown run in the background; documents and addresses are further evidence."""
     now = current()
     if now is None or now.running:
         return
@@ -368,48 +355,39 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
     except AttributionError as error:
         RUN.refuse(explain(error)[0], "The run cannot be changed")
         return
-    database, browser = store(), state.browser()
+    database, browser, report = store(), state.browser(), now.report
 
-    def run(
-        _q: str, _a: str, settings: Settings, own: Sequence[Document], stop: threading.Event
-    ) -> Iterator[Event]:
-        from attribution.pipeline.editing import edit as events
+    def events(stop: threading.Event) -> Iterator[Event]:
+        from attribution.pipeline.editing import edit
         from attribution.pipeline.run import each_in_turn
 
-        return each_in_turn(
-            browser, stop, events(now.report, change, settings, database, own, addresses, stop)
-        )
+        steps = edit(report, change, settings, database, documents, addresses, stop)
+        return each_in_turn(browser, stop, steps)
 
-    RUN.start(
-        RunJob(
-            now.report.question,
-            now.report.answer,
-            settings,
-            documents,
-            run,
-            before=now,
-            lasting=False,
-        )
+    initial = RunProgress(
+        report,
+        now.key,
+        now.version,
+        accepted=True,
+        documents=(*now.documents, *documents),
     )
+    RUN.start(RunJob(initial, events, lasting=False))
 
 
 def judge(change: Judge) -> RunProgress | None:
-    """Set or clear the analyst's verdict on a claim, at once: no model is asked. None if that is
-    refused.
-    """
-    from attribution.pipeline.editing import edit as events
+    """Set or clear the analyst's verdict on a claim, at once; None if that is refused."""
+    from attribution.pipeline.editing import edit
 
     now = current()
     if now is None or now.running:
         return None
     try:
-        (finished,) = (
-            e for e in events(now.report, change, Settings(), store()) if isinstance(e, Finished)
-        )
+        *_, last = edit(now.report, change, Settings(), store())
     except (BadInput, NotYours) as error:
         RUN.refuse(explain(error)[0], "Your verdict could not be kept")
         return None
-    RUN.show(replace(now, report=finished.report, version=now.version + 1))
+    if isinstance(last, Finished):
+        RUN.show(replace(now, report=last.report, version=now.version + 1))
     return current()
 
 
@@ -436,57 +414,60 @@ def _step(step: Callable[[str], Report | None]) -> None:
         RUN.show(replace(now, report=report, version=now.version + 1))
 
 
+# --- what is shown ---
+
+
+def current() -> RunProgress | None:
+    """Return the run to show: the one in progress, else the last one with a first event."""
+    job = RUN.job()
+    if job is None:
+        return RUN.shown()
+    now = job.progress()
+    if now.accepted:
+        RUN.remember(now)
+    elif now.running:
+        return now
+    if now.report.id:
+        state.show_address(run=now.report.id)
+    return RUN.shown()
+
+
 def provenance(now: RunProgress) -> Provenance | None:
     """Return how a finished run found its pages; None while it is under way."""
     return None if now.running or not now.report.id else store().runs.provenance(now.report.id)
 
 
-def analyse_with_library() -> None:
-    """Start again with the built-in library, where the web could not be searched."""
-    choices.select(True, False, bool(state.value(state.DOCUMENTS)))
-    analyse()
+class Problem(NamedTuple):
+    """Why a run could not start or finish, and the look of its notice."""
+
+    title: str
+    reason: str
+    detail: str = ""
+    label: str = "contradicted"
 
 
-def current() -> RunProgress | None:
-    """Return the run to show: the one in progress, else the last one that reached its first event."""
-    if job := RUN.job():
-        now = job.progress()
-        if now.accepted:
-            RUN.remember(now)
-        elif now.running:
-            return now
-        if now.report.id:
-            state.show_address(run=now.report.id)
-    return RUN.shown()
-
-
-def problem() -> tuple[str, str, str, str] | None:
-    """Return why the last run could not start or finish: a title, the reason, details, and the look
-    of the notice.
-    """
+def problem() -> Problem | None:
+    """Return why the last run could not start or finish."""
     job = RUN.job()
-    now = job.progress() if job else None
-    if now and now.rejected:
+    if job is None:
+        return None
+    now = job.progress()
+    if now.rejected:
         title = "This edit cannot be made" if now.accepted else "This text cannot be analysed"
-        return title, now.rejected, now.detail, "contradicted"
-    if now and now.error:
+        return Problem(title, now.rejected, now.detail)
+    if now.error:
         title = "The run could not be finished" if now.accepted else "The run could not start"
-        return title, now.error, now.detail, "contradicted"
-    if now and not now.running and not now.accepted:
-        return (
-            "The run was stopped in the queue",
-            "Nothing was checked. Analyse starts it again.",
-            "",
-            "missing",
-        )
+        return Problem(title, now.error, now.detail)
+    if not now.running and not now.accepted:
+        reason = "Nothing was checked. Analyse starts it again."
+        return Problem("The run was stopped in the queue", reason, label="missing")
     return None
 
 
 def cached_view(
     now: RunProgress, editable: bool, only: str, draw: Callable[[tuple[View, str] | None], View]
 ) -> View:
-    """Return the result of `draw`, recomputed only when claims, verdicts, choices or the right to
-    edit have changed.
+    """Return the result of `draw`, recomputed when the run, the thresholds or rights have changed.
 
     Where `only` one claim has changed, `draw` gets the result before and that claim's id.
     """
@@ -498,18 +479,19 @@ def cached_view(
     return cached[1]
 
 
-# --- the estimate ---
+class Estimated(NamedTuple):
+    """The estimate of a run, if there is one, and whether it is still being computed."""
+
+    value: Estimate | None
+    waiting: bool
 
 
-def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
-    """Return the estimate for a run, or for a comparison of these segmenters, and True while it is
-    being computed.
-    """
+def estimate(segmenters: Sequence[str] = ()) -> Estimated:
+    """Return the estimate for a run, or for a comparison of these segmenters."""
     (question, answer), settings, documents = text(), choices.settings(), choices.documents()
-    turns = choices.turns()
+    turns: tuple[Turn, ...] = choices.turns()
     if isinstance(settings, str) or not answer.strip():
-        return None, False
-
+        return Estimated(None, waiting=False)
     database = unowned_store()
 
     def compute() -> Estimate:
@@ -522,5 +504,7 @@ def estimate(segmenters: Sequence[str] = ()) -> tuple[Estimate | None, bool]:
     now = job.progress() if job else None
     if now is None or (not now.running and now.key != key):
         state.put(ESTIMATE, background.compute(key, compute))
-        return None, True
-    return (now.value, False) if not now.running and now.key == key else (None, True)
+        return Estimated(None, waiting=True)
+    if now.running or now.key != key:
+        return Estimated(None, waiting=True)
+    return Estimated(now.value, waiting=False)

@@ -1,11 +1,10 @@
-"""Show a run around its answer: bar, notices, cost, failures, changed pages."""
+"""Show a run around its answer: its status, its notices, what it cost and what failed."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import streamlit as st
 
@@ -16,129 +15,42 @@ from attribution.reports.cards import headline, quoted_words, totals
 from attribution.reports.html import Child, Node, el, look, plural, table, with_detail
 from attribution.reports.trail import date
 from attribution.review.quotations import quotations
-from attribution.types import BADGES, WEAK, Failure, LlmUsage, Report
+from attribution.types import BADGES, Failure, LlmUsage, Report
 from attribution.verifiers.calibration import badges
 from pages.ui import choices, run, state
 from pages.ui.components import link
-from pages.ui.files import menu
 from pages.ui.frame import note, progress_bar, show, small
 from pages.ui.run import RunProgress, preload
 from pages.ui.state import store
 
-if TYPE_CHECKING:
-    from plotly.graph_objects import Figure
-
-FONT = "system-ui, -apple-system, Segoe UI, Roboto, Noto Sans, DejaVu Sans, sans-serif"
-NARROWEST, NAME = (
-    340,
-    80,
-)  # pixels: of the bar on a phone, where a label must fit too; of a bar's name
-CLEAR = "rgba(0,0,0,0)"
+POLL = 0.5  # seconds between looks at work in progress
 
 
-def graph_objects() -> ModuleType:
-    """Import plotly when a result needs it.
-
-    numpy and pandas come first: while another thread (models load in the background) is still
-    importing them, plotly
-    would use them half imported; importing them here waits for that thread.
-    """
-    import numpy  # noqa: F401
-    import pandas  # noqa: F401
-    import plotly.graph_objects
-
-    module: ModuleType = plotly.graph_objects
-    return module
-
-
-def bars(reports: Sequence[tuple[str, Report]], dark: bool) -> Figure:
-    """Draw one bar per run, divided into the shares of the verdicts."""
-    figure: Figure = graph_objects().Figure()
-    several = len(reports) > 1
-    room = NARROWEST - NAME * several
-    names = [name for name, _ in reports]
-    labelled = [badges(report) for _, report in reports]
-    most = max(map(len, labelled), default=1) or 1
-    for label in BADGES:
-        counts = [labels.count(label) for labels in labelled]
-        if not any(counts):
-            continue
-        style = look(label)
-        ink, tint = (style.dark_ink, style.dark_tint) if dark else (style.ink, style.tint)
-        figure.add_bar(
-            x=counts,
-            y=names,
-            orientation="h",
-            name=style.word,
-            text=[_words(style.icon, style.noun, count, room * count / most) for count in counts],
-            customdata=[len(labels) for labels in labelled],
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
-            constraintext="none",
-            textfont={"color": ink, "size": 13},
-            hovertemplate=f"{style.word}: %{{x}} of %{{customdata}} claims<extra></extra>",
-            marker={
-                "color": CLEAR if tint == "transparent" else tint,
-                "line": {"color": ink, "width": 1},
-                "opacity": 0.5 if label.startswith(WEAK) else 1,
-            },
-        )
-    blank = {"visible": False, "fixedrange": True}
-    labels = {
-        "fixedrange": True,
-        "autorange": "reversed",
-        "tickfont": {"size": 13, "color": "#a5a09a" if dark else "#5f5b57"},
-    }
-    figure.update_layout(
-        barmode="stack",
-        bargap=0.2 if several else 0.06,
-        height=32 + 34 * (len(reports) - 1),
-        showlegend=False,
-        xaxis={**blank, "range": [-most * 0.002, most * 1.002]},
-        yaxis={**labels, "automargin": True} if several else {**blank, "range": [-0.52, 0.52]},
-        margin={"l": 0, "r": 0, "t": 0, "b": 0, "pad": 4 if several else 0},
-        paper_bgcolor=CLEAR,
-        plot_bgcolor=CLEAR,
-        font={"family": FONT},
-        hoverlabel={"font": {"size": 13}},
-    )
-    return figure
-
-
-def _words(icon: str, noun: str, count: int, room: float) -> str:
-    """Return as much of a label as fits into its part of the bar, on a phone too."""
-    for words in (f"{icon} {count} {noun}", f"{icon} {count}", f"{icon}\u2009{count}"):
-        if len(words.replace("\u2009", "")) * 7.6 + 8 <= room:  # a thin space hardly counts
-            return words
-    return ""
+# --- what a run costs ---
 
 
 def figures(report: Report) -> Node:
-    """Return the same figures as a table."""
+    """Return a table of the verdicts with their counts."""
     labels = badges(report)
     rows = ((look(k).word, f"{labels.count(k)} of {len(labels)}") for k in BADGES if k in labels)
     return table(("Verdict", "Claims"), rows)
 
 
 def budget(report: Report) -> str:
-    """Return the queries, pages and seconds used of those allowed; empty if the web was not
-    searched.
-    """
+    """Return the queries, pages and seconds used of those allowed; empty without a web search."""
     used, allowed = report.usage, report.settings
     if not used.queries and not used.downloads:
         return ""
     parts = (
-        (f"{used.queries:,}", "max_queries", "queries"),
-        (f"{used.downloads:,}", "max_pages", "web pages"),
-        (f"{used.seconds:,.0f}", "max_seconds", "s"),
+        f"{used.queries:,} of {_limit(allowed, 'max_queries')} queries",
+        f"{used.downloads:,} of {_limit(allowed, 'max_pages')} web pages",
+        f"{used.seconds:,.0f} of {_limit(allowed, 'max_seconds')} s",
     )
-    return ", ".join(
-        f"{count} of {_limit(allowed.get(name))} {noun}" for count, name, noun in parts
-    )
+    return ", ".join(parts)
 
 
-def _limit(value: object) -> str:
+def _limit(allowed: Mapping[str, object], name: str) -> str:
+    value = allowed.get(name)
     return f"{value:,.0f}" if isinstance(value, int | float) else "?"
 
 
@@ -152,11 +64,8 @@ def money(cost: float | None) -> str:
 def total(llm: Mapping[str, LlmUsage]) -> LlmUsage:
     """Sum the usage of all steps."""
     costs = [used.cost for used in llm.values() if used.cost is not None]
-    sums = {
-        name: sum(getattr(used, name) for used in llm.values())
-        for name in LlmUsage.model_fields
-        if name != "cost"
-    }
+    names = [name for name in LlmUsage.model_fields if name != "cost"]
+    sums = {name: sum(getattr(used, name) for used in llm.values()) for name in names}
     return LlmUsage(**sums, cost=sum(costs) if costs else None)
 
 
@@ -176,104 +85,93 @@ def llm_costs(report: Report) -> Node | None:
     if not llm:
         return None
     rows = [(STAGES.get(step, step.capitalize()), used) for step, used in llm.items()]
-    rows += [("Total", total(llm))] if len(rows) > 1 else []
-    price = ["Cost"] if any(used.cost is not None for used in llm.values()) else []
-    heads = (
-        "Step",
-        "Prompts",
-        "Cached replies",
-        "Failed",
-        "Input tokens",
-        "Output tokens",
-        "Time",
-        *price,
+    if len(rows) > 1:
+        rows.append(("Total", total(llm)))
+    heads = ("Step", "Prompts", "Cached", "Failed", "Tokens in", "Tokens out", "Time", "Cost")
+    cells = (
+        (
+            step,
+            f"{used.calls:,}",
+            f"{used.cached:,}",
+            f"{used.failed:,}",
+            f"{used.prompt_tokens:,}",
+            f"{used.completion_tokens:,}",
+            f"{used.seconds:.1f} s",
+            money(used.cost),
+        )
+        for step, used in rows
     )
-    return table(heads, (_row(name, used)[: len(heads)] for name, used in rows))
-
-
-def _row(name: str, used: LlmUsage) -> list[str]:
-    counts = (used.calls, used.cached, used.failed, used.prompt_tokens, used.completion_tokens)
-    return [name, *(f"{n:,}" for n in counts), f"{used.seconds:.1f} s", money(used.cost)]
-
-
-POLL = 0.5  # seconds between looks at work in progress
+    return table(heads, cells)
 
 
 def cost(running: bool, segmenters: Sequence[str] = ()) -> None:
-    """Show the estimate for a run or a comparison of segmenters, computed in the background so the
-    page never waits.
-    """
-    waiting = run.estimate(segmenters)[1] and not running
-    st.fragment(_line, run_every=POLL if waiting else None)(waiting, running, segmenters)
+    """Show the estimate, computed in the background so that the page never waits."""
+    waiting = run.estimate(segmenters).waiting and not running
+    st.fragment(_estimate, run_every=POLL if waiting else None)(waiting, running, segmenters)
 
 
-def _line(polling: bool, running: bool, segmenters: Sequence[str]) -> None:
-    value, waiting = run.estimate(segmenters)
-    if polling and not waiting:
-        st.rerun()
-    if not waiting:
+def _estimate(polling: bool, running: bool, segmenters: Sequence[str]) -> None:
+    estimated = run.estimate(segmenters)
+    if not estimated.waiting:
+        if polling:
+            st.rerun()
         preload()
     parts: list[str] = []
-    if waiting and not running:
+    if estimated.waiting and not running:
         parts = ["Estimating …"]
-    elif value is not None:
-        pages = f"up to {plural(value.pages, 'page')}"
-        parts = [
-            f"~{plural(value.claims, 'claim')} ·",
-            f"{pages} ·",
-            f"{max(value.seconds, 1):.0f} s",
-        ]
-        parts += [f"· {prompts}"] if (prompts := expected_cost(value.llm)) else []
-    spaced: list[Child] = [
-        node for part in parts for node in (el("span", part), " ")
-    ]  # each stays on one line
-    show(el("p", *spaced, class_="ax-estimate"))
+    elif estimated.value is not None:
+        value = estimated.value
+        parts = [f"~{plural(value.claims, 'claim')}", f"up to {plural(value.pages, 'page')}"]
+        parts += [f"{max(value.seconds, 1):.0f} s", expected_cost(value.llm)]
+    show(el("p", " · ".join(filter(None, parts)), class_="ax-estimate"))
 
 
-LLM_FAILURES = {  # a noun to count, what failed, and what was done instead
-    "segment": ("sentence", "could not be split; checked whole instead."),
-    "worthiness": ("claim", "could not be classified; rules decided what to check instead."),
-    "independence": ("claim", "could not be examined; rules decided what needs context instead."),
-    "enrichment": ("claim", "got no context; rules added it instead."),
-    "queries": ("claim", "got no query; the claim itself was searched instead."),
+# --- notices ---
+
+
+class LlmFailure(NamedTuple):
+    """What a failed prompt was about, and what was done instead."""
+
+    noun: str
+    instead: str
+
+
+LLM_FAILURES = {
+    "segment": LlmFailure("sentence", "could not be split; checked whole instead."),
+    "worthiness": LlmFailure("claim", "could not be classified; decided by rules instead."),
+    "independence": LlmFailure("claim", "could not be examined; decided by rules instead."),
+    "enrichment": LlmFailure("claim", "got no context; added by rules instead."),
+    "queries": LlmFailure("claim", "got no query; the claim itself was searched instead."),
 }
 CONNECTION = "Check Address, Model and Key under “Options”, and press Test connection."
 SEARCH_FAILED = ("search_failed", "search_limited")
 
 
 def is_unfinished(now: RunProgress) -> bool:
-    """Return True if the run ended before it was finished, by an error or because its server was
-    stopped.
-    """
+    """Return True if the run ended by an error, or because its server was stopped."""
     if now.running or not now.report.id or not (now.unfinished or now.error):
         return False
     inputs = store().runs.inputs(now.report.id)
     return inputs is not None and not inputs.finished
 
 
-def is_stopped(now: RunProgress) -> bool:
-    """Return True if the run was ended by Stop and has not been edited since."""
-    return bool(not now.running and now.report.id and now.report.stopped and not now.report.edits)
-
-
 def continue_button(now: RunProgress) -> None:
     """Draw the state of an interrupted or stopped run, and the button. Nothing for other runs."""
-    if not is_unfinished(now) and not is_stopped(now):
+    report = now.report
+    is_stopped = not now.running and report.id and report.stopped and not report.edits
+    if not is_unfinished(now) and not is_stopped:
         return
-    claims = len(now.report.claims)
-    verdicts = sum(v.label != "not_reached" for v in now.report.verdicts)
-    known = (
-        f"{verdicts} of {plural(claims, 'claim')} have a verdict."
-        if claims
-        else "No claim was checked yet."
-    )
-    own = store().rights.access(now.report.id).own
+    verdicts = sum(v.label != "not_reached" for v in report.verdicts)
+    known = "No claim was checked yet."
+    if report.claims:
+        known = f"{verdicts} of {plural(len(report.claims), 'claim')} have a verdict."
+    own = store().rights.access(report.id).own
     how = (
-        "Continue checks the others with the same settings. What was found, read and judged is not done again."
+        "Continue checks the others with the same settings; nothing is done again."
         if own
         else "The browser that started it can continue it."
     )
-    title = "This run was stopped" if is_stopped(now) else "This run was interrupted"
+    title = "This run was stopped" if is_stopped else "This run was interrupted"
     note(title, known, how, label="missing")
     if own:
         st.button(
@@ -286,101 +184,76 @@ def continue_button(now: RunProgress) -> None:
 
 
 def notices(now: RunProgress, report: Report) -> None:
-    """Show what could not be used and what was used instead, then states of the result that need
-    explaining.
-    """
+    """Show what could not be used, then states of the result that need explaining."""
     not_used(report)
     if not now.running and not now.unfinished:
-        _outcome(now, report)
+        _unread_documents(now, report)
+        _outcome(report)
 
 
 def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
-    """Show what could not be used and what was used instead; `segmenters` are the labels of those
-    that failed.
-    """
-    for failure in (f for f in report.failures if f.kind == "unsupported_language"):
+    """Show what could not be used and what was used instead; `segmenters` are those that failed."""
+    by_kind: dict[str, list[Failure]] = defaultdict(list)
+    for failure in report.failures:
+        by_kind[failure.kind].append(failure)
+    for failure in by_kind["unsupported_language"]:
         note(f"Not every part reads {failure.subject}", failure.message, label="missing")
-    if left_out := _messages([f for f in report.failures if f.kind == "left_out"]):
-        note("Not all of the answer was read", *left_out, label="missing")
-    _language_model(report, segmenters)
-    _verifier(report)
-    _smaller_verifier(report)
-    _engines(report)
+    if by_kind["left_out"]:
+        note("Not all of the answer was read", *_messages(by_kind["left_out"]), label="missing")
+    if by_kind["llm_failed"] and not report.stopped:
+        _language_model(by_kind["llm_failed"], segmenters)
+    failed = by_kind["verifier_failed"]
+    if failed:
+        title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
+        remedy = "Choose another verifier under “Options”, and analyse again."
+        note(title, *_messages(failed)[:2], remedy, label="conflicting")
+    for failure in by_kind["verifier_fell_back"]:
+        note(f"Checked with: {failure.instead}", failure.message, label="missing")
+    engines = list(by_kind["fell_back"])
+    if report.evidence:  # without any, the outcome says so
+        engines += [failure for kind in SEARCH_FAILED for failure in by_kind[kind]]
+    if engines:
+        note("Not every search worked", *_messages(engines), label="conflicting")
 
 
 def _messages(failures: Sequence[Failure]) -> list[str]:
-    return list(dict.fromkeys(f.message for f in failures))
+    return list(dict.fromkeys(failure.message for failure in failures))
 
 
-def _language_model(report: Report, segmenters: Sequence[str]) -> None:
+def _language_model(failures: Sequence[Failure], segmenters: Sequence[str]) -> None:
     """Show the prompts that failed, by step."""
-    failed = [] if report.stopped else [f for f in report.failures if f.kind == "llm_failed"]
-    counts = Counter(f.stage for f in failed if f.stage in LLM_FAILURES)
-    lines = [
-        f"{plural(count, LLM_FAILURES[stage][0])} {LLM_FAILURES[stage][1]}"
-        for stage, count in counts.items()
-    ]
-    if failed:
-        reasons = _messages(failed)[:2]
-        lines += [f"Segmenters concerned: {', '.join(segmenters)}."] if segmenters else []
-        note(
-            "The language model could not be used",
-            *lines,
-            *reasons,
-            CONNECTION,
-            label="conflicting",
-        )
+    counts = Counter(f.stage for f in failures if f.stage in LLM_FAILURES)
+    lines = []
+    for stage, count in counts.items():
+        failed = LLM_FAILURES[stage]
+        lines.append(f"{plural(count, failed.noun)} {failed.instead}")
+    if segmenters:
+        lines.append(f"Segmenters concerned: {', '.join(segmenters)}.")
+    lines += _messages(failures)[:2]
+    note("The language model could not be used", *lines, CONNECTION, label="conflicting")
 
 
-def _verifier(report: Report) -> None:
-    """Show that the verifier could not judge some passages."""
-    failed = [f for f in report.failures if f.kind == "verifier_failed"]
-    if failed:
-        reasons = _messages(failed)[:2]
-        title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
-        note(
-            title,
-            *reasons,
-            "Choose another verifier under “Options”, and run again.",
-            label="conflicting",
-        )
-
-
-def _smaller_verifier(report: Report) -> None:
-    """Show that the small model replaced one that is missing."""
-    for failure in (f for f in report.failures if f.kind == "verifier_fell_back"):
-        note(f"Checked with: {failure.instead}", failure.message, label="missing")
-
-
-def _engines(report: Report) -> None:
-    """Show search engines that failed although there is evidence, and which one was used instead."""
-    kinds = ("fell_back", *(SEARCH_FAILED if report.evidence else ()))
-    lines = _messages([f for f in report.failures if f.kind in kinds])
-    if lines:
-        note("Not every search worked", *lines, label="conflicting")
-
-
-def _outcome(now: RunProgress, report: Report) -> None:
-    failed = [f.message for f in report.failures if f.kind in SEARCH_FAILED]
-    labels = {v.label for v in report.verdicts}
+def _unread_documents(now: RunProgress, report: Report) -> None:
     names = {document.name for document in now.documents}
-    if lost := [f for f in report.failures if f.stage == "fetch" and f.subject in names]:
+    lost = [f for f in report.failures if f.stage == "fetch" and f.subject in names]
+    if lost:
         unread = ", ".join(failure.subject for failure in lost)
         title = f"{len(lost)} of {plural(len(names), 'document')} could not be read: {unread}"
         note(title, *_messages(lost), label="missing", brief=True)
+
+
+def _outcome(report: Report) -> None:
+    """Explain a result without verdicts that an analyst can use."""
+    searches = [f for f in report.failures if f.kind in SEARCH_FAILED]
+    labels = {verdict.label for verdict in report.verdicts}
     if not report.claims:
-        note(
-            "No claim was found",
-            "The answer has no sentence to check. Paste running text, a list or a table.",
-        )
+        line = "The answer has no sentence to check. Paste running text, a list or a table."
+        note("No claim was found", line)
     elif labels == {"not_checked"} and len(report.verdicts) == len(report.claims):
-        note(
-            "No claim worth checking",
-            "Every sentence is an opinion, a question or an offer, which sources can neither support nor contradict.",
-            label="not_checked",
-        )
-    elif failed and not report.evidence:
-        note("The web could not be searched", *dict.fromkeys(failed), label="missing")
+        line = "Every sentence is an opinion, a question or an offer, which sources can't confirm."
+        note("No claim worth checking", line, label="not_checked")
+    elif searches and not report.evidence:
+        note("The web could not be searched", *_messages(searches), label="missing")
         st.button(
             "Check against the built-in library",
             on_click=run.analyse_with_library,
@@ -390,65 +263,65 @@ def _outcome(now: RunProgress, report: Report) -> None:
         reasons = dict.fromkeys(v.reason for v in report.verdicts if v.label == "not_reached")
         note("No claim could be compared with the sources", *reasons, label="missing")
     elif labels and labels <= {"missing", "not_checked"}:
-        note(
-            "Nothing was found for any claim",
-            "The sources have no passage about this answer. Choose another source, or add documents.",
-            label="missing",
-        )
+        line = "The sources say nothing about this answer. Choose another source, or add documents."
+        note("Nothing was found for any claim", line, label="missing")
 
 
-STEPS = {  # of a run, with their shares of the progress bar
-    "segment": (STAGES["segment"], 0.03),
-    "search": (STAGES["gather"], 0.27),
-    "embed": ("Loading models and comparing passages", 0.2),
-    "verify": (STAGES["verify"], 0.5),
-}
+# --- the status line ---
 
 
-def _step(now: RunProgress) -> str:
-    step = {"worth": "segment", "fetch": "search"}.get(now.stage, now.stage)
-    return step if step in STEPS else "segment"
+class Step(NamedTuple):
+    """A step of a run as the status line shows it, with its share of the progress bar."""
+
+    name: str
+    doing: str
+    share: float
 
 
-def _units(now: RunProgress, step: str) -> tuple[int, int]:
-    """Return the units done and in total. A search that led to downloads continues with them."""
-    return max(
-        (now.units.get(name, (0, 0)) for name in {step, "fetch" if step == "search" else step}),
-        default=(0, 0),
-    )
+STEPS = (
+    Step("segment", STAGES["segment"], 0.03),
+    Step("search", STAGES["gather"], 0.27),
+    Step("embed", "Loading models and comparing passages", 0.2),
+    Step("verify", STAGES["verify"], 0.5),
+)
+STEP_OF_STAGE = {"search": 1, "fetch": 1, "embed": 2, "verify": 3}
 
 
 def status(now: RunProgress, report: Report) -> None:
     """Show what is being done and how far it is, or what was found: one line, in one place."""
     with st.container(key="status", gap=None):
-        show(_done(now, report) if not now.running else _doing(now, report))
-        if now.running:
-            current = _step(now)
-            (done, total), before = _units(now, current), list(STEPS)[: list(STEPS).index(current)]
-            share = sum(STEPS[name][1] for name in before) + STEPS[current][1] * (
-                done / total if total else 0
-            )
-            progress_bar(share, "Progress of the run")
+        if not now.running:
+            show(_done(now, report))
+            return
+        show(_doing(now, report))
+        place = STEP_OF_STAGE.get(now.stage, 0)
+        done, units = _units(now, place)
+        share = sum(step.share for step in STEPS[:place])
+        if units:
+            share += STEPS[place].share * done / units
+        progress_bar(share, "Progress of the run")
+
+
+def _units(now: RunProgress, place: int) -> tuple[int, int]:
+    """Return the units done and in total. A search that led to downloads continues with them."""
+    stage = "fetch" if place == 1 and "fetch" in now.units else STEPS[place].name
+    return now.units.get(stage, (0, 0))
 
 
 def _done(now: RunProgress, report: Report) -> Node:
-    facts = [
-        plural(len(report.pages), "page"),
-        f"{plural(report.usage.pairs, 'passage')} judged" if report.usage.pairs else "",
-        f"{now.seconds:.1f} s"
-        if now.seconds >= 0.05 and not report.edits
-        else "",  # an edit's time is not the run's
-        budget(report),
-        relabelled(now.report, report),
-    ]
-    facts.insert(
-        0, state.cached("quoted", (now.key, now.version), lambda: quoted_words(quotations(report)))
+    quoted = state.cached(
+        "quoted", (now.key, now.version), lambda: quoted_words(quotations(report))
     )
+    facts = [quoted, plural(len(report.pages), "page")]
+    if report.usage.pairs:
+        facts.append(f"{plural(report.usage.pairs, 'passage')} judged")
+    if now.seconds >= 0.05 and not report.edits:  # an edit's time is not the run's
+        facts.append(f"{now.seconds:.1f} s")
+    facts += [budget(report), relabelled(now.report, report)]
     early = "Stopped early: " if report.stopped else ""
+    words = el("strong", early + headline(report), title=totals(report))
     quiet = el("span", " · ".join(filter(None, facts)), class_="quiet")
-    return el(
-        "p", el("strong", early + headline(report), title=totals(report)), quiet, class_="ax-status"
-    )
+    return el("p", words, quiet, class_="ax-status")
 
 
 def relabelled(made: Report, shown: Report) -> str:
@@ -460,98 +333,58 @@ def relabelled(made: Report, shown: Report) -> str:
 
 def _doing(now: RunProgress, report: Report) -> Node:
     if now.stage == "queue":
-        waits = f"Waiting: place {now.units['queue'][0]} in the queue of this server. Stop takes it out."
-        return el("p", waits, class_="ax-status", role="status")
-    results = {
-        "segment": plural(len(report.claims), "claim"),
-        "search": plural(len(report.pages), "page"),
-        "embed": "passages compared",
-    }
-    names, current = list(STEPS), _step(now)
+        place = now.units["queue"][0]
+        words = f"Waiting: place {place} in the queue of this server. Stop takes it out."
+        return el("p", words, class_="ax-status", role="status")
+    current = STEP_OF_STAGE.get(now.stage, 0)
+    found = (plural(len(report.claims), "claim"), plural(len(report.pages), "page"))
     parts: list[Child] = []
-    for name, (doing, _) in STEPS.items():
-        done, total = _units(now, name)
-        if names.index(name) < names.index(current):
-            parts.append(el("span", f"✓ {results[name]}", class_="step"))
-        elif name == current:
-            parts.append(
-                el(
-                    "span",
-                    f"{doing} {done} of {total}" if total else f"{doing} …",
-                    class_="step now",
-                )
-            )
+    for place, step in enumerate(STEPS):
+        if place < current:
+            words = found[place] if place < len(found) else "passages compared"
+            parts.append(el("span", f"✓ {words}", class_="step"))
+        elif place > current:
+            parts.append(el("span", step.doing, class_="step"))
         else:
-            parts.append(el("span", doing, class_="step"))
+            done, units = _units(now, place)
+            words = f"{step.doing} {done} of {units}" if units else f"{step.doing} …"
+            parts.append(el("span", words, class_="step now"))
     clock = f"{'Stopping … ' if now.stopping else ''}{now.seconds:.0f} s"
-    parts.append(el("span", " · ".join(filter(None, (clock, budget(report)))), class_="quiet"))
-    return el("p", *parts, class_="ax-status", role="status")
+    quiet = " · ".join(filter(None, (clock, budget(report))))
+    return el("p", *parts, el("span", quiet, class_="quiet"), class_="ax-status", role="status")
+
+
+# --- sharing, exports and details ---
 
 
 def share_menu(report: Report) -> None:
     """Draw the link to a run; to its owner also who can open it."""
     with st.popover("Share", key="share", help="Copy the link, and choose who can open it."):
         link(f"{choices.method(report)}, {date(report.created_at)}", key="link", run=report.id)
-        access = store().rights.access(report.id)
+        access, runs = store().rights.access(report.id), store().runs
         if not access.own:
             return
-        small(
-            "Only this browser can open this run."
-            if access.private
-            else "Anyone with the link can open this run. Make it private to keep it to this browser."
-        )
-        if any(page.kind == "document" for page in report.pages) and not access.private:
-            shared, database = store().runs.shares_documents(report.id), store()
-            small(
-                "The link shows verdicts and quotes"
-                + (" and your documents." if shared else ", not your documents.")
-            )
+        who = "Only this browser" if access.private else "Anyone with the link"
+        small(f"{who} can open this run.")
+        has_documents = any(page.kind == "document" for page in report.pages)
+        if has_documents and not access.private:
+            shared = runs.shares_documents(report.id)
+            small(f"The link shows verdicts and quotes{'' if shared else ', not your documents'}.")
             st.checkbox(
                 "With the documents",
                 shared,
                 key=f"share_documents-{report.id}",
-                on_change=database.runs.share_documents,
+                on_change=runs.share_documents,
                 args=(report.id, not shared),
                 help="Whoever has the link can then read the whole text of your documents.",
             )
         st.button(
             "Share by link" if access.private else "Make private",
-            on_click=store().runs.set_private,
+            on_click=runs.set_private,
             args=(report.id, not access.private),
             key="private",
             help="Who can open this address: everybody, or this browser alone.",
         )
-
-
-def export_menu(report: Report) -> None:
-    """Draw the menu of files."""
-    if report.verdicts:
-        menu(exported(report))
-
-
-def details(report: Report) -> None:
-    """Show below the result how it came about: figures, costs and failures."""
-    with st.container(key="below"):
-        what_failed(report.failures)
-        with st.expander("Details"):
-            if report.context:
-                turns = (
-                    el("p", el("strong", f"{s.capitalize()}: "), text, dir="auto")
-                    for s, text in report.context
-                )
-                show(
-                    el(
-                        "details",
-                        el("summary", plural(len(report.context), "earlier turn")),
-                        *turns,
-                    )
-                )
-            show(el("p", totals(report), class_="ax-quiet-inline"))
-            show(figures(report))
-            show(table(("Step", "Time"), _times(report)))
-        if costs := llm_costs(report):
-            with st.expander("Cost of the language model"):
-                show(costs)
 
 
 def exported(report: Report) -> Exported:
@@ -560,6 +393,39 @@ def exported(report: Report) -> Exported:
     """
     about = store().history.description(report.id)
     return Exported(report, about.title, about.note, edited_claims(report))
+
+
+def details(report: Report) -> None:
+    """Show below the result how it came about: figures, costs and failures."""
+    with st.container(key="below"):
+        what_failed(report.failures)
+        with st.expander("Details"):
+            _earlier_turns(report)
+            show(el("p", totals(report), class_="ax-quiet-inline"))
+            show(figures(report))
+            show(table(("Step", "Time"), _times(report)))
+        costs = llm_costs(report)
+        if costs:
+            with st.expander("Cost of the language model"):
+                show(costs)
+
+
+def _earlier_turns(report: Report) -> None:
+    if report.context:
+        turns = [
+            el("p", el("strong", f"{speaker.capitalize()}: "), text, dir="auto")
+            for speaker, text in report.context
+        ]
+        title = plural(len(report.context), "earlier turn")
+        show(el("details", el("summary", title), *turns))
+
+
+def _times(report: Report) -> Iterable[tuple[str, str]]:
+    """Return the seconds of each step."""
+    times: dict[str, float] = defaultdict(float)
+    for stage, seconds in report.timings.items():
+        times[STAGES.get(stage, stage.capitalize())] += seconds
+    return ((step, f"{seconds:.1f} s") for step, seconds in times.items())
 
 
 def what_failed(failures: Sequence[Failure]) -> None:
@@ -576,11 +442,3 @@ def failure_table(failures: Iterable[Failure]) -> Node:
         for f in failures
     )
     return table(("Step", "Subject", "What happened"), rows)
-
-
-def _times(report: Report) -> Iterable[tuple[str, str]]:
-    """Return the seconds of each step."""
-    times: dict[str, float] = defaultdict(float)
-    for stage, seconds in report.timings.items():
-        times[STAGES.get(stage, stage.capitalize())] += seconds
-    return ((step, f"{seconds:.1f} s") for step, seconds in times.items())

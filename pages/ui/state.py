@@ -32,7 +32,7 @@ QUESTION, ANSWER, EXAMPLE, TURNS = (
 SECOND = "second"  # answer, to the same question
 LIBRARY, WEB, DOCUMENTS = "library", "web", "documents"  # of the sources
 PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
-ENGINE, INSTANCE, FALLBACK, QUERY = "engine", "instance", "fallback", "query"
+ENGINE, QUERY = "engine", "query"
 SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = (
     "segmenter",
     "segmenter_model",
@@ -43,7 +43,6 @@ THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_threshold"
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
-PRESET = "preset"  # a paper whose settings are used
 COMPARED = "compared"  # the segmenters of the Compare page
 _DEFAULTS: dict[str, object] = {
     LIBRARY: True,
@@ -63,8 +62,6 @@ _INPUTS = (
     FILES,
     COLLECTIONS,
     ENGINE,
-    INSTANCE,
-    FALLBACK,
     QUERY,
     SEGMENTER,
     SEGMENTER_MODEL,
@@ -77,7 +74,6 @@ _INPUTS = (
     LLM_KEY,
     LLM_TASKS,
     *PRICES,
-    PRESET,
 )
 COOKIE = "attribution_browser"
 T = TypeVar("T")
@@ -184,8 +180,6 @@ def begin(page: str, **loaders: Callable[[str], object]) -> None:
     first_visit = _INITIAL not in session
     if first_visit:
         session[_INITIAL] = {}
-        if example := next(iter(examples()), None):
-            fill(question=example["question"], answer=example["answer"])
     elif session[_PAGE] != page:
         fill(**session.get(_LAST_VALUES, {}))
     session[_PAGE] = page

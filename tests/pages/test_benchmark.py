@@ -3,9 +3,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-import numpy as np
-import pytest
-
 from attribution.reports.html import el, html
 from attribution.store.store import Store
 from attribution.studies.groundedness import PartScore
@@ -14,7 +11,6 @@ from attribution.studies.groundedness.evaluation import (
     Outcome,
     SavedBenchmark,
     SavedSet,
-    estimates,
     load_benchmark,
     save_benchmark,
     save_labelled_set,
@@ -22,14 +18,10 @@ from attribution.studies.groundedness.evaluation import (
 from attribution.studies.groundedness.labelled_set import LabelledSet
 from pages.benchmark import BenchmarkProgress, evaluated, work
 from pages.ui.background import Job
-from pages.ui.lab import benchmark_results
-from pages.ui.lab.benchmark_results import (
-    errors,
-    quality,
+from pages.ui.benchmark_results import (
     response_parts,
     row_list,
-    rows_behind,
-    summary,
+    scored_rows,
 )
 from tests.pages.jobs import ended, opened, until
 from tests.studies.groundedness.labels import outcome, row
@@ -52,51 +44,15 @@ def benchmark() -> BenchmarkProgress:
     return evaluated(LABELLED, BEGUN.model_copy(update={"outcomes": OUTCOMES}))
 
 
-@pytest.mark.parametrize(
-    ("figure", "ids", "said"),
-    [
-        ("accuracy", ["5", "8", "4", "9", "6", "7"], "4 of 6 test responses classified correctly"),
-        ("precision", ["8", "9", "7"], "2 of 3 flagged responses are ungrounded"),
-        ("recall", ["5", "9", "7"], "2 of 3 ungrounded responses flagged"),
-        ("threshold", ["0", "1", "2", "3"], "4 development responses"),
-        ("tokens", [str(n) for n in range(9, -1, -1)], "most tokens first"),
-        ("error:number", ["5", "9", "7"], "1 of 3 “number” test responses misclassified"),
-        ("error:", ["8", "4", "6"], "1 of 3 grounded test responses misclassified"),
-    ],
-)
-def test_each_number_leads_to_its_rows_wrong_ones_first(
-    figure: str, ids: list[str], said: str
-) -> None:
-    now = benchmark()
-    behind = rows_behind(now, f"gc|{figure}")
-    assert behind is not None and said in behind.title
-    found = [r.id for r, _ in behind.rows]
-    assert sorted(found) == sorted(ids) and (figure == "threshold" or found[0] == ids[0])
-    f = now.evaluation.figures[0]
-    if figure == "accuracy":
-        assert f.accuracy.value == pytest.approx(4 / 6, abs=1e-4)
-    for bad in ("gc|nonsense", "quip|accuracy", "nonsense|accuracy", "", f"{EVIL}|failed"):
-        assert rows_behind(now, bad) is None
-
-
-@pytest.mark.parametrize(("groups", "has_interval"), [(9, False), (10, True)])
-def test_few_responses_have_no_interval(groups: int, has_interval: bool) -> None:
-    names, grounded = [str(n) for n in range(groups)], np.arange(groups) % 2 == 0
-    assert (
-        estimates(names, grounded.astype(int), ~grounded)["accuracy"].low is not None
-    ) == has_interval
-    assert "on 6 test responses: 0.67, " in summary(benchmark())  # and none in the sentence
-
-
-def test_foreign_text_is_escaped_wherever_it_is_shown() -> None:
-    now = benchmark()
-    behind = rows_behind(now, "gc|accuracy")
-    assert behind is not None
-    drawn = html(row_list(behind)) + html(quality(now)) + html(errors(now) or el("p"))
-    assert "<script" not in drawn and "&lt;script&gt;" in drawn
-    assert "wrongly passed" in drawn and "correctly flagged" in drawn
-    assert drawn.count('value="gc|') >= 7 + 2 and "Show the rows behind it" in drawn
-    assert summary(now).startswith("Best macro F1 on 6 test responses: 0.67")
+def test_responses_are_listed_wrong_ones_first() -> None:
+    scored = scored_rows(benchmark(), "gc")
+    assert [one.row.id for one in scored][0] == "5"
+    assert {one.row.id for one in scored if one.is_wrong} == {"5", "8"}
+    assert scored_rows(benchmark(), "nonsense") == []
+    drawn = html(row_list(scored))
+    assert "2 of 6 test responses misclassified" in drawn
+    assert "&lt;script&gt;" in drawn
+    assert "<script" not in drawn
 
 
 def test_parts_of_a_response_carry_their_scores_and_overlaps_lose_nothing() -> None:
@@ -162,24 +118,12 @@ def test_what_breaks_keeps_what_was_scored() -> None:
     )
 
 
-def test_exports_are_those_of_the_command_line() -> None:
-    now = benchmark()
-    assert (
-        '"macro_f1"' in benchmark_results.figures_json(now)
-        and benchmark_results.rows_jsonl(now).count("\n") == 10
-    )
-    assert benchmark_results.tables_csv(now).startswith("method,precision,recall,macro F1")
-    assert "### Groundedness on the test split" in benchmark_results.tables_markdown(now)
-
-
 def test_the_page_opens_with_the_example_set() -> None:
     shown = opened("benchmark")
     assert not shown.exception
-    assert "28 responses, 14 of them grounded" in str(
-        [h.value for h in shown.get("html")] or shown.main
-    )
-    buttons = {b.label: b.disabled for b in shown.button}
-    assert buttons["Measure"] is False and buttons["Stop"] is True
+    text = " ".join(block.body for block in shown.get("html"))
+    assert "28 responses, 14 of them grounded" in text
+    assert {b.label: b.disabled for b in shown.button}["Measure"] is False
 
 
 def test_a_saved_benchmark_has_an_address_and_one_that_was_cut_off_can_go_on(store: Store) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import streamlit as st
@@ -35,34 +34,16 @@ from attribution.review.citations import (
     claims_id,
 )
 from attribution.settings import LIMITS, Settings
-from attribution.text.urls import site
-from attribution.types import Claim, Label, Page, Report
+from attribution.types import Claim, Label, Report
 from pages.ui import background, state
 from pages.ui.frame import note, progress_bar, show, small, status_line
 from pages.ui.state import saved, store
 
-Check = Callable[[Report, threading.Event], Iterator[Step | CitationReport]]
-
-
-@dataclass(frozen=True)
-class CitationsProgress(background.JobProgress):
-    step: Step | None = None
-    result: CitationReport | None = None
-
-
-class CitationsJob(background.Job[CitationsProgress]):
-    """Checks the citations of one state of a run, named by `key`."""
-
-    def __init__(self, report: Report, key: str, check: Check) -> None:
-        def work(stop: threading.Event, update: Callable[..., CitationsProgress]) -> None:
-            for event in check(report, stop):
-                update(**({"step": event} if isinstance(event, Step) else {"result": event}))
-
-        self.key = key
-        super().__init__("citations", CitationsProgress(), work)
-
-
-_WORDS = re.compile(r"\[++([^\[\]]++)\]++[(\[]")
+ARCHIVE = "https://web.archive.org/web/*/"  # every capture: the last one may be of the error
+JOB = "citations_job"
+POLL = 0.5  # seconds between looks at the job
+DOING = {"read": "Reading sources", "judge": "Comparing them with the claims"}
+LINK_WORDS = re.compile(r"\[++([^\[\]]++)\]++[(\[]")
 OUTCOMES: dict[Outcome, tuple[Label, str]] = {
     "supported": ("supported", "Supported"),
     "contradicted": ("contradicted", "Contradicted"),
@@ -71,48 +52,41 @@ OUTCOMES: dict[Outcome, tuple[Label, str]] = {
     "unreachable": ("missing", "Could not be read"),
     "unnamed": ("missing", "No source named"),
 }
-STANDINGS: dict[Standing, tuple[Label, str]] = {
-    "cited_supported": ("supported", "cited and supported"),
-    "cited_not_supported": ("no_relation", "cited, not supported"),
-    "cited_unreachable": ("missing", "cited, source not read"),
-    "uncited_supported": ("unclear", "not cited, supported elsewhere"),
-    "uncited_unsupported": ("not_checked", "not cited, not supported"),
+UNCITED: dict[Standing, tuple[Label, str]] = {
+    "uncited_supported": ("unclear", "Not cited, supported elsewhere"),
+    "uncited_unsupported": ("not_checked", "Not cited, not supported"),
 }
 
 
+@dataclass(frozen=True)
+class CitationsProgress(background.JobProgress):
+    """A check of the citations of one state of a run, named by `key`."""
+
+    key: str = ""
+    step: Step | None = None
+    result: CitationReport | None = None
+
+
+# --- the table ---
+
+
 def result_view(result: CitationReport, report: Report) -> Node:
-    """The whole result."""
-    counts = Counter(claim.standing for claim in result.claims)
-    chips = (
-        badge(STANDINGS[k][0], word=f"{counts[k]} {STANDINGS[k][1]}")
-        for k in STANDINGS
-        if counts[k]
-    )
+    """Draw the whole result."""
     heads = ("Mark", "Source", "Claim", "Result", "Passage or reason")
-    return el(
-        "div",
-        el("p", summary(result), class_="ax-quiet-inline", role="status"),
-        el("p", *chips, class_="ax-legend"),
-        table(heads, _rows(result, report), class_="ax-table ax-citations"),
-    )
+    summarised = el("p", summary(result), class_="ax-quiet-inline", role="status")
+    rows = _rows(result, report)
+    return el("div", summarised, table(heads, rows, class_="ax-table ax-citations"))
 
 
 def summary(result: CitationReport) -> str:
-    """Recall and precision with what they are shares of."""
+    """State recall and precision with what they are shares of."""
     figures, parts = result.figures, []
     if figures.recall is not None:
-        verb, whose = (
-            ("is", "its") if 1 in (figures.supported, figures.claims) else ("are", "their")
-        )
-        parts.append(
-            f"{figures.supported} of {plural(figures.claims, 'claim')} {verb} supported by {whose} citations "
-            f"(recall {figures.recall:.2f})."
-        )
+        of = f"{figures.supported} of {plural(figures.claims, 'claim')}"
+        parts.append(f"Supported by own citations: {of} (recall {figures.recall:.2f}).")
     if figures.precision is not None:
-        parts.append(
-            f"{figures.useful} of {plural(figures.citations, 'citation')} helped to support a claim "
-            f"(precision {figures.precision:.2f})."
-        )
+        of = f"{figures.useful} of {plural(figures.citations, 'citation')}"
+        parts.append(f"Of use to a claim: {of} (precision {figures.precision:.2f}).")
     unread = sum(claim.standing == "cited_unreachable" for claim in result.claims)
     if unread:
         parts.append(f"Left out: {plural(unread, 'claim')} whose sources could not all be read.")
@@ -123,100 +97,68 @@ def summary(result: CitationReport) -> str:
 
 def _rows(result: CitationReport, report: Report) -> Iterator[list[Child]]:
     claims = {claim.id: (number, claim) for number, claim in enumerate(report.claims, 1)}
-    pages = {page.id: page for page in result.pages}
     for cited in result.claims:
         number, claim = claims[cited.claim_id]
-        own = [c for c in result.citations if c.claim_id == claim.id]
+        text = el("span", el("strong", f"{number}. "), claim.statement, dir="auto")
+        own = [citation for citation in result.citations if citation.claim_id == claim.id]
         for citation in own:
-            yield _row(citation, cited, number, claim, result, report, pages)
+            label, word = OUTCOMES[citation.outcome]
+            marks = _marks(result, report, cited, citation.source)
+            source = _source(citation, result)
+            yield [marks, source, text, badge(label, word=word), _quote(citation)]
         if not own:
-            label, words = STANDINGS[cited.standing]
-            marks = _marks(result, report, cited, None)
-            yield [
-                marks or "none",
-                "",
-                _claim(number, claim),
-                badge(label, word=words.capitalize()),
-                "",
-            ]
-    for place in result.unattached:
-        where = "Not attached to a checked claim."
-        yield [_written(report, result.marks[place]), "", where, badge("not_checked"), ""]
+            yield _uncited(cited, claim, text)
 
 
-def _row(
-    citation: Citation,
-    cited: CitedClaim,
-    number: int,
-    claim: Claim,
-    result: CitationReport,
-    report: Report,
-    pages: Mapping[str, Page],
-) -> list[Child]:
-    label, word = OUTCOMES[citation.outcome]
-    piece = citation.evidence
-    quote = (
-        f"“{' '.join(piece.deciding_sentence.split())}”" if piece else as_sentence(citation.reason)
-    )
-    mark = _marks(result, report, cited, citation.source)
-    return [
-        mark,
-        _source(citation, result, pages),
-        _claim(number, claim),
-        badge(label, word=word),
-        el("span", quote, dir="auto"),
-    ]
+def _uncited(cited: CitedClaim, claim: Claim, text: Node) -> list[Child]:
+    label, word = UNCITED.get(cited.standing, ("missing", "Source not read"))
+    return ["none", "", text, badge(label, word=word), ""]
 
 
-def _marks(result: CitationReport, report: Report, cited: CitedClaim, source: str | None) -> str:
-    """The marks of a claim that name the source, as they are written."""
-    of_claim = (result.marks[place] for place in cited.marks)
-    named = [mark for mark in of_claim if source is None or source in mark.sources]
-    return ", ".join(dict.fromkeys(_written(report, mark) for mark in named))
+def _quote(citation: Citation) -> Node:
+    if citation.evidence is None:
+        return el("span", as_sentence(citation.reason), dir="auto")
+    sentence = " ".join(citation.evidence.deciding_sentence.split())
+    return el("span", f"“{sentence}”", dir="auto")
+
+
+def _marks(result: CitationReport, report: Report, cited: CitedClaim, source: str) -> str:
+    """Return the marks of a claim that name the source, as they are written."""
+    marks = [result.marks[place] for place in cited.marks]
+    written = [_written(report, mark) for mark in marks if source in mark.sources]
+    return ", ".join(dict.fromkeys(written))
 
 
 def _written(report: Report, mark: Mark) -> str:
-    """The mark as a reader of the answer sees it: of a link its words."""
+    """Return the mark as a reader of the answer sees it: of a link its words."""
     text = " ".join(report.answer[mark.start : mark.end].split())
-    if mark.form == "link" and (words := _WORDS.match(text)):
-        text = words[1]
-    return text if len(text) <= 40 else f"{text[:38]}…"
+    words = LINK_WORDS.match(text) if mark.form == "link" else None
+    return (words[1] if words else text)[:40]
 
 
-def _claim(number: int, claim: Claim) -> Node:
-    return el("span", el("strong", f"{number}. "), claim.statement, dir="auto")
-
-
-def _source(citation: Citation, result: CitationReport, pages: Mapping[str, Page]) -> Node | None:
+def _source(citation: Citation, result: CitationReport) -> Node | None:
     if citation.outcome == "unnamed":
         return None
     source = next(source for source in result.sources if source.key == citation.source)
-    page = pages.get(citation.page_id)
+    page = next((page for page in result.pages if page.id == citation.page_id), None)
     title = (page.title if page else "") or source.text or source.url or f"[{source.key}]"
-    shown = title if len(title) <= 90 else f"{title[:88]}…"
     url = source.url or (page.url if page else "")
-    named: Node = el("span", shown, dir="auto")
-    if safe_url(url):
-        address = (
-            link_to_sentence(url, citation.evidence.deciding_sentence) if citation.evidence else url
-        )
-        named = _link(shown, address or url)
-    notes: list[Node] = []
-    if citation.outcome in ("dead", "unreachable") and safe_url(source.url):
-        notes.append(el("span", _link("Archived copies", f"{ARCHIVE}{source.url}")))
-    elif page and page.kind == "web" and page.reference and site(page.reference) != site(page.url):
-        notes.append(el("span", f"The address leads to {site(page.reference)}"))
-    return el("div", named, *(el("div", note, class_="ax-detail") for note in notes))
+    if not safe_url(url):
+        return el("span", title[:90], dir="auto")
+    if citation.evidence:
+        url = link_to_sentence(url, citation.evidence.deciding_sentence) or url
+    link = _link(title[:90], url)
+    if citation.outcome not in ("dead", "unreachable"):
+        return link
+    archived = _link("Archived copies", f"{ARCHIVE}{source.url}")
+    return el("div", link, el("div", archived, class_="ax-detail"))
 
 
 def _link(shown: str, url: str) -> Node:
     return el("a", shown, href=url, target="_blank", rel="noopener noreferrer", dir="auto")
 
 
-ARCHIVE = "https://web.archive.org/web/*/"  # every capture: the last one may be of the error
-JOB, SHOWN, LISTED = "citations_job", "citations_shown", "citations_listed"
-POLL = 0.5  # seconds between looks at the job
-STEPS = {"read": "Reading sources", "judge": "Comparing them with the claims"}
+# --- the panel ---
 
 
 def citations_panel(report: Report) -> None:
@@ -226,105 +168,90 @@ def citations_panel(report: Report) -> None:
         small("The answer cites no source.")
         return
     key = f"{report.id}-{claims_id(report)}"
-    job = _job(key)
-    running = job is not None and job.running
+    running = _progress(report, key).running
     st.fragment(_part, run_every=POLL if running else None)(report, key, cited, running)
 
 
-def _job(key: str) -> CitationsJob | None:
-    job: CitationsJob | None = state.get(JOB)
-    return job if job is not None and job.key == key else None
+def _progress(report: Report, key: str) -> CitationsProgress:
+    """Return the progress of the job, or the saved result, which is looked up once."""
+    job: background.Job[CitationsProgress] | None = state.get(JOB)
+    now = job.progress() if job else None
+    if now and now.key == key:
+        return now
 
+    def look_up() -> CitationReport | None:
+        return saved(lambda database: citations.saved(report, database))[0]
 
-def _shown(report: Report, key: str) -> CitationReport | None:
-    """The result of the job, else the saved one, looked up once."""
-    if job := _job(key):
-        return job.progress().result
-    return state.cached(
-        SHOWN, key, lambda: saved(lambda database: citations.saved(report, database))[0]
-    )
+    result = state.cached("citations_saved", key, look_up)
+    return CitationsProgress(running=False, key=key, result=result)
 
 
 def _part(report: Report, key: str, cited: Cited, polling: bool) -> None:
-    job = _job(key)
-    now = job.progress() if job else CitationsProgress(running=False)
+    now = _progress(report, key)
     if polling and not now.running:
         st.rerun()
     if now.running:
         _under_way(now)
-        if (
-            st.button(
-                "Stop", key="stop_citations", help="End the check; what was found so far is kept."
-            )
-            and job
-        ):
-            job.stop()
+        help = "End the check; what was found so far is kept."
+        st.button("Stop", key="stop_citations", on_click=state.get(JOB).stop, help=help)
         return
     if now.error:
-        note(
-            "The citations could not be checked", now.error, label="contradicted", detail=now.detail
-        )
-    result = _shown(report, key)
-    if result:
-        show(result_view(result, report))
+        title = "The citations could not be checked"
+        note(title, now.error, label="contradicted", detail=now.detail)
+    if now.result:
+        show(result_view(now.result, report))
     if store().rights.access(report.id).own:
-        _start(report, key, cited, result)
-    elif not result:
+        _start(report, key, cited, now.result)
+    elif not now.result:
         small("They were not checked. The run is somebody else's: make a copy to check them.")
 
 
 def _under_way(now: CitationsProgress) -> None:
     step = now.step or Step("read", 0, 0)
     done = f"{step.done} of {step.total}" if step.total else "…"
-    status_line(f"{'Stopping … ' if now.stopping else ''}{STEPS[step.stage]} {done}")
+    status_line(f"{'Stopping … ' if now.stopping else ''}{DOING[step.stage]} {done}")
     half = step.done / step.total if step.total else 0
     progress_bar(half / 2 + (step.stage == "judge") / 2, "Progress of the check")
 
 
 def _start(report: Report, key: str, cited: Cited, result: CitationReport | None) -> None:
-    """The button, and a box for sources that the answer does not name."""
+    """Draw the button, and a box for sources that the answer does not name."""
     used = {name for mark in cited.marks for name in mark.sources}
     unnamed = [
-        source
+        f"[{source.key}]"
         for source in cited.sources
         if source.key in used and not source.url and not source.text
     ]
     if not result:
-        small(
-            "Each cited source is read, and compared with the claims that cite it. Sources on the web are fetched from "
-            "their sites."
-        )
+        small("Each cited source is read, and compared with the claims that cite it.")
     listed = ""
     if unnamed:
-        names = ", ".join(f"[{source.key}]" for source in unnamed[:8])
         listed = st.text_area(
-            f"The answer does not say what {names} {'is' if len(unnamed) == 1 else 'are'}",
+            f"The answer does not say what these are: {', '.join(unnamed[:8])}",
             result.listed if result else "",
-            key=LISTED,
+            key="citations_listed",
             height=80,
             placeholder="[1] https://…",
             help="Paste the list of sources, a line each. It is used for this check only.",
             max_chars=LIMITS.text,
         )
     label = "Check again" if result else f"Check {plural(len(cited.marks), 'citation mark')}"
-    if st.button(
-        label,
-        key="check_citations",
-        help="Read each cited source and compare it with the claims that cite it.",
-    ):
-        if earlier := state.get(JOB):
+    if st.button(label, key="check_citations", help="Read each cited source."):
+        earlier = state.get(JOB)
+        if earlier:
             earlier.stop()
-        state.put(JOB, CitationsJob(report, key, _checking(listed or "")))
+        initial = CitationsProgress(key=key)
+        state.put(JOB, background.Job("citations", initial, _checking(report, listed or "")))
         st.rerun()
 
 
-def _checking(listed: str) -> Check:
+def _checking(report: Report, listed: str) -> background.Work[CitationsProgress]:
     database, browser = store(), state.browser()
 
-    def run(report: Report, stop: threading.Event) -> Iterator[Step | CitationReport]:
+    def work(stop: threading.Event, update: Callable[..., CitationsProgress]) -> None:
         settings = of_saved_run(report.settings, Settings.from_environment(), "sources")
-        return background.in_turns(
-            browser, stop, citations.check(report, settings, database, stop, listed)
-        )
+        steps = citations.check(report, settings, database, stop, listed)
+        for event in background.in_turns(browser, stop, steps):
+            update(**({"step": event} if isinstance(event, Step) else {"result": event}))
 
-    return run
+    return work

@@ -6,7 +6,7 @@ from attribution.evidence.sources import read_document
 from attribution.policy import DecisionPolicy
 from attribution.settings import Endpoint, Settings
 from attribution.store.store import Store
-from attribution.types import Document, LlmUsage, Report, Usage
+from attribution.types import Document, Report
 from pages.ui import choices, state
 from pages.ui.choices import explain
 from tests.make import claim, page
@@ -15,7 +15,6 @@ from tests.servers import pdf_bytes
 
 CHOICES = {
     "sources": ("library", "wikipedia", "documents", "https://example.org/a", "collection:rivers"),
-    "fallback": ("duckduckgo",),
     "segmenter": "clauses",
     "query": "claim",
     "verifier_model": "owner/name",
@@ -26,7 +25,7 @@ CHOICES = {
 }
 
 
-def saved(**usage: LlmUsage) -> Report:
+def saved() -> Report:
     documents = [("notes.pdf", "A text of notes."), (choices.PASTED, "A pasted text.")]
     pages = tuple(page(text, f"document:{name}", name, kind="document") for name, text in documents)
     return Report(
@@ -38,7 +37,6 @@ def saved(**usage: LlmUsage) -> Report:
         versions={},
         claims=(claim(),),
         pages=pages,
-        usage=Usage(llm=usage),
     )
 
 
@@ -91,41 +89,6 @@ def test_a_file_without_text_is_said_at_upload(session: dict[str, object]) -> No
     assert choices.unreadable(Document("good.pdf", pdf_bytes("A text."))) == ""
 
 
-@pytest.mark.parametrize(
-    ("change", "label"),
-    [
-        ({"question": "When?"}, "Question"),
-        ({"answer": "No."}, "Answer"),
-        ({"library": False}, "Sources"),
-        ({"fallback": []}, "Fallback search"),
-        ({"segmenter": "sentences"}, "Split the answer into"),
-        ({"query": "enriched"}, "Search query"),
-        ({"verifier": "deberta"}, "Verifier"),
-        ({"verifier_model": "other/name"}, "Model of the verifier"),
-        ({"llm_tasks": []}, "Also use it for"),
-        ({"pasted": "Another text."}, "My documents"),
-    ],
-)
-def test_every_change_of_the_form_is_named(
-    session: dict[str, object], change: dict[str, object], label: str
-) -> None:
-    choices.restore(saved())
-    before = choices.documents()
-    state.fill(**change)
-    assert choices.differences(saved(), before) == [label]
-
-
-def test_the_language_model_counts_where_it_was_used_and_the_threshold_never(
-    session: dict[str, object],
-) -> None:
-    choices.restore(saved())
-    state.fill(llm_model="large", threshold=0.5)
-    assert choices.differences(saved(), choices.documents()) == []
-    assert choices.differences(saved(segment=LlmUsage(calls=1)), choices.documents()) == [
-        "Language model"
-    ]
-
-
 def test_settings_of_another_version_leave_the_form_as_it_is(session: dict[str, object]) -> None:
     choices.restore(
         saved().model_copy(update={"settings": {"threshold": 7, "sources": ["library"]}})
@@ -161,20 +124,6 @@ def test_quotation_marks_in_a_file_name_are_shown_as_typed() -> None:
     assert state.documents_of([Uploaded()]) == (
         Document('the "best" notes.txt', b"A text.", "text/plain"),
     )
-
-
-def test_a_saved_run_is_shown_with_its_method_and_its_form(store: Store) -> None:
-    report = saved().model_copy(
-        update={"settings": Settings(segmenter="clauses").public(), "pages": ()}
-    )
-    store.runs.save(report)
-    at = opened("explore", run=report.id)
-    assert not at.exception
-    assert next(s for s in at.selectbox if s.label == "Split the answer into").value == "clauses"
-    assert "These results are for an earlier version" not in "".join(h.body for h in at.get("html"))
-    next(s for s in at.selectbox if s.label == "Split the answer into").set_value("sentences").run()
-    shown = "".join(h.body for h in at.get("html"))
-    assert "These results are for an earlier version (changed: Split the answer into)" in shown
 
 
 HUB = OSError("We couldn't connect to 'https://huggingface.co'")
@@ -232,25 +181,6 @@ def test_other_errors_keep_their_words_and_unexpected_ones_get_some() -> None:
         FetchFailed("unreachable", "no", detail=told),
     ):
         assert explain(error)[1].removeprefix("ValueError: ") == shown
-
-
-def test_a_papers_settings_fill_the_form_and_add_what_it_does_not_show(
-    session: dict[str, object],
-) -> None:
-    state.fill(preset="v24", library=True)
-    choices.use_preset()
-    found = choices.settings()
-    assert isinstance(found, Settings) and found.sources == ("library",)
-    assert (found.decision, found.chunk_overlap, found.query, found.segmenter) == (
-        "plain",
-        0,
-        "claim",
-        "sentences",
-    )
-    state.fill(preset="", query="enriched")
-    choices.use_preset()
-    found = choices.settings()
-    assert isinstance(found, Settings) and (found.decision, found.query) == ("weighed", "enriched")
 
 
 def test_prices_and_queries_by_a_model_are_set_among_the_options(store: Store) -> None:

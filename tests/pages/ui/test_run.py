@@ -1,5 +1,5 @@
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -16,8 +16,8 @@ from attribution.events import (
     VerdictReady,
 )
 from attribution.settings import Settings
-from attribution.types import Document, Failure, Report, Verdict
-from pages.ui.run import RunJob
+from attribution.types import Failure, Report, Verdict
+from pages.ui.run import RunJob, RunProgress, blank
 from tests.make import claim, evidence, page
 from tests.pages.jobs import ended, until
 
@@ -28,13 +28,8 @@ FAILURE = Failure(stage="fetch", subject="x", kind="unreadable", message="no")
 Events = Callable[[threading.Event], Iterator[Event]]
 
 
-def job(events: Events, answer: str = "An answer.") -> RunJob:
-    def run(
-        q: str, a: str, s: Settings, d: Sequence[Document], stop: threading.Event
-    ) -> Iterator[Event]:
-        return events(stop)
-
-    return RunJob("A question?", answer, Settings(), (), run)
+def job(events: Events) -> RunJob:
+    return RunJob(RunProgress(blank("A question?", "An answer.", Settings())), events)
 
 
 def test_events_build_up_a_report_until_stop() -> None:
@@ -89,11 +84,3 @@ def test_what_stands_in_the_way_is_said(error: Exception, part: str, words: str)
 
     state = ended(job(events))
     assert words in getattr(state, part) and not state.accepted
-
-
-def test_two_jobs_share_nothing() -> None:
-    first = job(lambda stop: iter([ClaimsReady((CLAIM,))]), "One.")
-    second = job(lambda stop: iter([]), "Two.")
-    assert ended(first).report.claims == (CLAIM,) and ended(second).report.claims == ()
-    assert ended(first).key != ended(second).key
-    assert (ended(first).report.answer, ended(second).report.answer) == ("One.", "Two.")

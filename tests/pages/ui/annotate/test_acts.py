@@ -8,7 +8,7 @@ from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
 from attribution.studies.annotation.tasks import Project, make_task
-from pages.ui.lab.annotate.acts import Annotator, NextTask, last_record, next_task, perform, view
+from pages.ui.annotate.acts import Annotator, NextTask, last_record, next_task, perform, view
 from tests.studies.annotation.made import CONTENT, filled, say
 
 ANN = Annotator("ann", "annotation")
@@ -42,9 +42,7 @@ class Session:
             last_record(self.saved, self.project.id, self.annotator, shown),
         )
         assert task
-        return view(
-            self.project, work.stage, task, self.annotator.name, self.annotator.role, last, place=""
-        )
+        return view(self.project, work.stage, task, self.annotator, last, place="")
 
     def act(self, kind: str = "answer", **said: Any) -> NextTask:
         act = {"kind": kind, "justification": "", "explicature": "", "seconds": 2.5}

@@ -1,0 +1,331 @@
+"""Show the project view: progress, people, tasks, stages, files, guidelines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+
+import streamlit as st
+import yaml
+
+from attribution.errors import AttributionError
+from attribution.reports.html import Node, el, plural, scrolling, table
+from attribution.settings import LIMITS
+from attribution.store.history import HistoryQuery
+from attribution.studies.annotation import exchange
+from attribution.studies.annotation.project import Annotations, ProjectWork
+from attribution.studies.annotation.records import Role
+from attribution.studies.annotation.tasks import (
+    FORMS,
+    STAGES,
+    UNITS,
+    Project,
+    Task,
+    parse_tasks,
+    tasks_of_run,
+)
+from pages.ui import state
+from pages.ui.annotate import acts
+from pages.ui.frame import note, section, show, small
+from pages.ui.state import store
+
+STAGE_NOTES = {
+    "pilot": "Everybody judges the same first tasks, with a justification.",
+    "review": "Everybody sees the pilot's judgements beside their own, and can change their own.",
+    "production": "Each remaining task goes to as many annotators as the overlap says.",
+}
+LISTED = 12  # problems of a file that are shown
+RUNS = 200  # offered for import, the newest
+
+
+@cache
+def guidelines() -> Node:
+    """Return the guidelines, examples and keys, folded."""
+    texts = yaml.safe_load((Path(__file__).parent / "guidelines.yaml").read_text("utf-8"))
+    keys = [
+        el("div", el("dt", el("code", key)), el("dd", what)) for key, what in texts["keys"].items()
+    ]
+    return el(
+        "details",
+        el("summary", "Guidelines, examples and keys"),
+        el("ol", *(el("li", step) for step in texts["steps"])),
+        el("div", *map(_case, texts["cases"]), class_="ax-cases"),
+        el("dl", *keys, class_="ax-keys"),
+        class_="ax-guidelines",
+    )
+
+
+def _case(case: Mapping[str, str]) -> Node:
+    parts = {"User": "question", "Response": "response", "Source": "source"}
+    lines = [
+        el("p", el("strong", f"{label}: "), case[name])
+        for label, name in parts.items()
+        if name in case
+    ]
+    return el("div", el("h4", case["case"]), *lines, el("p", case["why"], class_="why"))
+
+
+def draw_outcome() -> None:
+    """Show the result of the last import or change."""
+    outcome = state.get(acts.OUTCOME)
+    if outcome:
+        title, lines, good = outcome
+        note(title, *lines, label="supported" if good else "contradicted")
+        state.put(acts.OUTCOME, None)
+
+
+def _names(label: str, help: str) -> list[str]:
+    """Draw a field for names, and return them."""
+    placeholder = "Names or codes, separated by commas"
+    typed = st.text_input(label, placeholder=placeholder, help=help, max_chars=LIMITS.line)
+    return typed.split(",")
+
+
+def new_project(saved: Annotations, first: bool = False) -> None:
+    """Show the form of a new project; importing another machine's file makes one too."""
+    with st.form(f"new_project-{state.count(acts.ROUND)}", border=False):
+        section("New project")
+        name = st.text_input("Name", max_chars=80, help="The name in the list of projects.")
+        columns = st.columns(5)
+        help = "How a task is shown."
+        form = columns[0].selectbox("Form", list(FORMS), format_func=FORMS.__getitem__, help=help)
+        help = "How many annotators judge each task after the pilot; five in the paper."
+        overlap = columns[1].number_input("Overlap", 1, 20, 5, help=help)
+        help = "Tasks that everybody judges first, with a justification. 0: no pilot."
+        pilot = columns[2].number_input("Pilot tasks", 0, 1000, 0, help=help)
+        help = "The share of judged tasks that a lead judges again."
+        audit = columns[3].number_input("Audit, %", 0, 100, 10, help=help)
+        help = "Decides the order of the tasks and who gets which."
+        seed = columns[4].number_input("Seed", 0, 10**6, 0, help=help)
+        leads = _names("Leads", "They adjudicate and audit.")
+        people = _names("Annotators", "They get a queue of tasks. Others can join later.")
+        words = st.text_area(
+            "Instructions",
+            height=80,
+            help="Shown above each task, beside the guidelines.",
+            max_chars=LIMITS.text,
+        ).strip()
+        submitted = st.form_submit_button("Create the project", type="primary")
+    if submitted:
+        try:
+            project = saved.create(
+                name,
+                form=form,
+                overlap=int(overlap),
+                pilot=int(pilot),
+                audit=audit / 100,
+                seed=int(seed),
+                instructions=dict.fromkeys(STAGES, words) if words else {},
+            )
+            saved.add_members(project.id, people)
+            saved.add_members(project.id, leads, lead=True)
+        except AttributionError as error:
+            note("The project was not created", error.public(), label="contradicted")
+            return
+        acts.choose(project=project.id, who="", view="Project")
+        _finish(f"“{project.name}” was created", "Import tasks next.")
+    if first:
+        files(saved, None)
+
+
+def _finish(title: str, *lines: str, good: bool = True) -> None:
+    """Empty the inputs, and say in the next run of the page what came of them."""
+    state.renew(acts.ROUND)
+    state.put(acts.OUTCOME, (title, lines, good))
+    st.rerun()
+
+
+def project_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
+    """Show the whole project view."""
+    facts = [
+        FORMS[project.form],
+        plural(len(work.tasks), "task"),
+        f"overlap {project.overlap}",
+        f"seed {project.seed}",
+        plural(len(work.pilot), "pilot task") if project.pilot else "",
+        f"audit of {project.audit:.0%} of the judged tasks",
+    ]
+    small(" · ".join(filter(None, facts)))
+    left, right = st.columns(2, gap="large")
+    with left:
+        section("Progress")
+        show(progress(work))
+        people_form(saved, project)
+        if project.pilot:
+            stages(saved, project, work)
+    with right:
+        tasks_form(saved, project)
+        section("Files")
+        files(saved, project)
+    with st.expander("New project"):
+        new_project(saved)
+
+
+def progress(work: ProjectWork) -> Node:
+    """Return a table of the tasks done and queued for each annotator, and for each lead's audit."""
+    people: list[tuple[str, Role]] = [(name, "annotation") for name in work.annotators]
+    people += [(name, "audit") for name in work.leads]
+    rows = []
+    for name, role in people:
+        queue = work.queue(name, role)
+        done = len(work.done(name, role).intersection(queue))
+        label, most = f"Progress of {name}", max(len(queue), 1)
+        bar = el("progress", class_="ax-bar", value=done, max=most, aria_label=label)
+        what = "lead, audit" if role == "audit" else "annotator"
+        rows.append((name, what, f"{done:,} of {len(queue):,}", bar))
+    if not rows:
+        return el("p", "Nobody has joined yet.", class_="ax-quiet")
+    heads = ("Name", "Role", "Done", "Progress")
+    return scrolling(table(heads, rows, "ax-table wide"), "Progress by annotator")
+
+
+def people_form(saved: Annotations, project: Project) -> None:
+    """Draw the form that adds people."""
+    with st.form(f"people-{state.count(acts.ROUND)}", border=False):
+        names = _names("Add people", "Annotators get a queue; leads adjudicate and audit.")
+        annotators = st.form_submit_button("Add as annotators")
+        leads = st.form_submit_button("Add as leads")
+    if not annotators and not leads:
+        return
+    try:
+        added = saved.add_members(project.id, names, lead=bool(leads))
+    except AttributionError as error:
+        note("Nobody was added", error.public(), label="contradicted")
+        return
+    title = f"{plural(len(added), 'name')} added" if added else "Type a name first"
+    _finish(title, good=bool(added))
+
+
+def stages(saved: Annotations, project: Project, work: ProjectWork) -> None:
+    """Draw the choice of the stage."""
+    section("Stage")
+    chosen = st.segmented_control(
+        "Stage",
+        STAGES,
+        default=work.stage,
+        required=True,
+        format_func=str.capitalize,
+        key=f"stage-{work.stage}",
+        help="Pilot and production have separate results.",
+        label_visibility="collapsed",
+    )
+    small(STAGE_NOTES[work.stage])
+    if chosen and chosen != work.stage:
+        saved.begin_stage(project.id, chosen)
+        st.rerun()
+
+
+# --- tasks and files ---
+
+
+def tasks_form(saved: Annotations, project: Project) -> None:
+    """Show the form that imports tasks from a file, or from the visitor's own runs."""
+    section("Import tasks")
+    file, runs = st.tabs(["A file", "Runs"])
+    with file:
+        _tasks_of_file(saved, project)
+    with runs:
+        _tasks_of_runs(saved, project)
+
+
+def _tasks_of_file(saved: Annotations, project: Project) -> None:
+    uploaded = st.file_uploader(
+        "JSON Lines",
+        ["jsonl", "json", "txt"],
+        key=f"tasks_file-{state.count(acts.ROUND)}",
+        help="One object on each line, with “answer” and “source”, and optionally “question”, "
+        "“context”, “system”, “dataset”, “item”, “time”, “title”, “url”, “unit”.",
+        max_upload_size=LIMITS.file_mb,
+    )
+    help = "Existing tasks stay as they are."
+    if not uploaded or not st.button("Import", type="primary", key="tasks_import", help=help):
+        return
+    try:
+        tasks, problems = parse_tasks(uploaded.getvalue(), project.id)
+    except AttributionError as error:
+        note("Nothing was imported", error.public(), label="contradicted")
+        return
+    imported(saved, tasks, problems)
+
+
+def _tasks_of_runs(saved: Annotations, project: Project) -> None:
+    rows = store().history.find(HistoryQuery(state="finished", limit=RUNS)).rows
+    runs = {row.id: f"{row.created_at[:16].replace('T', ' ')} · {row.name[:90]}" for row in rows}
+    if not runs:
+        small("No runs yet: analyse an answer on the Explore page first.")
+        return
+    chosen = st.multiselect(
+        "Runs",
+        list(runs),
+        format_func=runs.__getitem__,
+        key=f"tasks_runs-{state.count(acts.ROUND)}",
+        help="Your finished runs, newest first.",
+    )
+    one, two, three = st.columns(3)
+    help = "What is judged: the answer, or its parts."
+    unit = one.selectbox("One task for each", UNITS, 2, key="tasks_unit", help=help)
+    help = "Which system wrote the answers."
+    system = two.text_input("System", key="tasks_system", help=help, max_chars=LIMITS.name)
+    help = "Results are shown by data set."
+    dataset = three.text_input("Data set", key="tasks_dataset", help=help, max_chars=LIMITS.name)
+    if not st.button(
+        "Import these runs", type="primary", disabled=not chosen, key="tasks_import_runs"
+    ):
+        return
+    tasks: list[Task] = []
+    problems = []
+    for run in chosen:
+        report = store().runs.load(run)
+        of_run: list[Task] = []
+        if report:
+            names = (system.strip(), dataset.strip())
+            of_run = list(tasks_of_run(report, project.id, unit, *names))
+        tasks += of_run
+        if not of_run:
+            problems.append(f"“{runs[run]}” has no claim with evidence")
+    imported(saved, tasks, problems)
+
+
+def imported(saved: Annotations, tasks: Sequence[Task], problems: Sequence[str]) -> None:
+    """Save tasks, and report the result."""
+    new = saved.add_tasks(tasks)
+    title = f"{plural(new, 'task')} imported"
+    if len(tasks) > new:
+        title += f", {len(tasks) - new:,} already existed"
+    lines = list(problems[:LISTED])
+    if len(problems) > LISTED:
+        lines.append(f"and {len(problems) - LISTED:,} more lines")
+    _finish(title, *lines, good=bool(tasks))
+
+
+def files(saved: Annotations, project: Project | None) -> None:
+    """Draw the export of all records, and the import of an export."""
+    if project:
+        st.download_button(
+            "Export JSONL",
+            partial(exchange.to_jsonl, saved, project),
+            f"annotations-{project.id}.jsonl",
+            on_click="ignore",
+            key="export_JSONL",
+            help="Every record of the project, to import here or elsewhere.",
+        )
+    uploaded = st.file_uploader(
+        "Import or merge an export",
+        ["jsonl"],
+        key=f"merge_file-{state.count(acts.ROUND)}",
+        help="A file made by “Export”, here or elsewhere. Judgements are added; none is replaced.",
+        max_upload_size=LIMITS.file_mb,
+    )
+    if not uploaded or not st.button("Import the export", type="primary", key="merge"):
+        return
+    try:
+        merged = exchange.merge(saved, uploaded.getvalue())
+    except AttributionError as error:
+        note("Nothing was imported", error.public(), label="contradicted")
+        return
+    who = acts.text(acts.WHO) if project else ""
+    acts.choose(project=merged.project.id, who=who, view="Project")
+    tasks, records = plural(merged.tasks, "task"), plural(merged.judgements, "record")
+    title = f"“{merged.project.name}”: {tasks} and {records} of judgements added"
+    _finish(title, *merged.problems[:LISTED])

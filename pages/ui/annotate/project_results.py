@@ -1,0 +1,279 @@
+"""Show what people judged in tables, and verifiers beside them."""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from attribution.files import Cell
+from attribution.reports.html import plural
+from attribution.settings import Settings
+from attribution.store.store import Store
+from attribution.studies.annotation import exchange, figures, models
+from attribution.studies.annotation.figures import Agreement, TaskShare, agreement
+from attribution.studies.annotation.project import Annotations, ProjectWork
+from attribution.studies.annotation.records import (
+    Annotation,
+    Answer,
+    by_task,
+    decided,
+    finished,
+)
+from attribution.studies.annotation.tasks import FORMS, Form, Project, Task
+from attribution.studies.results import ResultTable
+from attribution.verifiers import VERIFIERS
+from pages.ui import choices, state
+from pages.ui.annotate import acts
+from pages.ui.annotate.acts import VERIFY, VerifyProgress
+from pages.ui.background import in_turns
+from pages.ui.frame import note, result_table, section, show, small
+from pages.ui.state import store
+
+WORDS = {"flagged": "Flagged", "interpretable": "Interpretable", "attributable": "AIS"}
+OTHER_WORDS: dict[Form, dict[str, str]] = {  # of forms with questions other than R23's
+    "property": {"flagged": "Flagged", "interpretable": "Yes"},
+    "relation": {"flagged": "Flagged", "interpretable": "Related", "attributable": "Entailed"},
+}
+BASES = (
+    "Each task counts once, with what most annotators said or the adjudicator decided. The second "
+    "share is of the tasks that were not flagged, the third of those. In brackets: 95 % intervals, "
+    "bootstrapped over tasks. α is Krippendorff's, for nominal labels."
+)
+
+
+@dataclass(frozen=True)
+class CountedJudgements:
+    """The judgements of a project that count: those of the pilot, or those after it."""
+
+    form: Form
+    tasks: dict[str, Task]
+    judgements: list[Annotation]  # that count
+    all: list[Annotation]
+    audits: list[Annotation]
+    answers: dict[str, Answer | None]  # by task
+    pilot: set[str]
+
+    @classmethod
+    def of(
+        cls, saved: Annotations, project: Project, work: ProjectWork, pilot: bool = False
+    ) -> CountedJudgements:
+        """Read the judgements of a project."""
+        records = saved.judgements(project.id)
+        judgements = finished(records)
+        counted = [j for j in judgements if (j.task_id in work.pilot) == pilot]
+        adjudicated = {j.task_id: j for j in finished(records, "adjudication")}
+        return cls(
+            form=project.form,
+            tasks=saved.tasks(project.id),
+            judgements=counted,
+            all=judgements,
+            audits=finished(records, "audit"),
+            answers=decided(by_task(counted), adjudicated),
+            pilot=work.pilot,
+        )
+
+    @property
+    def words(self) -> dict[str, str]:
+        """The names of the measures in the form of the project."""
+        return OTHER_WORDS.get(self.form, WORDS)
+
+
+# --- what people judged ---
+
+
+def results_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
+    """Draw all tables."""
+    part = "Production"
+    if project.pilot:
+        part = st.segmented_control(
+            "Judgements of",
+            ["Production", "Pilot"],
+            default="Production",
+            required=True,
+            key="results_part",
+            help="Pilot and production have separate results.",
+        )
+    counted = CountedJudgements.of(saved, project, work, pilot=part == "Pilot")
+    if not counted.judgements:
+        note("No results yet", "They appear as soon as the first task is judged.")
+        return
+    tables = [
+        share_table(counted),
+        difference_table(counted),
+        agreement_table(counted),
+        audit_table(counted),
+        pace_table(counted),
+    ]
+    tables = [table for table in tables if table.rows]
+    small(BASES)
+    for table in tables:
+        show(result_table(table))
+    st.download_button(
+        "Export the tables as CSV",
+        "\n".join(table.csv() for table in tables),
+        f"results-{project.id}.csv",
+        "text/csv",
+        on_click="ignore",
+        key="results_csv",
+    )
+
+
+def share_table(counted: CountedJudgements) -> ResultTable:
+    """Tabulate the shares of each system (R23 Table 3, 4 and 5)."""
+    title = "Attribution" if counted.words is WORDS else FORMS[counted.form]
+    kind = "Property" if counted.form == "property" else "Data set"
+    rows: list[tuple[Cell, ...]] = []
+    for row in figures.rows(counted.tasks, counted.answers):
+        tasks = len(row.shares["flagged"].base) + len(row.undecided)
+        shares = [_share(row.shares[name]) for name in counted.words if name in row.shares]
+        rows.append((row.dataset or "–", row.system or "–", tasks, *shares, len(row.undecided)))
+    heads = (kind, "System", "Tasks", *counted.words.values(), "Undecided")
+    return ResultTable(title, heads, tuple(rows))
+
+
+def _share(share: TaskShare) -> str:
+    if share.value is None:
+        return "–"
+    low, high = 100 * (share.low or 0), 100 * (share.high or 0)
+    return f"{100 * share.value:.1f} % of {len(share.base):,} [{low:.1f}, {high:.1f}]"
+
+
+def difference_table(counted: CountedJudgements) -> ResultTable:
+    """Tabulate the differences between systems, in percentage points."""
+    rows = []
+    for one in figures.differences(counted.tasks, counted.answers):
+        if one.measure not in counted.words:
+            continue
+        systems = " − ".join(name or "–" for name in one.systems)
+        interval = f"[{100 * one.low:+.1f}, {100 * one.high:+.1f}]"
+        value = f"{100 * one.value:+.1f} {interval}".replace("-", "−")
+        p = f"{one.p:.4f}" if one.p >= 0.001 else "< 0.001"
+        compared = plural(one.items, "pair") if one.items else "not in pairs"
+        word = counted.words[one.measure]
+        rows.append((one.dataset or "–", systems, word, value, p, compared))
+    heads = ("Data set", "Systems", "Figure", "Difference", "p", "Compared")
+    return ResultTable("Differences between systems", heads, tuple(rows))
+
+
+def agreement_table(counted: CountedJudgements) -> ResultTable:
+    """Tabulate pairwise agreement and α: for all, and by data set (R23 Table 6)."""
+    groups: dict[str, list[Annotation]] = {"All": counted.judgements}
+    by_dataset: dict[str, list[Annotation]] = defaultdict(list)
+    for judgement in counted.judgements:
+        by_dataset[counted.tasks[judgement.task_id].dataset or "–"].append(judgement)
+    if len(by_dataset) > 1:
+        groups |= {f"Data set {name}": by_dataset[name] for name in sorted(by_dataset)}
+    rows = tuple((name, *_agreement(agreement(group))) for name, group in groups.items())
+    heads = ("Of", "Tasks", "Pairs", "Pairwise agreement", "α", "Disagreements")
+    return ResultTable("Agreement", heads, rows)
+
+
+def _agreement(measured: Agreement) -> tuple[Cell, ...]:
+    share = f"{100 * measured.pairwise:.1f} %" if measured.pairwise is not None else "–"
+    alpha = f"{measured.alpha:.3f}" if measured.alpha is not None else "–"
+    return len(measured.tasks), measured.pairs, share, alpha, len(measured.differing)
+
+
+def audit_table(counted: CountedJudgements) -> ResultTable:
+    """Tabulate the shares of audited judgements with the lead's answer (R23 Table 7)."""
+    rows: list[tuple[Cell, ...]] = []
+    for row in figures.audited(counted.all, counted.audits):
+        total = len(row.tasks)
+        cells = [_of(row.interpretable, total)]
+        if "attributable" in counted.words:
+            cells.append(_of(row.attributable, len(row.asked)))
+        rows.append((row.annotator or "All", total, *cells, _of(row.both, total)))
+    asked = [word for name, word in counted.words.items() if name != "flagged"]
+    return ResultTable("Audit", ("Annotator", "Judgements", *asked, "Both answers"), tuple(rows))
+
+
+def _of(part: Sequence[str], whole: int) -> str:
+    return f"{len(part)} of {whole}" if whole else "–"
+
+
+def pace_table(counted: CountedJudgements) -> ResultTable:
+    """Tabulate the median seconds of a task, without pauses (R23 Table 8)."""
+    rows: list[tuple[Cell, ...]] = []
+    for pace in figures.paces(counted.all, counted.pilot):
+        if pace.tasks:
+            medians = (pace.first, pace.second, pace.both)
+            seconds = ["–" if value is None else f"{value:.1f} s" for value in medians]
+            name, period = pace.annotator or "All", pace.period.capitalize()
+            rows.append((name, period, len(pace.tasks), *seconds))
+    heads = ("Annotator", "Period", "Judgements", "First question", "Second question", "Both")
+    return ResultTable("Seconds a task", heads, tuple(rows))
+
+
+# --- verifiers beside people ---
+
+
+def models_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
+    """Draw verifiers beside people, and offer people's answers as a labelled set."""
+    counted = CountedJudgements.of(saved, project, work)
+    judged = [
+        task
+        for task, answer in counted.answers.items()
+        if answer in ("attributable", "not_attributable")
+    ]
+    if not judged:
+        note("Nothing to compare yet", "People have to judge some tasks first.")
+        return
+
+    def form(running: bool) -> None:
+        names = [name for name in choices.ready(VERIFIERS) if name != "auto"]
+        name = st.selectbox(
+            "Verifier",
+            names,
+            format_func=lambda n: VERIFIERS[n].label,
+            key="models_verifier",
+            help="It judges the same tasks as people did, from the same sources.",
+        )
+        VERIFY.buttons("Compare", lambda: start(saved, project, name, judged), running, True)
+
+    VERIFY.draw(form, lambda now: None)
+    table = verifier_table(counted)
+    if table.rows:
+        show(result_table(table))
+    section("As a test set")
+    small(f"{plural(len(judged), 'decided task')} in the form that the benchmark reads.")
+    st.download_button(
+        "Export a labelled set",
+        lambda: exchange.labelled_set(
+            saved.tasks(project.id, sources=True), counted.answers, types={}
+        ),
+        f"people-{project.id}.jsonl",
+        "application/jsonl",
+        on_click="ignore",
+        key="labelled_set",
+    )
+
+
+def start(saved: Annotations, project: Project, name: str, judged: Sequence[str]) -> None:
+    """Verify the judged tasks in the background."""
+    settings, browser = Settings.from_environment(verifier=name), state.browser()
+    wanted = set(judged)
+    tasks = [t for t in saved.tasks(project.id, sources=True).values() if t.id in wanted]
+
+    def verify(tasks: Sequence[Task], stop: threading.Event) -> Iterator[models.TaskVerdict]:
+        verdicts = models.verify(tasks, settings, Store.open(settings.database_url), stop)
+        return in_turns(browser, stop, verdicts)
+
+    VERIFY.launch(VerifyProgress(name, len(tasks)), acts.work(tasks, verify))
+
+
+def verifier_table(counted: CountedJudgements) -> ResultTable:
+    """Tabulate “supported” against “attributable”, with people and verifier as two annotators."""
+    rows: list[tuple[Cell, ...]] = []
+    for verifier, verdicts in models.saved(store(), list(counted.answers)).items():
+        row = models.against(verifier, verdicts, counted.answers)
+        if row.tasks:
+            measured = (row.alpha, row.precision, row.recall)
+            cells = ["–" if value is None else f"{value:.2f}" for value in measured]
+            tasks = len(row.tasks)
+            rows.append((verifier.partition(" ")[0], tasks, _of(row.equal, tasks), *cells))
+    heads = ("Verifier", "Tasks", "Agreement", "α", "Precision", "Recall")
+    return ResultTable("Verifiers beside people", heads, tuple(rows))
