@@ -13,9 +13,11 @@ from pydantic import TypeAdapter
 
 from attribution.files import Cell, Row, csv_text, format_cell, replace_text
 from attribution.pipeline.experiment import is_result, read_lines
+from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.markdown import escape_markdown
-from attribution.types import Page
+from attribution.types import Claim, Page, Report, Turn
+from attribution.verifiers import with_policy
 
 if TYPE_CHECKING:
     import numpy as np
@@ -95,6 +97,26 @@ def mean(values: Sequence[float | None]) -> float | None:
 def ratio(part: float, whole: float) -> float | None:
     """Return a share; None of nothing."""
     return part / whole if whole else None
+
+
+def blank_report(
+    question: str,
+    answer: str,
+    settings: Settings,
+    claims: Sequence[Claim],
+    context: Sequence[Turn],
+) -> Report:
+    """Return a report of claims that were not checked yet."""
+    return Report(
+        id="",
+        created_at="",
+        question=question,
+        answer=answer,
+        settings=with_policy(settings).public(),
+        versions={},
+        claims=tuple(claims),
+        context=tuple(context),
+    )
 
 
 def plotly() -> Any:

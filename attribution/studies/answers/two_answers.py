@@ -1,9 +1,9 @@
-"""Check two answers to one question against the same evidence, compare them, and write the result."""
+"""Check two answers to one question against the same evidence, and compare them."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +26,7 @@ from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.agreement import Match, align
-from attribution.studies.results import Saved
+from attribution.studies.results import Saved, blank_report
 from attribution.types import (
     UNCHECKED,
     Claim,
@@ -44,15 +44,18 @@ from attribution.verifiers.pairs import CachedVerifier
 
 BETWEEN = "\n\n"  # separates the answers in the text that one run checks
 Side = Literal["first", "second", "both", "neither"]
+One = Literal["first", "second"]
 
 
 @dataclass(frozen=True)
 class TwoAnswers:
-    """The result: a report of each answer with its own claims, and how the claims relate to each
-    other.
+    """The result: a report of each answer with its own claims, and how the claims relate.
+
+    Attributes:
+        report: Of all claims together; its answer is both texts, one after the other.
     """
 
-    report: Report  # of all claims together; its answer is both texts, one after the other
+    report: Report
     first: Report
     second: Report
     matches: tuple[Match, ...]
@@ -65,39 +68,97 @@ class TwoAnswers:
     def agreements(self) -> tuple[Match, ...]:
         return tuple(m for m in self.matches if m.agreement != "contradiction")
 
-    def alone(self, side: Literal["first", "second"]) -> tuple[Claim, ...]:
+    @property
+    def labels(self) -> dict[str, Label]:
+        """The verdicts by claim id."""
+        return {verdict.claim_id: verdict.label for verdict in self.report.verdicts}
+
+    def alone(self, side: One) -> tuple[Claim, ...]:
         """Return the checked claims of one answer that the other neither states nor contradicts."""
+        report: Report = getattr(self, side)
         matched = {claim_id for match in self.matches for claim_id in getattr(match, side)}
-        return tuple(c for c in getattr(self, side).claims if c.checked and c.id not in matched)
+        return tuple(c for c in report.claims if c.checked and c.id not in matched)
 
     def supported(self, match: Match) -> Side:
-        """Return the side whose claims the sources support; a claim without a verdict counts as not
-        supported.
-        """
-        labels = {v.claim_id: v.label for v in self.report.verdicts}
-        first, second = (
-            all(labels.get(i) == "supported" for i in ids) for ids in (match.first, match.second)
-        )
-        return (
-            "both" if first and second else "first" if first else "second" if second else "neither"
-        )
+        """Return the side whose claims the sources support."""
+        labels = self.labels
+        is_first = all(labels.get(claim_id) == "supported" for claim_id in match.first)
+        is_second = all(labels.get(claim_id) == "supported" for claim_id in match.second)
+        if is_first:
+            return "both" if is_second else "first"
+        return "second" if is_second else "neither"
 
     def decided(self, match: Match) -> bool:
         """Return True if all claims of the match have been compared with the sources."""
-        labels: dict[str, Label] = {v.claim_id: v.label for v in self.report.verdicts}
-        return all(
-            labels.get(i, "not_reached") not in UNCHECKED for i in (*match.first, *match.second)
-        )
+        labels = self.labels
+        ids = (*match.first, *match.second)
+        return all(labels.get(claim_id, "not_reached") not in UNCHECKED for claim_id in ids)
 
 
 @dataclass(frozen=True)
 class TwoAnswersReady:
-    """An event with the claims and their matches: once they are known, and again at the end, with
-    the verdicts.
-    """
+    """An event: the claims and their matches, first without verdicts and at the end with them."""
 
     result: TwoAnswers
     finished: bool = False
+
+
+@dataclass(frozen=True)
+class _Preparation:
+    """What happens before the sources are searched."""
+
+    question: str
+    answers: tuple[str, str]
+    settings: Settings
+    store: Store
+    annotator: LlmAnnotator | None
+    stop: threading.Event
+    context: Sequence[Turn]
+
+    @property
+    def text(self) -> str:
+        """Both answers, as one run reads them."""
+        return BETWEEN.join(self.answers)
+
+    @property
+    def offset(self) -> int:
+        """Where the second answer begins in the text."""
+        return len(self.answers[0]) + len(BETWEEN)
+
+    def claims(self, number: int) -> tuple[list[Claim], list[Failure]]:
+        """Return the annotated claims of one answer; the other answer is no context for them.
+
+        Their ids are unlike those of the other answer, even of claims with the same words.
+        """
+        answer = self.answers[number]
+        asked = transcript(self.question, self.context)
+        segmented = segment(asked, answer, self.settings, self.stop)
+        annotated, refused = annotate(
+            self.question,
+            answer,
+            segmented.claims,
+            _tasks(self.settings),
+            self.annotator,
+            self.context,
+            self.stop,
+        )
+        checked, unread = check_coherence(answer, annotated, self.settings, self.store, self.stop)
+        claims = [
+            claim.model_copy(update={"id": content_id(str(number), claim.id)}) for claim in checked
+        ]
+        return claims, [*segmented.failures, *refused, *unread]
+
+    def split(
+        self, report: Report, ids: Sequence[set[str]], matches: Sequence[Match]
+    ) -> TwoAnswers:
+        """Divide the run into the two answers."""
+        first = [claim for claim in report.claims if claim.id in ids[0]]
+        second = [_shifted(claim, -self.offset) for claim in report.claims if claim.id in ids[1]]
+        reports = (
+            _part(report, self.answers[0], first),
+            _part(report, self.answers[1], second),
+        )
+        return TwoAnswers(report, *reports, tuple(matches))
 
 
 def compare_answers(
@@ -110,54 +171,58 @@ def compare_answers(
     stop: threading.Event | None = None,
     context: Sequence[Turn] = (),
 ) -> Iterator[events.Event | TwoAnswersReady]:
-    """Yield the events of one run over the claims of both answers, with TwoAnswersReady twice among
-    them.
+    """Compare two answers. The sources are searched once for all claims.
 
-    The sources are searched once for all claims, and each page is fetched and embedded once. A
-    stopped comparison ends
-    with the results so far. `context` is the conversation before the question. Raises BadInput,
-    before any work, for an
-    answer that is empty, too long or not text, or for two that are the same.
+    Args:
+        context: The conversation before the question.
+
+    Yields:
+        The events of one run over the claims of both answers, with TwoAnswersReady twice among
+        them. A stopped comparison ends with the results so far.
+
+    Raises:
+        BadInput: An answer is empty, too long or not text, or both are the same. Nothing was done.
     """
     _check_answers(question, first, second, settings)
-    store, stop, run_id = (
-        store or Store.open(settings.database_url),
-        stop or threading.Event(),
-        new_run_id(),
-    )
+    store = store or Store.open(settings.database_url)
+    stop = stop or threading.Event()
+    annotator = LlmAnnotator(settings, store, stop) if _tasks(settings) else None
+    preparation = _Preparation(question, (first, second), settings, store, annotator, stop, context)
+    run_id = new_run_id()
     yield events.RunStarted(run_id)
     yield events.StageStarted("segment")
-    annotator = LlmAnnotator(settings, store, stop) if _tasks(settings) else None
-    claims, failures = list[list[Claim]](), list[Failure]()
-    for number, answer in enumerate((first, second)):
-        made, failed = _claims(question, answer, settings, store, annotator, stop, context)
-        claims.append([_numbered(claim, number) for claim in made])
+    claims: list[list[Claim]] = []
+    failures: list[Failure] = []
+    for number in range(2):
+        own, failed = preparation.claims(number)
+        claims.append(own)
         failures += failed
         yield events.Progress("segment", number + 1, 2)
-    for failure in dict.fromkeys((*failures, *fallbacks(failures))):
+    failures = list(dict.fromkeys((*failures, *fallbacks(failures))))
+    for failure in failures:
         yield events.Failed(failure)
     verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
     matches = align(claims[0], claims[1], EMBEDDERS.build(settings.embedder, settings), verifier)
-    joined = [*claims[0], *(_shifted(c, len(first) + len(BETWEEN)) for c in claims[1])]
-    longer = settings.model_copy(update={"answer_limit": 2 * settings.answer_limit + len(BETWEEN)})
-    ids = [frozenset(c.id for c in side) for side in claims]
-    both = first + BETWEEN + second
-    for event in run(
-        question, both, longer, store, documents, stop, joined, run_id=run_id, context=context
-    ):
-        match event:
-            case events.RunStarted():
-                continue
-            case events.ClaimsReady(known) if all(c.worthiness for c in known):
-                yield event
-                blank = _blank(question, both, settings, known, context)
-                yield TwoAnswersReady(_split(blank, first, second, ids, matches))
-            case events.Finished(report):
-                report = _with_preparation(report, settings, failures, annotator)
-                yield events.Finished(report)
-                yield TwoAnswersReady(_split(report, first, second, ids, matches), finished=True)
-            case _:
-                yield event
+    ids = [{claim.id for claim in side} for side in claims]
+    joined = [*claims[0], *(_shifted(claim, preparation.offset) for claim in claims[1])]
+    limit = 2 * settings.answer_limit + len(BETWEEN)
+    longer = settings.model_copy(update={"answer_limit": limit})
+    text = preparation.text
+    steps = run(
+        question, text, longer, store, documents, stop, joined, run_id=run_id, context=context
+    )
+    for event in steps:
+        if isinstance(event, events.RunStarted):
+            continue
+        if isinstance(event, events.Finished):
+            report = _with_preparation(event.report, settings, failures, annotator)
+            yield events.Finished(report)
+            yield TwoAnswersReady(preparation.split(report, ids, matches), finished=True)
+            continue
+        yield event
+        if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
+            blank = blank_report(question, text, settings, event.claims, context)
+            yield TwoAnswersReady(preparation.split(blank, ids, matches))
 
 
 def _check_answers(question: str, first: str, second: str, settings: Settings) -> None:
@@ -172,47 +237,21 @@ def _check_answers(question: str, first: str, second: str, settings: Settings) -
         )
 
 
-def _with_preparation(
-    report: Report, settings: Settings, failures: Sequence[Failure], annotator: LlmAnnotator | None
-) -> Report:
-    """Add to the report of the run what happened before it: the settings asked for, failures and
-    tokens.
-    """
-    usage = {**report.usage.llm, **(annotator.usage if annotator else {})}
-    return report.model_copy(
-        update={
-            "settings": with_policy(settings).public(),
-            "failures": tuple(dict.fromkeys((*failures, *fallbacks(failures), *report.failures))),
-            "usage": report.usage.model_copy(update={"llm": usage}),
-        }
-    )
-
-
 def _tasks(settings: Settings) -> list[str]:
     return [task for task in llm_tasks(settings) if task != "queries"]
 
 
-def _claims(
-    question: str,
-    answer: str,
-    settings: Settings,
-    store: Store,
-    annotator: LlmAnnotator | None,
-    stop: threading.Event,
-    context: Sequence[Turn],
-) -> tuple[list[Claim], tuple[Failure, ...]]:
-    """Return the annotated claims of one answer; the other answer is no context for them."""
-    segmented = segment(transcript(question, context), answer, settings, stop)
-    claims, failures = annotate(
-        question, answer, segmented.claims, _tasks(settings), annotator, context, stop
-    )
-    claims, unread = check_coherence(answer, claims, settings, store, stop)
-    return claims, (*segmented.failures, *failures, *unread)
-
-
-def _numbered(claim: Claim, number: int) -> Claim:
-    """Give a claim an id that no claim of the other answer has, even if both have the same words."""
-    return claim.model_copy(update={"id": content_id(str(number), claim.id)})
+def _with_preparation(
+    report: Report, settings: Settings, failures: Sequence[Failure], annotator: LlmAnnotator | None
+) -> Report:
+    """Add to the report of the run what happened before it: settings, failures and tokens."""
+    llm = {**report.usage.llm, **(annotator.usage if annotator else {})}
+    update = {
+        "settings": with_policy(settings).public(),
+        "failures": tuple(dict.fromkeys((*failures, *report.failures))),
+        "usage": report.usage.model_copy(update={"llm": llm}),
+    }
+    return report.model_copy(update=update)
 
 
 def _shifted(claim: Claim, offset: int) -> Claim:
@@ -223,52 +262,22 @@ def _shifted(claim: Claim, offset: int) -> Claim:
     return claim.model_copy(update={"spans": tuple(map(shift, claim.spans)), "sentence": sentence})
 
 
-def _blank(
-    question: str, answer: str, settings: Settings, claims: Sequence[Claim], context: Sequence[Turn]
-) -> Report:
-    return Report(
-        id="",
-        created_at="",
-        question=question,
-        answer=answer,
-        settings=with_policy(settings).public(),
-        versions={},
-        claims=tuple(claims),
-        context=tuple(context),
-    )
-
-
-def _split(
-    report: Report,
-    first: str,
-    second: str,
-    ids: Sequence[frozenset[str]],
-    matches: tuple[Match, ...],
-) -> TwoAnswers:
-    offset = len(first) + len(BETWEEN)
-    ours = _part(report, first, [c for c in report.claims if c.id in ids[0]])
-    theirs = _part(report, second, [_shifted(c, -offset) for c in report.claims if c.id in ids[1]])
-    return TwoAnswers(report, ours, theirs, matches)
-
-
 def _part(report: Report, answer: str, claims: Sequence[Claim]) -> Report:
     """Reduce the run to one answer and its claims."""
-    own = {c.id for c in claims}
-    return report.model_copy(
-        update={
-            "answer": answer,
-            "claims": tuple(claims),
-            "verdicts": tuple(v for v in report.verdicts if v.claim_id in own),
-            "evidence": tuple(e for e in report.evidence if e.claim_id in own),
-        }
-    )
+    ids = {claim.id for claim in claims}
+    update = {
+        "answer": answer,
+        "claims": tuple(claims),
+        "verdicts": tuple(v for v in report.verdicts if v.claim_id in ids),
+        "evidence": tuple(e for e in report.evidence if e.claim_id in ids),
+    }
+    return report.model_copy(update=update)
 
 
 def with_report(result: TwoAnswers, report: Report) -> TwoAnswers:
     """Return the same claims and matches, with the pages, evidence and verdicts of `report`."""
-    first, second = (
-        _part(report, side.answer, side.claims) for side in (result.first, result.second)
-    )
+    first = _part(report, result.first.answer, result.first.claims)
+    second = _part(report, result.second.answer, result.second.claims)
     return replace(result, report=report, first=first, second=second)
 
 
@@ -283,9 +292,7 @@ ANSWERS = Saved("answers", TypeAdapter(TwoAnswers))
 
 
 def without_page_texts(result: TwoAnswers) -> TwoAnswers:
-    """Drop the text of the pages, and keep pages, evidence and verdicts only once, not again for
-    each answer.
-    """
+    """Drop the text of the pages, and pages, evidence and verdicts from both parts."""
     pages = tuple(p.model_copy(update={"text": ""}) for p in result.report.pages)
     bare = {"pages": (), "evidence": (), "verdicts": (), "failures": ()}
     return replace(
@@ -308,9 +315,7 @@ def load_answers(store: Store, result_id: str) -> TwoAnswers | None:
 
 
 def compare_many(rows: Sequence[Row], settings: Settings, path: Path) -> Iterator[RowDone]:
-    """Compare the `first` and the `second` answer of every row, and write a line each, with the
-    `result`.
-    """
+    """Compare the `first` and the `second` answer of every row, and write a line each."""
     return Experiment(rows, partial(_prepare, settings), settings.identity).run(path)
 
 
@@ -318,7 +323,8 @@ def _prepare(settings: Settings) -> Work:
     store = Store.open(settings.database_url)
 
     def compare_row(row: Row) -> Fields:
-        question, context = str(row.fields.get("question") or ""), turns_of(row.fields.get("turns"))
+        question = str(row.fields.get("question") or "")
+        context = turns_of(row.fields.get("turns"))
         first, second = row.fields["first"], row.fields["second"]
         *_, last = compare_answers(question, first, second, settings, store, context=context)
         assert isinstance(last, TwoAnswersReady)
@@ -328,27 +334,25 @@ def _prepare(settings: Settings) -> Work:
 
 
 def json_data(result: TwoAnswers) -> Fields:
-    """Return JSON-serialisable data for the command line and the page's download, with the findings
-    spelled out.
+    """Return JSON-serialisable data for the command line and the page's download.
+
+    The findings are spelled out: which side is supported, what only one says, and counts.
     """
-    labels: Mapping[str, Label] = {v.claim_id: v.label for v in result.report.verdicts}
+    labels = result.labels
     data: Fields = ANSWERS.adapter.dump_python(without_page_texts(result), mode="json")
-    supported = (
-        result.supported(match) if result.decided(match) else None for match in result.matches
-    )
-    found = TypeAdapter(tuple[Match, ...]).dump_python(result.matches, mode="json")
-    data["matches"] = [
-        {**match, "supported": side} for match, side in zip(found, supported, strict=True)
-    ]
-    data["only_first"], data["only_second"] = (
-        [c.id for c in result.alone(s)] for s in ("first", "second")
-    )
-    data["counts"] = {
-        side: {
-            "checked": sum(labels.get(c.id, "not_reached") not in UNCHECKED for c in part.claims),
-            "supported": sum(labels.get(c.id) == "supported" for c in part.claims),
-            "contradicted": sum(labels.get(c.id) == "contradicted" for c in part.claims),
+    matches: list[Fields] = TypeAdapter(tuple[Match, ...]).dump_python(result.matches, mode="json")
+    for match, fields in zip(result.matches, matches, strict=True):
+        fields["supported"] = result.supported(match) if result.decided(match) else None
+    data["matches"] = matches
+    counts: Fields = {}
+    sides: tuple[tuple[One, Report], ...] = (("first", result.first), ("second", result.second))
+    for side, report in sides:
+        own = [labels.get(claim.id, "not_reached") for claim in report.claims]
+        data[f"only_{side}"] = [claim.id for claim in result.alone(side)]
+        counts[side] = {
+            "checked": sum(label not in UNCHECKED for label in own),
+            "supported": own.count("supported"),
+            "contradicted": own.count("contradicted"),
         }
-        for side, part in (("first", result.first), ("second", result.second))
-    }
+    data["counts"] = counts
     return data

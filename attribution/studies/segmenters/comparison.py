@@ -26,7 +26,7 @@ from attribution.segmenters import SEGMENTERS
 from attribution.settings import Settings
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
-from attribution.studies.results import Saved, ratio
+from attribution.studies.results import Saved, blank_report, ratio
 from attribution.text import parse
 from attribution.text.words import terms
 from attribution.types import (
@@ -43,7 +43,6 @@ from attribution.types import (
     Turn,
 )
 from attribution.verdicts import recolour
-from attribution.verifiers import with_policy
 
 MAX_SEGMENTERS = 4  # side by side
 NOWHERE: Span = (0, 0)  # the row of claims without a place in the answer
@@ -222,16 +221,7 @@ def compare(
         if not isinstance(event, events.RunStarted):
             yield event
         if isinstance(event, events.ClaimsReady) and all(c.worthiness for c in event.claims):
-            blank = Report(
-                id="",
-                created_at="",
-                question=question,
-                answer=answer,
-                versions={},
-                settings=with_policy(settings).public(),
-                claims=event.claims,
-                context=tuple(context),
-            )
+            blank = blank_report(question, answer, settings, event.claims, context)
             comparison = _arranged(blank, settings, results)
             yield ComparisonReady(comparison)
         elif isinstance(event, events.Finished) and comparison:

@@ -91,7 +91,7 @@ def test_what_both_say_where_they_disagree_and_what_only_one_says(
     texts = {c.id: c.text for c in result.report.claims}
     (against,) = result.contradictions
     assert (against.differs, texts[against.first[0]][-13:]) == (
-        (("1,280 metres",), ("1,820 metres",)),
+        (("1,280",), ("1,820",)),
         "1,280 metres.",
     )
     assert [(m.agreement, [texts[i] for i in m.first]) for m in result.agreements] == [
