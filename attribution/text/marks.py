@@ -88,7 +88,7 @@ def _read_table() -> Iterator[MarkForm]:
         return _PART.sub(lambda part: expand(table["parts"][part[1]]), pattern)
 
     for row in table["mark"]:
-        fields: dict[str, Any] = row | {"pattern": re.compile(expand(row["pattern"]))}
+        fields: dict[str, Any] = row | {"pattern": re.compile(expand(row["pattern"]), re.VERBOSE)}
         yield MarkForm(**fields)
 
 

@@ -61,7 +61,9 @@ _WRITER = re.compile(
     r"\s* (?: [^\W\d_a-z][\w'’-]{1,60},?[ ](?:[^\W\d_a-z]\.|[^\W\d_a-z][\w-]+) | [—–_-]{2,}[.,] )",
     re.VERBOSE,
 )
-_FILE = re.compile(rf"\s*[*_`]*[^\s()]{{1,80}}{_TABLE['parts']['suffix']}.{{0,60}}", re.IGNORECASE)
+_FILE = re.compile(
+    rf"\s*[*_`]*[^\s()]{{1,80}}{_TABLE['parts']['suffix']}.{{0,60}}", re.IGNORECASE | re.VERBOSE
+)
 _DATED = re.compile(r"\b(?:1[6-9]|20)\d\d[a-z]?\b|\bin press\b|\bdoi\b", re.IGNORECASE)
 _SAME_AUTHOR = re.compile(r"[—–_-]{2,}(?=[.,])")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")

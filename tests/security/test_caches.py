@@ -15,7 +15,6 @@ from pydantic import SecretStr, ValidationError
 
 from attribution import embedders, searchers, verifiers
 from attribution.embedders import EMBEDDERS
-from attribution.evidence.sources import open_sources
 from attribution.llm.client import Llm, Question
 from attribution.searchers import SEARCHERS
 from attribution.settings import Endpoint, Settings, visitor_endpoint
@@ -85,29 +84,6 @@ def test_what_an_engine_is_asked_is_in_the_key(
     for variable in ("WIKIPEDIA", "SEARXNG", "GOOGLE", "BRAVE", "TAVILY"):
         monkeypatch.setenv(f"ATTRIBUTION_{variable}_URL", engine.url("/elsewhere"))
     assert asked()[1] != key
-
-
-def test_an_instance_that_is_typed_serves_its_visitor_alone(engine: Served, store: Store) -> None:
-    def key(address: str, owner: str, **chosen: object) -> str:
-        settings = Settings(sources=(f"searxng:{address}",), **chosen)
-        return searchers.key_of(*open_sources(settings, (), Store(store.database, owner)).searchers)
-
-    addresses = (
-        "https://x.example",
-        "http://x.example",
-        "https://x.example/a",
-        "https://x.example:8080",
-    )
-    keys = [
-        key(address, owner)
-        for address in (*addresses, engine.url("/ask"))
-        for owner in ("one", "other", "")
-    ]
-    keys += [
-        key(addresses[0], "one", search_language="de"),
-        searchers.key_of(SEARCHERS.build("searxng", Settings())),
-    ]
-    assert len(set(keys)) == len(keys) and key(addresses[0], "one") == keys[0]
 
 
 def _keys(settings: Settings, store: Store) -> dict[str, str]:

@@ -50,34 +50,6 @@ def refused(served: Server, path: str, body: dict[str, Any]) -> None:
     assert SAYS in message and "\n" not in message
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("check_answer", {"answer": HALF}),
-        ("verify_claim", {"claim": "It rains.", "passages": [HALF]}),
-        ("find_evidence", {"claim": HALF}),
-    ],
-)
-def test_a_tool_of_an_assistant_is_refused(
-    served: Server, tool: str, arguments: dict[str, Any]
-) -> None:
-    call = {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "tools/call",
-        "params": {"name": tool, "arguments": arguments},
-    }
-    with served.client() as client:
-        headers = {
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-        }
-        reply = client.post("/mcp/", content=json.dumps(call).encode(), headers=headers)
-    assert reply.status_code < 500 and "Traceback" not in reply.text
-    if reply.status_code == 200:
-        assert reply.json()["result"]["isError"] and SAYS in reply.text
-
-
 def test_a_reply_of_a_language_model_does_not_parse() -> None:
     class Facts(BaseModel):
         facts: list[str]

@@ -110,33 +110,3 @@ def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:
     claims = segment("", answer, Settings(segmenter="clauses"), stop).claims
     claims_, _ = annotate("", answer, claims, [], None, (), stop)
     assert not parsed and len(claims_) == 50
-
-
-def test_another_client_s_sentence_waits_for_one_sentence_and_not_for_a_text(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    order: list[str] = []
-    english = parse._english()
-    asks, waits = threading.Event(), threading.Event()
-
-    def noted(text: str) -> object:
-        order.append(text)
-        if len(order) == 5:  # in the middle of the long text, somebody else asks
-            asks.set()
-            assert waits.wait(60)
-        return english(text)
-
-    monkeypatch.setattr(parse, "_english", lambda: noted)
-    parse.forget()
-    hostile = threading.Thread(target=annotated, args=(numbered("It has {} rooms.", 100),))
-    other = threading.Thread(target=parse.parse, args=("A dog sat.",))
-    hostile.start()
-    assert asks.wait(60)
-    other.start()
-    while parse._PARSER._work_queue.empty():
-        threading.Event().wait(0.01)
-    waits.set()
-    other.join(60)
-    hostile.join(60)
-    assert order.index("A dog sat.") == 5 and len(order) > 100
-    parse.forget()

@@ -12,7 +12,6 @@ from attribution.pipeline.run import run
 from attribution.review import corrections
 from attribution.settings import Settings
 from attribution.store import schema as t
-from attribution.store.history import HistoryQuery
 from attribution.store.store import Store
 from attribution.types import Document
 from tests.make import claim, page, report
@@ -149,20 +148,11 @@ def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store
     copy = stranger.runs.copy(RUN)
     assert set(before) <= set(everything(owner))
     shown, copied = owner.runs.load(RUN), stranger.runs.load(copy)
-    assert (
-        shown
-        and copied
-        and copied == shown.model_copy(update={"id": copy})
-        and copied.pages[0].text
-    )
-    assert (
-        stranger.rights.access(copy) == (False, True, False) and not owner.rights.access(copy).own
-    )
+    assert shown and copied
+    assert copied == shown.model_copy(update={"id": copy})
+    assert stranger.rights.access(copy) == (False, True, False)
+    assert not owner.rights.access(copy).own
     assert stranger.history.description(copy).title == ""
-    assert stranger.runs.undo(copy) is None and stranger.runs.redo(copy) is None
-    assert corrections.load_review(stranger, copy) == corrections.load_review(owner, RUN)
-    (row,) = stranger.history.find(HistoryQuery()).rows
-    assert (row.id, row.claims, row.tags, row.note) == (copy, 1, (), "")
     stranger.runs.save_edit(EDITED.model_copy(update={"id": copy}))
     assert stranger.runs.undo(copy) == copied and owner.runs.load(RUN) == shown
     owner.runs.delete(RUN)

@@ -1,13 +1,11 @@
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attribution.cli.main import main
 from attribution.errors import BadSetting
 from attribution.evidence.permissions import (
     allowed_models,
@@ -141,29 +139,3 @@ def test_a_client_that_asks_for_more_than_it_may_is_told_so(
                 continue
             reply = client.post(path, json=rest | body)
             assert reply.status_code == 400 and says in reply.json()["error"]["message"], reply.text
-
-
-def test_a_file_chooses_no_folder_and_the_person_does(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    report = {
-        "id": "0" * 16,
-        "created_at": "2026-11-21T10:00:00+00:00",
-        "question": "",
-        "answer": "It rains.",
-        "settings": Settings(verifier_model="/a/folder", sources=("/etc",)).public(),
-        "versions": {},
-    }
-    (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
-    command = [
-        "revise",
-        "--input",
-        str(tmp_path / "report.json"),
-        "--out",
-        str(tmp_path / "out.md"),
-    ]
-    for more, said in (((), True), (("--set", "verifier_model=/b/folder"), False)):
-        assert main([*command, *more]) == 0
-        assert (
-            "verifier_model of the file is not used: name it with --set" in capsys.readouterr().err
-        ) is said

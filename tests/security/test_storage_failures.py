@@ -162,12 +162,6 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
         )
         assert last.get("error", {}).get("type") == "StoreError"
         assert str(path_of(empty).parent) not in json.dumps(last)
-        named = {"name": "check_answer", "arguments": {"answer": ANSWER}}
-        asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": named}
-        accepted = {"Accept": "application/json, text/event-stream"}
-        told = client.post("/mcp/", json=asked, headers=accepted).json()["result"]
-        assert told["isError"] and "is damaged" in told["content"][0]["text"]
-        assert str(path_of(empty).parent) not in json.dumps(told)
 
 
 def test_a_signal_ends_a_command_quietly_and_nothing_half_written_stays(
