@@ -7,9 +7,11 @@ import sys
 import tomllib
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from attribution.types import Frozen, Span
 
@@ -127,15 +129,29 @@ class Listed:
         return ""
 
 
-@dataclass(frozen=True)
-class _Entry:
+class _Line(NamedTuple):
+    """A line of an answer that is not blank."""
+
+    start: int
+    text: str
+    has_gap: bool  # a blank line stands before it
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+    @property
+    def indent(self) -> int:
+        return len(self.text) - len(self.text.lstrip())
+
+
+class _Entry(NamedTuple):
     key: str
     start: int
     end: int
 
 
-@dataclass(frozen=True)
-class _List:
+class _List(NamedTuple):
     entries: list[_Entry]
     region: Span
     following: int  # number of the first line after it
@@ -144,23 +160,24 @@ class _List:
 @lru_cache(maxsize=32)
 def listed(answer: str) -> Listed:
     """Find the sources that an answer lists. Entries without a number are numbered from 1."""
-    lines = _SourceLines(answer)
+    lines = _lines(answer)
     entries: list[_Entry] = []
     regions: list[Span] = []
     has_heading = False
     number = 0
-    while number < len(lines.spans):
-        below = lines.list_below(number)
-        alone = None if below else lines.entry_alone(number)
+    while number < len(lines):
+        line = lines[number]
+        below = _list_below(lines, number)
+        alone = None if below else _entry_alone(line)
         if below:
             entries += below.entries
             regions.append(below.region)
             has_heading = True
         elif alone:
             entries.append(alone)
-            regions.append(lines.spans[number])
+            regions.append((line.start, line.end))
         number = below.following if below else number + 1
-    last = None if has_heading else lines.list_at_the_end()
+    last = None if has_heading else _list_at_the_end(answer, lines)
     if last:
         before = [entry for entry in entries if entry.start < last.region[0]]
         if len(entries) < len(before) + len(last.entries):
@@ -200,144 +217,137 @@ def normal_key(name: str) -> str:
     return str(int(name)) if name.isascii() and name.isdigit() else name.casefold()
 
 
-class _SourceLines:
-    """The lines of an answer, read as entries of lists."""
+def _lines(answer: str) -> list[_Line]:
+    lines: list[_Line] = []
+    end = 0
+    for match in _LINE.finditer(answer):
+        if match[0].strip():
+            has_gap = answer.count("\n", end, match.start()) > 1
+            lines.append(_Line(match.start(), match[0], has_gap))
+            end = match.end()
+    return lines
 
-    def __init__(self, answer: str) -> None:
-        self.answer = answer
-        self.spans = [m.span() for m in _LINE.finditer(answer) if m[0].strip()]
 
-    def list_below(self, number: int) -> _List | None:
-        """Return the list whose heading this line is, with entries on the line or below it."""
-        start, end = self.spans[number]
-        heading = _HEADING.fullmatch(self.answer, start, end)
-        if not heading:
-            return None
-        rest = heading["rest"]
-        opens = addresses(rest) or _KEY.match(rest) or _FILE.fullmatch(rest)
-        if rest.strip() and not (heading["colon"] and opens):
-            return None
-        entries = self._inline(*heading.span("rest")) if rest.strip() else []
-        following = self._read_entries(entries, number + 1, bool(heading["strong"]))
-        region = (start, self.spans[following - 1][1])
-        return _List(entries, region, following) if entries else None
-
-    def entry_alone(self, number: int) -> _Entry | None:
-        """Return an entry outside a list, "[1]: …" or "[1] https://…"."""
-        start, end = self.spans[number]
-        definition = _DEFINITION.fullmatch(self.answer, start, end)
-        if definition:
-            caret, name, _ = definition.groups()
-            is_number = name.endswith("^")  # Copilot's "[^1^]"
-            key = normal_key(name) if is_number else caret + normal_key(name)
-            return _Entry(key, definition.start(3), end)
-        match = _NUMBERED_ADDRESS.match(self.answer, start, end)
-        if match and len(self.answer[match.end() : end].split()) <= LONGEST_ALONE:
-            return _Entry(normal_key(match[1]), match.end(), end)
+def _list_below(lines: Sequence[_Line], number: int) -> _List | None:
+    """Return the list whose heading a line is, with entries on the line or below it."""
+    line = lines[number]
+    heading = _HEADING.fullmatch(line.text)
+    if not heading:
         return None
-
-    def list_at_the_end(self) -> _List | None:
-        """Return a list without a heading, numbered from 1, that ends the answer.
-
-        Its entries are notes or addresses, or stand apart and are all cited.
-        """
-        entries: list[_Entry] = []
-        style: str | None = None
-        is_sure = True  # the entries can be nothing else
-        for start, end in reversed(self.spans[1:]):
-            key = _KEY.match(self.answer, start, end)
-            if not key or style not in (None, key.lastgroup):
-                break
-            style = key.lastgroup
-            line = self.answer[key.end() : end]
-            is_note = style != "number" and key[style or ""].isnumeric() and key[0][-1].isspace()
-            is_sure = is_sure and (is_note or _is_source(line) and not _SENTENCE.search(line))
-            entries.insert(0, _entry(key, end))
-        if not entries or entries[0].key != "1":
-            return None
-        first = len(self.spans) - len(entries)
-        cited = self._cited_before(self.spans[first][0])
-        keys = {entry.key for entry in entries}
-        is_apart = cited >= keys and self._stands_apart(first, entries)
-        if len(keys) < len(entries) or "1" not in cited or not (is_sure or is_apart):
-            return None
-        start = self.spans[first - 1 if self._heading_with_colon(first - 1) else first][0]
-        return _List(entries, (start, len(self.answer)), len(self.spans))
-
-    def _cited_before(self, end: int) -> set[str]:
-        marks = [m[0].translate(SUPERSCRIPTS) for m in _CITED.finditer(self.answer, 0, end)]
-        return {normal_key(figures) for mark in marks for figures in _FIGURES.findall(mark)}
-
-    def _heading_with_colon(self, number: int) -> bool:
-        """Return True for a line such as "Source: Conversation with Bing"."""
-        heading = _HEADING.fullmatch(self.answer, *self.spans[number])
-        return bool(heading and heading["colon"])
-
-    def _stands_apart(self, first: int, entries: Sequence[_Entry]) -> bool:
-        """Return True for entries below a rule or heading, and for any that are no sentences."""
-        start, end = self.spans[first - 1]
-        if _RULE.fullmatch(self.answer, start, end) or self._heading_with_colon(first - 1):
-            return True
-        texts = [self.answer[entry.start : entry.end] for entry in entries]
-        leads_in = self.answer[start:end].rstrip().endswith(":")
-        return not leads_in and not any(map(_SENTENCE_OR_MARK.search, texts))
-
-    def _read_entries(self, entries: list[_Entry], first: int, is_strong: bool) -> int:
-        """Add the entries below a heading; return the number of the first line after them."""
-        style = ""  # of the first entry: key, bullet, row or line
-        indent = 0
-        for number in range(first, len(self.spans)):
-            start, end = self.spans[number]
-            line = self.answer[start:end]
-            between = self.answer[self.spans[number - 1][1] : start].replace("\r\n", "\n")
-            has_gap = between.count("\n") > 1
-            line_indent = len(line) - len(line.lstrip())
-            bullet = _BULLET.match(self.answer, start, end)
-            key = _KEY.match(self.answer, bullet.end() if bullet else start, end)
-            row = _ROW.fullmatch(self.answer, start, end)
-            if line.lstrip().startswith("#") and not key:
-                return number
-            if _MARKUP_ALONE.fullmatch(line):
-                if row and entries and not style:
-                    entries.pop()  # the head of the table
-                style = style or ("row" if row else "")
-            elif row:
-                entries.append(_Entry(row["key"] or str(len(entries) + 1), *row.span("text")))
-            elif key or bullet:
-                style = style or ("key" if key else "bullet")
-                entries += self._inline(bullet.end() if bullet else start, end, len(entries))
-            elif entries and not has_gap and (style == "key" or line_indent > indent):
-                entries[-1] = replace(entries[-1], end=end)
-            elif is_strong and not (has_gap and entries) or _is_source(line):
-                previous = self.answer[entries[-1].start : entries[-1].end] if entries else ""
-                goes_on = style == "line" and not has_gap and not _WRITER.match(line)
-                if goes_on and _WRITER.match(previous):
-                    entries[-1] = replace(entries[-1], end=end)
-                    continue
-                indent = indent if entries else line_indent
-                style = style or "line"
-                entries.append(_Entry(str(len(entries) + 1), start, end))
-            else:
-                return number
-        return len(self.spans)
-
-    def _inline(self, start: int, end: int, before: int = 0) -> list[_Entry]:
-        """Return the entries of one line: one, several with numbers, or several addresses."""
-        line = self.answer[start:end]
-        cuts = [match.end() for match in _NEXT_OF_SEVERAL.finditer(self.answer, start, end)]
-        if not cuts and not _KEY.match(self.answer, start, end) and "](" not in line:
-            cuts = [start + stop for (_, stop), _ in addresses(line)[:-1]]
-        entries: list[_Entry] = []
-        for first, last in zip([start, *cuts], [*cuts, end], strict=True):
-            key = _KEY.match(self.answer, first, last)
-            number = str(before + len(entries) + 1)
-            entries.append(_entry(key, last) if key else _Entry(number, first, last))
-        return entries
+    rest = heading["rest"]
+    opens = addresses(rest) or _KEY.match(rest) or _FILE.fullmatch(rest)
+    if rest.strip() and not (heading["colon"] and opens):
+        return None
+    entries = _inline(line.start + heading.start("rest"), rest) if rest.strip() else []
+    following = _read_entries(lines, number + 1, entries, bool(heading["strong"]))
+    region = (line.start, lines[following - 1].end)
+    return _List(entries, region, following) if entries else None
 
 
-def _entry(key: re.Match[str], end: int) -> _Entry:
+def _entry_alone(line: _Line) -> _Entry | None:
+    """Return an entry outside a list, "[1]: …" or "[1] https://…"."""
+    definition = _DEFINITION.fullmatch(line.text)
+    if definition:
+        caret, name, _ = definition.groups()
+        is_number = name.endswith("^")  # Copilot's "[^1^]"
+        key = normal_key(name) if is_number else caret + normal_key(name)
+        return _Entry(key, line.start + definition.start(3), line.end)
+    match = _NUMBERED_ADDRESS.match(line.text)
+    if match and len(line.text[match.end() :].split()) <= LONGEST_ALONE:
+        return _Entry(normal_key(match[1]), line.start + match.end(), line.end)
+    return None
+
+
+def _list_at_the_end(answer: str, lines: Sequence[_Line]) -> _List | None:
+    """Return a list without a heading, numbered from 1, that ends the answer.
+
+    Its entries are notes or addresses, or stand apart and are all cited.
+    """
+    entries: list[_Entry] = []
+    style: str | None = None
+    is_sure = True  # the entries can be nothing else
+    has_sentence = False
+    for line in reversed(lines[1:]):
+        key = _KEY.match(line.text)
+        if not key or style not in (None, key.lastgroup):
+            break
+        style = key.lastgroup
+        text = line.text[key.end() :]
+        is_note = style != "number" and key[style or ""].isnumeric() and key[0][-1].isspace()
+        is_sure = is_sure and (is_note or _is_source(text) and not _SENTENCE.search(text))
+        has_sentence = has_sentence or _SENTENCE_OR_MARK.search(text) is not None
+        entries.insert(0, _entry(key, line.start, line.end))
+    if not entries or entries[0].key != "1":
+        return None
+    first = len(lines) - len(entries)
+    above = lines[first - 1]
+    heading = _HEADING.fullmatch(above.text)
+    has_heading = bool(heading and heading["colon"])  # "Source: Conversation with Bing"
+    is_apart = has_heading or _RULE.fullmatch(above.text) is not None
+    is_apart = is_apart or not has_sentence and not above.text.rstrip().endswith(":")
+    marks = [m[0].translate(SUPERSCRIPTS) for m in _CITED.finditer(answer, 0, lines[first].start)]
+    cited = {normal_key(figures) for mark in marks for figures in _FIGURES.findall(mark)}
+    keys = {entry.key for entry in entries}
+    is_list = is_sure or is_apart and cited >= keys
+    if not is_list or len(keys) < len(entries) or "1" not in cited:
+        return None
+    return _List(entries, (lines[first - has_heading].start, len(answer)), len(lines))
+
+
+def _read_entries(
+    lines: Sequence[_Line], first: int, entries: list[_Entry], is_strong: bool
+) -> int:
+    """Add the entries below a heading; return the number of the first line after them."""
+    style = ""  # of the first entry: key, bullet, row or line
+    indent = 0
+    for number in range(first, len(lines)):
+        line = lines[number]
+        bullet = _BULLET.match(line.text)
+        start = bullet.end() if bullet else 0
+        key = _KEY.match(line.text, start)
+        row = _ROW.fullmatch(line.text)
+        is_indented = line.indent > indent or line.text[:1].islower()
+        if line.text.lstrip().startswith("#") and not key:
+            return number
+        if _MARKUP_ALONE.fullmatch(line.text):
+            if row and entries and not style:
+                entries.pop()  # the head of the table
+            style = style or ("row" if row else "")
+        elif row:
+            text_start, text_end = row.span("text")
+            name = row["key"] or str(len(entries) + 1)
+            entries.append(_Entry(name, line.start + text_start, line.start + text_end))
+        elif key or bullet:
+            style = style or ("key" if key else "bullet")
+            entries += _inline(line.start + start, line.text[start:], len(entries))
+        elif entries and not line.has_gap and (style == "key" or is_indented):
+            entries[-1] = entries[-1]._replace(end=line.end)
+        elif is_strong and not (line.has_gap and entries) or _is_source(line.text):
+            indent = indent if entries else line.indent
+            style = style or "line"
+            entries.append(_Entry(str(len(entries) + 1), line.start, line.end))
+        else:
+            return number
+    return len(lines)
+
+
+def _inline(start: int, text: str, before: int = 0) -> list[_Entry]:
+    """Return the entries of one line: one, several with numbers, or several addresses."""
+    cuts = [match.end() for match in _NEXT_OF_SEVERAL.finditer(text)]
+    if not cuts and not _KEY.match(text) and "](" not in text:
+        cuts = [stop for (_, stop), _ in addresses(text)[:-1]]
+    entries: list[_Entry] = []
+    for first, last in pairwise([0, *cuts, len(text)]):
+        key = _KEY.match(text, first, last)
+        number = str(before + len(entries) + 1)
+        end = start + last
+        entries.append(_entry(key, start, end) if key else _Entry(number, start + first, end))
+    return entries
+
+
+def _entry(key: re.Match[str], start: int, end: int) -> _Entry:
     name = next(group for group in key.groups() if group)
-    return _Entry(normal_key(name), key.end(), end)
+    return _Entry(normal_key(name), start + key.end(), end)
 
 
 def _is_source(line: str) -> bool:
