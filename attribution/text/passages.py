@@ -46,6 +46,8 @@ _NUMBER = re.compile(  # of an item within a line, or its bullet
 )
 _LAST_PICTURES = re.compile(rf"\s{_PICTURE}+$", re.VERBOSE)
 _LINE_WITH_PICTURE = re.compile(rf"\n\s*+(?={_PICTURE}\s)", re.VERBOSE)
+_ACCENTS = "".join(filter(combining, map(chr, range(0x300, 0x1E950))))
+_LETTER = re.compile(f".[{_ACCENTS}]*", re.DOTALL)
 _BLANKS = re.compile(r"\s+")
 _NO_WIDTH = "\u200b\ufeff"
 _STOPS = ".!?…。！？｡؟۔।։።"
@@ -354,10 +356,12 @@ def _rows(table: Element) -> Iterator[AnswerPassage]:
 def _characters(block: Element, bold: bool = False) -> Iterator[_PlacedCharacter]:
     for child in block.children:
         if isinstance(child, Written):
-            for i, character in enumerate(child.text):
-                start = child.start + i
-                place = (start, start + 1) if child.verbatim else (child.start, child.end)
-                yield _PlacedCharacter(character, place, bold)
+            for written in _LETTER.finditer(child.text):
+                place = (child.start, child.end)
+                if child.verbatim:
+                    place = (child.start + written.start(), child.start + written.end())
+                for letter in composed(written[0]):
+                    yield _PlacedCharacter(letter, place, bold)
         elif child.tag == "img":
             yield _PlacedCharacter(" ", (-1, -1), bold)
         elif child.tag == "cite":
@@ -374,7 +378,7 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
     cited = False
     mark: Span | None = None  # the first character of a citation mark since the last word
     comma = -1  # the place of a comma that stands behind a mark
-    for character in _composed(characters):
+    for character in characters:
         text = character.text
         follows_space = bool(shown) and shown[-1].text == " "
         if not text:
@@ -414,28 +418,6 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
         cited,
         tuple(cut - skipped for cut in cuts),
     )
-
-
-def _composed(characters: Iterable[_PlacedCharacter]) -> Iterator[_PlacedCharacter]:
-    """Yield the characters without soft hyphens, an accent with its letter, and each letter of a
-    ligature.
-    """
-    last: _PlacedCharacter | None = None
-    for character in characters:
-        text = composed(character.text)
-        if character.text and not text:
-            continue
-        is_accent = last is not None and last.text and text and combining(text[0])
-        whole = composed(last.text + text) if last and is_accent else ""
-        if last and len(whole) == 1:
-            last = last._replace(text=whole, place=(last.place[0], character.place[1]))
-            continue
-        if last:
-            yield last
-        yield from (character._replace(text=letter) for letter in text[:-1])
-        last = character._replace(text=text[-1:])
-    if last:
-        yield last
 
 
 def _starts(character: str) -> bool:
