@@ -141,21 +141,12 @@ def _is_mark(row: MarkForm, match: re.Match[str], lists: Listed, names: Collecti
 
 
 def _is_listed_number(match: re.Match[str], cited: list[str], lists: Listed) -> bool:
-    """Return True for "(1)" if the list writes its numbers so, or without such brackets and the
-    mark ends a sentence.
-    """
+    """Return True for a "(1)" that is listed and ends a sentence, unless others are "[1]"."""
     text = match.string
-    shapes = {lists.shape(text, key) for key in cited}
-    if "[]" in shapes and _cites_in_brackets(text):
+    if not all(map(lists.has, cited)) or _BRACKETED.search(text, 0, lists.regions[0][0]):
         return False
     follows_stop = text[: match.start()].rstrip()[-1:] in ".!?"
-    ends = follows_stop or _END_OF_SENTENCE.match(text, match.end()) is not None
-    return shapes == {"()"} or ends and shapes <= {".", ")", "[]"}
-
-
-@lru_cache(maxsize=32)
-def _cites_in_brackets(text: str) -> bool:
-    return any(not listed(text).holds(mark.start()) for mark in _BRACKETED.finditer(text))
+    return follows_stop or _END_OF_SENTENCE.match(text, match.end()) is not None
 
 
 def name_of(source: str) -> str:

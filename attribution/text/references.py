@@ -107,14 +107,6 @@ class Listed:
     def has(self, key: str) -> bool:
         return any(source.key == key for source in self.sources)
 
-    def shape(self, answer: str, key: str) -> str:
-        """Return how the number of an entry is written, without the figures: "()", "." or "[]"."""
-        for source in self.sources:
-            if source.key == key and source.span:
-                before, _, after = answer[: source.span[0]].rstrip(" \t*|").rpartition(key)
-                return before[-1:].strip() + after
-        return "none"
-
     def author(self, surname: str, year: str) -> str:
         """Return the key of the entry with this surname near its start and this year, or "".
 
