@@ -49,13 +49,7 @@ SEGMENTERS: Table[Segmenter] = Table(
         "predpatt": Entry(
             "attribution.segmenters.predpatt:PredPatt",
             "PredPatt",
-            "predicates with their arguments that the sentence asserts; reworded if a language model is configured",
-            english=True,
-        ),
-        "predpatt-published": Entry(
-            "attribution.segmenters.predpatt:PublishedPredPatt",
-            "PredPatt, as published",
-            "every predicate with its arguments, also what the sentence denies or supposes",
+            "every predicate with its arguments; reworded if a language model is configured",
             english=True,
         ),
         "factscore": Entry(

@@ -130,7 +130,9 @@ def is_balanced(text: str) -> bool:
     )
 
 
-def segment(answer: str, split: Split, stop: threading.Event | None = None) -> Segmented:
+def segment(
+    answer: str, split: Split, stop: threading.Event | None = None, least: int = 2
+) -> Segmented:
     """Return the claims of an answer, sentence by sentence, in order; a repeated claim is one with
     several spans.
 
@@ -147,7 +149,7 @@ def segment(answer: str, split: Split, stop: threading.Event | None = None) -> S
             if sentence not in known:
                 read = english and len(known) < MAX_SENTENCES and not (stop and stop.is_set())
                 known[sentence] = (
-                    list(in_statements(sentence, split)) if read else [_whole(sentence)]
+                    list(in_statements(sentence, split, least)) if read else [_whole(sentence)]
                 )
             for text, places in known[sentence]:
                 spans = _joined([passage.span(a + start, a + end) for start, end in places])
@@ -168,7 +170,7 @@ def _whole(sentence: str) -> Statement:
     return sentence, [(0, len(sentence))]
 
 
-def in_statements(sentence: str, split: Split) -> Iterator[Statement]:
+def in_statements(sentence: str, split: Split, least: int = 2) -> Iterator[Statement]:
     """Yield the statements of one sentence. A label before a colon is repeated before each of them."""
     drafts: dict[str, list[Span]] = {}
     label = _LABEL.match(sentence)
@@ -189,7 +191,7 @@ def in_statements(sentence: str, split: Split) -> Iterator[Statement]:
                 ]
                 if text := to_text(doc, draft):
                     drafts.setdefault(text, [(skip + a, skip + b) for a, b in _joined(places)])
-    if len(drafts) < 2 or not all(map(is_balanced, drafts)):
+    if len(drafts) < least or not all(map(is_balanced, drafts)):
         yield _whole(sentence)
         return
     for text, spans in drafts.items():

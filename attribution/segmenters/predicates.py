@@ -1,0 +1,390 @@
+"""PredPatt: predicates and their arguments from a Universal Dependencies tree.
+
+The rules are those of the authors' program (White et al. 2016; Zhang et al. 2017) on UD v2, with
+the flags of W24 B: relative clauses, appositions, adjectives, conjunctions, possessives,
+`borrow_arg_for_relcl` and `strip`. Words are counted from 0 in the order of the sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Literal
+
+from attribution.text.ud import Word
+
+Kind = Literal["normal", "appos", "amod", "poss"]
+SUBJECTS = {"nsubj", "csubj", "nsubj:pass", "csubj:pass"}
+OBJECTS = {"obj", "iobj"}
+CLAUSAL_OBJECTS = {"ccomp", "csubj", "csubj:pass"}
+NOUN_LIKE = {"nmod", "obl", "nmod:npmod", "nmod:tmod", "nsubj", "csubj", "csubj:pass", *OBJECTS}
+ADNOMINAL = {"acl", "acl:relcl"}
+MODIFIERS = {"amod", "appos", *ADNOMINAL}
+# A word in one of these relations is a predicate only if it has its own subject or object.
+HARD = {"amod", "dep", "conj", "advcl", *ADNOMINAL}
+# The governor of a dependent in one of these relations is a predicate.
+GOVERNED = {*SUBJECTS, *OBJECTS, "ccomp", "xcomp", "advcl"}
+GOVERNED_BY_VERBS = {"nmod", "nmod:npmod", "obl", "obl:npmod"}
+CLAUSES = {"ccomp", "csubj", "csubj:pass", "xcomp", "advcl", *ADNOMINAL}
+OUTSIDE_PREDICATE = {"ccomp", "csubj", "advcl", "nmod:tmod", "parataxis", "appos", "dep"}
+OUTSIDE_DESCRIBED = {
+    *("nsubj", "obj", "iobj", "csubj", "csubj:pass", "neg", "aux", "advcl", "aux:pass"),
+    *("ccomp", "cop", "mark", "fixed", "parataxis"),
+}
+TRIVIAL = {"mark", "cc", "punct"}
+RELATIVE_PRONOUNS = {"that", "which", "who"}
+
+
+@dataclass(eq=False)
+class Argument:
+    root: int
+    tokens: list[int] = field(default_factory=list)
+    is_shared: bool = False  # borrowed from another predicate, together with its list of tokens
+
+    def reference(self) -> Argument:
+        return Argument(self.root, self.tokens, True)
+
+
+@dataclass(eq=False)
+class Predicate:
+    """A predicate: its words, and its arguments in the order of the sentence."""
+
+    root: int
+    kind: Kind = "normal"
+    arguments: list[Argument] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)
+    is_relative: bool = False  # one argument is the noun that its clause modifies
+
+
+def predicates(words: Sequence[Word]) -> list[Predicate]:
+    """Return the predicates of one sentence in its order, each with at least one argument."""
+    return _Extraction(words).run()
+
+
+class _Extraction:
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.words = words
+        self.heads = [word.head - 1 for word in words]
+        self.relations = [word.relation for word in words]
+        self.children: list[list[int]] = [[] for _ in words]
+        for number, head in enumerate(self.heads):
+            if head >= 0:
+                self.children[head].append(number)
+        self.by_root: dict[int, Predicate] = {}
+        self.events: list[Predicate] = []  # without the open complements
+
+    def run(self) -> list[Predicate]:
+        self.by_root = self._roots()
+        for predicate in self.by_root.values():
+            predicate.arguments = list(self._arguments(predicate))
+        self.events = self._merge_complements()
+        self._borrow_modified_nouns()
+        self._borrow_from_conjuncts()
+        self._borrow_for_adverbials("subject")
+        self._borrow_for_adverbials("object")
+        self._borrow_from_governors()
+        expanded: list[Predicate] = []
+        for predicate in self.events:
+            predicate.arguments.sort(key=lambda a: a.root)
+            self._collect_words(predicate)
+            if predicate.tokens:
+                expanded += self._expand(predicate)
+        for predicate in expanded:
+            self._finish(predicate)
+        expanded.sort(key=lambda p: p.root)
+        return [predicate for predicate in expanded if _is_complete(predicate)]
+
+    # --- which words are predicates ---
+
+    def _roots(self) -> dict[int, Predicate]:
+        roots: dict[int, Predicate] = {}
+        for word, head in enumerate(self.heads):
+            if self.words[word].upos == "PUNCT":
+                continue
+            kind = self._kind_of_modifier(word)
+            if kind:
+                roots.setdefault(word, Predicate(word, kind))
+            if head < 0 or self.relations[head] == "dep":
+                continue
+            if self.relations[word] in CLAUSES:
+                roots.setdefault(word, Predicate(word))
+            if self._is_governed(word, head):
+                roots.setdefault(head, Predicate(head))
+        self._add_conjuncts(roots)
+        return dict(sorted(roots.items()))
+
+    def _add_conjuncts(self, roots: dict[int, Predicate]) -> None:
+        """Add the verbs that are coordinated with a predicate."""
+        waiting = list(roots)
+        while waiting:
+            first = waiting.pop()
+            for other in self.children[first]:
+                if self.relations[other] != "conj" or self.words[other].upos == "PUNCT":
+                    continue
+                if self.words[first].upos == "VERB" != self.words[other].upos:
+                    continue
+                waiting.append(other)
+                roots.setdefault(other, Predicate(other))
+
+    def _kind_of_modifier(self, word: int) -> Kind | None:
+        relation, head = self.relations[word], self.heads[word]
+        if relation == "appos":
+            return "appos"
+        if relation == "nmod:poss":
+            return "poss"
+        if relation == "amod" and self.words[word].upos == "ADJ" != self.words[head].upos:
+            return "amod"
+        return None
+
+    def _is_governed(self, word: int, head: int) -> bool:
+        """Return True if this dependent makes its head a predicate."""
+        relation = self.relations[word]
+        of_verb = self.words[head].upos == "VERB" and relation in GOVERNED_BY_VERBS
+        if not of_verb and relation not in GOVERNED:
+            return False
+        if relation == "ccomp" and self.relations[head] in NOUN_LIKE:
+            return False  # "our hope that …"
+        if self.relations[head] == "xcomp":
+            return self.heads[head] >= 0 and not self._is_hard(self.heads[head])
+        return not self._is_hard(head)
+
+    def _is_hard(self, word: int) -> bool:
+        has_argument = any(self.relations[c] in SUBJECTS | OBJECTS for c in self.children[word])
+        return not has_argument and self.relations[word] in HARD
+
+    # --- their arguments ---
+
+    def _arguments(self, predicate: Predicate) -> Iterator[Argument]:
+        for word in self.children[predicate.root]:
+            relation = self.relations[word]
+            if relation in {"nsubj", "nsubj:pass"} | OBJECTS | CLAUSAL_OBJECTS:
+                yield Argument(word)
+            elif relation.startswith(("nmod", "obl")) and predicate.kind != "amod":
+                yield Argument(word)
+        for adverb in self.children[predicate.root]:
+            if self.relations[adverb] != "advmod":
+                continue
+            for word in self.children[adverb]:
+                if self.relations[word].startswith("nmod") or self.relations[word] == "obl":
+                    yield Argument(word)
+        if predicate.kind != "normal":
+            yield Argument(self.heads[predicate.root])
+        if predicate.kind == "poss":
+            yield Argument(predicate.root)
+
+    def _find(self, predicate: Predicate | None, relations: set[str]) -> Argument | None:
+        if predicate is None:
+            return None
+        return next((a for a in predicate.arguments if self.relations[a.root] in relations), None)
+
+    def _subject(self, *candidates: Predicate | None) -> Argument | None:
+        """Return the first subject of these predicates."""
+        subjects = (self._find(predicate, SUBJECTS) for predicate in candidates)
+        return next((subject for subject in subjects if subject is not None), None)
+
+    def _governor(self, predicate: Predicate) -> Predicate | None:
+        return self.by_root.get(self.heads[predicate.root])
+
+    def _top(self, predicate: Predicate) -> Predicate | None:
+        """Return the predicate above the chain of open complements that governs this one."""
+        head = self.heads[predicate.root]
+        while head >= 0 and self.relations[head] == "xcomp" and head in self.by_root:
+            head = self.heads[head]
+        return self.by_root.get(head)
+
+    def _merge_complements(self) -> list[Predicate]:
+        """Give the arguments of open complements to the predicate above; return the others."""
+        events: list[Predicate] = []
+        for predicate in self.by_root.values():
+            top = self._top(predicate) if self.relations[predicate.root] == "xcomp" else None
+            if top is None:
+                events.append(predicate)
+            else:
+                top.arguments += predicate.arguments
+        return events
+
+    def _borrow_modified_nouns(self) -> None:
+        for predicate in self.events:
+            if self.relations[predicate.root] in ADNOMINAL:
+                predicate.arguments.append(Argument(self.heads[predicate.root]))
+                predicate.is_relative = True
+
+    def _borrow_from_conjuncts(self) -> None:
+        for predicate in self.events:
+            first = self._governor(predicate)
+            if self.relations[predicate.root] != "conj" or first is None:
+                continue
+            if self._find(predicate, SUBJECTS) is None:
+                _borrow(predicate, self._subject(first, self._top(first)))
+            if not predicate.arguments:
+                _borrow(predicate, self._find(first, OBJECTS))
+
+    def _borrow_for_adverbials(self, role: Literal["subject", "object"]) -> None:
+        """Borrow the governor's subject, or after "from" and "for" its object: "kept him from
+        leaving".
+        """
+        for predicate in self.events:
+            children = self.children[predicate.root]
+            if self.relations[predicate.root] != "advcl" or self._find(predicate, SUBJECTS):
+                continue
+            marks = {self.words[c].text for c in children if self.relations[c] == "mark"}
+            borrows_object = bool(marks & {"from", "for"})
+            if borrows_object == (role == "object"):
+                relations = OBJECTS if borrows_object else SUBJECTS
+                _borrow(predicate, self._find(self._governor(predicate), relations))
+
+    def _borrow_from_governors(self) -> None:
+        for predicate in self.events:
+            relation, governor = self.relations[predicate.root], self._governor(predicate)
+            if predicate.kind != "normal" or governor is None:
+                continue
+            if relation in ADNOMINAL or relation in {"csubj", "csubj:pass"}:
+                continue
+            if any(a.is_shared for a in predicate.arguments) or self._find(predicate, SUBJECTS):
+                continue
+            _borrow(predicate, self._subject(governor, self._top(predicate)))
+
+    # --- their words ---
+
+    def _subtree(self, root: int, includes: Callable[[int, int], bool]) -> list[int]:
+        words: list[int] = []
+        waiting = [root]
+        while waiting:
+            word = waiting.pop()
+            words.append(word)
+            waiting += [child for child in self.children[word] if includes(word, child)]
+        return words
+
+    def _collect_words(self, predicate: Predicate) -> None:
+        if predicate.kind == "poss":
+            predicate.tokens = [predicate.root]
+        else:
+            predicate.tokens = self._predicate_words(predicate)
+        for argument in predicate.arguments:
+            if not argument.is_shared and not argument.tokens:
+                argument.tokens += self._argument_words(predicate, argument)
+        if self.relations[predicate.root] == "conj":
+            predicate.tokens += self._words_of_complement(predicate)
+
+    def _predicate_words(self, predicate: Predicate) -> list[int]:
+        """Return its own words and the prepositions of its arguments."""
+        argument_roots = {a.root for a in predicate.arguments}
+        event_roots = {event.root for event in self.events}
+
+        def includes(head: int, word: int) -> bool:
+            relation = self.relations[word]
+            if word in argument_roots or relation in OUTSIDE_PREDICATE | ADNOMINAL:
+                return False
+            if relation != "amod" and word in event_roots:
+                return False
+            at_top = head == predicate.root or self.relations[head] == "xcomp"
+            return not (at_top and relation in {"cc", "conj"})
+
+        words = self._subtree(predicate.root, includes)
+        is_modifier = self.relations[predicate.root] in MODIFIERS
+        for argument in predicate.arguments:
+            if is_modifier and self.heads[predicate.root] == argument.root:
+                continue
+            for child in self.children[argument.root]:
+                if self.relations[child] == "case":
+                    words += self._subtree(child, lambda head, word: True)
+        return words
+
+    def _argument_words(self, predicate: Predicate, argument: Argument) -> list[int]:
+        is_described = argument.root == self.heads[predicate.root]
+
+        def includes(head: int, word: int) -> bool:
+            relation = self.relations[word]
+            if word in predicate.tokens or relation in {"dep", "appos"}:
+                return False
+            if head != argument.root:
+                return True
+            if is_described and relation in OUTSIDE_DESCRIBED:
+                return False
+            return relation not in {"case", "cc", "cc:preconj", "conj"}
+
+        return self._subtree(argument.root, includes)
+
+    def _words_of_complement(self, predicate: Predicate) -> list[int]:
+        """Return "start" of "start firing and shooting", for the second verb."""
+        head, top = self.heads[predicate.root], self._top(predicate)
+        if head < 0 or self.relations[head] != "xcomp" or top is None:
+            return []
+        words: list[int] = []
+        for word in top.tokens:
+            is_adverb = self.heads[word] == head and self.relations[word] == "advmod"
+            if word != head and not is_adverb and self.relations[word] != "case":
+                words.append(word)
+        return words
+
+    def _expand(self, predicate: Predicate) -> list[Predicate]:
+        """Return a predicate for each combination of coordinated arguments."""
+        if predicate.kind == "amod":
+            predicate.arguments = [a for a in predicate.arguments if a.tokens]
+            return [predicate] if predicate.arguments else []
+        choices: list[list[Argument]] = []
+        for argument in predicate.arguments:
+            if not argument.is_shared:
+                argument.tokens = self._strip(argument.tokens, is_argument=True)
+            if argument.is_shared or argument.tokens:
+                choices.insert(0, self._coordinated(predicate, argument))
+        expanded: list[Predicate] = []
+        for chosen in product(*choices):
+            references = [argument.reference() for argument in chosen]
+            if references:
+                copy = Predicate(predicate.root, predicate.kind, references)
+                copy.tokens = predicate.tokens[:]
+                copy.is_relative = predicate.is_relative
+                expanded.append(copy)
+        return expanded
+
+    def _coordinated(self, predicate: Predicate, argument: Argument) -> list[Argument]:
+        group = [argument]
+        if self.relations[argument.root] not in {"ccomp", "csubj"}:
+            children = self.children[argument.root]
+            group += [Argument(c) for c in children if self.relations[c] == "conj"]
+        for other in group[1:]:
+            other.tokens = self._argument_words(predicate, other)
+        return sorted(group, key=lambda a: a.root)
+
+    def _finish(self, predicate: Predicate) -> None:
+        """Put words and arguments in order, without relative pronouns and marginal punctuation."""
+        arguments: list[Argument] = []
+        for argument in sorted(predicate.arguments, key=lambda a: a.root):
+            text = " ".join(self.words[t].text for t in argument.tokens)
+            if not (predicate.is_relative and text in RELATIVE_PRONOUNS):
+                arguments.append(argument)
+                argument.tokens = self._strip(argument.tokens, is_argument=True)
+        predicate.arguments = arguments
+        predicate.tokens = self._strip(predicate.tokens)
+
+    def _strip(self, tokens: Sequence[int], is_argument: bool = False) -> list[int]:
+        """Sort words; drop marks, conjunctions and punctuation at the ends, and doubled
+        punctuation.
+        """
+        words = sorted(tokens)
+        while words and self.relations[words[0]] in TRIVIAL:
+            is_mark = self.relations[words[0]] == "mark"
+            if is_argument and is_mark and len(words) > 1 and self.words[words[1]].upos == "VERB":
+                break  # "to leave"
+            words.pop(0)
+        while words and self.relations[words[-1]] in TRIVIAL:
+            words.pop()
+        kept: list[int] = []
+        for word, following in zip(words, [*words[1:], None], strict=True):
+            is_doubled = following is not None and self.relations[following] == "punct"
+            if self.relations[word] != "punct" or not is_doubled:
+                kept.append(word)
+        return kept
+
+
+def _borrow(predicate: Predicate, argument: Argument | None) -> None:
+    if argument is not None:
+        predicate.arguments.append(argument.reference())
+
+
+def _is_complete(predicate: Predicate) -> bool:
+    if not predicate.tokens or not all(a.tokens for a in predicate.arguments):
+        return False
+    return len(predicate.arguments) >= (2 if predicate.kind == "poss" else 1)
