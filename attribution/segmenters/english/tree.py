@@ -1,10 +1,10 @@
-"""Query the words of a dependency tree: subject, tense, negation, number, reference."""
+"""Query the words of a dependency tree: subject, tense, negation, number, coordination."""
 
 from __future__ import annotations
 
 from spacy.tokens import Token
 
-from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, DraftWord, parts, trim
+from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, DraftWord
 from attribution.text.parse import BE as BE
 from attribution.text.parse import NOMINAL_SUBJECTS as NOMINAL_SUBJECTS
 from attribution.text.parse import SUBJECTS as SUBJECTS
@@ -12,19 +12,13 @@ from attribution.text.parse import VERBAL as VERBAL
 from attribution.text.parse import inflect
 
 AUXILIARIES = {"aux", "auxpass"}
-TENSED = {"VBZ", "VBP", "VBD"}
-FINITE = {*TENSED, "MD"}
+FINITE = {"VBZ", "VBP", "VBD", "MD"}
 NOUNS = {"NN", "NNS", "NNP", "NNPS"}
 PLURALS = {"NNS", "NNPS"}
-RELATIVE = {"WP", "WDT", "WP$"}
+PLURAL_PRONOUNS = {"they", "we", "you", "people", "these", "those"}
 ARTICLES = {"a", "an"}
+JOINS = {"cc", "preconj", "conj"}
 SINGULAR = {"are": "is", "were": "was", "have": "has", "do": "does", "’re": "is", "'re": "is"}
-
-
-def subtree(token: Token, *without: Token) -> list[Token]:
-    """Return the token and its descendants, except for the branches in `without`."""
-    out = {t.i for branch in without for t in branch.subtree}
-    return [t for t in token.subtree if t.i not in out]
 
 
 def child(token: Token, deps: set[str]) -> Token | None:
@@ -32,18 +26,15 @@ def child(token: Token, deps: set[str]) -> Token | None:
     return next((c for c in token.children if c.dep_ in deps), None)
 
 
-def is_finite(verb: Token) -> bool:
-    """Return True if the verb or one of its auxiliaries is finite."""
-    if verb.pos_ not in VERBAL:
-        return False
-    return verb.tag_ in FINITE or any(
-        c.dep_ in AUXILIARIES and c.tag_ in FINITE for c in verb.children
-    )
+def indices_below(*tokens: Token) -> set[int]:
+    """Return the indices of these tokens and their descendants."""
+    return {t.i for token in tokens for t in token.subtree}
 
 
-def subject_of(verb: Token) -> Token | None:
-    """Return the verb's own subject, before it."""
-    return next((c for c in verb.lefts if c.dep_ in SUBJECTS), None)
+def path(token: Token, top: Token) -> list[Token]:
+    """Return the tokens from one up to another, both included; empty if it is not above."""
+    steps = [token, *token.ancestors]
+    return steps[: steps.index(top) + 1] if top in steps else []
 
 
 def conjuncts(head: Token) -> list[Token]:
@@ -54,12 +45,17 @@ def conjuncts(head: Token) -> list[Token]:
     return sorted(group, key=lambda t: t.i)
 
 
-def own_words(conjunct: Token) -> list[Token]:
-    """Return the words of a conjunct without the other conjuncts, conjunctions and commas."""
-    joins = [c for c in conjunct.children if c.dep_ in {"conj", "cc", "preconj"}]
+def own_words(conjunct: Token) -> set[int]:
+    """Return the indices of a conjunct without other conjuncts, conjunctions and their commas."""
+    joins = [c for c in conjunct.children if c.dep_ in JOINS]
     starts = {first(c) for c in joins}
     commas = [c for c in conjunct.rights if c.text in {",", ";"} and c.i + 1 in starts]
-    return subtree(conjunct, *joins, *commas)
+    return indices_below(conjunct) - indices_below(*joins, *commas)
+
+
+def joining_words(group: list[Token]) -> set[str]:
+    """Return the conjunctions of a coordination, in lower case."""
+    return {c.lower_ for member in group for c in member.children if c.dep_ in {"cc", "preconj"}}
 
 
 def first(token: Token) -> int:
@@ -67,68 +63,48 @@ def first(token: Token) -> int:
     return token.left_edge.i
 
 
-def last(token: Token) -> int:
-    return token.right_edge.i
-
-
-def after_comma(token: Token) -> bool:
+def is_after_comma(token: Token) -> bool:
     """Return True if the token's phrase follows a comma."""
     return first(token) > 0 and token.doc[first(token) - 1].text == ","
 
 
-def comma_before(token: Token) -> bool:
-    """Return True if the token's phrase follows a comma or opens the sentence."""
-    return first(token) == 0 or after_comma(token)
+def is_set_apart(token: Token) -> bool:
+    """Return True if the token's phrase stands between commas, or at an end of the sentence."""
+    edge = token.doc[token.right_edge.i : token.right_edge.i + 2]
+    is_closed = len(edge) == 1 or any(t.is_punct for t in edge)
+    return is_closed and (first(token) == 0 or is_after_comma(token))
 
 
-def opens_list(gerund: Token) -> bool:
-    """Return True for ", keeping …" before ", and obeying …": one of a list rather than what
-    accompanies a verb.
-    """
-    if gerund.dep_ != "advcl" or gerund.tag_ != "VBG" or not after_comma(gerund):
+def is_finite(verb: Token) -> bool:
+    """Return True if the verb or one of its auxiliaries is finite."""
+    if verb.pos_ not in VERBAL:
         return False
-    later = [
-        c for t in (gerund, gerund.head) for c in t.rights if c.dep_ == "conj" and c.i > gerund.i
-    ]
-    later += [c for t in later for c in t.rights if c.dep_ == "conj"]
-    return any(c.tag_ == "VBG" and c.doc[first(c) - 2].text == "," for c in later)
+    helping = [c for c in verb.children if c.dep_ in AUXILIARIES]
+    return any(t.tag_ in FINITE for t in (verb, *helping))
 
 
-def with_comma(token: Token) -> list[int]:
-    """Return the indices of a phrase with the comma before it."""
-    return [*([first(token) - 1] if after_comma(token) else []), *(t.i for t in token.subtree)]
-
-
-def in_brackets(token: Token) -> bool:
-    """Return True if the token is in parentheses or quotation marks."""
-    before = token.doc[: token.i].text
-    return (
-        before.count("(") > before.count(")")
-        or before.count('"') % 2 > 0
-        or before.count("“") > before.count("”")
-    )
+def subject_of(verb: Token) -> Token | None:
+    """Return the verb's own subject, before it."""
+    return next((c for c in verb.lefts if c.dep_ in SUBJECTS), None)
 
 
 def is_negated(token: Token) -> bool:
-    negative = LEXICON["negative"]
-    return (
-        any(c.lower_ in negative or c.dep_ == "neg" for c in token.children)
-        or token.lower_ in negative
-    )
+    """Return True if the word is negative or has a negative word beside it."""
+    words = {token.lower_, *(c.lower_ for c in token.children)}
+    return bool(words & LEXICON["negative"]) or child(token, {"neg"}) is not None
 
 
-def in_negative_scope(token: Token) -> bool:
-    """Return True if the token is in the scope of a negation or a condition."""
-    return any(
-        is_negated(above)
-        or above.dep_ in {"advcl", "ccomp", "csubj"}
-        and any(c.dep_ == "mark" and c.lower_ in LEXICON["conditions"] for c in above.children)
-        for above in token.ancestors
-    )
+def is_conditional(clause: Token) -> bool:
+    """Return True for a clause with "if", "unless", "when", or "Had the dam broken"."""
+    if clause.dep_ != "advcl":
+        return False
+    marks = {c.lower_ for c in clause.lefts if c.dep_ in {"mark", "advmod"}}
+    is_inverted = clause.left_edge.lower_ in {"had", "should", "were"}
+    return is_inverted or bool(marks & LEXICON["conditional"])
 
 
 def is_plural(noun: Token) -> bool:
-    return noun.tag_ in PLURALS or noun.lower_ in {"they", "we", "you", "people", "these", "those"}
+    return noun.tag_ in PLURALS or noun.lower_ in PLURAL_PRONOUNS or len(conjuncts(noun)) > 1
 
 
 def has_determiner(noun: Token) -> bool:
@@ -142,93 +118,26 @@ def is_indefinite(noun: Token) -> bool:
 def is_past(token: Token) -> bool:
     """Return True if the clause around the token is in the past tense."""
     verb = next((above for above in token.ancestors if above.pos_ in VERBAL), None)
-    return verb is not None and any(
-        f.tag_ == "VBD" for f in (verb, *(c for c in verb.children if c.dep_ in AUXILIARIES))
-    )
+    if verb is None:
+        return False
+    helping = [c for c in verb.children if c.dep_ in AUXILIARIES]
+    return any(t.tag_ == "VBD" for t in (verb, *helping))
 
 
 def be(noun: Token, past: bool) -> DraftWord:
-    return DraftWord(
-        ADDED, ("were" if past else "are") if is_plural(noun) else ("was" if past else "is")
-    )
-
-
-def referent(noun: Token) -> Token:
-    """Return the noun that an attribute or apposition describes; for any other noun, the noun
-    itself.
-    """
-    while True:
-        if noun.dep_ == "attr" and noun.head.pos_ == "AUX" and not is_negated(noun.head):
-            subject = child(noun.head, {"nsubj"})
-            if subject is None or subject.tag_ in {"WP", "WDT"}:
-                return noun
-            noun = subject
-        elif noun.dep_ == "appos" and noun.head.pos_ in {"PROPN", "NOUN", "PRON"}:
-            noun = noun.head
-        else:
-            return noun
-
-
-def fits_two(clause: Token) -> bool:
-    """Return True for a clause that may be about either of two nouns: "a measurement of the sample,
-    which …".
-    """
-    noun = clause.head
-    if not comma_before(clause) or noun.dep_ != "pobj" or noun.pos_ != "NOUN":
-        return False
-    above = noun.head.head
-    objects = (c for c in above.rights if c.dep_ == "dobj" and c.i < noun.i)
-    others = [n for n in (above, *objects) if n.pos_ == "NOUN"]
-    number = next((t.tag_ for t in (*clause.children, clause) if t.tag_ in {"VBZ", "VBP"}), None)
-    return any(number is None or is_plural(n) == (number == "VBP") for n in others)
-
-
-def is_predicate_noun(noun: Token) -> bool:
-    """Return True for an indefinite noun that describes the subject: "is a genre that …", "are
-    tests used for …".
-    """
-    bare = noun.tag_ == "NNS" and child(noun, {"det", "poss", "nummod"}) is None
-    may = any(c.tag_ == "MD" for c in noun.head.children)
-    return (
-        referent(noun) is not noun
-        and noun.dep_ == "attr"
-        and not may
-        and (bare or is_indefinite(noun))
-    )
-
-
-def as_subject(noun: Token) -> Draft:
-    """Return a noun phrase as a subject: definite, without appositions and clauses, save a
-    participle beside it.
-    """
-    aside = [c for c in noun.rights if c.dep_ == "punct" or c.dep_ == "acl" and after_comma(c)]
-    beside = [*aside, *(c for c in noun.children if c.dep_ in {"relcl", "appos"})]
-    out = {t.i for c in beside for t in c.subtree}
-    phrase = parts(t for t in own_words(noun) if t.i not in out)
-    if noun.dep_ not in SUBJECTS:
-        phrase = tuple(
-            DraftWord(ADDED, "the") if part.text.lower() in ARTICLES else part for part in phrase
-        )
-    return trim(phrase)
+    """Return the form of "be" for a subject."""
+    if past:
+        return DraftWord(ADDED, "were" if is_plural(noun) else "was")
+    return DraftWord(ADDED, "are" if is_plural(noun) else "is")
 
 
 def agree(draft: Draft, verb: Token, subject: Token) -> Draft:
-    """Put the verb of a draft in the singular if a singular noun has replaced its plural subject."""
+    """Put the verb in the singular if a singular noun has replaced its plural subject."""
     if subject.tag_ in PLURALS or subject.lower_ == "people":
         return draft
-    forms: dict[int, str] = {}
-    beside = [
-        m
-        for c in verb.children
-        if c.dep_ in {"acomp", "attr"}
-        for m in conjuncts(c)
-        if m.pos_ == "VERB"
-    ]
-    for member in (*conjuncts(verb), *beside):  # "are rich and live in Oslo"
-        words = sorted(
-            (*(c for c in member.lefts if c.dep_ in AUXILIARIES), member), key=lambda t: t.i
-        )
-        finite = next((w for w in words if w.tag_ in FINITE), words[0])
-        if finite.lower_ in SINGULAR or finite.tag_ == "VBP":
-            forms[finite.i] = SINGULAR.get(finite.lower_) or inflect(finite.text, "VBZ")
-    return tuple(part._replace(text=forms.get(part.i, part.text)) for part in draft)
+    helping = [c for c in verb.lefts if c.dep_ in AUXILIARIES]
+    finite = next((t for t in (*helping, verb) if t.tag_ in FINITE), verb)
+    form = SINGULAR.get(finite.lower_, finite.text)
+    if finite.tag_ == "VBP" and finite.lower_ not in SINGULAR:
+        form = inflect(finite.text, "VBZ")
+    return tuple(part._replace(text=form) if part.i == finite.i else part for part in draft)
