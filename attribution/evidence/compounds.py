@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -26,9 +25,7 @@ def predicates(claim: str) -> tuple[str, ...]:
     """
     if len(claim) > LONGEST or not is_english(claim) or len(sentences(claim)) > 1:
         return ()
-    parts = tuple(
-        text for text, _ in in_statements(claim, functools.partial(split, adjuncts=False))
-    )
+    parts = tuple(text for text, _ in in_statements(claim, split))
     own = claim.split()[0].lower()
     refer = any((first := part.split()[0].lower()) in _PRONOUNS and first != own for part in parts)
     return parts if 1 < len(parts) <= MOST and not refer else ()

@@ -158,9 +158,11 @@ class _Extraction:
     def _arguments(self, predicate: Predicate) -> Iterator[Argument]:
         for word in self.children[predicate.root]:
             relation = self.relations[word]
-            if relation in {"nsubj", "nsubj:pass"} | OBJECTS | CLAUSAL_OBJECTS:
-                yield Argument(word)
-            elif relation.startswith(("nmod", "obl")) and predicate.kind != "amod":
+            if (
+                relation in {"nsubj", "nsubj:pass"} | OBJECTS | CLAUSAL_OBJECTS
+                or relation.startswith(("nmod", "obl"))
+                and predicate.kind != "amod"
+            ):
                 yield Argument(word)
         for adverb in self.children[predicate.root]:
             if self.relations[adverb] != "advmod":

@@ -6,7 +6,6 @@ import pytest
 from attribution.claims import enrichment
 from attribution.claims.context import check_independence
 from attribution.pipeline.claims import annotate, segment
-from attribution.segmenters.english.faithful import is_sentence
 from attribution.settings import Settings
 from attribution.text import parse
 from attribution.types import Claim, Failure
@@ -18,7 +17,6 @@ LIMIT = Settings.model_fields["answer_limit"].default
 def annotated(answer: str, segmenter: str = "sentences") -> tuple[list[Claim], list[Failure]]:
     """What a run makes of an answer before it searches, with nothing parsed before."""
     parse.forget()
-    is_sentence.cache_clear()
     segmented = segment("", answer, Settings(segmenter=segmenter))
     claims, failures = annotate("", answer, segmented.claims, [], None)
     # a claim whose pronoun is sought in all of the answer

@@ -4,7 +4,7 @@ import pytest
 
 from attribution.llm.prompts import examples
 from attribution.segmenters import SEGMENTERS
-from attribution.segmenters.llm import METHODS, clean, examples_for, is_statement
+from attribution.segmenters.llm import METHODS, examples_for
 from attribution.tables import LLM
 from attribution.text.parse import parse
 from attribution.types import Claim, Segmented
@@ -98,17 +98,6 @@ def test_a_bad_reply_is_a_failure_and_the_sentence_stays(name: str, reply: Answe
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_one_bad_sentence_costs_only_itself(name: str) -> None:
-    def script(body: dict[str, Any]) -> str | Answer:
-        if name == "direct" or FIRST in body["messages"][-1]["content"]:
-            return completion("")
-        return good(body)
-
-    made = run(name, script)
-    assert FIRST in [c.text for c in made.claims] and len(made.failures) == 1
-
-
-@pytest.mark.parametrize("name", KINDS)
 def test_a_reply_that_is_cut_off_keeps_what_came_whole_and_says_so(name: str) -> None:
     made = run(
         name,
@@ -154,14 +143,6 @@ def test_a_second_run_asks_nothing_and_another_model_asks_again(name: str) -> No
         assert len(served.requests) == 2 * asked_once
 
 
-@pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize(
-    "answer", ["word", "```\ncode\n```", "Er wurde 1899 geboren.", "- Item 1 is blue.\n" * 40]
-)
-def test_answers_of_every_shape(name: str, answer: str) -> None:
-    run(name, lambda body: claims("It is so.", asked(body)[:900]), answer)
-
-
 def test_a_long_answer_goes_to_direct_in_parts() -> None:
     answer = " ".join(
         f"River number {n} is {n + 7} miles long and flows to the sea." for n in range(200)
@@ -184,26 +165,6 @@ def test_examples_are_fixed_and_the_nearest() -> None:
         if METHODS[name].retrieved:
             assert "Kilimanjaro" in picked[-1].sentence
             assert picked[:7] == examples_for(METHODS[name], '"; DROP TABLE bank; --')[:7]
-
-
-@pytest.mark.parametrize(
-    ("sentence", "does"),
-    [
-        ("He was born.", True),
-        ("Kibo | 5,895 m", True),
-        ("Is it so?", False),
-        ("A fine day.", False),
-        ("Yes.", False),
-    ],
-)
-def test_only_what_states_something_is_sent(sentence: str, does: bool) -> None:
-    assert is_statement(sentence) is does
-
-
-def test_claims_are_cleaned() -> None:
-    assert clean("  1. A\tis\n b.\x07 ") == "A is b."
-    assert clean(" - ") == "" and clean("1899 was cold.") == "1899 was cold."
-    assert len(clean("x" * 5000)) == 1000
 
 
 @pytest.mark.parametrize(
@@ -272,10 +233,3 @@ def test_numbered_and_quoted_facts_are_read(reply: str) -> None:
     )
     assert [c.text for c in made.claims] == ["Hitchcock was a director.", "He was born."]
     assert made.version.startswith("v24/factscore.md@")
-
-
-def test_a_claim_counts_as_often_as_it_is_made() -> None:
-    made = run(
-        "factscore", lambda body: claims("Hitchcock was a director.", "Hitchcock was a director.")
-    )
-    assert [c.times for c in made.claims if "director" in c.text] == [4]

@@ -2,7 +2,7 @@ import pytest
 
 from attribution.text.parse import parse
 from attribution.text.ud import LABELS, to_conllu, to_ud
-from tests.segmenters.english.test_faithful import CASES
+from tests.segmenters.test_clauses import WHOLE
 
 EXPECTED = {
     "She is a teacher from Rome.": "nsubj>4 cop>4 det>4 root>0 case>6 nmod>4 punct>4",
@@ -54,7 +54,7 @@ def test_each_construction(sentence: str, relations: str) -> None:
     assert " ".join(f"{w.relation}>{w.head}" for w in to_ud(parse(sentence))) == relations
 
 
-@pytest.mark.parametrize("sentence", [*EXPECTED, *CASES])
+@pytest.mark.parametrize("sentence", [*EXPECTED, *WHOLE.strip().splitlines()])
 def test_every_sentence_is_one_tree_of_universal_relations(sentence: str) -> None:
     words = to_ud(parse(sentence))
     assert [w.number for w in words] == list(range(1, len(words) + 1))

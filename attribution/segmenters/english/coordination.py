@@ -8,14 +8,18 @@ from spacy.tokens import Token
 
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.drafts import LEXICON, Draft, parts, trim, words
+from attribution.segmenters.english.scope import (
+    Statement,
+    gives_examples,
+    is_joined_by_and,
+    is_open,
+)
 from attribution.text.parse import lemma
-from attribution.segmenters.english.scope import Statement, gives_examples, is_joined_by_and, is_open
 
 MAX_CROSSED = 6  # statements from two lists side by side
 SETTING = {"prep", "advcl", "npadvmod", "advmod", "punct"}  # may stand before several clauses
 OBJECTS = {"dobj", "attr", "ccomp", "xcomp", "oprd", "acomp", "dative"}
 LISTED = {"nsubj", "nsubjpass", "dobj", "pobj", "attr", "acomp", "oprd", "dative", "amod"}
-UNTENSED = {"VB", "VBN", "VBG"}
 KINDS = {"NOUN": "noun", "PROPN": "noun", "ADJ": "adjective"}
 
 
@@ -25,7 +29,7 @@ def split_clauses(statement: Statement) -> Iterator[list[Statement]]:
     group = [m for m in tree.conjuncts(head) if m.i in inside]
     if not tree.joining_words(group) <= {"and", "but", "so", "yet", ";"}:
         return
-    clauses = [m for m in group if m != head and tree.subject_of(m) and tree.is_finite(m)]
+    clauses = [m for m in group if m != head and _is_clause(m)]
     clauses += [c for c in head.lefts if c.i in inside and _ends_at_semicolon(c)]
     setting = _setting(head, clauses)
     if not clauses or setting is None or words(statement.draft) & LEXICON["hedges"]:
@@ -46,6 +50,11 @@ def split_clauses(statement: Statement) -> Iterator[list[Statement]]:
     yield pieces
 
 
+def _is_clause(verb: Token) -> bool:
+    has_mark = any(c.dep_ == "mark" or c.tag_ in {"WRB", "WP"} for c in verb.lefts)
+    return tree.is_finite(verb) and tree.subject_of(verb) is not None and not has_mark
+
+
 def _setting(head: Token, clauses: list[Token]) -> Draft | None:
     """Return the adverbials before the first subject, which hold for every clause; None if what
     stands there is something else.
@@ -64,8 +73,7 @@ def _setting(head: Token, clauses: list[Token]) -> Draft | None:
 
 def _ends_at_semicolon(clause: Token) -> bool:
     edge = clause.doc[clause.right_edge.i : clause.right_edge.i + 2]
-    is_clause = clause.dep_ in {"ccomp", "parataxis"} and tree.is_finite(clause)
-    return is_clause and tree.subject_of(clause) is not None and ";" in edge.text
+    return clause.dep_ in {"ccomp", "parataxis"} and _is_clause(clause) and ";" in edge.text
 
 
 def _trailing(group: list[Token]) -> list[Token]:
@@ -108,35 +116,36 @@ def _kept_by_verbs(group: list[Token]) -> list[set[int]] | None:
         return [tree.own_words(m) for m in group] if is_reported else None
     front = [c for c in head.lefts if subject is not None and c.i <= subject.i]
     front += [c for c in head.lefts if c.dep_ == "mark" or c.lower_ in LEXICON["hedges"]]
-    helping = [c for c in head.lefts if c.dep_ in tree.AUXILIARIES]
-    objects = [c for c in head.rights if c.i > last.i and c.dep_ in OBJECTS]
+    after = [c for c in head.rights if c.i > last.i and c.dep_ not in tree.JOINS]
+    objects = [c for c in after if c.dep_ in OBJECTS]
+    behind = tree.indices_below(*after)  # of the last one, but for objects
     kept: list[set[int]] = []
     for member in group:
         shared = [*front, *objects]
         if member != last and not objects:
             shared += _borrowed_objects(member, group)
-        needs_auxiliary = member.tag_ in UNTENSED or (member.tag_, head.tag_) == ("VBP", "VB")
-        if member != head and tree.child(member, tree.AUXILIARIES) is None:
-            if needs_auxiliary and not _is_alike_untensed(member, head):
+        if member != head:
+            auxiliaries = _shared_auxiliaries(member, head)
+            if auxiliaries is None:
                 return None
-            if not needs_auxiliary and not _fits_finite(member, head, helping):
-                return None
-            shared += helping if needs_auxiliary else []
-        kept.append(tree.own_words(member) | tree.indices_below(*shared))
+            shared += auxiliaries
+        kept.append((tree.own_words(member) - behind) | tree.indices_below(*shared))
+    kept[-1] |= behind
     return kept
 
 
-def _is_alike_untensed(member: Token, head: Token) -> bool:
-    return member.tag_ == head.tag_ or (member.tag_, head.tag_) == ("VBP", "VB")
-
-
-def _fits_finite(member: Token, head: Token, helping: list[Token]) -> bool:
-    """Return True if a finite verb may be coordinated with the first: not "has been signed and
-    ratified", where the parser took a participle for a past tense.
-    """
-    if not tree.is_finite(head):
-        return False
-    return member.tag_ != "VBD" or all(t.lower_ in {"was", "were"} for t in helping)
+def _shared_auxiliaries(member: Token, head: Token) -> list[Token] | None:
+    """Return the auxiliaries that a verb takes from the first one; None if the two don't match."""
+    helping = [c for c in head.lefts if c.dep_ in tree.AUXILIARIES]
+    own = {c.lower_ for c in member.lefts if c.dep_ in tree.AUXILIARIES}
+    is_bare = (member.tag_, head.tag_) == ("VBP", "VB") and not own
+    if tree.is_finite(member) and not is_bare:
+        is_past = member.tag_ == "VBD" and not own  # or the participle of "has been … and …"
+        fits = not is_past or all(t.lower_ in {"was", "were"} for t in helping)
+        return [] if fits and tree.is_finite(head) else None
+    if not own and not is_bare and member.tag_ != head.tag_:
+        return None
+    return [c for c in helping if c.lower_ not in own]
 
 
 def _borrowed_objects(verb: Token, group: list[Token]) -> list[Token]:
@@ -202,7 +211,10 @@ def _are_alike(group: list[Token]) -> bool:
         return False
     if head.dep_ not in tree.SUBJECTS and tree.is_after_comma(head):
         return False  # the middle of a longer list
-    if len(group) == 2 and [t.text for t in doc[: min(tree.own_words(group[1]))][-2:]] == [",", "and"]:
+    if len(group) == 2 and [t.text for t in doc[: min(tree.own_words(group[1]))][-2:]] == [
+        ",",
+        "and",
+    ]:
         return False  # the end of a longer list
     for member in group:
         start = min(tree.own_words(member))
@@ -237,9 +249,7 @@ def _holds_for_each(steps: list[Token], statement: Statement) -> bool:
     return head != subject or attribute.tag_ not in tree.PLURALS
 
 
-def _distributed(
-    statement: Statement, group: list[Token], kept: list[set[int]]
-) -> list[Statement]:
+def _distributed(statement: Statement, group: list[Token], kept: list[set[int]]) -> list[Statement]:
     """Return the statement once for each member, with the words kept for it."""
     head = group[0]
     region = tree.indices_below(head)

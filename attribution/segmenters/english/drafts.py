@@ -1,16 +1,14 @@
-"""Statements under construction, for the segmenters that work on a parse (`clauses`, `predpatt`).
+"""Statements under construction: words of a parsed sentence, with function words added.
 
-A draft is a sequence of words of a parsed sentence, with function words added between them. This
-module turns drafts
-into text, and maps them back to the characters of the answer.
+Drafts become text here, and are mapped back to the characters of the answer, for the segmenters
+that work on a parse (`clauses`, `predpatt`).
 """
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,27 +31,24 @@ class DraftWord(NamedTuple):
 
 
 Draft = tuple[DraftWord, ...]
-Split = Callable[
-    [Doc], Sequence[Draft]
-]  # a sentence → its statements; none: the sentence stays whole
-Statement = tuple[str, list[Span]]  # text, and the characters of its sentence
+Split = Callable[[Doc], Sequence[Draft]]  # a sentence → its statements; none: it stays whole
 
-LEXICON = word_lists(
-    Path(__file__).with_name("lexicon.toml")
-)  # of all segmenters that work on a parse
+
+class WrittenStatement(NamedTuple):
+    text: str
+    places: list[Span]  # in its sentence
+
+
+LEXICON = word_lists(Path(__file__).with_name("lexicon.toml"))
 ADDED = -1
-_MARKUP = frozenset("|<>")
 MAX_TOKENS = 120  # the parse of a longer sentence is not reliable
+MAX_LABEL = 8  # words before a colon
 CONTENT = {"NOUN", "PROPN", "VERB", "ADJ", "NUM"}
-MARKS = {",", ";", ":", "–", "—", "-"}
+MARKS = {",", ";", ":", "–", "—", "-", "."}
+_MARKUP = frozenset("|<>")
 _NO_SPACE_BEFORE = re.compile(r"[,.;:!?)\]%’]|'s?$|’s$|n['’]t$")
 _END = re.compile(r"[.!?…][\"'”’)\]]*$")
 _LABEL = re.compile(r"[^:.!?\"“]{1,60}?:\s+(?=\S)")
-
-
-def added(*words: str) -> Draft:
-    """Return a draft of function words that the sentence does not have."""
-    return tuple(DraftWord(ADDED, word) for word in words)
 
 
 def parts(tokens: Iterable[Token]) -> Draft:
@@ -61,30 +56,29 @@ def parts(tokens: Iterable[Token]) -> Draft:
     return tuple(DraftWord(t.i, t.text) for t in sorted(tokens, key=lambda t: t.i))
 
 
-def indices(draft: Draft) -> set[int]:
-    """Return the indices of the sentence's tokens that a draft uses."""
-    return {part.i for part in draft} - {ADDED}
-
-
 def words(draft: Draft) -> set[str]:
     return {part.text.lower() for part in draft}
 
 
 def trim(draft: Draft) -> Draft:
-    """Remove punctuation and conjunctions at the ends of a draft, and doubled commas."""
+    """Remove punctuation and conjunctions at the ends of a draft, doubled commas and empty
+    brackets.
+    """
     trimmed: list[DraftWord] = []
     for part in draft:
-        if part.text in {",", ";", "–", "—"} and (
-            not trimmed or trimmed[-1].text in {",", ";", "(", "–", "—"}
-        ):
+        is_mark = part.text in {",", ";", "–", "—"}
+        if is_mark and (not trimmed or trimmed[-1].text in {",", ";", "(", "–", "—"}):
+            continue
+        if part.text == ")" and trimmed and trimmed[-1].text == "(":
+            trimmed.pop()
             continue
         trimmed.append(part)
-    while trimmed and ({*trimmed[-1].text} <= {*MARKS, "."} or trimmed[-1].text in {"and", "but"}):
+    edges = MARKS | {"and", "but"}
+    while trimmed and trimmed[-1].text in edges:
         trimmed.pop()
-    while trimmed and trimmed[0].text.lower() in {*MARKS, "and", "but"}:
+    while trimmed and trimmed[0].text.lower() in edges:
         trimmed.pop(0)
-    empty = {n for n, (a, b) in enumerate(pairwise(trimmed)) if (a.text, b.text) == ("(", ")")}
-    return tuple(part for n, part in enumerate(trimmed) if not {n, n - 1} & empty)
+    return tuple(trimmed)
 
 
 def to_text(doc: Doc, draft: Draft) -> str:
@@ -92,22 +86,21 @@ def to_text(doc: Doc, draft: Draft) -> str:
     sentence has one.
     """
     written = ""
-    for n, (i, text) in enumerate(draft):
-        before = draft[n - 1] if n else DraftWord(ADDED, "")
-        after = draft[n + 1] if n + 1 < len(draft) else None
-        if i == 0 and n and doc[0].pos_ != "PROPN" and text[1:].islower() and text != "I":
+    before = after = DraftWord(ADDED, "")
+    for number, part in enumerate(draft):
+        text = part.text
+        after = draft[number + 1] if number + 1 < len(draft) else DraftWord(ADDED, "")
+        opens_sentence = part.i == 0 and doc[0].pos_ != "PROPN" and text[1:].islower()
+        if opens_sentence and number:
             text = text[0].lower() + text[1:]
-        if text.lower() in {"a", "an"} and after and not (i >= 0 and after.i == i + 1):
+        if text.lower() in {"a", "an"} and after.text and after.i != part.i + 1:
             text = text[0] + ("n" if after.text[0].lower() in "aeiou" else "")
-        if n > 0 and i > 0 and before.i == i - 1:
-            space = bool(doc[i - 1].whitespace_)
+        if part.i > 0 and before.i == part.i - 1:
+            space = bool(doc[before.i].whitespace_)
         else:
-            space = (
-                n > 0
-                and not _NO_SPACE_BEFORE.match(text)
-                and before.text not in {"(", "[", "“", "$"}
-            )
+            space = not _NO_SPACE_BEFORE.match(text) and before.text not in {"", "(", "[", "“", "$"}
         written += " " * space + text
+        before = part
     # a name such as "eBay" keeps its small letter
     if written[1:2].islower() or written[1:2] == " " or len(written) < 3:
         written = written[:1].upper() + written[1:]
@@ -116,94 +109,92 @@ def to_text(doc: Doc, draft: Draft) -> str:
 
 
 def covers(doc: Doc, drafts: Iterable[Draft]) -> bool:
-    """Return True if every content word of the sentence, linking words aside, is in one of the
-    statements.
-    """
-    used = set().union(*map(indices, drafts))
-    return all(t.i in used or t.lower_ in LEXICON["linking"] for t in doc if t.pos_ in CONTENT)
-
-
-def is_balanced(text: str) -> bool:
-    return (
-        all(text.count(a) == text.count(b) for a, b in ("()", "[]", "“”"))
-        and text.count('"') % 2 == 0
-    )
+    """Return True if every content word of the sentence, linking words aside, is in a draft."""
+    used = {part.i for draft in drafts for part in draft}
+    content = [t for t in doc if t.pos_ in CONTENT and t.lower_ not in LEXICON["linking"]]
+    return all(t.i in used for t in content)
 
 
 def segment(
     answer: str, split: Split, stop: threading.Event | None = None, least: int = 2
 ) -> Segmented:
-    """Return the claims of an answer, sentence by sentence, in order; a repeated claim is one with
-    several spans.
+    """Return the claims of an answer, sentence by sentence, in order.
 
-    The parser is for English: the sentences of an answer in another language stay whole, as do
-    those after the first
-    MAX_SENTENCES, which are reported as a failure, and those left when `stop` is set.
+    Args:
+        answer: In another language than English, its sentences stay whole, as do those after the
+            first MAX_SENTENCES, which are reported as a failure.
+        split: Makes the statements of a sentence.
+        stop: Leaves the other sentences whole once it is set.
+        least: Statements of a sentence; with fewer it stays whole.
     """
     english = is_english(answer)
     claims: list[Claim] = []
-    known: dict[str, list[Statement]] = {}  # a repeated sentence is parsed once
+    known: dict[str, list[WrittenStatement]] = {}  # a repeated sentence is parsed once
     for passage in statements(answer):
-        for a, b in passage.sentences():
-            sentence = passage.text[a:b]
+        for start, end in passage.sentences():
+            sentence = passage.text[start:end]
             if sentence not in known:
-                read = english and len(known) < MAX_SENTENCES and not (stop and stop.is_set())
-                known[sentence] = (
-                    list(in_statements(sentence, split, least)) if read else [_whole(sentence)]
-                )
-            for text, places in known[sentence]:
-                spans = _joined([passage.span(a + start, a + end) for start, end in places])
-                claims.append(Claim(id="-", text=text, spans=spans, sentence=passage.span(a, b)))
-    return Segmented(merge(claims), tuple(_left_out(len(known) - MAX_SENTENCES)) if english else ())
+                is_read = english and len(known) < MAX_SENTENCES and not (stop and stop.is_set())
+                known[sentence] = in_statements(sentence, split, least) if is_read else []
+            for text, places in known[sentence] or [_whole(sentence)]:
+                spans = _joined([passage.span(start + a, start + b) for a, b in places])
+                sentence_span = passage.span(start, end)
+                claims.append(Claim(id="-", text=text, spans=spans, sentence=sentence_span))
+    return Segmented(merge(claims), _left_out(len(known) - MAX_SENTENCES) if english else ())
 
 
-def _left_out(count: int) -> Iterator[Failure]:
-    if count > 0:
-        split = (
-            f"The first {MAX_SENTENCES:,} sentences were split; {count:,} are claims as they are."
-        )
-        message = f"{split} Analyse the answer in parts."
-        yield StageFailure("left_out", message).as_failure("segment", "sentences")
+def _left_out(count: int) -> tuple[Failure, ...]:
+    if count <= 0:
+        return ()
+    message = (
+        f"The first {MAX_SENTENCES:,} sentences were split; {count:,} are claims as they are. "
+        "Analyse the answer in parts."
+    )
+    return (StageFailure("left_out", message).as_failure("segment", "sentences"),)
 
 
-def _whole(sentence: str) -> Statement:
-    return sentence, [(0, len(sentence))]
+def _whole(sentence: str) -> WrittenStatement:
+    return WrittenStatement(sentence, [(0, len(sentence))])
 
 
-def in_statements(sentence: str, split: Split, least: int = 2) -> Iterator[Statement]:
-    """Yield the statements of one sentence. A label before a colon is repeated before each of them."""
-    drafts: dict[str, list[Span]] = {}
+def in_statements(sentence: str, split: Split, least: int = 2) -> list[WrittenStatement]:
+    """Return the statements of one sentence; none if it stays whole. A label before a colon is
+    repeated before each of them.
+    """
     label = _LABEL.match(sentence)
-    skip = label.end() if label and len(label.group().split()) <= 8 else 0
-    if len(sentence) <= MAX_PARSED:
-        doc = parse(sentence[skip:])
-        if (
-            len(doc) <= MAX_TOKENS
-            and not _MARKUP & {*sentence}
-            and doc.text[-1:] not in {"?", ":"}
-            and ": " not in doc.text
-        ):
-            for draft in split(doc):
-                places = [
-                    (doc[i].idx, doc[i].idx + len(doc[i]))
-                    for i in indices(draft)
-                    if doc[i].text.strip()
-                ]
-                if text := to_text(doc, draft):
-                    drafts.setdefault(text, [(skip + a, skip + b) for a, b in _joined(places)])
-    if len(drafts) < least or not all(map(is_balanced, drafts)):
-        yield _whole(sentence)
-        return
-    for text, spans in drafts.items():
-        yield sentence[:skip] + text, [(0, skip), *spans] if skip else spans
+    if label and len(label.group().split()) > MAX_LABEL:
+        label = None
+    skip = label.end() if label else 0
+    if len(sentence) > MAX_PARSED or _MARKUP & {*sentence}:
+        return []
+    doc = parse(sentence[skip:])
+    if len(doc) > MAX_TOKENS or doc.text.endswith(("?", ":")) or ": " in doc.text:
+        return []
+    written: dict[str, WrittenStatement] = {}
+    for draft in split(doc):
+        text = to_text(doc, draft)
+        used = [doc[part.i] for part in draft if part.i != ADDED]
+        places = _joined([(t.idx, t.idx + len(t)) for t in used if t.text.strip()])
+        if not _is_balanced(text):
+            return []
+        if text:
+            shifted = [(skip + a, skip + b) for a, b in places]
+            labelled = [(0, skip), *shifted] if skip else shifted
+            written.setdefault(text, WrittenStatement(sentence[:skip] + text, labelled))
+    return list(written.values()) if len(written) >= least else []
+
+
+def _is_balanced(text: str) -> bool:
+    pairs = all(text.count(a) == text.count(b) for a, b in ("()", "[]", "“”"))
+    return pairs and text.count('"') % 2 == 0
 
 
 def _joined(spans: Sequence[Span]) -> tuple[Span, ...]:
     """Return spans in order, joining those with at most one character between them."""
     joined: list[Span] = []
-    for a, b in sorted(set(spans)):
-        if joined and a <= joined[-1][1] + 1:
-            joined[-1] = (joined[-1][0], max(b, joined[-1][1]))
+    for start, end in sorted(set(spans)):
+        if joined and start <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         else:
-            joined.append((a, b))
+            joined.append((start, end))
     return tuple(joined)

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from spacy.tokens import Token
 
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.drafts import ADDED, LEXICON, Draft, DraftWord, parts, trim, words
+from attribution.segmenters.english.drafts import (
+    ADDED,
+    LEXICON,
+    Draft,
+    DraftWord,
+    parts,
+    trim,
+    words,
+)
 from attribution.segmenters.english.scope import MAIN_LINE, Statement
 
 
@@ -91,13 +99,13 @@ def _apposition(noun: Token) -> Draft | None:
     subject = noun.head
     if not tree.is_set_apart(noun) or not tree.has_determiner(noun) or not _is_clear(subject):
         return None
+    if subject.dep_ == "pobj" and subject.pos_ != "PROPN":
+        return None
     if len(tree.conjuncts(noun)) > 1 or tree.is_plural(noun) != tree.is_plural(subject):
         return None
     if tree.is_indefinite(subject) or tree.child(subject, {"cc"}) is not None:
         return None  # more likely a list
-    return trim(
-        (*_as_subject(subject), tree.be(subject, tree.is_past(noun)), *parts(noun.subtree))
-    )
+    return trim((*_as_subject(subject), tree.be(subject, tree.is_past(noun)), *parts(noun.subtree)))
 
 
 def _participle(verb: Token) -> Draft | None:
@@ -117,7 +125,9 @@ def _participle(verb: Token) -> Draft | None:
         if subject is None or not _is_general(noun):
             return None
         noun = subject
-    elif not tree.is_set_apart(verb) or verb.doc[tree.first(verb) - 2] != noun:
+    elif (
+        not tree.is_set_apart(verb) or verb.doc[tree.first(verb) - 2] != noun or noun.dep_ == "pobj"
+    ):
         return None
     if not _is_clear(noun):
         return None
@@ -139,6 +149,8 @@ def _reason_or_concession(verb: Token) -> Draft | None:
         return None
     if not tree.is_finite(verb) or tree.subject_of(verb) is None:
         return None
+    if verb.head.pos_ == "AUX" and tree.child(verb.head, {"attr", "acomp"}) is None:
+        return None  # "the reason is because …"
     without = {mark, *(c for c in verb.lefts if c.lower_ == "even")}
     return parts(t for t in verb.subtree if t not in without)
 
@@ -166,6 +178,8 @@ def split_adjuncts(statement: Statement) -> Iterator[list[Statement]]:
     verb = statement.head
     if verb.tag_ not in {"VBD", "VBN"} or tree.is_negated(verb):
         return
+    if words(statement.draft) & {"first", "last", "most"}:
+        return  # "first flown in Kent in 1931"
     phrases = [c for c in verb.rights if c.dep_ == "prep" and _is_date_or_place(c)]
     nested = [c for phrase in phrases for noun in phrase.children for c in noun.children]
     phrases += [c for c in nested if c.dep_ == "prep" and _is_date_or_place(c)]

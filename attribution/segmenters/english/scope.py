@@ -8,7 +8,7 @@ from typing import NamedTuple
 from spacy.tokens import Doc, Token
 
 from attribution.segmenters.english import tree
-from attribution.segmenters.english.drafts import LEXICON, Draft, words
+from attribution.segmenters.english.drafts import LEXICON, Draft
 from attribution.text.parse import lemma
 
 

@@ -34,7 +34,7 @@ DECOMPOSERS = {  # the columns
     "FActScore": "factscore",
     "FActScore-2": "factscore-2",
     "CoNLL-U": "conllu",
-    "PredPatt": "predpatt-published",
+    "PredPatt": "predpatt",
 }
 DECOMPOSITION = {"llm_temperature": 0.7, "llm_tokens": 512}  # W24 B
 THRESHOLD = 0.5  # least probability that a subclaim's sentence supports it
