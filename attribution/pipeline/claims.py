@@ -34,7 +34,6 @@ RULES = {  # the stages that are done by rules, unless a language model does the
 SAMPLE = 2000  # characters of a page for language detection
 
 
-
 def fallbacks(failures: Sequence[Failure]) -> list[Failure]:
     """Return a notice for each stage with failed prompts: what could not be used, and what was used
     instead.

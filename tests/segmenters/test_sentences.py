@@ -5,12 +5,6 @@ from hypothesis import strategies as st
 
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-<<<<<<< HEAD
-from attribution.text.passages import statements
-from attribution.text.words import composed
-from attribution.types import Claim
-=======
->>>>>>> 9f94f249 (Segmenter clauses: five named rules in one pass over the parse; no second parses, repairs or checks of the result)
 
 SENTENCES = Sentences(Settings())
 
