@@ -17,10 +17,6 @@ from attribution.evidence.compounds import predicates
             ("Ernst Wendt was a botanist.", "Ernst Wendt found the plant in 1911."),
         ),
         (
-            "The mill was built in 1768 in Brinmouth.",
-            (),
-        ),  # of one predicate, whose date and place stay with it
-        (
             "The plant was approved in 2023, but it was rejected in 2020.",
             (),
         ),  # what “it” is stands in the other part
