@@ -33,19 +33,15 @@ check: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/hadolint Dockerfile
 
-# The slow tests, then the benchmarks. DATA is the folder of the evaluation sets (eval/, nli/); the examples need none.
+# The slow tests, then the benchmarks. DATA is the folder of the evaluation sets (eval/, nli/).
 bench: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow
-	$(BIN)/python -m benchmarks.examples --out $(FIGURES)/examples.json
-	$(BIN)/python -m benchmarks.verdict_cases --out $(FIGURES)/verdict_cases.json
 	$(BIN)/python -m benchmarks.pipeline --runs 3 --growth 100 $(if $(wildcard $(DATA)/eval),--documents $(DATA)) --out $(FIGURES)/speed_pipeline.json --plot $(FIGURES)/speed_pipeline.png
 	$(BIN)/python -m benchmarks.soak --floors --out $(FIGURES)/soak.json
 	@if [ -d "$(DATA)/eval" ]; then \
-	  $(BIN)/python -m benchmarks.verifiers $(DATA) --held-out --most 2490 --out $(FIGURES)/verifiers_held_out.json --plot $(FIGURES)/reliability.png && \
 	  $(BIN)/python -m benchmarks.verdicts $(DATA) --out $(FIGURES)/verdicts.json --plot $(FIGURES)/verdicts.png && \
 	  $(CALIBRATE) && \
-	  $(BIN)/python -m benchmarks.segmenters $(DATA) --segmenter clauses && \
-	  $(BIN)/python -m benchmarks.groundedness $(DATA) --work build/groundedness --out $(FIGURES)/groundedness.json --plot $(FIGURES)/groundedness.png; \
+	  $(BIN)/python -m benchmarks.segmenters $(DATA) --segmenter clauses; \
 	else echo "no evaluation sets in $(DATA): make bench DATA=FOLDER measures the verifiers too"; fi
 	$(BIN)/python -m benchmarks.floors
 

@@ -8,6 +8,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from attribution.settings import ROOT
+
+EXAMPLES = ROOT / "examples" / "answers.jsonl"
+
 
 def arguments(
     description: str | None, data: str = "", optional: bool = False
@@ -29,3 +33,8 @@ def publish(figures: Mapping[str, Any], out: Path | None) -> None:
     print(text)
     if out:
         out.write_text(text + "\n", encoding="utf-8")
+
+
+def examples() -> list[dict[str, Any]]:
+    """Return the example answers, with a careful reader's verdicts on their claims."""
+    return [json.loads(line) for line in EXAMPLES.read_text(encoding="utf-8").splitlines()]

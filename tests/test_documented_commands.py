@@ -35,7 +35,8 @@ ELSEWHERE = {  # lines that need what these tests do not have, and the tests tha
     "--engine ray": "tests/pipeline/test_ray_data.py",
     "download deberta": "tests/models/test_files_hub.py",
     "--segmenter direct": "tests/segmenters/test_llm.py",
-    "reproduce": "tests/studies/papers/test_answers.py",
+    "evoke": "tests/studies/groundedness/test_evoke.py",
+    "reproduce": "tests/studies/papers/test_reproduce.py",
 }
 VERIFIES = (
     "analyze",

@@ -13,7 +13,7 @@ from attribution.fetching.fetcher import Fetcher
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import LABELS
-from benchmarks.examples import examples
+from benchmarks import examples
 from pages.ui import state
 from tests.make import claim
 

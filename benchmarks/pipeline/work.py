@@ -25,8 +25,8 @@ from attribution.store.store import Store
 from attribution.text.sentences import sentences
 from attribution.text.words import words_of
 from attribution.types import Claim, Document, Page, SearchHit
+from benchmarks import examples
 from benchmarks.evaluation_sets import rows
-from benchmarks.examples import examples
 from benchmarks.pipeline.workload import Workload
 
 ARTICLES, SAMPLE = 30, 60  # of the cited articles of so many claims, the longest
