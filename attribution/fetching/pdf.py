@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from attribution.errors import FetchFailed
 from attribution.fetching import tables
-from attribution.fetching.html import raised
+from attribution.fetching.blocks import raised
 from attribution.fetching.page import Extracted, clean
 from attribution.text.lines import BROKEN, join_lines, unbroken
 

@@ -1,0 +1,273 @@
+"""Read the text that an HTML tree shows, block by block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from attribution.fetching import tables
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+BLOCK_TAGS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset "
+    "figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav "
+    "ol p pre section summary table tbody td tfoot th thead tr ul".split()
+)
+UNREAD_TAGS = frozenset(
+    "head script style template noscript svg iframe audio video canvas object rt rp title "
+    "select".split()
+)
+LINE_BREAK = "\x01"  # within a block that is being read
+MAX_CELL = 400  # characters: a table with longer cells is a layout
+MAX_SPAN = 100  # columns or rows
+_AROUND_BREAK = re.compile(f" ?{LINE_BREAK} ?")
+_NOTE_LINK = re.compile(r"\b(?:noteref|(?:footnote-?|fn)ref)\b")
+_EPUB_TYPE = "{http://www.idpf.org/2007/ops}type"
+_FORMULA_IMAGE = re.compile(r"latex|mathtex|math-|codecogs")
+_TEXT_INPUTS = ("", "text", "number", "date", "email", "url", "tel", "search")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A paragraph, heading, item or table.
+
+    Attributes:
+        raw: The text without the headings that are repeated in a table's rows.
+    """
+
+    text: str
+    raw: str
+    element: _Element
+
+
+@dataclass
+class _Table:
+    rows: list[list[str]] = field(default_factory=list)  # cells
+    raw_rows: list[str] = field(default_factory=list)
+    head_count: int = 0
+
+
+def read_blocks(tree: _Element) -> list[Block]:
+    """Return the blocks of a tree in order, without white space that does not show."""
+    reader = _BlockReader()
+    reader.read(tree, tree)
+    reader.end_block(tree)
+    return reader.blocks
+
+
+def join_blocks(blocks: Iterable[Block]) -> str:
+    """Join blocks with a blank line between them; the items of a list stand on lines."""
+    text = ""
+    after_item = False
+    for block in blocks:
+        is_item = block.text.startswith("- ")
+        if text:
+            text += "\n" if is_item and after_item else "\n\n"
+        text += block.text
+        after_item = is_item
+    return text
+
+
+def text_length(element: _Element) -> int:
+    """Return the number of characters in an element."""
+    return len("".join(element.itertext()))
+
+
+def tag_of(element: _Element) -> str:
+    """Return an element's name in lower case without its namespace; empty for a comment."""
+    return _local_name(element.tag)
+
+
+@lru_cache(1_000)
+def _local_name(tag: object) -> str:
+    return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
+
+
+class _BlockReader:
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._parts: list[str] = []
+
+    def end_block(self, element: _Element) -> None:
+        """End the block that is being read."""
+        text = " ".join("".join(self._parts).split())
+        text = _AROUND_BREAK.sub("\n", text).strip()
+        self._parts.clear()
+        if text not in ("", "-"):
+            self.blocks.append(Block(text, text, element))
+
+    def read(self, element: _Element, block: _Element) -> None:
+        """Read an element within a block."""
+        tag = tag_of(element)
+        if not tag or tag in UNREAD_TAGS:
+            return
+        if tag == "table" and self._read_table(element, block):
+            return
+        is_block = tag in BLOCK_TAGS
+        if is_block:
+            self.end_block(block)
+            block = element
+        if tag == "li":
+            self._parts.append("- ")
+        inline = self._inline_text(element, tag)
+        if inline is not None:
+            self._parts.append(inline)
+        else:
+            self._read_content(element, block)
+        if is_block:
+            self.end_block(block)
+
+    def _read_content(self, element: _Element, block: _Element) -> None:
+        line_end = LINE_BREAK if tag_of(block) == "pre" else "\n"
+        self._parts.append((element.text or "").replace("\n", line_end))
+        for child in element:
+            self.read(child, block)
+            self._parts.append((child.tail or "").replace("\n", line_end))
+
+    def _inline_text(self, element: _Element, tag: str) -> str | None:
+        """Return the text of an element that shows more or less than its content."""
+        if tag == "br":
+            return LINE_BREAK
+        if tag == "sup":
+            before = "".join(self._parts[-8:])
+            return raised(before, "".join(element.itertext()))
+        if tag == "a" and _is_note_link(element):
+            return raised("", "".join(element.itertext()))
+        if tag == "q":
+            return f"“{''.join(element.itertext())}”"
+        if tag == "math":
+            return f" {formula(element) or '[formula]'} "
+        if tag == "img":
+            source = f"{element.get('class') or ''} {element.get('src') or ''}".lower()
+            shows_formula = _FORMULA_IMAGE.search(source)
+            return f" {element.get('alt') or '[formula]'} " if shows_formula else ""
+        if tag == "input":
+            has_text = (element.get("type") or "").lower() in _TEXT_INPUTS
+            return element.get("value") or "" if has_text else ""
+        return None
+
+    def _read_table(self, element: _Element, block: _Element) -> bool:
+        """Read a table of data; return False for a layout, whose cells are read one by one."""
+        if next(element.iterdescendants("{*}table"), None) is not None:
+            return False
+        table = _parse_table(element)
+        if table is None or max(map(len, table.rows), default=0) < 2:
+            return False
+        self.end_block(block)
+        for caption in element.iter("{*}caption"):
+            self.blocks += read_blocks(caption)
+        lines = tables.lines(table.rows, table.head_count or None)
+        if lines:
+            self.blocks.append(Block("\n\n".join(lines), "\n".join(table.raw_rows), element))
+        return True
+
+
+def _is_note_link(link: _Element) -> bool:
+    marks = (link.get("class"), link.get("role"), link.get("epub:type"), link.get(_EPUB_TYPE))
+    return _NOTE_LINK.search(" ".join(mark or "" for mark in marks)) is not None
+
+
+def _parse_table(element: _Element) -> _Table | None:
+    """Return the cells of a table, with those that span rows or columns; None for a layout."""
+    table = _Table()
+    from_above: dict[tuple[int, int], str] = {}  # cells by row and column
+    for number, row in enumerate(element.iter("{*}tr")):
+        cells = [cell for cell in row if tag_of(cell) in ("td", "th")]
+        is_head = number == table.head_count and _is_head(row, cells)
+        table.head_count += is_head
+        texts: list[str] = []
+        raw_texts: list[str] = []
+        for cell in cells:
+            while (number, len(texts)) in from_above:
+                texts.append(from_above[number, len(texts)])
+            text = " ".join(part.raw.removeprefix("- ") for part in read_blocks(cell))
+            if len(text) > MAX_CELL:
+                return None
+            raw_texts.append(text)
+            for below in range(1, _span(cell, "rowspan")):
+                from_above[number + below, len(texts)] = text
+            columns = _span(cell, "colspan")
+            texts += [text] + [text if is_head else ""] * (columns - 1)
+        while (number, len(texts)) in from_above:
+            texts.append(from_above[number, len(texts)])
+        table.rows.append(texts)
+        table.raw_rows.append(" ".join(raw_texts))
+    return table
+
+
+def _is_head(row: _Element, cells: list[_Element]) -> bool:
+    parent = row.getparent()
+    if parent is not None and tag_of(parent) == "thead":
+        return True
+    return len(cells) > 1 and all(tag_of(cell) == "th" for cell in cells)
+
+
+def _span(cell: _Element, name: str) -> int:
+    value = cell.get(name) or "1"
+    if not (value.isascii() and value.isdigit() and len(value) < 6):
+        return 1
+    return min(max(int(value), 1), MAX_SPAN)
+
+
+# --- superscripts and formulas ---
+
+_POWER_BASE = re.compile(
+    r"""(?: (?<![\d.,]) 10          # 10^6
+          | (?<![\w.,]) \d          # 2^n
+          | (?<![^\W\d_]) [^\W\d_]{1,2}  # km², x^n
+          | \)                      # (a + b)^2
+        )$""",
+    re.VERBOSE,
+)
+_POWER = re.compile(r"[+\-−–]?\d{1,3}|[a-z]")
+_NOTE_MARK = re.compile(r"\d{1,3}(?:\s*[,–-]\s*\d{1,3})*|[*†‡§]+")
+_SQUARES = {"2": "²", "3": "³"}
+
+
+def raised(before: str, text: str) -> str:
+    """Return a superscript as text after the text `before` it.
+
+    It is a power ("10^6", "km²"), a note's mark ("1878[3]"), or letters ("1st").
+    """
+    text = text.strip()
+    last = before[-1:]
+    is_power = _POWER.fullmatch(text) and _POWER_BASE.search(before)
+    if is_power and not (text.isalpha() and last.isalpha()):
+        if last.isalpha() and text in _SQUARES:
+            return _SQUARES[text]
+        return text if last.isdigit() and text.isalpha() else f"^{text}"
+    is_number = _NOTE_MARK.fullmatch(text) and text.strip("*†‡§")
+    return f"[{text}]" if is_number else text
+
+
+_FORMULA_FORMS = {  # by the element's name, in MathML and in Office's
+    "msup": "{0}^{1}",
+    "sSup": "{0}^{1}",
+    "msub": "{0}_{1}",
+    "sSub": "{0}_{1}",
+    "mfrac": "{0}/{1}",
+    "f": "{0}/{1}",
+    "msqrt": "√({0})",
+    "mroot": "√({0})",
+    "rad": "√({0})",
+}
+_FORMULA_UNREAD = ("annotation", "annotation-xml", "deg")
+
+
+def formula(element: _Element) -> str:
+    """Return a formula on one line: "Q=1.84 b h", "10^6", "a/b"."""
+    name = element.tag.rpartition("}")[2] if isinstance(element.tag, str) else "annotation"
+    if name in _FORMULA_UNREAD or name.endswith("Pr"):
+        return ""
+    if not len(element):
+        return " ".join((element.text or "").split())
+    parts = [part for part in map(formula, element) if part]
+    form = _FORMULA_FORMS.get(name, "")
+    if form == "√({0})":
+        return form.format("".join(parts))
+    return form.format(*parts) if form and len(parts) == 2 else "".join(parts)
