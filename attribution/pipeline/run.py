@@ -6,8 +6,9 @@ import functools
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain, repeat
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import accumulate, chain, repeat
 from typing import TypeVar
 
 from attribution import events
@@ -37,20 +38,17 @@ from attribution.retrieval.index import Candidate
 from attribution.settings import Settings, server_number
 from attribution.store.store import Store
 from attribution.text.marks import without_names
-from attribution.types import Claim, Document, Evidence, Failure, Report, Segmented, Turn, Verdict
+from attribution.types import Claim, Document, Evidence, Failure, Segmented, Turn, Verdict
 from attribution.verdicts import decide, not_reached
 from attribution.verifiers import policy_of, with_policy
 from attribution.verifiers.auto import smaller_verifier
 from attribution.verifiers.calibration import graded
 
-GROUPS = (
-    1,
-    2,
-    4,
-)  # claims whose pairs are verified together: few at first, for an early first verdict
-Found = Future[list[list[Candidate]]]  # the passages of each claim of a group
-Matched = tuple[Claim, tuple[Evidence, ...], list[Failure]]
+FIRST_GROUPS = (1, 2)  # sizes of the first groups of claims: few, for an early first verdict
+GROUP = 4  # claims of each later group, whose pairs are verified together
 CACHED = 0.2  # seconds within which all pages in the store have arrived
+Candidates = list[list[Candidate]]  # the best passages of each claim
+Event = TypeVar("Event")
 
 
 def run(
@@ -65,38 +63,47 @@ def run(
     run_id: str = "",
     context: Sequence[Turn] = (),
 ) -> Iterator[events.Event]:
-    """Yield the events of one run: first RunStarted with its id (`run_id` or a new one), last
-    Finished with the report.
+    """Check the claims of an answer.
 
-    `context` is the conversation before the question. `claims` replace the segmenter's. A `source`,
-    such as a snapshot,
-    replaces the settings' sources and the documents. With the id of an interrupted run and the same
-    inputs, that run is
-    continued.
+    Args:
+        question: The question, which may be empty.
+        answer: The answer to check.
+        settings: The methods and limits of the run.
+        store: The database; by default that of the settings.
+        documents: The user's own sources.
+        stop: Setting it ends the run with partial results.
+        claims: Claims in place of the segmenter's.
+        source: A source of pages, such as a snapshot, in place of the settings' sources and the
+            documents.
+        run_id: The id of the run; that of an interrupted run with the same inputs continues it.
+        context: The conversation before the question.
 
-    BadInput or Unavailable are raised before the first event; later, bad pages, searches and pairs
-    become Failed
-    events. A stopped run ends with partial results.
+    Returns:
+        An iterator of the run's events: first RunStarted, last Finished with the report. Bad
+        pages, searches and pairs are Failed events.
+
+    Raises:
+        BadInput: The answer or a setting is invalid.
+        Unavailable: A model or key is missing.
     """
     check_input(question, answer, settings)
     settings = with_policy(settings)
     context = check_turns(context)
-    # a separate one, since it records what the run uses
+    # a store of its own, since it records what the run uses
     store = Store(store.database, store.rights.by) if store else Store.open(settings.database_url)
     stop = stop or threading.Event()
-    source = source or _live(settings, store, documents, stop)
+    source = source or _live_sources(settings, store, documents, stop)
+    record = RunRecord(question, answer, settings, run_id, context)
     names = source_names(settings.sources, documents)
-    return _Run(
-        question, answer, settings, store, source, stop, claims, run_id, context, names
-    ).go()
+    return _Run(record, store, source, stop, claims, without_names(answer, names)).steps()
 
 
-def _live(
+def _live_sources(
     settings: Settings, store: Store, documents: Sequence[Document], stop: threading.Event
 ) -> LiveSources:
     annotator = LlmAnnotator(settings, store, stop) if "queries" in llm_tasks(settings) else None
-    fetch = Fetcher(settings).fetch
-    return LiveSources(settings, store, open_sources(settings, documents, store), fetch, annotator)
+    sources = open_sources(settings, documents, store)
+    return LiveSources(settings, store, sources, Fetcher(settings).fetch, annotator)
 
 
 class _Run:
@@ -104,84 +111,85 @@ class _Run:
 
     def __init__(
         self,
-        question: str,
-        answer: str,
-        settings: Settings,
+        record: RunRecord,
         store: Store,
         source: EvidenceSource,
         stop: threading.Event,
-        claims: Sequence[Claim] | None,
-        run_id: str,
-        context: tuple[Turn, ...],
-        names: frozenset[str],
+        given_claims: Sequence[Claim] | None,
+        readable_answer: str,
     ) -> None:
-        self.question, self.answer, self.settings, self.context = (
-            question,
-            answer,
-            settings,
-            context,
-        )
-        self.policy = policy_of(settings)
-        self.asked = standalone_question(question, context)
-        self.read_answer = without_names(answer, names)  # the claims are made of it
-        self.store, self.source, self.stop, self.given_claims = (
-            source.over(store),
-            source,
-            stop,
-            claims,
-        )
-        self.matcher = Matcher(settings, self.store, self.asked, source.judgements, answer)
-        self.record = RunRecord(question, answer, settings, run_id, context)
-        self.prepared = source.claims(question, answer, settings)
-        self.tasks = (
-            [] if self.prepared else [task for task in llm_tasks(settings) if task != "queries"]
-        )
-        self.annotator = LlmAnnotator(settings, self.store, stop) if self.tasks else None
-        self._saved_pages: set[str] = set()
-        if run_id and (before := store.runs.load_unfinished(run_id)):
-            self._go_on_from(before)
+        """Build the models and load an interrupted run.
 
-    def _go_on_from(self, before: Report) -> None:
-        self.record.go_on_from(before)
-        for page in before.pages:
-            if page.text and self.matcher.add(page):
-                self._saved_pages.add(page.id)
+        Args:
+            record: The record of the run, with its inputs.
+            store: The database, for this run alone.
+            source: The source of its pages.
+            stop: Setting it ends the run.
+            given_claims: Claims in place of the segmenter's.
+            readable_answer: The answer without names of sources; the claims are made of it.
+        """
+        self.record, self.settings = record, record.settings
+        self.answer, self.given_claims = readable_answer, given_claims
+        self.store, self.source, self.stop = source.over(store), source, stop
+        self.policy = policy_of(self.settings)
+        self.question = standalone_question(record.question, record.context)
+        self.matcher = Matcher(
+            self.settings, self.store, self.question, source.judgements, record.answer
+        )
+        self.prepared = source.claims(record.question, record.answer, self.settings)
+        self.tasks = [task for task in llm_tasks(self.settings) if task != "queries"]
+        self.annotator: LlmAnnotator | None = None
+        if self.tasks and not self.prepared:
+            self.annotator = LlmAnnotator(self.settings, self.store, stop)
+        self.saved_pages: set[str] = set()
+        before = store.runs.load_unfinished(record.run_id)
+        if before:
+            record.go_on_from(before)
+            for page in before.pages:
+                if page.text and self.matcher.add(page):
+                    self.saved_pages.add(page.id)
 
-    def go(self) -> Iterator[events.Event]:
-        run_id = self.record.run_id
+    def steps(self) -> Iterator[events.Event]:
+        """Run the stages, and save the result."""
+        record = self.record
         self.store.runs.start(
-            run_id, self.question, self.answer, self.settings.public(), self.record.created_at
+            record.run_id,
+            record.question,
+            record.answer,
+            self.settings.public(),
+            record.created_at,
         )
-        yield events.RunStarted(run_id)
-        if failure := smaller_verifier(self.settings):
-            yield from self._fail(failure)
-        yield from self._claims()
-        checked = [c for c in self.record.claims if c.checked]
-        for claim in self.record.claims:
+        yield events.RunStarted(record.run_id)
+        smaller = smaller_verifier(self.settings)
+        if smaller:
+            yield from self._fail([smaller])
+        yield from self._make_claims()
+        for claim in record.claims:
             if not claim.checked:
                 yield self._decide(claim, ())
-        self._keep()
+        self._save_state()
+        checked = [claim for claim in record.claims if claim.checked]
         if checked:
             yield from self._gather(checked)
             yield from self._verify(checked)
-        report = self.record.report(self.matcher, self.stop.is_set())
-        self.store.runs.finish(report, self.matcher.provenance(self.record.concerns))
+        report = record.report(self.matcher, self.stop.is_set())
+        self.store.runs.finish(report, self.matcher.provenance(record.concerns))
         yield events.Finished(report)
 
-    def _keep(self) -> None:
+    def _save_state(self) -> None:
         """Save the state so far, so that a killed process loses no verdict."""
-        new = [page for page in self.matcher.pages.values() if page.id not in self._saved_pages]
-        self.store.runs.save_unfinished(
-            self.record.report(self.matcher, stopped=False, final=False), new
-        )
-        self._saved_pages.update(page.id for page in new)
+        new = [page for page in self.matcher.pages.values() if page.id not in self.saved_pages]
+        state = self.record.report(self.matcher, stopped=False, final=False)
+        self.store.runs.save_unfinished(state, new)
+        self.saved_pages.update(page.id for page in new)
 
-    def _claims(self) -> Iterator[events.Event]:
+    # --- claims ---
+
+    def _make_claims(self) -> Iterator[events.Event]:
         if self.prepared:
             self.record.claims = list(self.prepared.claims)
             self.record.add_llm(self.prepared.llm)
-            for failure in self.prepared.failures:
-                yield from self._fail(failure)
+            yield from self._fail(self.prepared.failures)
         else:
             yield from self._segment()
             yield from self._annotate()
@@ -189,82 +197,77 @@ class _Run:
 
     def _segment(self) -> Iterator[events.Event]:
         yield events.StageStarted("segment")
-        if failure := unsupported(self.answer, self.settings):
-            yield from self._fail(failure)
+        failure = unsupported(self.record.answer, self.settings)
+        if failure:
+            yield from self._fail([failure])
         with self.record.timed("segment"):
             if self.given_claims is not None:
                 segmented = Segmented(tuple(self.given_claims))
             else:
-                segmented = segment(
-                    transcript(self.question, self.context),
-                    self.read_answer,
-                    self.settings,
-                    self.stop,
-                )
+                question = transcript(self.record.question, self.record.context)
+                segmented = segment(question, self.answer, self.settings, self.stop)
         self.record.claims = list(segmented.claims)
-        if segmented.version:
-            self.record.add_llm(LlmRecord({"segmenter": segmented.version}))
-        if segmented.usage:
-            self.record.add_llm(LlmRecord(usage={"segment": segmented.usage}))
-        for failure in (*segmented.failures, *fallbacks(segmented.failures)):
-            yield from self._fail(failure)
+        versions = {"segmenter": segmented.version} if segmented.version else {}
+        usage = {"segment": segmented.usage} if segmented.usage else {}
+        self.record.add_llm(LlmRecord(versions, usage))
+        yield from self._fail([*segmented.failures, *fallbacks(segmented.failures)])
         yield events.ClaimsReady(segmented.claims)
 
     def _annotate(self) -> Iterator[events.Event]:
+        record = self.record
         yield events.StageStarted("worth")
-        with self.record.timed("worth"):
-            new = [
-                c for c in self.record.claims if c.worthiness is None
-            ]  # claims edited by hand stay as they are
+        with record.timed("worth"):
+            new = [claim for claim in record.claims if claim.worthiness is None]
             annotated, failures = annotate(
-                self.question,
-                self.read_answer,
+                record.question,
+                self.answer,
                 new,
                 self.tasks,
                 self.annotator,
-                self.context,
+                record.context,
                 self.stop,
             )
-            by_id = {c.id: c for c in annotated}
-            self.record.claims = [by_id.get(c.id, c) for c in self.record.claims]
+            by_id = {claim.id: claim for claim in annotated}
+            record.claims = [by_id.get(claim.id, claim) for claim in record.claims]
         if self.annotator:
-            self.record.add_llm(LlmRecord(self.annotator.versions, self.annotator.usage))
-        for failure in (*failures, *fallbacks(failures)):
-            yield from self._fail(failure)
-        with self.record.timed("coherence"):
-            self.record.claims, unread = check_coherence(
-                self.read_answer, self.record.claims, self.settings, self.store, self.stop
+            record.add_llm(LlmRecord(self.annotator.versions, self.annotator.usage))
+        yield from self._fail([*failures, *fallbacks(failures)])
+        with record.timed("coherence"):
+            record.claims, unread = check_coherence(
+                self.answer, record.claims, self.settings, self.store, self.stop
             )
-        for failure in unread:
-            yield from self._fail(failure)
+        yield from self._fail(unread)
 
-    def _gather(self, checked: list[Claim]) -> Iterator[events.Event]:
-        """Search and download. A claim gets an early verdict once its pages have arrived and no
-        others are coming in;
-        the run's first verdict does not wait for that."""
+    # --- pages ---
+
+    def _gather(self, checked: Sequence[Claim]) -> Iterator[events.Event]:
+        """Search and download.
+
+        A claim gets an early verdict once its pages have arrived and no others are coming in; the
+        run's first verdict does not wait for that.
+        """
         yield events.StageStarted("search")
-        by_id = {c.id: c for c in checked}
+        by_id = {claim.id: claim for claim in checked}
         complete: list[str] = []
-        shown = False
-        for step in self._steps(self.source.gather(checked, self.asked, self.stop)):
+        is_first = True
+        for step in self._timed_steps(self.source.gather(checked, self.question, self.stop)):
             yield from self._take(step)
             complete += step.complete
-            ready = step.idle or (not shown and self.record.timings["gather"] > CACHED)
-            if (
-                complete
-                and ready
-                and not unmatched(self.answer, self.settings, self.matcher.pages.values())
-            ):
-                yield from self._match([by_id[complete.pop(0)]], early=True)
-                shown = True
+            is_ready = step.idle or (is_first and self.record.timings["gather"] > CACHED)
+            if complete and is_ready and not self._unmatched():
+                claim = by_id[complete.pop(0)]
+                find = functools.partial(self.matcher.find, [claim], early=True)
+                yield from self._match([claim], find)
+                is_first = False
 
-    def _steps(self, steps: Iterator[GatherStep]) -> Iterator[GatherStep]:
-        """The steps of search and download, timed; what the run does between them does not count."""
+    def _timed_steps(self, steps: Iterator[GatherStep]) -> Iterator[GatherStep]:
+        """Yield the steps of search and download, and count their time without that of the run
+        between them.
+        """
         started = time.perf_counter()
         for step in steps:
-            self.record.timings["queries" if step.stage == "queries" else "gather"] += (
-                time.perf_counter() - started
-            )
+            stage = "queries" if step.stage == "queries" else "gather"
+            self.record.timings[stage] += time.perf_counter() - started
             yield step
             started = time.perf_counter()
 
@@ -272,8 +275,7 @@ class _Run:
         self.record.spend(step.spent)
         self.record.add_llm(step.llm)
         self.matcher.trace(step.traces)
-        for failure in (*step.failures, *fallbacks(step.failures)):
-            yield from self._fail(failure, step.claim_ids)
+        yield from self._fail([*step.failures, *fallbacks(step.failures)], step.claim_ids)
         for page in step.pages:
             if self.matcher.add(page):
                 yield events.PageReady(page)
@@ -284,134 +286,159 @@ class _Run:
             with self.record.timed("embed"):
                 self.matcher.chunk(self.stop)  # while others are still under way
 
-    def _verify(self, checked: list[Claim]) -> Iterator[events.Event]:
+    # --- verdicts ---
+
+    def _verify(self, checked: Sequence[Claim]) -> Iterator[events.Event]:
         """Yield the final verdicts: every claim is compared with the passages of all pages."""
         yield events.StageStarted("embed")
         with self.record.timed("embed"):
             self.matcher.settle(self.stop)
         yield events.StageStarted("verify")
-        if reason := unmatched(self.answer, self.settings, self.matcher.pages.values()):
+        reason = self._unmatched()
+        if reason:
             for claim in checked:
                 yield self._record(not_reached(claim, reason), ())
             return
-        groups = list(_grouped(checked))
-        # one thread finds the next group's passages while this one judges, so that no core is idle
-        # between them
-        with ThreadPoolExecutor(1, thread_name_prefix="find") as ahead:
-            found: Found | None = None
-            for number, group in enumerate(groups):
-                yield events.Progress("verify", sum(map(len, groups[:number])), len(checked))
+        groups = [] if self.stop.is_set() else _grouped(checked)
+        done = 0
+        # a thread finds passages while this one judges others, so that no core is idle
+        finder = ThreadPoolExecutor(1, thread_name_prefix="find")
+        try:
+            found = [finder.submit(self._find, group) for group in groups]
+            for group, candidates in zip(groups, found, strict=True):
+                yield events.Progress("verify", done, len(checked))
                 if self.stop.is_set():
                     break
-                own = found or ahead.submit(self._find, group)
-                found = None
-                # but the first verdict does not wait for the second group's
-                if number + 1 < len(groups) and any(
-                    claim.id in self.record.verdicts for claim in checked
-                ):
-                    found = ahead.submit(self._find, groups[number + 1])
-                yield from self._match(group, found=own)
-            else:
-                yield events.Progress("verify", len(checked), len(checked))
+                yield from self._match(group, candidates.result)
+                done += len(group)
+        finally:
+            finder.shutdown(cancel_futures=True)
+        if done == len(checked):
+            yield events.Progress("verify", done, done)
         for claim in checked:
             if claim.id not in self.record.verdicts:
                 yield self._record(not_reached(claim), ())
 
-    def _find(self, claims: Sequence[Claim]) -> list[list[Candidate]]:
+    def _unmatched(self) -> str:
+        return unmatched(self.record.answer, self.settings, self.matcher.pages.values())
+
+    def _find(self, claims: Sequence[Claim]) -> Candidates:
         with stoppable(self.stop):
             return self.matcher.find(claims)
 
     def _match(
-        self, claims: Sequence[Claim], early: bool = False, found: Found | None = None
+        self, claims: Sequence[Claim], find: Callable[[], Candidates]
     ) -> Iterator[events.Event]:
+        """Compare claims with the passages that `find` returns for them."""
         try:
             with self.record.timed("verify"), stoppable(self.stop):
-                matched = match_each(self.matcher, claims, early, found)
+                matched = _match_each(self.matcher, claims, find)
         except Stopped:
             return
-        for claim, _, failures in matched:
-            for failure in failures:
-                yield from self._fail(failure, [claim.id])
-        decided = [self._decide(claim, evidence) for claim, evidence, _ in matched]
+        for match in matched:
+            yield from self._fail(match.failures, [match.claim.id])
+        decided = [self._decide(match.claim, match.evidence) for match in matched]
         if decided:
-            self._keep()
+            self._save_state()
         yield from decided
 
     def _decide(self, claim: Claim, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
-        return self._record(
-            graded(
-                decide(claim, evidence, self.policy, self.record.concerns[claim.id]),
-                self.matcher.verifier.version,
-            ),
-            evidence,
-        )
+        verdict = decide(claim, evidence, self.policy, self.record.concerns[claim.id])
+        return self._record(graded(verdict, self.matcher.verifier.version), evidence)
 
     def _record(self, verdict: Verdict, evidence: tuple[Evidence, ...]) -> events.VerdictReady:
         self.record.add_verdict(verdict, evidence)
         return events.VerdictReady(verdict, evidence)
 
-    def _fail(self, failure: Failure, claim_ids: Sequence[str] = ()) -> Iterator[events.Event]:
-        if self.record.add_failure(failure, claim_ids):
-            yield events.Failed(failure)
+    def _fail(
+        self, failures: Iterable[Failure], claim_ids: Sequence[str] = ()
+    ) -> Iterator[events.Event]:
+        for failure in failures:
+            if self.record.add_failure(failure, claim_ids):
+                yield events.Failed(failure)
 
 
-T = TypeVar("T")  # an event
+def _grouped(claims: Sequence[Claim]) -> list[Sequence[Claim]]:
+    """Cut claims into groups whose pairs are verified together; the first ones are small."""
+    ends = list(accumulate(chain(FIRST_GROUPS, repeat(GROUP, len(claims)))))
+    starts = [0, *ends]
+    return [claims[a:b] for a, b in zip(starts, ends, strict=False) if a < len(claims)]
 
 
-def _grouped(claims: Sequence[Claim]) -> Iterator[Sequence[Claim]]:
-    start = 0
-    for size in chain(GROUPS, repeat(GROUPS[-1])):
-        if start >= len(claims):
-            break
-        yield claims[start : start + size]
-        start += size
+# --- one claim's failure affects no other ---
 
 
-def match_each(
-    matcher: Matcher, claims: Sequence[Claim], early: bool = False, found: Found | None = None
-) -> list[Matched]:
-    """Return the evidence of each claim; one that the verifier cannot judge has a failure, which
-    affects no other.
+@dataclass(frozen=True)
+class _Match:
+    """A claim with its evidence."""
 
-    `found` are the claims' passages where another thread finds them.
-    """
+    claim: Claim
+    evidence: tuple[Evidence, ...] = ()
+    failures: tuple[Failure, ...] = ()
+
+
+def _match_each(
+    matcher: Matcher, claims: Sequence[Claim], find: Callable[[], Candidates]
+) -> list[_Match]:
+    """Return the evidence of each claim, or why it could not be compared."""
     try:
-        passages = found.result() if found else matcher.find(claims, early)
+        return _judge_each(matcher, claims, find())
     except (BadInput, LlmFailed) as error:
-        if len(claims) > 1:
-            return [one for claim in claims for one in match_each(matcher, [claim], early)]
-        return [(claims[0], (), [_unjudged(claims[0], error)])]
-    return _judge_each(matcher, claims, passages)
+        if len(claims) == 1:
+            return [_Match(claims[0], failures=(_unjudged(claims[0], error),))]
+    matches = []
+    for claim in claims:
+        matches += _match_each(matcher, [claim], functools.partial(matcher.find, [claim]))
+    return matches
 
 
 def _judge_each(
     matcher: Matcher, claims: Sequence[Claim], passages: Sequence[Sequence[Candidate]]
-) -> list[Matched]:
+) -> list[_Match]:
     try:
-        return [(c, e, []) for c, e in zip(claims, matcher.judge(claims, passages), strict=True)]
+        evidence = matcher.judge(claims, passages)
+        return [_Match(claim, pieces) for claim, pieces in zip(claims, evidence, strict=True)]
     except (BadInput, LlmFailed) as error:
-        if len(claims) > 1:
-            each = zip(claims, passages, strict=True)
-            return [one for claim, own in each for one in _judge_each(matcher, [claim], [own])]
-        claim, readable = claims[0], [c for c in passages[0] if matcher.can_read(claims[0], c)]
-        if isinstance(error, BadInput) and 0 < len(readable) < len(passages[0]):
-            message = f"{len(passages[0]) - len(readable)} of {len(passages[0])} passages were not read: {error}"
-            unread = Failure(stage="verify", subject=claim.id, kind="left_out", message=message)
-            return [(c, e, [*f, unread]) for c, e, f in _judge_each(matcher, claims, [readable])]
-        return [(claim, (), [_unjudged(claim, error)])]
+        if len(claims) == 1:
+            return [_judge_readable(matcher, claims[0], passages[0], error)]
+    matches = []
+    for claim, of_claim in zip(claims, passages, strict=True):
+        matches += _judge_each(matcher, [claim], [of_claim])
+    return matches
+
+
+def _judge_readable(
+    matcher: Matcher,
+    claim: Claim,
+    passages: Sequence[Candidate],
+    error: BadInput | LlmFailed,
+) -> _Match:
+    """Judge a claim by the passages that are short enough, if that is what was wrong."""
+    readable = [passage for passage in passages if matcher.can_read(claim, passage)]
+    if isinstance(error, LlmFailed) or not 0 < len(readable) < len(passages):
+        return _Match(claim, failures=(_unjudged(claim, error),))
+    unread = Failure(
+        stage="verify",
+        subject=claim.id,
+        kind="left_out",
+        message=f"{len(passages) - len(readable)} of {len(passages)} passages were not read: {error}",
+    )
+    (match,) = _judge_each(matcher, [claim], [readable])
+    return _Match(claim, match.evidence, (*match.failures, unread))
 
 
 def _unjudged(claim: Claim, error: AttributionError) -> Failure:
-    subject = (
-        "language model" if isinstance(error, EndpointFailed) else claim.id
-    )  # one line for all claims
+    is_shared = isinstance(error, EndpointFailed)  # which is one line for all claims
     return Failure(
         stage="verify",
-        subject=subject,
+        subject="language model" if is_shared else claim.id,
         kind="verifier_failed",
         message=str(error),
         detail=error.detail,
     )
+
+
+# --- turns of runs on one server ---
 
 
 @functools.cache
@@ -421,12 +448,16 @@ def turns() -> Turns:
 
 
 def in_turn(
-    owner: str, stop: threading.Event, run: Callable[[], Iterator[T]], among: Turns | None = None
-) -> Iterator[Queued | T]:
+    owner: str,
+    stop: threading.Event,
+    run: Callable[[], Iterator[Event]],
+    among: Turns | None = None,
+) -> Iterator[Queued | Event]:
     """Yield the places of a run in the queue, then its events once it has its turn; no events if
     stopped before that.
 
-    Raises Busy if too many wait.
+    Raises:
+        Busy: Too many wait.
     """
     queue = among or turns()
     with queue.ticket(owner) as ticket:
@@ -437,26 +468,28 @@ def in_turn(
 
 
 def each_in_turn(
-    owner: str, stop: threading.Event, steps: Iterable[T], among: Turns | None = None
-) -> Iterator[Queued | T]:
-    """Yield what `steps` yields, each made in a turn of its own, so that long work lets that of
-    others pass.
+    owner: str, stop: threading.Event, steps: Iterable[Event], among: Turns | None = None
+) -> Iterator[Queued | Event]:
+    """Run each step under the fair queue, so that long jobs don't block others.
 
-    Work that is stopped before its first turn yields nothing; later it ends by itself. Raises Busy
-    if too many wait.
+    Work that is stopped before its first turn yields nothing; later it ends by itself.
+
+    Raises:
+        Busy: Too many wait.
     """
-    queue, left, begun = among or turns(), iter(steps), False
+    queue, remaining = among or turns(), iter(steps)
+    is_started = False
     while True:
-        with queue.ticket(owner, begun) as ticket:
+        with queue.ticket(owner, is_started) as ticket:
             for place in queue.wait(ticket, stop):
                 yield Queued(place)
             if not ticket.running:
                 break
             try:
-                step = next(left)
+                step = next(remaining)
             except StopIteration:
                 return
-        begun = True
+        is_started = True
         yield step
-    if begun:
-        yield from left
+    if is_started:
+        yield from remaining
