@@ -40,9 +40,10 @@ _NOTE = re.compile(
     r"\[\^[^\]\s]{1,40}\]: | \[[^\[\]\n]{1,80}\]:[ \t]*<?https?://", re.IGNORECASE | re.VERBOSE
 )
 _TICKS = re.compile(r"`+")
+_NO_MARK = re.compile(r"\\\Z|\]\([^\s()]*\Z")  # behind an escape, or within a link's target
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _DEEPEST = 12  # elements within each other on a line
-_MASK = "\ufdd0"  # in place of the characters of a citation mark
+_MASK = "\ufe45"  # a punctuation sign, in place of the characters of a citation mark
 _TAGS = {"s": "del"}
 
 
@@ -258,7 +259,7 @@ class _Inline:
             _Masked(start, end, mark)
             for mark in marks(source)
             for start, end in mark.hidden
-            if start < end
+            if start < end and not _NO_MARK.search(source[max(0, start - 300) : start])
         ]
 
     def parse(self, places: Sequence[int]) -> tuple[Tree, ...]:

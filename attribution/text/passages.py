@@ -288,7 +288,7 @@ def _blocks(block: Element) -> Iterator[AnswerPassage]:
     for number, child in enumerate(block.elements):
         if child.tag == "p":
             is_item = block.tag == "li" and number == 0
-            kind: Kind = "item" if is_item else "note" if child.role == "note" else "text"
+            kind: Kind = "note" if child.role == "note" else "item" if is_item else "text"
             count = int(block.number) if is_item and block.number.isdecimal() else 0
             yield from (replace(passage, number=count) for passage in _paragraph(child, kind))
         elif child.tag == "pre":

@@ -261,10 +261,10 @@ def _list_at_the_end(answer: str, lines: Sequence[_Line]) -> _List | None:
     has_sentence = False
     for line in reversed(lines[1:]):
         key = _KEY.match(line.text)
-        if not key or style not in (None, key.lastgroup):
+        text = line.text[key.end() :] if key else ""
+        if not key or not text.strip() or style not in (None, key.lastgroup):
             break
         style = key.lastgroup
-        text = line.text[key.end() :]
         is_note = style != "number" and key[style or ""].isnumeric() and key[0][-1].isspace()
         is_sure = is_sure and (is_note or _is_source(text) and not _SENTENCE.search(text))
         has_sentence = has_sentence or _SENTENCE_OR_MARK.search(text) is not None

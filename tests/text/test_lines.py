@@ -135,3 +135,9 @@ def test_no_word_is_lost(text: str) -> None:
         return "".join(c for c in of if c.isalpha())
 
     assert letters(join_lines(text)) == letters(text)
+
+
+@given(st.lists(st.sampled_from(["One ", "two ", "\n", "\n\n", "- ", "1. ", "a.m. "]), max_size=40))
+def test_no_words_are_glued(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    assert join_lines(text).split() == text.split()

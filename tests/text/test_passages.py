@@ -1,4 +1,5 @@
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import example, given, settings
@@ -97,6 +98,18 @@ def test_a_passage_knows_where_its_characters_were_written(source: str) -> None:
             assert any(c.isalnum() for c in passage.text[start:end])
 
 
+@settings(max_examples=60)
+@given(SOURCES)
+@example("one\ntwo [1]three")
+def test_words_that_stand_apart_are_not_glued(source: str) -> None:
+    for passage in passages(source):
+        for (one, other), (before, after) in zip(
+            pairwise(passage.text), pairwise(passage.places), strict=True
+        ):
+            if one.isalnum() and other.isalnum():
+                assert not source[before[1] : after[0]].isspace()
+
+
 @pytest.mark.parametrize(
     ("source", "expected"),
     [
@@ -112,6 +125,7 @@ def test_a_passage_knows_where_its_characters_were_written(source: str) -> None:
         ("5*3 is 15, 4*2 is 8.", ["5*3 is 15, 4*2 is 8."]),
         ("**Term:**text and **“said”**so", ["Term:text and “said”so"]),
         ("`` a`b `` is code", ["a`b is code"]),
+        (r"It is \[^n] and [x](/a_[1]) now.", ["It is [^n] and x now."]),
         ("Old [1], new [[2]](http://e.org/x), last.[^note]", ["Old, new, last."]),
         ("![A *map*](u.png) It is of [![x](y)](z) old.", ["It is of old."]),
         ("Text.[^1]\n[^1]: Source: Truffaut 1966.\n\n[^2]: Another\nline", ["Text."]),
