@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, get_args
 
-from pydantic import Field, field_validator
+from pydantic import Field, ValidationError, field_validator
 
 from attribution.claims.context import check_independence
 from attribution.claims.enrichment import enrich, standalone_question
@@ -321,18 +321,18 @@ def parse_tasks(content: bytes, project_id: str) -> tuple[list[Task], list[str]]
             if row.error:
                 raise BadInput(row.error)
             tasks.append(_task(_as_answer(row) if benchmark else row.fields, project_id))
-        except (BadInput, ValueError) as error:
-            problems.append(f"line {row.line}: {_reason(error)}")
+        except ValidationError as error:
+            problems.append(f"line {row.line}: {first_error(error)}")
+        except BadInput as error:
+            problems.append(f"line {row.line}: {error}")
     return tasks, problems
 
 
-def _reason(error: Exception) -> str:
-    """Return the first error that pydantic found, on one line; other errors in their own words."""
-    errors = getattr(error, "errors", None)
-    if errors is None:
-        return str(error)
-    first = errors()[0]
-    return f"“{'.'.join(map(str, first['loc']))}”: {first['msg'].removeprefix('Value error, ')}"
+def first_error(error: ValidationError) -> str:
+    """Return the first problem that pydantic found, on one line."""
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    return f"“{place}”: {first['msg'].removeprefix('Value error, ')}"
 
 
 def _as_answer(row: Row) -> Mapping[str, object]:

@@ -117,81 +117,42 @@ def f1_by_latency(
     mark: str = "#2f5d8a",
     paper: str = "#ffffff",
 ) -> Figure:
-    """Macro F1 with its interval against the seconds of a response, on a logarithmic axis (T24
-    Figure 2).
+    """Draw macro F1 against the seconds of a response, on a logarithmic axis (T24 Figure 2).
+
+    A point has a number, and the legend its name: names beside points would collide.
     """
-    shown = sorted(
-        (f for f in figures if f.seconds and f.macro_f1.value is not None),
-        key=lambda f: f.seconds or 0.0,
-    )
-    made: Figure = plotly().Figure()
-    for number, f in enumerate(
-        shown, 1
-    ):  # a number in the point and a name in the legend: names beside points collide
-        value = f.macro_f1.value or 0.0
-        above, below = (
-            (0.0 if end is None else abs(end - value)) for end in (f.macro_f1.high, f.macro_f1.low)
-        )
-        made.add_scatter(
-            x=[f.seconds],
-            y=[value],
+    measured = [one for one in figures if one.seconds and one.macro_f1.value is not None]
+    measured.sort(key=lambda one: one.seconds or 0.0)
+    figure: Figure = plotly().Figure()
+    for number, one in enumerate(measured, 1):
+        label = f"{METHODS[one.method].label}: macro F1 {interval(one.macro_f1)}"
+        f1 = one.macro_f1.value or 0.0
+        low, high = one.macro_f1.low or f1, one.macro_f1.high or f1
+        figure.add_scatter(
+            x=[one.seconds],
+            y=[f1],
+            error_y={"array": [high - f1], "arrayminus": [f1 - low], "color": quiet},
             mode="markers+text",
-            name=f"{number} {f.method}",
-            cliponaxis=False,
-            error_y={
-                "array": [above],
-                "arrayminus": [below],
-                "color": quiet,
-                "thickness": 1.5,
-                "width": 3,
-            },
+            name=f"{number} {one.method}",
             marker={"size": 18, "color": mark},
             text=[str(number)],
-            textposition="middle center",
             textfont={"size": 11, "color": paper},
-            customdata=[[METHODS[f.method].label, duration(f.seconds), interval(f.macro_f1)]],
-            hovertemplate="%{customdata[0]}: macro F1 %{customdata[2]}, %{customdata[1]} a response<extra></extra>",
+            hovertemplate=f"{label}, {duration(one.seconds)} a response<extra></extra>",
         )
-    axis = {
-        "gridcolor": quiet,
-        "linecolor": quiet,
-        "color": ink,
-        "zeroline": False,
-        "fixedrange": True,
-        "automargin": True,
-    }
-    made.update_layout(
+    axis = {"gridcolor": quiet, "color": ink, "fixedrange": True, "automargin": True}
+    seconds = {"type": "log", "title": {"text": "seconds a response (logarithmic)"}}
+    figure.update_layout(
         height=420,
         margin={"l": 0, "r": 12, "t": 10, "b": 0},
         paper_bgcolor="rgba(0,0,0,0)",
         plot_bgcolor="rgba(0,0,0,0)",
-        font={
-            "family": "system-ui, -apple-system, Segoe UI, Roboto, sans-serif",
-            "size": 13,
-            "color": ink,
-        },
-        xaxis={
-            **axis,
-            "type": "log",
-            "title": {"text": "seconds a response (logarithmic)"},
-            "dtick": 1,
-        },
-        yaxis={
-            **axis,
-            "title": {"text": "macro F1", "standoff": 12},
-            "range": [0, 1],
-            "dtick": 0.2,
-        },
+        font={"family": "system-ui, sans-serif", "size": 13, "color": ink},
+        xaxis=axis | seconds,
+        yaxis=axis | {"range": [0, 1], "title": {"text": "macro F1"}},
         showlegend=True,
-        legend={
-            "orientation": "h",
-            "yanchor": "top",
-            "y": -0.2,
-            "itemclick": False,
-            "itemdoubleclick": False,
-        },
+        legend={"orientation": "h", "y": -0.2},
     )
-    return made
+    return figure
 
 
 def row_lines(

@@ -3,7 +3,6 @@ import threading
 
 import pytest
 
-from attribution.files import parse_rows
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.annotation.exchange import error_types, labelled_set, put_error_type
@@ -17,8 +16,6 @@ from attribution.studies.annotation.tasks import (
     parse_tasks,
     tasks_of_run,
 )
-from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED
-from attribution.studies.groundedness.labelled_set import labelled_set as from_lines
 from attribution.types import Report
 from tests.make import claim, evidence, page
 
@@ -121,34 +118,6 @@ def test_what_people_decided_is_a_labelled_set_that_can_be_read_again() -> None:
     assert "error_type" not in rows["It was finished in 1889."]
     again, problems = parse_tasks(text.encode(), "q")
     assert problems == [] and {task.source for task in again} == {SOURCE}
-
-
-def test_the_sentences_of_a_response_are_one_row() -> None:
-    whole = "It was finished in 1889. It stands in Rome."
-    turns = [
-        TaskTurn(speaker="user", text="And the tower?"),
-        TaskTurn(speaker="system", text=whole),
-    ]
-    second = make_task("p", "It stands in Rome.", "Another page.", turns, unit="sentence")
-    first = make_task("p", "It was finished in 1889.", SOURCE, turns, unit="sentence")
-    tasks: dict[str, Task] = {t.id: t for t in (first, second)}
-    said: dict[str, Answer | None] = {first.id: "attributable", second.id: "not_attributable"}
-    read = labelled_set(tasks, said, {second.id: "factual_inaccuracy"})
-    (row,) = from_lines(parse_rows(read.encode(), REQUIRED, OPTIONAL)).rows
-    assert (row.response, row.grounded, row.error_type, row.question) == (
-        whole,
-        False,
-        "factual_inaccuracy",
-        "And the tower?",
-    )
-    assert row.context == (SOURCE, "Another page.") and [s.grounded for s in row.sentences] == [
-        True,
-        False,
-    ]
-    one_judged = labelled_set(
-        tasks, {first.id: "attributable"}, {}
-    )  # of the other sentence nothing is known
-    assert json.loads(one_judged)["response"] == "It was finished in 1889."
 
 
 def test_types_of_errors_are_kept_until_they_are_taken_away(store: Store) -> None:
