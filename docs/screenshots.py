@@ -130,7 +130,7 @@ def _walkthrough(page: Page) -> None:
     page.locator(".panel").evaluate("panel => { panel.scrollTop = panel.scrollHeight; }")
     _take(page, "walkthrough-why")
     page.get_by_role(
-        "button", name=re.compile("^(Open at this sentence|Read it here)")
+        "button", name=re.compile("^(Open at this sentence|Show stored text)")
     ).first.click()
     page.locator(".panel .here").first.wait_for()
     _take(page, "walkthrough-source")

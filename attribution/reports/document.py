@@ -1,14 +1,13 @@
-"""A run as a web page in one file: the highlighted answer, and beside it the evidence of every
-claim.
+"""A run as a web page in one file: the highlighted answer, and the evidence of every claim.
 
-It is drawn with the nodes of the Explore page and needs no script: numbers in the answer lead to
-the evidence and back.
+It is drawn with the nodes of the page and needs no script: numbers in the answer lead to the
+evidence and back.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from attribution.reports import Exported, answer, cards
 from attribution.reports.html import (
@@ -26,181 +25,158 @@ from attribution.reports.html import (
 from attribution.reports.trail import date
 from attribution.review.judgements import agreement
 from attribution.review.quotations import quotations
-from attribution.types import BADGES, Page, Report
+from attribution.types import BADGES, Claim
 from attribution.verifiers.calibration import badge_of
 
-_STYLES = (STATIC / "answer.css", STATIC / "document.css")
-Badges = Mapping[str, str]  # by claim
 FOLDED = 4  # claims with nothing related, at most, that are not folded
 
 
 def write(exported: Exported) -> str:
-    """The HTML of the file."""
-    report = exported.report
-    pages = {page.id: page for page in report.pages}
-    verdicts = {v.claim_id: v for v in report.verdicts}
-    badges = {claim.id: badge_of(verdicts.get(claim.id), report) for claim in report.claims}
+    """Return the HTML of the file."""
+    drawing = _Drawing(exported)
+    notes = cards.footnotes(exported.report, drawing.pages)
     body = el(
         "div",
-        _about(exported, badges),
-        el("div", _answer(report, badges), _panels(exported, pages), class_="sheet"),
-        el(
-            "section",
-            el("h2", "Claims and sources"),
-            cards.footnotes(report, pages),
-            class_="notes",
-        ),
+        drawing.about(),
+        el("div", drawing.answer(), drawing.panels(), class_="sheet"),
+        el("section", el("h2", "Claims and sources"), notes, class_="notes"),
     )
-    css = tokens_css(":root") + "\n".join(path.read_text("utf-8") for path in _STYLES)
+    styles = [(STATIC / name).read_text("utf-8") for name in ("answer.css", "document.css")]
+    css = tokens_css(":root") + "\n".join(styles)
     return document(exported.heading or "Report", css, body)
 
 
-def _about(exported: Exported, badges: Badges) -> Node:
-    """The question, the note, the counts, and how they were made."""
-    report = exported.report
-    counts = Counter(badges.values())
-    chips = (
-        el(
-            "span",
-            f"{look(k).icon} {counts[k]} {look(k).noun}",
-            class_=f"chip {style_class(k)}",
-            title=look(k).help,
+class _Drawing:
+    def __init__(self, exported: Exported) -> None:
+        report = exported.report
+        self.pages = {page.id: page for page in report.pages}
+        self._exported = exported
+        self._report = report
+        self._spoken = quotations(report)
+        self._verdicts = {v.claim_id: v for v in report.verdicts}
+        self._numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
+        self._badges = {c.id: badge_of(self._verdicts.get(c.id), report) for c in report.claims}
+
+    def about(self) -> Node:
+        """Draw the question, the note, the counts, and how they were made."""
+        report = self._report
+        counts = Counter(self._badges.values())
+        chips = []
+        for name in BADGES:
+            if counts[name]:
+                style = look(name)
+                words = f"{style.icon} {counts[name]} {style.noun}"
+                classes = f"chip {style_class(name)}"
+                chips.append(el("span", words, class_=classes, title=style.help))
+        verifier = report.versions.get("verifier", "an unknown verifier")
+        made = f"Checked on {date(report.created_at)}" if report.created_at else "Checked"
+        lines = self._exported.note.split("\n")
+        if self._exported.title and report.question:
+            lines.insert(0, f"Question: {report.question}")
+        agreed = agreement([report]).words
+        return el(
+            "section",
+            *(el("p", line, class_="lead", dir="auto") for line in lines if line.strip()),
+            el("p", f"{made} with {verifier}. {cards.totals(report)}", class_="reason"),
+            el("p", agreed, class_="reason") if agreed else None,
+            el("p", *chips, class_="counts"),
         )
-        for k in BADGES
-        if counts[k]
-    )
-    made = f"Checked on {date(report.created_at)}" if report.created_at else "Checked"
-    facts = f"{made} with {report.versions.get('verifier', 'an unknown verifier')}. {cards.totals(report)}"
-    agreed = agreement([report]).words
-    asked = f"Question: {report.question}" if exported.title and report.question else ""
-    return el(
-        "section",
-        *(
-            el("p", line, class_="lead", dir="auto")
-            for line in (asked, *exported.note.split("\n"))
-            if line.strip()
-        ),
-        el("p", facts, class_="reason"),
-        el("p", agreed, class_="reason") if agreed else None,
-        el("p", *chips, class_="counts"),
-    )
 
+    def answer(self) -> Node:
+        """Draw the answer, with a number behind each claim."""
+        tree = answer.mark(answer.parse(self._report.answer), self._report.claims)
+        last_parts = _last_parts(tree)
+        nodes = [part for node in tree for part in self._numbered(node, last_parts, "")]
+        placed = answer.marked(tree)
+        loose = [claim for claim in self._report.claims if claim.id not in placed]
+        if loose:
+            nodes.append(el("p", el("strong", "Claims without a place in the text")))
+        for claim in loose:
+            words = el("span", claim.text, class_=self._class(claim.id), dir="auto")
+            nodes.append(el("p", words, self._number(claim.id)))
+        label = "The answer, with its claims marked"
+        return el("section", *nodes, class_="answer", role="region", aria_label=label)
 
-def _answer(report: Report, badges: Badges) -> Node:
-    numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
-    tree = answer.mark(answer.parse(report.answer), report.claims)
-    placed = answer.marked(tree)
-    last = _last_parts(tree)
-    drawn = [_drawn(node, numbers, badges, last, inner=False) for node in tree]
-    loose = [claim for claim in report.claims if claim.id not in placed]
-    rest = [el("p", el("strong", "Claims without a place in the text"))] if loose else []
-    for claim in loose:
-        badge = style_class(badges[claim.id])
-        words = el("span", claim.text, class_=f"claim {badge}", dir="auto")
-        rest.append(el("p", words, _number(claim.id, numbers, badges)))
-    label = "The answer, with its claims marked"
-    return el("section", *_flat(drawn), *rest, class_="answer", role="region", aria_label=label)
+    def _class(self, claim_id: str) -> str:
+        return f"claim {style_class(self._badges[claim_id])}"
 
+    def _number(self, claim_id: str) -> Node:
+        """Draw the number of a claim, which leads to its evidence."""
+        number, style = self._numbers[claim_id], look(self._badges[claim_id])
+        spoken = f"Claim {number}, {style.word.lower()}: to its evidence"
+        words = f"\u2060{style.icon}{number}"
+        link = el("a", words, href=f"#claim-{number}", aria_label=spoken)
+        classes = f"number {style_class(self._badges[claim_id])}"
+        return el("sup", link, class_=classes, id=f"mark-{number}")
 
-def _number(claim_id: str, numbers: Mapping[str, int], badges: Badges) -> Node:
-    """The number of a claim, which leads to its evidence."""
-    number, style = numbers[claim_id], look(badges[claim_id])
-    spoken = f"Claim {number}, {style.word.lower()}: to its evidence"
-    link = el("a", f"\u2060{style.icon}{number}", href=f"#claim-{number}", aria_label=spoken)
-    return el("sup", link, class_=f"number {style_class(badges[claim_id])}", id=f"mark-{number}")
+    def _numbered(self, node: Tree, last_parts: dict[str, int], outer: str) -> list[Tree]:
+        """Draw a node of the answer; a claim's number follows its last part."""
+        if isinstance(node, Text):
+            return [node]
+        claim_id = dict(node.attributes).get("data-claim", "")
+        inside = [
+            part
+            for child in node.children
+            for part in self._numbered(child, last_parts, claim_id or outer)
+        ]
+        if not claim_id:
+            return [node.with_children(inside)]
+        classes = f"{self._class(claim_id)}{' inner' if outer else ''}"
+        parts: list[Tree] = [el("span", *inside, class_=classes)]
+        if last_parts[claim_id] == id(node):
+            parts.append(self._number(claim_id))
+        return parts
+
+    def panels(self) -> Node:
+        """Draw the evidence of every claim, problems first."""
+        entries = {claim.id: self._entry(claim) for claim in self._report.claims}
+        first: list[Node] = []
+        rest: list[Node] = []
+        for claim_id, name in sorted(self._badges.items(), key=lambda b: BADGES.index(b[1])):
+            (rest if name == "no_relation" else first).append(entries[claim_id])
+        if len(rest) > FOLDED:
+            summary = el("summary", f"{len(rest)} {look('no_relation').noun}")
+            rest = [el("details", summary, *rest, class_="entry")]
+        label = "The evidence of each claim"
+        return el("section", *first, *rest, class_="panels", role="region", aria_label=label)
+
+    def _entry(self, claim: Claim) -> Node:
+        report, number = self._report, self._numbers[claim.id]
+        evidence = [e for e in report.evidence if e.claim_id == claim.id]
+        verdict = self._verdicts.get(claim.id)
+        panel = cards.panel(
+            claim, number, verdict, evidence, report, self.pages, spoken=self._spoken
+        )
+        notes = []
+        if claim.id in self._exported.corrected:
+            notes.append(el("p", "Corrected by hand.", class_="reason"))
+        if claim.spans:
+            notes.append(el("a", "↑ In the answer", href=f"#mark-{number}", class_="open"))
+        return el("article", _still(panel), *notes, class_="entry", id=f"claim-{number}")
 
 
 def _last_parts(tree: Sequence[Tree]) -> dict[str, int]:
-    """For each claim the identity of the last node that is marked as it."""
-    found: dict[str, int] = {}
+    """Return for each claim the identity of the last node that is marked as it."""
+    last: dict[str, int] = {}
     for node in tree:
         if isinstance(node, Node):
-            if claim_id := dict(node.attributes).get("data-claim"):
-                found[claim_id] = id(node)
-            found |= _last_parts(node.children)
-    return found
-
-
-def _drawn(
-    node: Tree, numbers: Mapping[str, int], badges: Badges, last: Mapping[str, int], inner: bool
-) -> list[Tree]:
-    """The node as it stands in the file; a claim's number follows its last part."""
-    if isinstance(node, Text):
-        return [node]
-    claim_id = dict(node.attributes).get("data-claim", "")
-    inside = [
-        _drawn(child, numbers, badges, last, inner or bool(claim_id)) for child in node.children
-    ]
-    if not claim_id:
-        return [node.with_children(_flat(inside))]
-    style = f"claim {style_class(badges[claim_id])}{' inner' * inner}"
-    part = el("span", *_flat(inside), class_=style)
-    return [part, _number(claim_id, numbers, badges)] if last[claim_id] == id(node) else [part]
-
-
-def _flat(nodes: Sequence[Sequence[Tree]]) -> list[Tree]:
-    return [node for some in nodes for node in some]
-
-
-def _panels(exported: Exported, pages: Mapping[str, Page]) -> Node:
-    """The evidence of every claim, what is to be read first; many with nothing related are folded
-    into one line.
-    """
-    report = exported.report
-    verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
-    spoken = quotations(report)
-    entries: list[tuple[str, Node]] = []
-    for number, claim in enumerate(report.claims, 1):
-        evidence = [e for e in report.evidence if e.claim_id == claim.id]
-        panel = cards.panel(
-            claim, number, verdicts.get(claim.id), evidence, report, pages, spoken=spoken
-        )
-        back = (
-            el("a", "↑ In the answer", href=f"#mark-{number}", class_="open")
-            if claim.spans
-            else None
-        )
-        by_hand = (
-            el("p", "Corrected by hand.", class_="reason")
-            if claim.id in exported.corrected
-            else None
-        )
-        drawn = el("article", _still(panel), by_hand, back, class_="entry", id=f"claim-{number}")
-        entries.append((badge_of(verdicts.get(claim.id), report), drawn))
-    first = sorted(
-        (e for e in entries if e[0] != "no_relation"), key=lambda entry: BADGES.index(entry[0])
-    )
-    rest = [node for name, node in entries if name == "no_relation"]
-    if len(rest) > FOLDED:
-        rest = [
-            el(
-                "details",
-                el("summary", f"{len(rest)} {look('no_relation').noun}"),
-                *rest,
-                class_="entry",
-            )
-        ]
-    return el(
-        "section",
-        *(node for _, node in first),
-        *rest,
-        class_="panels",
-        role="region",
-        aria_label="The evidence of each claim",
-    )
+            claim_id = dict(node.attributes).get("data-claim")
+            if claim_id:
+                last[claim_id] = id(node)
+            last |= _last_parts(node.children)
+    return last
 
 
 def _still(node: Node) -> Node:
-    """Without the buttons, which need the page behind them, and without what is empty then."""
+    """Drop the buttons, which need the page behind them, and what is empty without them."""
     children: list[Tree] = []
     for child in node.children:
         if isinstance(child, Node):
-            if child.tag == "button" or (
-                child.tag == "span" and ("class", "facts") in child.attributes
-            ):
-                continue  # the second says that there is no text to open
+            is_missing_text = child.tag == "span" and ("class", "facts") in child.attributes
+            if child.tag == "button" or is_missing_text:
+                continue
             child = _still(child)
             if child.tag in ("p", "div") and not any(text.text.strip() for text in texts(child)):
                 continue
         children.append(child)
-    return node._replace(children=tuple(children))
+    return node.with_children(children)

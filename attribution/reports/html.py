@@ -47,7 +47,7 @@ LOOKS: dict[Label, Look] = {
         "#7ee2a0",
         "#12351f",
         "solid",
-        "A source supports it, and none contradicts it (entailment). Don't rely on it for rumours.",
+        "A source supports it, and none contradicts it. Don't rely on it for rumours.",
         "Likely supported",
     ),
     "contradicted": Look(
@@ -59,7 +59,7 @@ LOOKS: dict[Label, Look] = {
         "#ffa198",
         "#471418",
         "double",
-        "A source contradicts it, and none supports it (contradiction).",
+        "A source contradicts it, and none supports it.",
         "Possibly contradicted",
     ),
     "conflicting": Look(
@@ -82,7 +82,7 @@ LOOKS: dict[Label, Look] = {
         "#a9cbe6",
         "#1f3547",
         "dotted",
-        "Related passages are inconclusive: read them.",
+        "Passages discuss it, and none settles it: read them.",
     ),
     "no_relation": Look(
         "○",
@@ -93,7 +93,7 @@ LOOKS: dict[Label, Look] = {
         "#b6c0cc",
         "#2b3138",
         "dotted",
-        "Passages were found, but none supports or contradicts it (neutral).",
+        "Passages were found, but none is about this claim.",
     ),
     "missing": Look(
         "?",
@@ -104,7 +104,7 @@ LOOKS: dict[Label, Look] = {
         "#cbb8ff",
         "#2c2349",
         "dashed",
-        "No matching passage was found; the claim says why.",
+        "No matching passage was found; the reason says why.",
     ),
     "not_reached": Look(
         "◌",
@@ -144,26 +144,22 @@ PENDING = Look(
 RELATIONS: dict[Relation, tuple[Label, str]] = {
     "entailed": ("supported", "Supports"),
     "contradicted": ("contradicted", "Contradicts"),
-    "no_relation": ("no_relation", "Nothing related"),
+    "no_relation": ("no_relation", "Says neither"),
 }
 
 
 @cache
 def look(badge: str | None) -> Look:
     """Return the look of a label or a weak badge; a claim without one is pending."""
-    found = next(
-        (style for label, style in LOOKS.items() if label == (badge or "").removeprefix(WEAK)),
-        PENDING,
-    )
-    if not badge or not badge.startswith(WEAK) or not found.weak_word:
-        return found
-    return replace(found, word=found.weak_word, noun=found.weak_word.lower())
+    label = (badge or "").removeprefix(WEAK)
+    style = next((style for name, style in LOOKS.items() if name == label), PENDING)
+    if badge and badge.startswith(WEAK) and style.weak_word:
+        return replace(style, word=style.weak_word, noun=style.weak_word.lower())
+    return style
 
 
 def counted(badges: Mapping[str, int]) -> list[str]:
-    """Say how many claims have each badge, errors and doubts first: "1 contradicted", "6 likely
-    supported".
-    """
+    """Say how many claims have each badge, problems first: "1 contradicted", "6 supported"."""
     return [f"{badges[name]} {look(name).noun}" for name in BADGES if badges.get(name)]
 
 
@@ -187,94 +183,48 @@ def safe_url(url: str) -> str | None:
     return url
 
 
-def _directive(text: str) -> str:
-    """Percent-encode for a text fragment, in which `-`, `,` and `&` have a meaning."""
-    return quote(text, safe="").replace("-", "%2D")
-
-
-_ROW = re.compile(
-    r"([^:;|.!?]{1,60}): .*[^.!?]|([^|]+?) \| .*"
-)  # as tables are read: "Graz: inhabitants 290,000"
+# As tables are read: "Graz: inhabitants 290,000"
+_ROW = re.compile(r"([^:;|.!?]{1,60}): .*[^.!?]|([^|]+?) \| .*")
 
 
 def link_to_sentence(url: str, sentence: str) -> str | None:
-    """Add a text fragment that opens an address at the sentence; a long one is given by its first
-    and last words.
+    """Add a text fragment that opens an address at a sentence.
 
-    The row of a table is given by its first cell and its last word: between them a page has no
-    colons.
+    A long one is given by its first and last words, the row of a table by its first cell and its
+    last word: between them a page has no colons.
     """
-    safe = safe_url(url)
-    if safe is None:
-        return None
+    address = safe_url(url)
     words = sentence.split()
-    if not words:
-        return safe
+    if address is None or not words:
+        return address
     whole = " ".join(words)
-    if row := _ROW.fullmatch(whole):
-        directive = f"{_directive(row[1] or row[2])},{_directive(words[-1])}"
+    row = _ROW.fullmatch(whole)
+    if row:
+        ends = [row[1] or row[2], words[-1]]
     elif len(whole) <= 120 or len(words) < 8:
-        directive = _directive(whole)
+        ends = [whole]
     else:
-        directive = f"{_directive(' '.join(words[:4]))},{_directive(' '.join(words[-4:]))}"
-    base, mark, fragment = safe.partition("#")
-    fragment = fragment.partition(":~:")[0]
-    return f"{base}#{fragment}:~:text={directive}" if mark else f"{base}#:~:text={directive}"
+        ends = [" ".join(words[:4]), " ".join(words[-4:])]
+    # `-`, `,` and `&` have a meaning in a text fragment.
+    directive = ",".join(quote(end, safe="").replace("-", "%2D") for end in ends)
+    base, mark, fragment = address.partition("#")
+    kept = fragment.partition(":~:")[0] if mark else ""
+    return f"{base}#{kept}:~:text={directive}"
 
 
 BLOCKS = frozenset(
-    (
-        "p",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-        "blockquote",
-    )
-    + ("pre", "hr", "div", "section", "article", "dl", "dt", "dd", "details", "summary")
+    "p h2 h3 h4 h5 h6 ul ol li table thead tbody tr th td blockquote pre hr div section article "
+    "dl dt dd details summary".split()
 )
-INLINE = frozenset(("span", "strong", "em", "del", "code", "a", "br", "progress", "button", "sup"))
+INLINE = frozenset("span strong em del code a br progress button sup".split())
 ATTRIBUTES = frozenset(
-    (
-        "class",
-        "href",
-        "target",
-        "rel",
-        "title",
-        "role",
-        "start",
-        "value",
-        "max",
-        "dir",
-        "type",
-        "id",
-        "tabindex",
-    )
-    + (
-        "aria-label",
-        "aria-hidden",
-        "aria-pressed",
-        "data-claim",
-        "data-span",
-        "data-page",
-        "data-at",
-        "data-edit",
-    )
-    + ("data-step", "data-note")
+    "class href target rel title role start value max dir type id tabindex aria-label aria-hidden "
+    "aria-pressed data-claim data-span data-page data-at data-edit data-step data-note".split()
 )
 _TAGS = BLOCKS | INLINE
 _VOID = frozenset(("br", "hr"))
-_OWN_PLACE = re.compile(r"#?[a-z]+-\d+")  # in the same document: an id, or a link to it
+_ID = re.compile(r"[a-z]+-\d+")  # ours: never a foreign text
+_OWN_PLACE = re.compile(r"#[a-z]+-\d+")  # a link to one of them
 STATIC = Path(__file__).parent / "static"
 NODES_JS = (STATIC / "nodes.js").read_text("utf-8")  # builds a tree of nodes in the browser
 
@@ -315,19 +265,16 @@ def el(tag: str, *children: Child, **attributes: str | int | None) -> Node:
 
 
 def _safe(attributes: Mapping[str, str | int | None]) -> tuple[tuple[str, str], ...]:
-    safe = []
+    safe: list[tuple[str, str]] = []
     for key, value in attributes.items():
         name = _attribute(key)
-        if name == "id" and not _OWN_PLACE.fullmatch(str(value)):
+        text = "" if value is None else str(value)
+        if name == "id" and not _ID.fullmatch(text):
             raise ValueError(f"id {value!r} is not on the list")
-        if (
-            name == "href"
-            and value is not None
-            and not (str(value)[:1] == "#" and _OWN_PLACE.fullmatch(str(value)))
-        ):
-            value = safe_url(str(value))
-        if value is not None and value != "":
-            safe.append((name, str(value)))
+        if name == "href" and not _OWN_PLACE.fullmatch(text):
+            text = safe_url(text) or ""
+        if text:
+            safe.append((name, text))
     return tuple(safe)
 
 
@@ -372,24 +319,19 @@ def texts(tree: Tree) -> Iterator[Text]:
 
 
 def tokens_css(selector: str) -> str:
-    """Return the colours as CSS variables that follow the theme, and a class for each verdict; weak
-    ones are paler.
-    """
-    names = {**{str(label): style for label, style in LOOKS.items()}, "pending": PENDING}
-    variables = [
-        f"--{n}-ink:light-dark({v.ink},{v.dark_ink});--{n}-tint:light-dark({v.tint},{v.dark_tint});"
-        for n, v in names.items()
-    ]
-    weak = [n for n, v in names.items() if v.weak_word]
-    variables += [
-        f"--{n}-pale:color-mix(in srgb,var(--{n}-tint) {PALE},transparent);" for n in weak
-    ]
-    classes = [
-        f".v-{n}{{--ink:var(--{n}-ink);--tint:var(--{n}-tint);--line:{v.line}}}"
-        for n, v in names.items()
-    ]
-    classes += [f".v-{n}.weak{{--tint:var(--{n}-pale)}}" for n in weak]
-    return f"{selector}{{{''.join(variables)}}}{''.join(classes)}"
+    """Return the colours as CSS variables that follow the theme, and a class for each verdict."""
+    variables = ""
+    classes = ""
+    for name in (*LOOKS, "pending"):
+        style = look(name)
+        ink, tint = f"--{name}-ink", f"--{name}-tint"
+        variables += f"{ink}:light-dark({style.ink},{style.dark_ink});"
+        variables += f"{tint}:light-dark({style.tint},{style.dark_tint});"
+        classes += f".v-{name}{{--ink:var({ink});--tint:var({tint});--line:{style.line}}}"
+        if style.weak_word:
+            pale = f"color-mix(in srgb,var({tint}) {PALE},transparent)"
+            classes += f".v-{name}.weak{{--tint:{pale}}}"
+    return f"{selector}{{{variables}}}{classes}"
 
 
 def style_class(badge: str | None) -> str:

@@ -1,31 +1,30 @@
-"""The report as Markdown: the answer with a footnote for each claim, the deciding sentence and its
-source in the note.
+"""The report as Markdown: the answer with a footnote for each claim, its sentence and its source.
 
 The answer is written anew from its tree: its headings, lists, tables, emphasis and http(s) links
-stay, and everything
-else in it is text.
+stay, and everything else in it is text.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from attribution.evidence.near_duplicates import nearest_evidence
 from attribution.reports import Exported
 from attribution.reports.bibliography import http_address, one_line, web_address
-from attribution.reports.html import look
+from attribution.reports.cards import nearest
+from attribution.reports.html import counted, look
 from attribution.review.judgements import agreement
 from attribution.text.markdown import Element, Written, escape_markdown, escape_marks, read
-from attribution.types import BADGES, Page, Report
+from attribution.types import Claim, Label, Page, Report
 from attribution.verifiers.calibration import badge_of, badges
 
 if TYPE_CHECKING:
     from attribution.text.markdown import Tree
 
-_BLANK_LINES, _CONTROLS = re.compile(r"\n{3,}"), re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029]")
+_BLANK_LINES = re.compile(r"\n{3,}")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u2028\u2029]")
 _LINE_START = re.compile(r"^([^\S\n]*)([-+=:]|\d{1,9}(?=[.)]))", re.MULTILINE)
 _TICKS = re.compile(r"`+")
 _NOTE = re.compile(r"(?<!\\)\[\^\d+\]")
@@ -33,83 +32,91 @@ _EMPHASIS = {"strong": "**", "em": "*", "del": "~~"}
 
 
 def write(exported: Exported) -> str:
-    """Title, note, counts, the answer, and a footnote for each claim."""
+    """Write title, note, counts, the answer, and a footnote for each claim."""
     report = exported.report
-    parts = [f"# {escape_markdown(one_line(exported.heading))}"]
+    parts = [f"# {_text(exported.heading)}"]
     if report.question and exported.title:
-        parts.append(f"Question: {escape_markdown(one_line(report.question))}")
-    parts += [_paragraph(exported.note)] if exported.note.strip() else []
-    parts += [_counts(report), _Answer(report).text()]
-    parts.append("\n".join(_notes(exported)))
+        parts.append(f"Question: {_text(report.question)}")
+    parts.append(_paragraphs(exported.note))
+    parts.append(", ".join(counted(Counter(badges(report)))))
+    parts.append(_Answer(report).text())
+    parts.append("\n".join(_footnotes(exported)))
     made = f"Checked on {report.created_at[:10]}" if report.created_at else "Checked"
     verifier = escape_markdown(report.versions.get("verifier", "an unknown verifier"))
     parts.append(f"{made} with {verifier}. {agreement([report]).words}".rstrip())
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _counts(report: Report) -> str:
-    """One line: how many claims have which badge."""
-    found = Counter(badges(report))
-    return ", ".join(
-        f"{look(name).icon} {found[name]} {look(name).noun}" for name in BADGES if found[name]
-    )
+def _text(foreign: str) -> str:
+    """Foreign text on one line, without marks."""
+    return escape_markdown(one_line(foreign))
 
 
-def _notes(exported: Exported) -> Iterator[str]:
-    report = exported.report
-    pages = {page.id: page for page in report.pages}
-    verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
-    judgements = {judged.claim_id: judged for judged in report.judgements}
-    for number, claim in enumerate(report.claims, 1):
-        verdict = verdicts.get(claim.id)
-        style = look(badge_of(verdict, report))
-        parts = [f"**{style.icon} {style.word}.**"]
-        if not claim.spans or claim.enriched:
-            parts.append(f"Checked as: {escape_markdown(one_line(claim.statement))}")
-        parts += ["Corrected by hand."] if claim.id in exported.corrected else []
-        parts.append(escape_markdown(one_line(verdict.reason)) if verdict else "")
-        if verdict and (other := verdict.other):
-            parts.append(
-                f"**The {other.reader} reader: {look(other.label).icon} {look(other.label).word}.**"
-            )
-            parts.append(escape_markdown(one_line(other.reason)))
-        found = [e for e in report.evidence if e.claim_id == claim.id]
-        if verdict and (piece := nearest_evidence(found, verdict.label, pages)):
-            parts.append(
-                f"{'To read: ' * (verdict.label == 'unclear')}“{escape_markdown(one_line(piece.deciding_sentence))}”"
-            )
-            parts.append(_source(pages.get(piece.page_id), piece.sentence[0]))
-        if own := judgements.get(claim.id):
-            parts.append(
-                f"**The analyst's verdict: {look(own.label).icon} {look(own.label).word}.**"
-            )
-            parts.append(escape_markdown(one_line(own.note)))
-        yield f"[^{number}]: {' '.join(filter(None, parts))}"
-
-
-def _source(page: Page | None, offset: int) -> str:
-    if page is None:
-        return ""
-    title, number = escape_markdown(one_line(page.cited)), page.page_number(offset)
-    if facts := http_address(page.facts_from):
-        return f"{title}, facts from <{facts}>."
-    address = web_address(page)
-    named = f"[{title}](<{address}>)" if address else title
-    place = [f"page {number}"] if number else []
-    return ", ".join([named, *place, f"read {page.fetched_at[:10]}"]) + "."
-
-
-def _paragraph(text: str) -> str:
-    """Foreign text as paragraphs without marks."""
-    lines = (one_line(line) for line in text.split("\n"))
-    return _BLANK_LINES.sub("\n\n", "\n".join(_line(escape_marks(line)) for line in lines)).strip()
+def _paragraphs(foreign: str) -> str:
+    lines = [escape_marks(one_line(line)) for line in foreign.split("\n")]
+    return _BLANK_LINES.sub("\n\n", "\n".join(map(_line, lines))).strip()
 
 
 def _line(escaped: str) -> str:
-    """Text that begins a line and opens no list, heading or rule there."""
-    return _LINE_START.sub(
-        lambda m: m[1] + (m[2] + "\\" if m[2][0].isdigit() else "\\" + m[2]), escaped
-    )
+    """Escape what would open a list, heading or rule at the start of a line."""
+
+    def escape(match: re.Match[str]) -> str:
+        space, mark = match.groups()
+        return f"{space}{mark}\\" if mark[0].isdigit() else f"{space}\\{mark}"
+
+    return _LINE_START.sub(escape, escaped)
+
+
+def _footnotes(exported: Exported) -> Iterator[str]:
+    report = exported.report
+    pages = {page.id: page for page in report.pages}
+    for number, claim in enumerate(report.claims, 1):
+        parts = _verdict(claim, exported)
+        verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
+        piece = nearest(claim, verdict, report, pages)
+        if verdict and piece:
+            reading = "To read: " if verdict.label == "unclear" else ""
+            parts.append(f"{reading}“{_text(piece.deciding_sentence)}”")
+            page = pages.get(piece.page_id)
+            parts.append(_source(page, piece.sentence[0]) if page else "")
+        for own in report.judgements:
+            if own.claim_id == claim.id:
+                parts += [_bold("The analyst's verdict: ", own.label), _text(own.note)]
+        yield f"[^{number}]: {' '.join(part for part in parts if part)}"
+
+
+def _verdict(claim: Claim, exported: Exported) -> list[str]:
+    report = exported.report
+    verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
+    parts = [_bold("", badge_of(verdict, report))]
+    if not claim.spans or claim.enriched:
+        parts.append(f"Checked as: {_text(claim.statement)}")
+    if claim.id in exported.corrected:
+        parts.append("Corrected by hand.")
+    if verdict:
+        parts.append(_text(verdict.reason))
+        if verdict.other:
+            words = f"The {verdict.other.reader} verifier: "
+            parts += [_bold(words, verdict.other.label), _text(verdict.other.reason)]
+    return parts
+
+
+def _bold(words: str, badge: str | Label) -> str:
+    style = look(badge)
+    return f"**{words}{style.icon} {style.word}.**"
+
+
+def _source(page: Page, offset: int) -> str:
+    title = _text(page.cited)
+    facts_from = http_address(page.facts_from)
+    if facts_from:
+        return f"{title}, facts from <{facts_from}>."
+    address = web_address(page)
+    number = page.page_number(offset)
+    parts = [f"[{title}](<{address}>)" if address else title]
+    if number:
+        parts.append(f"page {number}")
+    return f"{', '.join(parts)}, read {page.fetched_at[:10]}."
 
 
 class _Answer:
@@ -118,73 +125,77 @@ class _Answer:
     def __init__(self, report: Report) -> None:
         self._root = read(report.answer)
         self._ends: dict[int, list[int]] = {}
-        self._loose = []
+        self._loose: list[int] = []
         for number, claim in enumerate(report.claims, 1):
             if claim.spans:
-                self._ends.setdefault(max(end for _, end in claim.spans), []).append(number)
+                end = max(end for _, end in claim.spans)
+                self._ends.setdefault(end, []).append(number)
             else:
                 self._loose.append(number)
 
     def text(self) -> str:
-        parts = list(self._blocks(self._root.elements))
-        left = [*self._loose, *(n for end in sorted(self._ends) for n in self._ends[end])]
-        if left:
-            parts.append(
-                "Claims without a place in the text: " + " ".join(f"[^{n}]" for n in sorted(left))
-            )
-        return "\n\n".join(part for part in parts if part.strip())
+        blocks = self._blocks(self._root)
+        left = sorted([*self._loose, *(n for numbers in self._ends.values() for n in numbers)])
+        if not left:
+            return blocks
+        marks = " ".join(f"[^{number}]" for number in left)
+        return f"{blocks}\n\nClaims without a place in the text: {marks}".strip()
 
-    def _blocks(self, blocks: Iterable[Element]) -> Iterator[str]:
-        for block in blocks:
-            match block.tag:
-                case "ul" | "ol":
-                    yield self._list(block)
-                case "table":
-                    yield self._table(block)
-                case "pre":
-                    yield self._code(block)
-                case "hr":
-                    yield "---"
-                case "blockquote":
-                    yield _prefixed("\n\n".join(self._blocks(block.elements)), "> ", "> ")
-                case "p":
-                    yield _line(self._inline(block.children)).strip()
-                case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
-                    level = min(6, int(block.tag[1]) + 1)  # the first level is the report's
-                    yield f"{'#' * level} {' '.join(self._inline(block.children).split())}"
-                case _:
-                    yield "\n\n".join(self._blocks(block.elements))
+    def _blocks(self, parent: Element) -> str:
+        blocks = [self._block(block) for block in parent.elements]
+        return "\n\n".join(block for block in blocks if block.strip())
+
+    def _block(self, block: Element) -> str:
+        match block.tag:
+            case "ul" | "ol":
+                return self._list(block)
+            case "table":
+                return self._table(block)
+            case "pre":
+                return self._code(block)
+            case "hr":
+                return "---"
+            case "blockquote":
+                return _prefixed(self._blocks(block), "> ", "> ")
+            case "p":
+                return _line(self._inline(block)).strip()
+            case "h1" | "h2" | "h3" | "h4" | "h5" | "h6":
+                level = min(6, int(block.tag[1]) + 1)  # the first level is the report's
+                return f"{'#' * level} {self._one_line(block)}"
+        return self._blocks(block)
 
     def _list(self, block: Element) -> str:
+        first = int(block.number) if block.number.isdigit() else 1
         items = []
-        for number, item in enumerate(
-            block.elements, int(block.number) if block.number.isdigit() else 1
-        ):
+        for number, item in enumerate(block.elements, first):
             mark = f"{number}. " if block.tag == "ol" else "- "
-            items.append(_prefixed("\n\n".join(self._blocks(item.elements)), mark, " " * len(mark)))
+            items.append(_prefixed(self._blocks(item), mark, " " * len(mark)))
         return "\n".join(items)
 
     def _table(self, table: Element) -> str:
-        rows = [
-            [" ".join(self._inline(cell.children).split()) for cell in row.elements]
-            for part in table.elements
-            for row in part.elements
-        ]
+        rows = []
+        for part in table.elements:
+            for row in part.elements:
+                rows.append([self._one_line(cell) for cell in row.elements])
         width = max((len(row) for row in rows), default=0)
-        lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in rows]
+        lines = []
+        for texts in rows:
+            cells = texts + [""] * (width - len(texts))
+            lines.append(f"| {' | '.join(cells)} |")
         return "\n".join([*lines[:1], f"|{'---|' * width}", *lines[1:]])
 
     def _code(self, block: Element) -> str:
-        texts = list(block.texts())
-        written = "".join(text.text for text in texts).rstrip("\n")
-        fence = "`" * max(3, 1 + max(map(len, _TICKS.findall(written)), default=0))
-        numbers = "".join(self._numbers(text.end) for text in texts)
-        return "\n".join(filter(None, (fence, written, fence))) + (
-            f"\n\n{numbers}" if numbers else ""
-        )
+        code = "".join(text.text for text in block.texts()).rstrip("\n")
+        fence = "`" * max(3, _longest_ticks(code) + 1)
+        lines = [fence, code, fence] if code else [fence, fence]
+        numbers = self._numbers_in(block)
+        return "\n".join(lines) + (f"\n\n{numbers}" if numbers else "")
 
-    def _inline(self, children: Iterable[Tree]) -> str:
-        return "".join(self._leaf(child) for child in children)
+    def _one_line(self, element: Element) -> str:
+        return " ".join(self._inline(element).split())
+
+    def _inline(self, element: Element) -> str:
+        return "".join(self._leaf(child) for child in element.children)
 
     def _leaf(self, child: Tree) -> str:
         if isinstance(child, Written):
@@ -193,40 +204,50 @@ class _Answer:
             return "\\\n"
         if child.tag == "code":
             return self._code_span(child)
-        inside = self._inline(child.children)
-        if child.tag == "a" and (address := http_address(child.href)):
+        inside = self._inline(child)
+        address = http_address(child.href) if child.tag == "a" else ""
+        if address:
             marks = "".join(_NOTE.findall(inside))  # a link must not hold one
             return f"[{_NOTE.sub('', inside)}](<{address}>){marks}"
-        mark = _EMPHASIS.get(child.tag, "")
+        signs = _EMPHASIS.get(child.tag, "")
         words = inside.strip()
-        if not mark or not words:
+        if not signs or not words:
             return inside
-        before, after = inside[: len(inside) - len(inside.lstrip())], inside[len(inside.rstrip()) :]
-        return f"{before}{mark}{words}{mark}{after}"
+        before, _, after = inside.partition(words)
+        return f"{before}{signs}{words}{signs}{after}"
 
     def _code_span(self, span: Element) -> str:
-        written = " ".join("".join(text.text for text in span.texts()).split())
-        ticks = "`" * (1 + max(map(len, _TICKS.findall(written)), default=0))
-        pad = " " if written[:1] == "`" or written[-1:] == "`" else ""
-        code = f"{ticks}{pad}{written}{pad}{ticks}" if written else ""
-        return code + "".join(self._numbers(text.end) for text in span.texts())
+        code = " ".join("".join(text.text for text in span.texts()).split())
+        numbers = self._numbers_in(span)
+        if not code:
+            return numbers
+        ticks = "`" * (_longest_ticks(code) + 1)
+        pad = " " if code.startswith("`") or code.endswith("`") else ""
+        return f"{ticks}{pad}{code}{pad}{ticks}{numbers}"
 
     def _numbered(self, text: Written) -> str:
-        """The text, escaped, with the numbers of the claims that end in it."""
+        """Return the text, escaped, with the numbers of the claims that end in it."""
         ends = sorted(end for end in self._ends if text.start < end <= text.end)
-        if not ends:
-            return _escaped(text.text)
         if not text.verbatim:
             return _escaped(text.text) + "".join(map(self._numbers, ends))
-        parts, position = [], 0
+        parts = []
+        position = 0
         for end in ends:
             parts += [_escaped(text.text[position : end - text.start]), self._numbers(end)]
             position = end - text.start
         return "".join([*parts, _escaped(text.text[position:])])
 
+    def _numbers_in(self, element: Element) -> str:
+        """Return the footnote marks of claims that end with a text of an element of code."""
+        return "".join(self._numbers(text.end) for text in element.texts())
+
     def _numbers(self, end: int) -> str:
-        """The footnote marks of claims that end here; each is written once."""
+        """Return the footnote marks of claims that end here; each is written once."""
         return "".join(f"[^{number}]" for number in self._ends.pop(end, ()))
+
+
+def _longest_ticks(code: str) -> int:
+    return max(map(len, _TICKS.findall(code)), default=0)
 
 
 def _escaped(text: str) -> str:
@@ -235,8 +256,8 @@ def _escaped(text: str) -> str:
 
 
 def _prefixed(text: str, first: str, others: str) -> str:
-    lines = text.split("\n") or [""]
-    return "\n".join(
-        (first if n == 0 else others if line else others.rstrip()) + line
-        for n, line in enumerate(lines)
-    )
+    start, *rest = text.split("\n")
+    lines = [first + start]
+    for line in rest:
+        lines.append(others + line if line else others.rstrip())
+    return "\n".join(lines)

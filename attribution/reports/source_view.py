@@ -1,196 +1,181 @@
-"""Draw the pages of a run with the claims that each supports, contradicts or leaves open."""
+"""Draw the sources of a run with the claims that each supports, contradicts or leaves open."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from attribution.evidence.origins import sources as counted_sources
-from attribution.policy import DecisionPolicy
 from attribution.reports.cards import leans
 from attribution.reports.html import Node, badge, data, el, link_to_sentence, look, plural, safe_url
 from attribution.reports.trail import facts
 from attribution.types import Evidence, Label, Page, Relation, Report
-from attribution.verdicts import uncounted
 
+# Relation, label and verb, those that need a look first
 SIDES: tuple[tuple[Relation, Label, str], ...] = (
     ("contradicted", "contradicted", "contradicts"),
     ("entailed", "supported", "supports"),
     ("no_relation", "unclear", "leaves open"),
 )
+LABELS: dict[Relation, Label] = {relation: label for relation, label, _ in SIDES}
+_ORDER = [relation for relation, _, _ in SIDES]
+Pieces = dict[str, Evidence]  # by claim
 
 
-def uses(report: Report) -> dict[str, dict[Relation, list[Evidence]]]:
-    """Return, for each page, a piece of evidence for each claim that it speaks of, by the relation
-    that decides.
-    """
-    best: dict[tuple[str, str], Evidence] = {}
-    order = [relation for relation, _, _ in SIDES]
-    for piece in _speaking(report):
-        before = best.setdefault((piece.page_id, piece.claim_id), piece)
-        if order.index(piece.relation) < order.index(before.relation):
-            best[piece.page_id, piece.claim_id] = piece
-    pages: dict[str, dict[Relation, list[Evidence]]] = defaultdict(
-        lambda: {relation: [] for relation in order}
-    )
-    for (page, _), piece in best.items():
-        pages[page][piece.relation].append(piece)
-    return dict(pages)
+def _best_pieces(pieces: Sequence[Evidence]) -> Pieces:
+    """Return a passage for each claim, one that decides if there is one."""
+    best: Pieces = {}
+    for piece in sorted(pieces, key=lambda e: _ORDER.index(e.relation)):
+        best.setdefault(piece.claim_id, piece)
+    return best
 
 
-def _speaking(report: Report) -> list[Evidence]:
-    """Return the passages that say something about their claim; what does not count leaves it open."""
-    of_claim: dict[str, list[Evidence]] = defaultdict(list)
-    for piece in report.evidence:
-        of_claim[piece.claim_id].append(piece)
-    policy = DecisionPolicy.of(report.settings)
-    alone = {id(piece) for pieces in of_claim.values() for piece in uncounted(pieces, policy)}
-    open_ = {"relation": "no_relation"}
-    speaking = (e for e in report.evidence if e.relation != "no_relation" or leans(e))
-    return [e.model_copy(update=open_) if id(e) in alone else e for e in speaking]
+def _speaks(piece: Evidence) -> bool:
+    """Return True if a passage says something about its claim, though it may not count."""
+    return piece.relation != "no_relation" or leans(piece)
+
+
+def _numbers(report: Report) -> dict[str, int]:
+    return {claim.id: number for number, claim in enumerate(report.claims, 1)}
 
 
 def source_list(report: Report) -> Node:
-    """List the pages of a run, those that decide most claims first; pages without a passage stand
-    below.
-    """
-    used = uses(report)
-    numbers = {claim.id: n for n, claim in enumerate(report.claims, 1)}
-    counts = {
-        id: tuple(len(sides[relation]) for relation, _, _ in SIDES) for id, sides in used.items()
-    }
-    pages = sorted(
-        (p for p in report.pages if p.id in used), key=lambda page: counts[page.id], reverse=True
-    )
-    others = [page for page in report.pages if page.id not in used]
+    """List the sources of a run, those that decide most claims first; the others stand below."""
     if not report.pages:
-        return el("div", el("p", "No page was read."), class_="hint")
+        return el("div", el("p", "No source was read."), class_="hint")
+    numbers = _numbers(report)
+    used: dict[str, Pieces] = {}
+    for page in report.pages:
+        pieces = [e for e in report.evidence if e.page_id == page.id and _speaks(e)]
+        if pieces:
+            used[page.id] = _best_pieces(pieces)
+
+    def weight(page: Page) -> list[int]:
+        relations = [piece.relation for piece in used[page.id].values()]
+        return [relations.count(relation) for relation in _ORDER]
+
+    pages = sorted((p for p in report.pages if p.id in used), key=weight, reverse=True)
+    counted = counted_sources(pages)
     return el(
         "div",
-        el("p", f"With a passage about a claim: {counted_sources(pages)}.", class_="reason"),
-        *(_page(page, used[page.id], numbers) for page in pages),
-        el(
-            "details",
-            el("summary", f"{plural(len(others), 'page')} without such a passage"),
-            el("ul", *(el("li", _title(page)) for page in others)),
-        )
-        if others
-        else None,
+        el("p", f"Sources with relevant passages: {counted}.", class_="reason"),
+        *(_card(page, used[page.id], numbers) for page in pages),
+        _others([page for page in report.pages if page.id not in used]),
         class_="panel-body sources",
     )
 
 
-def _title(page: Page, at: Evidence | None = None) -> Node:
+def _others(pages: Sequence[Page]) -> Node | None:
+    if not pages:
+        return None
+    summary = el("summary", f"{plural(len(pages), 'source')} without such a passage")
+    return el("details", summary, el("ul", *(el("li", _title(page, 0)) for page in pages)))
+
+
+def _title(page: Page, start: int) -> Node:
     """Draw the title, as a button where the text can be opened."""
     title = page.title or page.url
     if not page.text:
         return el("span", title, dir="auto")
-    start = at.sentence[0] if at else 0
-    place = f"{start},{start},{start},{start}"
-    return el(
-        "button",
-        title,
-        type="button",
-        class_="open title",
-        data_page=page.id,
-        data_at=place,
-        dir="auto",
-    )
+    place = {"data_page": page.id, "data_at": f"{start},{start},{start},{start}"}
+    return el("button", title, type="button", class_="open title", dir="auto", **place)
 
 
-def _page(
-    page: Page, sides: Mapping[Relation, Sequence[Evidence]], numbers: Mapping[str, int]
-) -> Node:
+def _card(page: Page, pieces: Pieces, numbers: Mapping[str, int]) -> Node:
+    first = next(iter(pieces.values())).sentence[0]
     rows = []
-    first = next(piece for relation, _, _ in SIDES for piece in sides[relation])
     for relation, label, verb in SIDES:
-        if pieces := sides[relation]:
-            claims = (
-                el(
-                    "button",
-                    str(numbers[id]),
-                    type="button",
-                    class_=f"go v-{label}",
-                    data_claim=id,
-                    aria_label=f"Claim {numbers[id]}: show its evidence",
-                )
-                for id in sorted(
-                    (p.claim_id for p in pieces if p.claim_id in numbers), key=numbers.__getitem__
-                )
-            )
-            rows.append(el("p", badge(label, word=f"{verb} {len(pieces)}"), *claims, class_="uses"))
+        ids = [i for i in numbers if i in pieces and pieces[i].relation == relation]
+        if ids:
+            buttons = [_claim_button(claim_id, numbers[claim_id], label) for claim_id in ids]
+            rows.append(el("p", badge(label, word=f"{verb} {len(ids)}"), *buttons, class_="uses"))
     return el(
         "article",
         el("div", _title(page, first), class_="head"),
-        el("p", facts(page, first.sentence[0]), class_="facts"),
+        el("p", facts(page, first), class_="facts"),
         *rows,
         class_="card",
     )
 
 
+def _claim_button(claim_id: str, number: int, label: Label) -> Node:
+    return el(
+        "button",
+        str(number),
+        type="button",
+        class_=f"go v-{label}",
+        data_claim=claim_id,
+        aria_label=f"Claim {number}: show its evidence",
+    )
+
+
+# --- the text of a source ---
+
+
+@dataclass
+class _Mark:
+    """A stretch of a text with deciding sentences that overlap."""
+
+    start: int
+    end: int
+    pieces: list[Evidence]
+
+
 def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
-    """Return a page's text for the browser: its deciding sentences, each with the claims it was
-    compared with.
-    """
-    numbers = {claim.id: n for n, claim in enumerate(report.claims, 1)}
-    labels = {relation: label for relation, label, _ in SIDES}
-    marks: list[tuple[int, int, list[Evidence]]] = []
-    of_page = (e for e in _speaking(report) if e.page_id == page.id and e.claim_id in numbers)
-    for piece in sorted(of_page, key=lambda e: (*e.sentence, numbers[e.claim_id])):
+    """Return a source's text for the browser, with its deciding sentences and their claims."""
+    numbers = _numbers(report)
+    marks: list[_Mark] = []
+    pieces = [e for e in report.evidence if e.page_id == page.id and e.claim_id in numbers]
+    for piece in sorted(filter(_speaks, pieces), key=lambda e: (*e.sentence, numbers[e.claim_id])):
         start, end = piece.sentence
-        if marks and start < marks[-1][1]:  # overlaps the one before: one mark for both
-            marks[-1] = (marks[-1][0], max(end, marks[-1][1]), [*marks[-1][2], piece])
+        if marks and start < marks[-1].end:
+            marks[-1].end = max(end, marks[-1].end)
+            marks[-1].pieces.append(piece)
         elif 0 <= start < end <= len(page.text):
-            marks.append((start, end, [piece]))
-    link = (
-        link_to_sentence(page.url, page.text[at : at + 300].split("\n")[0])
-        if page.kind == "web"
-        else None
-    )
-    address = link or (safe_url(page.reference or page.facts_from) if page.kind != "web" else None)
-    opener = el(
-        "a",
-        "Open the original ↗",
-        href=address,
-        target="_blank",
-        rel="noopener noreferrer",
-        class_="more",
-    )
-    head = el(
-        "div",
-        el("h3", page.title or page.url, dir="auto"),
-        el("p", facts(page, at), class_="facts"),
-        el("p", opener, class_="links") if address else None,
-        class_="source-head",
-    )
+            marks.append(_Mark(start, end, [piece]))
     return {
-        "head": data(head),
+        "head": data(_head(page, at)),
         "page": page.id,
         "text": page.text,
         "breaks": page.breaks,
         "at": at,
         "marks": [
-            {"at": [start, end], "claims": _marked(pieces, numbers, labels)}
-            for start, end, pieces in marks
+            {"at": [mark.start, mark.end], "claims": _claims_of(mark, numbers)} for mark in marks
         ],
     }
 
 
-def _marked(
-    pieces: Sequence[Evidence], numbers: Mapping[str, int], labels: Mapping[Relation, Label]
-) -> list[dict[str, object]]:
+def _head(page: Page, at: int) -> Node:
+    address = safe_url(page.reference or page.facts_from)
+    if page.kind == "web":
+        address = link_to_sentence(page.url, page.text[at : at + 300].split("\n")[0])
+    links = None
+    if address:
+        attributes = {"target": "_blank", "rel": "noopener noreferrer", "class_": "more"}
+        opener = el("a", "Open the original ↗", href=address, **attributes)
+        links = el("p", opener, class_="links")
+    return el(
+        "div",
+        el("h3", page.title or page.url, dir="auto"),
+        el("p", facts(page, at), class_="facts"),
+        links,
+        class_="source-head",
+    )
+
+
+def _claims_of(mark: _Mark, numbers: Mapping[str, int]) -> list[dict[str, object]]:
     """Return the claims of one mark, each once, contradicted ones first."""
-    order = [relation for relation, _, _ in SIDES]
-    found: dict[str, Evidence] = {}
-    for piece in sorted(pieces, key=lambda e: order.index(e.relation)):
-        found.setdefault(piece.claim_id, piece)
-    return [
-        {
-            "id": id,
-            "n": numbers[id],
-            "label": labels[e.relation],
-            "icon": look(labels[e.relation]).icon,
-            "word": look(labels[e.relation]).word.lower(),
-        }
-        for id, e in found.items()
-    ]
+    claims: list[dict[str, object]] = []
+    for claim_id, piece in _best_pieces(mark.pieces).items():
+        label = LABELS[piece.relation]
+        style = look(label)
+        claims.append(
+            {
+                "id": claim_id,
+                "n": numbers[claim_id],
+                "label": label,
+                "icon": style.icon,
+                "word": style.word.lower(),
+            }
+        )
+    return claims

@@ -3,12 +3,10 @@ from typing import Any
 import pytest
 
 from attribution.edits import AddEvidence, Edit
-from attribution.provenance import Provenance, Trace
 from attribution.reports.actions import next_steps, step_buttons
 from attribution.reports.html import html
-from attribution.reports.trail import chain
 from attribution.types import Failure, FailureKind, Label, Report
-from tests.review.make import SOURCE, claim, evidence, report
+from tests.review.make import claim, report
 
 ANSWER = "The tower was finished in 1890."
 CLAIM = claim(ANSWER, ANSWER, enriched="The <i>Eiffel</i> Tower was finished in 1890.")
@@ -56,31 +54,3 @@ def after(made: Report, claims: tuple[str, ...] = (CLAIM.id,), **change: Any) ->
     edit = Edit(at="", change=AddEvidence(claim_id=claims[0], **change), claims=claims)
     made = made.model_copy(update={"edits": (edit,)})
     return next_steps(CLAIM, made.verdicts[0], made)
-
-
-def test_the_chain_names_every_step() -> None:
-    made = report(ANSWER, (CLAIM, "contradicted"))
-    failed = Failure(
-        stage="fetch", subject="https://e.org/<b>", kind="robots", message="robots.txt forbids it"
-    )
-    provenance = Provenance(
-        traces=(
-            Trace(CLAIM.id, SOURCE.id, "eiffel <u>", "wikipedia", 2),
-            Trace("other", SOURCE.id, "another", "x", 1),
-        ),
-        concerns={CLAIM.id: (failed,)},
-    )
-    made = made.model_copy(
-        update={
-            "settings": {"segmenter": "sentences", "chunker": "fixed", "ranking": "hybrid"},
-            "versions": {"verifier": "v9", "embedder": "e7", f"verifier:{CLAIM.id}": "v10"},
-        }
-    )
-    pieces = [evidence(CLAIM, "contradicted")]
-    shown = html(chain(CLAIM, made.verdicts[0], pieces, made, {SOURCE.id: SOURCE}, provenance))
-    parts = (
-        "characters 0–31|split by sentences|Made to stand alone|eiffel &lt;u&gt;|wikipedia|1 page read · 1 failed"
-        "|2026-11-01 10:00 UTC|robots.txt forbids it.|e7|1.00|v10|counts from 0.50"
-    )
-    assert [part for part in parts.split("|") if part not in shown] == []
-    assert "another" not in shown and "<u>" not in shown and "<i>" not in shown
