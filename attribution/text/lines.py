@@ -260,9 +260,10 @@ _AT_BREAK = re.compile(rf"(?<![\w’'-])([\w’'-]*+){BROKEN}\s?(?=(\w[\w’'-]*
 _WORD = re.compile(r"\w+")
 _COMPOUND = re.compile(r"\b\w++(?:-\w++)++")
 _FIRST_PARTS = frozenset(
-    "twenty thirty forty fifty sixty seventy eighty ninety one two three four five six seven eight nine ten half well "
-    "ill self non ex so all high low long short old new mid cross vice semi anti post pre pro quasi world first second "
-    "third full part north south east west left right e co".split()
+    """twenty thirty forty fifty sixty seventy eighty ninety one two three four five six seven eight
+    nine ten half well ill self non ex so all high low long short old new mid cross vice semi anti
+    post pre pro quasi world first second third full part north south east west left right e co
+    """.split()
 )
 
 

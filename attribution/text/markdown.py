@@ -263,7 +263,7 @@ class _Inline:
         ]
 
     def parse(self, places: Sequence[int]) -> tuple[Tree, ...]:
-        """Parse the text whose characters have these positions; a carriage return is a line break."""
+        """Parse the text at these positions; a carriage return is a line break."""
         if not places:
             return ()
         first = bisect_right(self.marks, places[0], key=lambda part: part.end)
@@ -354,7 +354,8 @@ def _inline_parser() -> MarkdownIt:
     parser.inline.ruler.at("image", _image)
     parser.inline.ruler.before("autolink", "br", _br)
     parser.inline.ruler2.disable("fragments_join")  # joined texts would share one position
-    parser.validateLink = lambda url: True  # type: ignore[method-assign]  # the page decides what may be opened
+    # the page decides what may be opened
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     return parser
 

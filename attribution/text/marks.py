@@ -172,7 +172,7 @@ def without_names(answer: str, names: frozenset[str]) -> str:
 
 
 def without_numbers(text: str) -> str:
-    """Return the text of a page with blanks in place of numbered marks; offsets stay as they are."""
+    """Return the text of a page with as many blanks in place of numbered marks."""
     for row in FORMS:
         if row.page:
             text = row.pattern.sub(lambda match: " " * len(match[0]), text)
@@ -180,7 +180,7 @@ def without_numbers(text: str) -> str:
 
 
 def numbers(text: str) -> list[str]:
-    """Return the numbers of a mark with ranges expanded; empty if one of them cannot be a source."""
+    """Return the numbers of a mark with ranges expanded; empty if one cannot be a source."""
     expanded: list[str] = []
     for match in _NUMBERS.finditer(text.translate(SUPERSCRIPTS).replace("⁻", "-")):
         first, last = int(match[1]), int(match[2] or match[1])

@@ -43,7 +43,8 @@ def _import_thinc_without_torch() -> None:
     second.
     """
     if "torch" not in sys.modules:
-        sys.modules["torch"] = None  # type: ignore[assignment]  # `import torch` then raises ModuleNotFoundError
+        # `import torch` then raises ModuleNotFoundError
+        sys.modules["torch"] = None  # type: ignore[assignment]
         importlib.import_module("thinc.compat")
         del sys.modules["torch"]
 

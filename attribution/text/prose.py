@@ -35,7 +35,10 @@ _REFERENCE = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _REFERENCE_MARK = re.compile(
-    r"\s*(?: \^ | \[\d{1,3}\] | \d{1,3}\.\s | [-*•–]\s | [A-Z][\w'’-]+,[ ](?:[A-Z]\.|[A-Z][\w-]+) )",
+    r"""
+    \s*(?: \^ | \[\d{1,3}\] | \d{1,3}\.\s | [-*•–]\s
+    | [A-Z][\w'’-]+,[ ](?:[A-Z]\.|[A-Z][\w-]+) )
+    """,
     re.VERBOSE,
 )
 _REFERENCE_HEADING = re.compile(

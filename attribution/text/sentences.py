@@ -85,7 +85,8 @@ _TIME_OF_CLAUSE = re.compile(
     r"""
     (?: \s*(?:[A-Z]\w+|on|at|by|the|about|from|to|and|of|[\d:]+|[ap]\.m\.),?(?=\s) ){0,8}
     \s*[\d:]+[ ](?i:[ap]\.m)\.\s*$
-    | .*\b(?i:an?|the|each|every|this|its|h?er|his|our|their)[ ](?:\w+[ ])?[\d:]+[ ](?i:[ap]\.m)\.\s*$
+    | .*\b(?i:an?|the|each|every|this|its|h?er|his|our|their)[ ](?:\w+[ ])?
+    [\d:]+[ ](?i:[ap]\.m)\.\s*$
     """,
     re.DOTALL | re.VERBOSE,
 )
@@ -181,15 +182,27 @@ def _is_end(text: str, start: int, end: int) -> bool:
         return False
     if following.islower():
         return head[-1] in ".!?" and _MIXED_CASE.match(after) is not None
-    opens = _OPENER.match(after) is not None
     if _UNFINISHED.search(head):
         return False
-    if _EXCLAMATION_IN_NAME.search(head) and following.isupper():
-        return opens
     if _UNIT.search(head) or head.endswith(".."):
         return True
-    if _ORDINAL.search(head):
+    opens = _OPENER.match(after) is not None
+    if _ORDINAL.search(head) or _EXCLAMATION_IN_NAME.search(head) and following.isupper():
         return opens
+    if _HOUR.search(head):
+        opens = opens or not _ZONE_OR_DAY.match(after)
+        return opens and not _TIME_OF_CLAUSE.match(text, start, end)
+    return _ends_with_word(head, after, opens)
+
+
+def _ends_with_word(head: str, after: str, opens: bool) -> bool:
+    """Return True if the last word is no abbreviation, or one that ends a sentence here.
+
+    Args:
+        head: The end of the sentence.
+        after: What follows.
+        opens: What follows opens a sentence, by its first word.
+    """
     last = _LAST_WORD.search(head)
     if not last:  # "…", "?", ".)": no abbreviation
         return True
@@ -200,12 +213,8 @@ def _is_end(text: str, start: int, end: int) -> bool:
         return False
     if len(word) > 1 and not initials and word not in _RARELY_LAST:
         return True
-    if _HOUR.search(head):
-        opens = opens or not _ZONE_OR_DAY.match(after)
-        return opens and not _TIME_OF_CLAUSE.match(text, start, end)
-    if initials + word in _LAST_BEFORE_PLURAL and _PLURAL_AND_VERB.match(after):
-        return True
-    return opens
+    is_followed_by_noun = initials + word in _LAST_BEFORE_PLURAL and _PLURAL_AND_VERB.match(after)
+    return opens or bool(is_followed_by_noun)
 
 
 def trimmed(text: str, start: int, end: int) -> Span:
@@ -234,7 +243,7 @@ LANGUAGES: dict[str, str] = dict(line.split(maxsplit=1) for line in _LINES)
 
 @lru_cache(maxsize=64)
 def detect(text: str) -> str | None:
-    """Return the ISO 639-1 code of one of LANGUAGES, or None if the text is too short or too mixed."""
+    """Return the code of one of LANGUAGES, or None if the text is too short or too mixed."""
     code, probability = _identifier().classify(text)
     return str(code) if probability >= _CERTAIN else None
 

@@ -73,7 +73,7 @@ def publisher(url: str) -> str:
 
 
 def _split(url: str) -> SplitResult:
-    """Return the parts of a canonical address, of a site for all devices; empty if there are none."""
+    """Return the parts of a canonical address, without devices in its host; empty without any."""
     try:
         parts = urlsplit(canonical(url))
     except ValueError:  # such as an unclosed [

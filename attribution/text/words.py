@@ -93,7 +93,7 @@ def word_lists(path: Path) -> dict[str, frozenset[str]]:
 
 
 def words_of(text: str) -> list[str]:
-    """Return the runs of letters and digits in lower case, the words of SQLite's full-text search."""
+    """Return the runs of letters and digits in lower case, as SQLite's full-text search."""
     return _WORD.findall(plain(text).lower())
 
 
