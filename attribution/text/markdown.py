@@ -177,9 +177,7 @@ class _Reader:
             return self._paragraph(first, last, node.children[0].content, role)
         if node.type == "heading":
             content = node.children[0].content
-            start = self.source.find("#", self.starts[first], self.ends[first]) + len(node.markup)
-            while start < self.ends[first] and self.source[start] in MD_TRIM_CHARS:
-                start += 1
+            start = self.source.find(content, self.starts[first])
             return Element(node.tag, self.inline.parse(range(start, start + len(content))))
         return Element("hr")
 

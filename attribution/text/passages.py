@@ -29,7 +29,6 @@ _LEAD_IN_WORDS = 6
 _TITLE_WORDS = 10
 _TITLE_CHARACTERS = 80
 _LABEL_WORDS = 4  # of a label with a stop of its own
-_TASK = re.compile(r"\[[ xX]\] ")
 # "🌱", "➡️", "1️⃣", but none that denies
 _PICTURE = r"""(?:
     (?![✗✘❌❎☐↑↓])
@@ -404,9 +403,6 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
     if shown and shown[-1].text == " ":
         shown.pop()
     whole = "".join(c.text for c in shown)
-    task = _TASK.match(whole) if kind == "item" else None
-    skipped = task.end() if task else 0
-    shown, whole = shown[skipped:], whole[skipped:]
     signs = _SIGNS.match(whole)  # "🗼 **Height**: …"
     first = signs.end() if signs else 0
     strong = next((i for i in range(first, len(shown)) if not shown[i].bold), len(shown))
@@ -416,7 +412,7 @@ def _flat(characters: Iterable[_PlacedCharacter], kind: Kind) -> AnswerPassage:
         kind,
         strong if strong > first else 0,
         cited,
-        tuple(cut - skipped for cut in cuts),
+        tuple(cuts),
     )
 
 

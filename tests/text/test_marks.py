@@ -350,7 +350,7 @@ def test_the_example_of_a_form_is_found_by_it(row: object) -> None:
     (form,) = (f for f in FORMS if f is row)
     places = (
         f"{before}{form.example}"
-        for before in ("word ", "It is ancient. ", "It is ancient.", "“Ancient” ", "It is.\n")
+        for before in ("word ", "It is ancient. ", "It is ancient.", "“Ancient” ", "It is.\n", "- ")
     )
     answer = next(place for place in places if form.pattern.search(place))
     if form.example.startswith("<think>"):
