@@ -68,6 +68,8 @@ def main(names: list[str]) -> None:
         if not {"explore", "compare", "benchmark"} & {*pages}:
             browser.close()
             return
+        page.get_by_role("button", name="The Eiffel Tower").first.click()
+        page.wait_for_timeout(1500)
         page.get_by_role("button", name="Analyse").click()
         page.get_by_role("button", name="Export", exact=True).wait_for(timeout=1000 * WHOLE)
         page.wait_for_url("**/?run=*")
@@ -87,9 +89,6 @@ def main(names: list[str]) -> None:
             _tab(page, "Lab", "Benchmark")
             page.get_by_role("button", name="Measure").click()
             page.get_by_role("button", name="Download tables (CSV)").wait_for(timeout=1000 * WHOLE)
-            page.get_by_role("button", name=re.compile("^QUIP.*Show the rows behind it")).nth(
-                2
-            ).click()
             page.locator(".ax-behind summary").first.click()
             _take(page, "benchmark-1440-light", whole=True, chart=True)
         browser.close()
@@ -142,13 +141,13 @@ def _walkthrough(page: Page) -> None:
     page.get_by_role("button", name="Check this text").click()
     page.locator(".chip", has_text="1 edited").wait_for(timeout=1000 * WHOLE)
     _take(page, "walkthrough-corrected")
-    page.get_by_role("tab", name="Corrections").click()
-    page.get_by_role("button", name="Propose corrections").click()
-    page.get_by_role("button", name="Accept", exact=True).first.click()
+    page.locator(".claim.v-contradicted").first.click()
+    page.get_by_role("button", name="Propose a correction").click()
+    page.get_by_role("button", name="Accept the correction").click()
+    page.get_by_role("button", name="Accepted: take it back").wait_for()
+    page.get_by_role("tab", name="Revised answer").click()
     page.get_by_text("1 correction applied").wait_for()
     page.wait_for_timeout(1500)  # until then the page may be drawn again
-    page.locator(".st-key-side").hover()
-    page.mouse.wheel(0, 120)  # the proposal and the revised answer
     _take(page, "walkthrough-correction")
     page.get_by_role("button", name="Export", exact=True).click()
     _take(page, "walkthrough-export")

@@ -21,12 +21,12 @@ from pages.ui.annotate.acts import (
     view,
 )
 from pages.ui.annotate.manage import guidelines
-from pages.ui.annotate.project_results import models_view, results_view
+from pages.ui.annotate.project_results import results_view
 from pages.ui.components import task as task_view
 from pages.ui.frame import note, show, small
 
 JUDGE, ADJUDICATE, AUDIT = "Judge", "Adjudicate", "Audit"
-PROJECT, RESULTS, MODELS = "Project", "Results", "Models"
+PROJECT, RESULTS = "Project", "Results"
 ROLES: dict[str, Role] = {JUDGE: "annotation", ADJUDICATE: "adjudication", AUDIT: "audit"}
 
 
@@ -80,7 +80,7 @@ def choose_person(saved: Annotations, project: Project, work: ProjectWork) -> st
 def choose_view(project: Project, work: ProjectWork, who: str) -> str:
     """Draw the choice of the view, and return it."""
     leading = [ADJUDICATE, AUDIT] if who in work.leads else []
-    views = [JUDGE, *leading, PROJECT, RESULTS, MODELS]
+    views = [JUDGE, *leading, PROJECT, RESULTS]
     shown = acts.text(acts.VIEW)
     if shown not in views:
         shown = JUDGE if who and work.tasks else PROJECT
@@ -126,11 +126,24 @@ def judge(saved: Annotations, project: Project, work: ProjectWork, annotator: An
             notice=notice,
             proposal=proposal,
             handled=acts.text(acts.HANDLED),
-            others=others(saved, project, work, annotator, task.id),
+            others=others(
+                saved,
+                project,
+                work,
+                annotator,
+                task.id,
+            ),
         )
     act = task_view(data, key=key)
     if act:
-        outcome = perform(saved, work, annotator, queue, shown, act)
+        outcome = perform(
+            saved,
+            work,
+            annotator,
+            queue,
+            shown,
+            act,
+        )
         state.put(acts.AT, outcome.task)
         state.put(acts.NOTICE, outcome.notice)
         state.put(acts.HANDLED, str(act.get("id", ""))[:40] if isinstance(act, dict) else "")
@@ -191,8 +204,6 @@ def page() -> None:
         manage.project_view(saved, project, work)
     elif shown == RESULTS:
         results_view(saved, project, work)
-    elif shown == MODELS:
-        models_view(saved, project, work)
     elif not who:
         note("Who are you?", "Choose your name above, or type a new one.")
         show(guidelines())

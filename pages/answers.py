@@ -14,7 +14,6 @@ from typing import Literal
 import streamlit as st
 
 from attribution.events import Event, RunStarted
-from attribution.reports import html
 from attribution.reports.html import el, plural
 from attribution.reports.trail import date
 from attribution.settings import LIMITS, ROOT
@@ -33,15 +32,14 @@ from attribution.studies.answers.two_answers import (
 )
 from attribution.types import UNCHECKED, Claim, Report
 from pages.ui import choices, frame, state
-from pages.ui.answer_view import requested_place, source_dialog, view
 from pages.ui.background import Work
-from pages.ui.components import answer_pair, claim_rows, link
-from pages.ui.files import File, downloads
+from pages.ui.components import claim_rows, link
+from pages.ui.downloads import File, downloads
 from pages.ui.form import Examples, question_field
+from pages.ui.form_menus import source_row
 from pages.ui.frame import note, show
 from pages.ui.job_page import JobPage
-from pages.ui.options import source_row
-from pages.ui.run import RunProgress, blank, follow, preload, run_changes
+from pages.ui.run_control import RunProgress, blank, follow, preload, run_changes
 from pages.ui.run_results import not_used, status, what_failed
 from pages.ui.segmenter_columns import Row, claim_data
 from pages.ui.state import store, unowned_store
@@ -131,7 +129,15 @@ def start() -> None:
         from attribution.pipeline.run import in_turn
 
         answers = (question, first, second)
-        start = partial(compare_answers, *answers, settings, parts, documents, stop, turns)
+        start = partial(
+            compare_answers,
+            *answers,
+            settings,
+            parts,
+            documents,
+            stop,
+            turns,
+        )
         return in_turn(browser, stop, start)
 
     report = blank(question, first, settings)
@@ -191,7 +197,7 @@ def form(running: bool) -> None:
 
 
 def result(now: AnswersProgress) -> None:
-    """Draw the disagreements first, then both answers, then what they share."""
+    """Draw the disagreements first, then what both say, then what only one says."""
     comparison = now.result
     if comparison:
         comparison = recolour_answers(comparison, choices.policy(comparison.report))
@@ -203,16 +209,12 @@ def result(now: AnswersProgress) -> None:
     with st.container(key="against"):
         if against["groups"]:
             claim_rows(against, key="answers_against")
-    clicked = answer_pair(pair(comparison, run=now.key, running=now.running), key="answers_pair")
     claim_rows(shared_and_alone(comparison, now.running), key="answers_others")
     if now.running:
         return
     what_failed(comparison.report.failures)
     data = json.dumps(json_data(comparison), ensure_ascii=False, indent=1)
     downloads({"JSON": File(data, "answers.json", "application/json")})
-    place = requested_place(comparison.report, clicked)
-    if place:
-        source_dialog(*place)
 
 
 def outcome(now: AnswersProgress, comparison: TwoAnswers | None) -> None:
@@ -233,17 +235,6 @@ def outcome(now: AnswersProgress, comparison: TwoAnswers | None) -> None:
 
 
 # --- in words ---
-
-
-def agreement(match: Match, side: int) -> str:
-    """Describe how the other answer treats a claim of this one, as in “Answer B says the same”."""
-    more = ("first_more", "second_more")[1 - side] == match.agreement
-    words = {
-        "contradiction": "contradicts it",
-        "same": "says the same",
-        "overlap": "says part of it, and something else",
-    }
-    return words.get(match.agreement, "says more" if more else "says part of it")
 
 
 def extent(match: Match) -> str:
@@ -306,46 +297,19 @@ def _backing(result: TwoAnswers, matches: Sequence[Match]) -> str:
     return f"; the sources support {counted} of them" if counted else ""
 
 
-# --- side by side ---
-
-
-def pair(result: TwoAnswers, *, run: str, running: bool) -> dict[str, object]:
-    """Return plain data for the component."""
-    partners: dict[str, list[str]] = {}
-    for match in result.matches:
-        for claim in match.first:
-            partners.setdefault(claim, []).extend(match.second)
-        for claim in match.second:
-            partners.setdefault(claim, []).extend(match.first)
-    sides = []
-    for number, report in enumerate((result.first, result.second)):
-        data = view(report, run=f"{run}-{number}", running=running)
-        for claim, panel in data["panels"].items():
-            data["panels"][claim] = _panel(panel, claim, number, result)
-        data["first"] = ""  # select nothing before a click: two panels would open at once
-        sides.append(data)
-    return {"names": list(NAMES), "sides": sides, "partners": partners}
-
-
-def _panel(panel: list[object], claim: str, side: int, result: TwoAnswers) -> list[object]:
-    """Add the other answer's matching claims to a claim's panel."""
-    texts = {c.id: c.statement for c in result.report.claims}
-    notes = []
-    for match in result.matches:
-        own, others = (match.first, match.second)[:: -1 if side else 1]
-        if claim in own:
-            quoted = " ".join(f"“{texts[i]}”" for i in others if i in texts)
-            words = f"{NAMES[1 - side]} {agreement(match, side)}: "
-            note = el("p", words, el("span", quoted, dir="auto"), class_="reason other")
-            notes.append(html.data(note))
-    tag, attributes, head, text, *rest = panel
-    return [tag, attributes, head, text, *notes, *rest]
+# --- the rows ---
 
 
 def disagreements(result: TwoAnswers, running: bool) -> Row:
     """Return the claims that contradict each other, for `claim_rows`."""
     rows = [
-        _row(f"c{n}", disagreement(match, result, running), match, result, running)
+        _row(
+            f"c{n}",
+            disagreement(match, result, running),
+            match,
+            result,
+            running,
+        )
         for n, match in enumerate(result.contradictions)
     ]
     groups = [_group("Where they disagree", rows, False)] if rows else []
@@ -355,7 +319,13 @@ def disagreements(result: TwoAnswers, running: bool) -> Row:
 def shared_and_alone(result: TwoAnswers, running: bool) -> Row:
     """Return the claims that both answers make, and those of only one, for `claim_rows`."""
     both = [
-        _row(f"b{n}", extent(match), match, result, running)
+        _row(
+            f"b{n}",
+            extent(match),
+            match,
+            result,
+            running,
+        )
         for n, match in enumerate(result.agreements)
     ]
     groups = [_group("Both say", both, True)] if both else []

@@ -61,11 +61,11 @@ from pages.ui.benchmark_results import (
 )
 from pages.ui.choices import explain
 from pages.ui.components import link
+from pages.ui.downloads import File, downloads
 from pages.ui.fields import pick, pick_many
-from pages.ui.files import File, downloads
+from pages.ui.form_menus import language_model
 from pages.ui.frame import note, plot, result_table, show, small, status_line
 from pages.ui.job_page import JobPage
-from pages.ui.options import language_model
 from pages.ui.state import store
 
 EXAMPLE_NAME = "The built-in example set"
@@ -193,7 +193,17 @@ def _launch(id: str, labelled: SavedSet, saved: SavedBenchmark, chosen: Settings
     browser = state.browser()
 
     def outcomes(stop: threading.Event) -> Iterator[Outcome | LeftOut]:
-        return in_turns(browser, stop, run(labelled.rows, methods, chosen, known, stop))
+        return in_turns(
+            browser,
+            stop,
+            run(
+                labelled.rows,
+                methods,
+                chosen,
+                known,
+                stop,
+            ),
+        )
 
     save = partial(save_benchmark, store(), id)
     JOB.launch(evaluated(labelled, saved, running=True), work(labelled, saved, outcomes, save), id)
@@ -249,7 +259,8 @@ def choose_set() -> tuple[str, LabelledSet | None]:
         f"{plural(len(rows), 'response')}, {sum(row.grounded for row in rows)} of them grounded; "
         f"{len(rows) - len(test)} to tune thresholds, {len(test)} to report."
     )
-    show(el("p", el("strong", name, dir="auto"), f": {facts}", class_="ax-status"))
+    words = el("span", el("strong", name, dir="auto"), f": {facts}")
+    show(el("p", words, class_="ax-status"))
     if labelled.problems:
         lines = [f"Line {line}: {problem}" for line, problem in labelled.problems[:10]]
         note(f"{plural(len(labelled.problems), 'line')} left out", *lines)
@@ -280,10 +291,22 @@ def form(running: bool) -> None:
         name, labelled = choose_set()
         offline = [method for method in OFFLINE if method in choices.ready(METHODS)]
         help = "How a response is scored against its context."
-        methods = pick_many("Methods", METHODS, offline, "benchmark_methods", help)
+        methods = pick_many(
+            "Methods",
+            METHODS,
+            offline,
+            "benchmark_methods",
+            help,
+        )
         begin = partial(start, name, labelled or LabelledSet((), ()), methods)
         ready = bool(labelled and methods)
-        JOB.buttons("Measure", begin, running, ready, "The scores so far can be completed later.")
+        JOB.buttons(
+            "Measure",
+            begin,
+            running,
+            ready,
+            "The scores so far can be completed later.",
+        )
         prompts = sum(PROMPTS.get(method, 0) for method in methods)
         if labelled and prompts:
             small(

@@ -30,15 +30,15 @@ from attribution.studies.segmenters.comparison import (
 )
 from attribution.studies.segmenters.tables import tables
 from attribution.types import Failure
-from pages.ui import choices, frame, run, segmenter_columns, state
+from pages.ui import choices, frame, run_control, segmenter_columns, state
 from pages.ui.background import Work
 from pages.ui.components import claim_rows, link
+from pages.ui.downloads import File, downloads
 from pages.ui.fields import pick_many
-from pages.ui.files import File, downloads
 from pages.ui.form import form
 from pages.ui.frame import note, result_table, show, small
 from pages.ui.job_page import JobPage
-from pages.ui.run import RunProgress, blank, follow, preload, run_changes
+from pages.ui.run_control import RunProgress, blank, follow, preload, run_changes
 from pages.ui.run_results import cost, not_used, status, what_failed
 from pages.ui.state import store, unowned_store
 
@@ -117,13 +117,23 @@ def start() -> None:
     if isinstance(settings, str):
         return
     browser, parts, id = state.browser(), unowned_store(), new_run_id()
-    question, answer = run.text()
+    question, answer = run_control.text()
     names, documents, turns = segmenters(), choices.documents(), choices.turns()
 
     def events(stop: threading.Event) -> Iterator[CompareEvent]:
         from attribution.pipeline.run import in_turn
 
-        start = partial(compare, question, answer, settings, names, parts, documents, stop, turns)
+        start = partial(
+            compare,
+            question,
+            answer,
+            settings,
+            names,
+            parts,
+            documents,
+            stop,
+            turns,
+        )
         return in_turn(browser, stop, start)
 
     report = blank(question, answer, settings).model_copy(update={"context": turns})
@@ -238,7 +248,7 @@ if __name__ == "__main__":
         "Split the answer with each segmenter ([segmentation]), check every [claim] against the "
         "same [sources], and read first the sentences whose [verdict] depends on how the answer "
         "is split.",
-        run=run.load,
+        run=run_control.load,
         comparison=open_comparison,
     )
     page()

@@ -11,15 +11,15 @@ from attribution.edits import Judge
 from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.html import badge, el, look
 from attribution.types import Report
-from pages.ui import choices, form, frame, run, state
+from pages.ui import choices, form, frame, run_control, state
 from pages.ui.answer_view import TABS, answer_view, opened, proposed, requested_claim, view
-from pages.ui.explore.agreement import agreement_panel
-from pages.ui.explore.citations import citations_panel
-from pages.ui.explore.corrections import correction_cards, revised_answer
-from pages.ui.explore.editing import edit_dialog, edit_menu, take_step
+from pages.ui.downloads import export_menu
+from pages.ui.explore.agreement_panel import agreement_panel
+from pages.ui.explore.citations_panel import citations_panel
+from pages.ui.explore.claim_editing import edit_dialog, edit_menu, take_step
+from pages.ui.explore.correction_cards import correction_cards, revised_answer
 from pages.ui.explore.page_picture import pictured
 from pages.ui.explore.recheck import recheck_menu
-from pages.ui.files import export_menu
 from pages.ui.frame import DEMO, copy_line, note, show, styles
 from pages.ui.run_results import (
     continue_button,
@@ -56,28 +56,28 @@ def analyse_form(running: bool) -> None:
     form.form(
         start="Analyse",
         on_start=analyse,
-        job=run.RUN,
-        compact=run.current() is not None,
+        job=run_control.RUN,
+        compact=run_control.current() is not None,
         running=running,
         ready=choices.is_ready(),
         estimate=None if folded else partial(cost, running),
         explore=True,
     )
-    problem = run.problem()
+    problem = run_control.problem()
     if problem:
         note(problem.title, problem.reason, label=problem.label, detail=problem.detail)
-    run.RUN.draw_notice()
+    run_control.RUN.draw_notice()
 
 
 def analyse() -> None:
     """Start a run with the form, which then folds into a line."""
     state.put(EDITING, "")
-    run.analyse()
+    run_control.analyse()
 
 
 def new_check() -> None:
     """Show the empty form."""
-    run.RUN.clear()
+    run_control.RUN.clear()
     state.fill(question="", answer="", turns="")
 
 
@@ -92,28 +92,34 @@ def is_folded() -> bool:
     """Return True if the form is a line above a run: it stays on the page, hidden, and loses
     nothing.
     """
-    now = run.current()
-    return now is not None and state.get(EDITING) != now.key and not run.problem()
+    now = run_control.current()
+    return now is not None and state.get(EDITING) != now.key and not run_control.problem()
 
 
 def folded_form(running: bool) -> None:
     """Draw question and sources in one line, with what can be done."""
-    now = run.current()
+    now = run_control.current()
     if now is None:
         return
     question = now.report.question or "No question"
     sources = el("span", f" · {choices.sources_words(now.report)}", class_="quiet")
-    line = el("p", el("strong", question, dir="auto"), sources, class_="ax-folded", title=question)
+    line = el(
+        "p",
+        el("strong", question, dir="auto"),
+        sources,
+        class_="ax-folded",
+        title=question,
+    )
     show(line)
     if running:
         st.button(
-            "Stop" if run.RUN.is_own() else "Stop watching",
-            on_click=run.RUN.stop,
+            "Stop" if run_control.RUN.is_own() else "Stop watching",
+            on_click=run_control.RUN.stop,
             key="stop",
             help="The results so far are kept. (key: s)",
         )
         return
-    if not run.problem():  # which keeps the form open
+    if not run_control.problem():  # which keeps the form open
         folded = is_folded()
         st.button(
             "Change" if folded else "Close",
@@ -155,26 +161,23 @@ def live(polling: bool) -> None:
     One fragment, not one for the progress and one for the answer: Streamlit loses updates when two
     timers coincide.
     """
-    if run.withdraw():
+    withdrawn = run_control.withdraw()
+    if withdrawn or polling != run_control.is_running():  # the form has to change too
         st.rerun()
-    now = run.current()
-    if polling != run.is_running():  # the form has to change too
-        st.rerun()
+    now = run_control.current()
     if now is None:
         return
     ended = not now.running and not is_unfinished(now)
-    editable = ended and run.is_own()
-    change = requested(now.report, clicked("edit")) if editable else None
-    judged = change if isinstance(change, Judge) else None
-    if judged:  # first, so that the claim shows it at once
-        now = run.judge(judged)
-        if now is None:
-            st.rerun()
+    editable = ended and run_control.is_own()
+    judged = judge(now.report) if editable else None
+    now = run_control.current()  # with that verdict, so that the claim shows it at once
+    if now is None:
+        st.rerun()
     report = now.report if now.running else choices.relabelled(now.report)
     status(now, report)
     with st.container(key="notices"):
         if ended and not editable:
-            copy_line("run", "edit it", run.copy)
+            copy_line("run", "edit it", run_control.copy)
         continue_button(now)
         notices(now, report)
     result = draw_answer(now, report, editable, judged.claim_id if judged else "")
@@ -188,7 +191,18 @@ def live(polling: bool) -> None:
         carry_out(now.report, result)
 
 
-def draw_answer(now: run.RunProgress, report: Report, editable: bool, only: str) -> ComponentResult:
+def judge(report: Report) -> Judge | None:
+    """Keep the analyst's verdict that a click gives, and return it."""
+    change = requested(report, clicked("edit"))
+    if not isinstance(change, Judge):
+        return None
+    run_control.judge(change)
+    return change
+
+
+def draw_answer(
+    now: run_control.RunProgress, report: Report, editable: bool, only: str
+) -> ComponentResult:
     """Draw the answer with the source that was opened; `only` is the claim that has changed."""
     ended = not now.running and not is_unfinished(now)
     draw = partial(
@@ -200,11 +214,11 @@ def draw_answer(now: run.RunProgress, report: Report, editable: bool, only: str)
         editable=editable,
         tabs=TABS if ended else TABS[:2],
     )
-    data = run.cached_view(
+    data = run_control.cached_view(
         now,
         editable,
         only,
-        lambda before: draw(provenance=run.provenance(now), before=before),
+        lambda before: draw(provenance=run_control.provenance(now), before=before),
     )
     source = clicked("open")
     if source:
@@ -224,15 +238,15 @@ def carry_out(report: Report, result: ComponentResult) -> None:
         case None | Judge():
             pass
         case "undo":
-            run.undo()
+            run_control.undo()
             st.rerun()
         case "redo":
-            run.redo()
+            run_control.redo()
             st.rerun()
         case Opened() as opening:
             edit_dialog(report, opening.claim)
         case change:
-            run.edit(change)
+            run_control.edit(change)
             st.rerun()
     claim = requested_claim(report, result.step)
     if claim:
@@ -246,25 +260,25 @@ def menus(report: Report) -> None:
     share_menu(report)
     if report.verdicts:
         export_menu(exported(choices.relabelled(report)))
-        if run.is_own():
+        if run_control.is_own():
             edit_menu(report)
 
 
 def page() -> None:
     """Draw the form and the result."""
-    run.withdraw()
-    polling = run.is_running()  # asked once, so that form and result agree
-    finished = None if polling else run.current()
+    run_control.withdraw()
+    polling = run_control.is_running()  # asked once, so that form and result agree
+    finished = None if polling else run_control.current()
     heading = st.empty()  # always there and emptied at once, so that nothing moves later
     with st.container(key="folded", horizontal=True, vertical_alignment="center", gap="small"):
         folded_form(polling)
-    if run.current() is None:
+    if run_control.current() is None:
         with heading.container():
             frame.head("Check an answer against sources", INTRODUCTION)
     else:
         heading.empty()
     analyse_form(running=polling)
-    if run.current() is None:
+    if run_control.current() is None:
         first_visit()
         return
     report = choices.relabelled(finished.report) if finished else None
@@ -289,6 +303,6 @@ def page() -> None:
 
 
 if __name__ == "__main__":
-    state.begin("explore", run=run.load)
+    state.begin("explore", run=run_control.load)
     styles("explore", "explore")
     page()

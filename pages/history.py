@@ -20,7 +20,7 @@ from attribution.store.history import (
     State,
 )
 from attribution.types import BADGES
-from pages.ui import background, frame, run, state
+from pages.ui import background, frame, run_control, state
 from pages.ui.components import run_list
 from pages.ui.frame import note, small
 from pages.ui.run_comparison import comparison, when
@@ -331,7 +331,7 @@ def details_dialog(row: HistoryRow) -> None:
 
 def open_run(run_id: str) -> None:
     """Show a run on Explore."""
-    run.open_run(run_id)
+    run_control.open_run(run_id)
     state.remember()
     st.switch_page("pages/explore.py", query_params={"run": run_id})
 

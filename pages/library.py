@@ -107,7 +107,14 @@ def start(name: str, documents: Sequence[Document], addresses: str) -> str:
 
     def add(items: Sequence[Item], stop: threading.Event) -> Iterator[ItemResult]:
         database = Store.open(settings.database_url)
-        return ingest.add(database, name, items, settings, stop=stop, owner=browser)
+        return ingest.add(
+            database,
+            name,
+            items,
+            settings,
+            stop=stop,
+            owner=browser,
+        )
 
     def embed(stop: threading.Event) -> Iterator[tuple[int, int]]:
         database = Store.open(settings.database_url)

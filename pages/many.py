@@ -57,7 +57,7 @@ def of_batch(content: bytes) -> list[AnswerRow]:
 
 
 def worst_first(rows: Sequence[AnswerRow]) -> list[AnswerRow]:
-    """Sort the answers by contradicted claims, then by doubts, then by what nothing was found for."""
+    """Sort the answers by contradicted claims, then by doubts, then by claims without evidence."""
     return sorted(rows, key=lambda row: [-row.verdicts.get(badge, 0) for badge in BADGES])
 
 

@@ -1,6 +1,4 @@
-"""Papers: a numbered table of one of the four papers, its printed figures beside ours, from answers
-or people.
-"""
+"""Papers: a numbered table of one of the four papers, its printed figures beside ours."""
 
 from __future__ import annotations
 
@@ -9,16 +7,17 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import streamlit as st
 from pydantic import TypeAdapter
 
 from attribution.errors import AttributionError, BadInput
 from attribution.evidence.permissions import demanded
-from attribution.files import Row, format_cell, parse_rows
+from attribution.files import Row, parse_rows
 from attribution.pipeline.experiment import RowDone
-from attribution.reports.html import el, plural, scrolling, table
-from attribution.settings import LIMITS, Settings, data_folder
+from attribution.reports.html import el, plural
+from attribution.settings import LIMITS, data_folder
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
@@ -29,16 +28,15 @@ from attribution.types import content_id
 from pages.ui import background, choices, frame, state
 from pages.ui.background import Work, in_turns
 from pages.ui.components import link
-from pages.ui.files import File, downloads
-from pages.ui.frame import note, section, show, small
+from pages.ui.downloads import File, downloads
+from pages.ui.frame import note, result_table, show, small
 from pages.ui.job_page import JobPage
 from pages.ui.state import store
 
-LIMIT = 500  # answers of one file
-SOURCES = {"Built-in library": ("library",), "The web": ("web",)}
-
-
+LIMIT = 500  # rows of one file
+SOURCES = {"Built-in library": "library", "The web": "web"}
 TABLE = Saved("paper_table", TypeAdapter(Reproduced))
+Steps = Callable[[threading.Event], Iterator[RowDone | Reproduced]]
 
 
 @dataclass(frozen=True)
@@ -51,7 +49,8 @@ class TableProgress(background.JobProgress):
     result: Reproduced | None = None
 
     def doing(self) -> str:
-        return f"{'Stopping' if self.stopping else 'Computing'} … {self.done} of {plural(self.total, 'answer')} done"
+        doing = "Stopping" if self.stopping else "Computing"
+        return f"{doing} … {self.done} of {plural(self.total, 'answer')} done"
 
     def share(self) -> float:
         return self.done / max(1, self.total)
@@ -59,12 +58,11 @@ class TableProgress(background.JobProgress):
 
 def read(database: Store, id: str) -> TableProgress | None:
     """Load a saved table."""
-    found = TABLE.load(database, id)
-    return TableProgress(result=found, running=False) if found else None
+    saved = TABLE.load(database, id)
+    return TableProgress(result=saved, running=False) if saved else None
 
 
 JOB = JobPage("paper", "table", read)
-Steps = Callable[[threading.Event], Iterator[RowDone | Reproduced]]
 
 
 def work(
@@ -76,56 +74,56 @@ def work(
 
     def compute(stop: threading.Event, update: Callable[..., TableProgress]) -> None:
         for step in steps(stop):
-            if isinstance(step, RowDone):
+            if isinstance(step, Reproduced):
+                save(step)
+                update(result=step)
+                shutil.rmtree(given.folder, ignore_errors=True)
+            else:
                 update(done=step.done, total=step.total, failed=step.failed)
                 if stop.is_set():
                     return
-                continue
-            save(step)
-            update(result=step)
-            shutil.rmtree(given.folder, ignore_errors=True)
 
     return compute
 
 
-def chosen(sources: Sequence[str]) -> Settings | str:
-    """Return the settings of a table, or why they cannot be used."""
+class Inputs(NamedTuple):
+    """What a table is computed from."""
+
+    content: bytes = b""  # of a file
+    project: str = ""  # of annotation
+    models: Sequence[str] = ()  # language models, in place of the paper's
+
+
+def start(numbered: PaperTable, inputs: Inputs, source: str) -> None:
+    """Compute a table, or go on with the answers of an earlier start with the same choices."""
+    title = "The table cannot be computed"
     base = choices.endpoint()
     if isinstance(base, str):
-        return base
+        JOB.refuse(base, title)
+        return
+    models = tuple(inputs.models)
     try:
-        return demanded({"sources": tuple(sources)}, base)
+        settings = demanded({"sources": (source,)}, base)
+        choice = (numbered.id, inputs.content.hex(), settings.identity, *models, state.browser())
+        folder = data_folder() / "papers" / content_id(*choice)
+        rows = rows_of(numbered, inputs.content)
+        given = TableInputs(
+            settings,
+            folder,
+            rows,
+            inputs.project,
+            models,
+        )
     except AttributionError as error:
-        return choices.explain(error)[0]
-
-
-def start(
-    numbered: PaperTable,
-    content: bytes,
-    project: str,
-    models: Sequence[str],
-    settings: Settings,
-) -> None:
-    """Compute a table, or go on with the answers that an earlier start with the same choices has
-    finished.
-    """
-    key = content_id(numbered.id, content.hex(), settings.identity, *models, state.browser())
-    try:
-        rows, folder = rows_of(numbered, content), data_folder() / "papers" / key
-        given = TableInputs(settings, folder, rows, project, tuple(models))
-    except BadInput as error:
-        JOB.refuse(error.public(), "The table cannot be computed")
+        JOB.refuse(choices.explain(error)[0], title)
         return
     id, browser = new_run_id(), state.browser()
 
     def steps(stop: threading.Event) -> Iterator[RowDone | Reproduced]:
         return in_turns(browser, stop, reproduce(numbered.id, given))
 
-    JOB.launch(
-        TableProgress(total=len(given.rows)),
-        work(given, steps, partial(TABLE.save, store(), id)),
-        id,
-    )
+    job = work(given, steps, partial(TABLE.save, store(), id))
+    JOB.launch(TableProgress(total=len(given.rows)), job, id)
 
 
 def rows_of(numbered: PaperTable, content: bytes) -> list[Row]:
@@ -135,9 +133,8 @@ def rows_of(numbered: PaperTable, content: bytes) -> list[Row]:
     field = "response" if numbered.id.startswith("T24") else "answer"
     rows = parse_rows(content, [field], ["question", "system", "split"])
     if len(rows) > LIMIT:
-        raise BadInput(
-            f"the file has {len(rows):,} rows, and this page takes {LIMIT}: use `reproduce` on the command line"
-        )
+        count = f"the file has {len(rows):,} rows, and this page takes {LIMIT}"
+        raise BadInput(f"{count}: use `reproduce` on the command line")
     return rows
 
 
@@ -147,64 +144,57 @@ def rows_of(numbered: PaperTable, content: bytes) -> list[Row]:
 def form(running: bool) -> None:
     """Draw the table to compute, what it needs, and the buttons."""
     with st.container(key="form"):
-        options, buttons = st.columns([5, 1])
-        with options:
-            number = st.selectbox(
-                "Table",
-                [table.id for table in tables()],
-                key="paper_number",
-                format_func=lambda i: f"{i} {find(i).title}",
-                help="The tables of the four papers that can be computed.",
-            )
-            numbered = find(str(number))
-            small(f"Needs {numbered.needs}.")
-            content, project, models = choose_input(numbered)
-            source = st.segmented_control(
-                "Sources",
-                list(SOURCES),
-                default="Built-in library",
-                key="paper_sources",
-                required=True,
-                help="Where claims are searched for; the papers searched the web.",
-            )
-        found = chosen(SOURCES[source or "Built-in library"])
-        if isinstance(found, str):
-            note("These settings cannot be used", found, label="contradicted")
-        ready = not isinstance(found, str) and bool(content or project)
-        with buttons:
-            begin = partial(
-                start,
-                numbered,
-                content,
-                project,
-                models,
-                found if not isinstance(found, str) else Settings(),
-            )
-            JOB.buttons(
-                "Compute",
-                begin,
-                running,
-                ready,
-                "Finished answers are kept: the same choices resume.",
-            )
+        number = st.selectbox(
+            "Table",
+            [table.id for table in tables()],
+            key="paper_number",
+            format_func=lambda number: f"{number} {find(number).title}",
+            help="The tables of the four papers that can be computed.",
+        )
+        numbered = find(str(number))
+        small(f"Needs {numbered.needs}.")
+        inputs = choose_inputs(numbered)
+        source = st.segmented_control(
+            "Sources",
+            list(SOURCES),
+            default="Built-in library",
+            key="paper_sources",
+            required=True,
+            help="Where claims are searched for; the papers searched the web.",
+        )
+        begin = partial(start, numbered, inputs, SOURCES[source or "Built-in library"])
+        ready = bool(inputs.content or inputs.project)
+        help = "Finished answers are kept: the same choices resume."
+        JOB.buttons(
+            "Compute",
+            begin,
+            running,
+            ready,
+            help,
+        )
 
 
-def choose_input(numbered: PaperTable) -> tuple[bytes, str, list[str]]:
-    """Draw what a table is computed from: an annotation project, or a file and the language models
-    to ask.
-    """
+def choose_inputs(numbered: PaperTable) -> Inputs:
+    """Draw the choice of an annotation project, or of a file and the language models to ask."""
     project = ""
     if numbered.id.startswith("R23") or numbered.id in ("V24.T2", "V24.T4"):
-        projects = [p.name for p in Annotations(store().database).projects()]
+        projects = [project.name for project in Annotations(store().database).projects()]
         if not projects:
             small("There is no annotation project yet.")
         index = None if numbered.id == "V24.T4" else 0
+        help = "A project of Annotation."
         project = (
-            st.selectbox("Project", projects, index, key="paper_project", help="Of Annotation.")
+            st.selectbox(
+                "Project",
+                projects,
+                index,
+                key="paper_project",
+                help=help,
+            )
             or ""
         )
         if numbered.id != "V24.T4":
-            return b"", project, []
+            return Inputs(project=project)
     what = "labelled responses" if numbered.id.startswith("T24") else "answers"
     upload = st.file_uploader(
         what.capitalize(),
@@ -219,32 +209,30 @@ def choose_input(numbered: PaperTable) -> tuple[bytes, str, list[str]]:
         max_chars=LIMITS.line,
         help="Models of the endpoint in Options, separated by spaces, in place of the paper's.",
     )
-    return upload.getvalue() if upload else b"", project, models.split()
+    return Inputs(upload.getvalue() if upload else b"", project, models.split())
 
 
 def result(now: TableProgress) -> None:
     """Draw the table and its notes."""
     if now.running:
         return
-    if now.result is None:
-        if not now.error:
-            known = f"{now.done} of {plural(now.total, 'answer')} done; compute again with the same choices to resume."
-            note("Stopped before the table was whole", known)
-        return
     made = now.result
-    section(made.table.title)
+    if made is None:
+        if not now.error:
+            done = f"{now.done} of {plural(now.total, 'answer')} done"
+            resume = f"{done}; compute again with the same choices to resume."
+            note("Stopped before the table was whole", resume)
+        return
     link("Link to this table", **state.address(JOB.name))
-    rows = [list(map(format_cell, row)) for row in made.table.rows]
-    show(scrolling(table(made.table.columns, rows, class_="ax-table wide"), made.table.title))
-    if made.notes:
-        show(el("ul", *(el("li", line) for line in made.notes), class_="ax-quiet"))
+    show(result_table(made.table))
+    show(el("ul", *(el("li", line) for line in made.notes), class_="ax-quiet"))
     name = made.number.replace(".", "-")
     files = {
         "Markdown": File(made.table.markdown(), f"{name}.md", "text/markdown"),
         "CSV": File(made.table.csv(), f"{name}.csv", "text/csv"),
     }
     if made.tasks:
-        files["Tasks for people"] = File(made.tasks, "tasks.jsonl", "application/json")
+        files["tasks for people"] = File(made.tasks, "tasks.jsonl", "application/json")
     downloads(files)
 
 

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from attribution.claims.enrichment import transcript
-from attribution.pipeline.changes import with_claims
-from attribution.types import LABELS, AnalystVerdict, Label, Report, content_id
+from attribution.types import LABELS, AnalystVerdict, Label, Report
 from attribution.verdicts import agreeing
 
 
@@ -60,12 +58,6 @@ class AnalystAgreement:
         )
 
 
-def judged(report: Report) -> Report:
-    """Reduce a report to the claims with an analyst's verdict."""
-    ids = {judgement.claim_id for judgement in report.judgements}
-    return with_claims(report, [claim for claim in report.claims if claim.id in ids])
-
-
 def agreement(reports: Iterable[Report]) -> AnalystAgreement:
     """Count agreement over runs. Claims that were not compared with the sources are left out."""
     agreed: Counter[Label] = Counter()
@@ -85,33 +77,3 @@ def _pairs(report: Report) -> Iterator[tuple[Label, AnalystVerdict]]:
     for verdict in report.verdicts:
         if verdict.claim_id in own and agreeing(verdict.label):
             yield verdict.label, own[verdict.claim_id]
-
-
-def benchmark_rows(reports: Iterable[Report]) -> list[dict[str, object]]:
-    """Return the judged claims as rows of a labelled set: grounded if the analyst says supported.
-
-    The context of a claim is its passages. Claims without passages, and those on which sources
-    conflict, are left out. Of two judgements on the same claim and passages, the later one counts.
-    The runs of one question form a group.
-    """
-    rows: dict[str, dict[str, object]] = {}
-    pairs = [(own, report) for report in reports for own in report.judgements]
-    for own, report in sorted(pairs, key=lambda pair: pair[0].at):
-        texts = [e.text for e in report.evidence if e.claim_id == own.claim_id and e.text.strip()]
-        if own.label == "conflicting" or not texts:
-            continue
-        question = transcript(report.question, report.context)
-        context = list(dict.fromkeys(texts))
-        row_id = content_id(question, *context, own.statement)
-        rows[row_id] = {
-            "id": row_id,
-            "group": content_id(question.strip() or report.answer),
-            "question": question,
-            "context": context,
-            "response": own.statement,
-            "grounded": own.label == "supported",
-            "note": own.note,
-        }
-        if own.label != "supported":
-            rows[row_id]["error_type"] = own.label
-    return list(rows.values())

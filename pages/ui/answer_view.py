@@ -16,50 +16,35 @@ from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
 from attribution.reports.html import Node, badge, el, look, style_class
 from attribution.reports.source_view import source_list, source_text
-from attribution.reports.trail import facts
 from attribution.review.quotations import quotations
 from attribution.types import BADGES, UNCHECKED, Claim, Evidence, Page, Report, Verdict
 from attribution.verifiers.calibration import badge_of, badges
-from pages.ui.frame import show
 
 if TYPE_CHECKING:
     from streamlit.components.v2.bidi_component.state import ComponentResult
 
 View = dict[str, Any]  # what the component of the answer draws
 _STATIC = Path(__file__).parent / "static"
-STYLES = html.tokens_css(".root") + "".join(
-    path.read_text("utf-8")
-    for path in (
-        html.STATIC / "answer.css",
-        *(_STATIC / f"{name}.css" for name in ("editing", "source", "stage")),
-    )
-)
-SCRIPTS = (
-    html.NODES_JS
-    + "".join(  # without the code that mounts it: another page shows two answers side by side
-        (_STATIC / name).read_text("utf-8")
-        for name in (
-            "chips.js",
-            "tabs.js",
-            "source.js",
-            "placement.js",
-            "answer.js",
-            "claims.js",
-        )
-    )
-)
+
+
+def _read(*names: str) -> str:
+    return "".join((_STATIC / name).read_text("utf-8") for name in names)
+
+
+STYLES = html.tokens_css(".root") + (html.STATIC / "answer.css").read_text("utf-8")
+STYLES += _read("editing.css", "source.css", "stage.css")
+SCRIPTS = ("chips.js", "tabs.js", "source.js", "placement.js", "answer.js", "claims.js", "mount.js")
 _answer = st.components.v2.component(
     "attribution.answer",
     html='<div class="root"></div>',
     css=STYLES,
-    js=SCRIPTS + (_STATIC / "mount.js").read_text("utf-8"),
+    js=html.NODES_JS + _read(*SCRIPTS),
 )
 _source = st.components.v2.component(
     "attribution.source",
     html='<div class="root"></div>',
-    css=html.tokens_css(".root") + (_STATIC / "source.css").read_text("utf-8"),
-    js=html.NODES_JS
-    + "".join((_STATIC / name).read_text("utf-8") for name in ("source.js", "source_mount.js")),
+    css=html.tokens_css(".root") + _read("source.css"),
+    js=html.NODES_JS + _read("source.js", "source_mount.js"),
 )
 # the order of what needs a look
 TROUBLE = tuple(name for name in BADGES if not name.endswith("supported") and name not in UNCHECKED)
@@ -83,30 +68,28 @@ def _overview(report: Report) -> Node:
     """Draw the evidence column while no claim is selected: errors and doubts first, a line for each
     other badge.
     """
-    verdicts = {v.claim_id: v for v in report.verdicts}
+    verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
     rows: dict[str, list[Node]] = {name: [] for name in BADGES}
     for number, claim in enumerate(report.claims, 1):
         name = badge_of(verdicts.get(claim.id), report, "not_reached")
+        words = f"{number}. {claim.text}"
         opener = el(
             "button",
-            f"{number}. {claim.text}",
+            words,
             type="button",
             class_="open",
             data_claim=claim.id,
             dir="auto",
         )
         rows[name].append(el("p", badge(name) if name in DOUBTS else None, " ", opener))
-    folded = (
-        el("details", el("summary", f"{len(found)} {look(name).noun}"), *found)
-        for name, found in rows.items()
-        if found and name not in DOUBTS
-    )
-    return el(
-        "div",
-        *(row for name in DOUBTS for row in rows[name]),
-        *folded,
-        class_="panel-body overview",
-    )
+    drawn: list[Node] = []
+    for name in DOUBTS:
+        drawn += rows[name]
+    for name, claims in rows.items():
+        if claims and name not in DOUBTS:
+            summary = el("summary", f"{len(claims)} {look(name).noun}")
+            drawn.append(el("details", summary, *claims))
+    return el("div", *drawn, class_="panel-body overview")
 
 
 def view(
@@ -120,60 +103,80 @@ def view(
     tabs: Sequence[tuple[str, str]] = (),
     before: tuple[View, str] | None = None,
 ) -> View:
-    """Return the data of the component; `corrected` are the ids of claims that were edited by hand.
+    """Return the data of the component.
 
-    `editable` adds the controls that change the run, for its owner alone. Without `tabs` there is
-    only the evidence.
-    `before` is the result for the same run when just the claim of that id was another.
+    Args:
+        corrected: The ids of claims that were edited by hand.
+        editable: Add the controls that change the run.
+        before: The result for the same run when just the claim of that id was another.
     """
-    pages = {p.id: p for p in report.pages}
-    verdicts = {v.claim_id: v for v in report.verdicts}
     data, only = before or ({}, "")
-    spoken = () if running else quotations(report)
-    claims, panels = dict(data.get("claims", {})), dict(data.get("panels", {}))
-    for number, claim in enumerate(report.claims, 1):
-        if only and claim.id != only:
-            continue
-        verdict = verdicts.get(claim.id)
-        evidence = [e for e in report.evidence if e.claim_id == claim.id]
-        tip = cards.tip(claim, verdict, report, pages)
-        claims[claim.id] = {"n": number, "corrected": claim.id in corrected, "tip": tip} | _claim(
-            claim, verdict, evidence, report, running
-        )
-        panels[claim.id] = html.data(
-            cards.panel(
-                claim,
-                number,
-                verdict,
-                evidence,
-                report,
-                pages,
-                running,
-                provenance,
-                editable,
-                spoken,
-            )
-        )
+    changing = _of_claims(report, corrected, provenance, running, editable, data, only)
     if only:
-        new = {"claims": claims, "panels": panels, "counts": counts(report, corrected, running)}
-        return data | new | {"empty": html.data(_overview(report))}
+        return data | changing
+    pages = {page.id: page for page in report.pages}
     tree = answer.mark(answer.parse(report.answer), report.claims)
     placed = answer.marked(tree)
+    notes = el("div") if running else cards.footnotes(report, pages)
     return {
+        **changing,
         "run": run,
         "tree": [html.data(node) for node in tree],
         "editable": editable,
-        "claims": claims,
-        "loose": [c.id for c in report.claims if c.id not in placed],
-        "panels": panels,
-        "counts": counts(report, corrected, running),
+        "loose": [claim.id for claim in report.claims if claim.id not in placed],
         "trouble": TROUBLE,
         "tabs": tabs,
         "sources": html.data(source_list(report)) if tabs else None,
         "source": None,
         "first": "" if running else _first(report),
+        "notes": html.data(notes),
+    }
+
+
+def _of_claims(
+    report: Report,
+    corrected: Set[str],
+    provenance: Provenance | None,
+    running: bool,
+    editable: bool,
+    data: View,
+    only: str,
+) -> View:
+    """Return what depends on the claims; with `only`, all others are as they were in `data`."""
+    pages = {page.id: page for page in report.pages}
+    verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
+    quoted = () if running else quotations(report)
+    claims = dict(data.get("claims", {}))
+    panels = dict(data.get("panels", {}))
+    for number, claim in enumerate(report.claims, 1):
+        if only and claim.id != only:
+            continue
+        verdict = verdicts.get(claim.id)
+        evidence = [piece for piece in report.evidence if piece.claim_id == claim.id]
+        claims[claim.id] = {
+            "n": number,
+            "corrected": claim.id in corrected,
+            "tip": cards.tip(claim, verdict, report, pages),
+            **_claim(claim, verdict, evidence, report, running),
+        }
+        panel = cards.panel(
+            claim,
+            number,
+            verdict,
+            evidence,
+            report,
+            pages,
+            running,
+            provenance,
+            editable,
+            quoted,
+        )
+        panels[claim.id] = html.data(panel)
+    return {
+        "claims": claims,
+        "panels": panels,
+        "counts": counts(report, corrected, running),
         "empty": html.data(_hint() if running else _overview(report)),
-        "notes": html.data(el("div") if running else cards.footnotes(report, pages)),
     }
 
 
@@ -184,14 +187,13 @@ def _claim(
     report: Report,
     running: bool,
 ) -> View:
-    judged = next((look(j.label) for j in report.judgements if j.claim_id == claim.id), None)
+    judged = [look(one.label) for one in report.judgements if one.claim_id == claim.id]
+    is_supported = verdict is not None and verdict.label == "supported"
     return {
         **_shown(badge_of(verdict, report, "pending" if running else "not_reached")),
         "text": claim.text,
-        "judged": judged and {"icon": judged.icon, "word": judged.word.lower()},
-        "exact": bool(
-            verdict and verdict.label == "supported" and any(e.word_for_word for e in evidence)
-        ),
+        "judged": {"icon": judged[0].icon, "word": judged[0].word.lower()} if judged else None,
+        "exact": is_supported and any(piece.word_for_word for piece in evidence),
     }
 
 
@@ -214,43 +216,28 @@ def proposed(data: View, cards: Mapping[str, Node]) -> View:
 
 def opened(data: View, report: Report, click: object) -> View:
     """Add the source that a click asks for to the data of the component."""
-    if (place := requested_place(report, click)) is None:
+    place = requested_place(report, click)
+    if place is None:
         return data
     page, at = place
     source = source_text(report, page, at[2])
     return data | {"source": source | {"asked": [page.id, at[2]]}}
 
 
-def counts(report: Report, corrected: Set[str], running: bool) -> list[dict[str, object]]:
-    """Make one segment for each verdict that occurs, one for claims without one, and one for edited
-    claims.
-    """
+def counts(report: Report, corrected: Set[str], running: bool) -> list[View]:
+    """Make one segment for each verdict that occurs, and for what the analyst edited or judged."""
     labels = Counter(badges(report, "pending" if running else "not_reached"))
     chips = [_segment(label) | {"count": labels[label]} for label in ORDER if labels[label] > 0]
-    if count := sum(claim.id in corrected for claim in report.claims):
-        help = "You changed its text or its evidence."
-        chips.append(
-            {
-                "label": "corrected",
-                "style": "v-corrected",
-                "icon": "✎",
-                "count": count,
-                "noun": "edited",
-                "help": help,
-            }
-        )
-    if report.judgements:
-        help = "You gave a verdict of your own."
-        chips.append(
-            {
-                "label": "judged",
-                "style": "v-judged",
-                "icon": "⚑",
-                "count": len(report.judgements),
-                "noun": "judged by you",
-                "help": help,
-            }
-        )
+    edited = sum(claim.id in corrected for claim in report.claims)
+    by_hand = (
+        ("corrected", "✎", edited, "edited", "You changed its text or its evidence."),
+        ("judged", "⚑", len(report.judgements), "judged by you", "You gave a verdict of your own."),
+    )
+    for label, icon, count, noun, help in by_hand:
+        if count:
+            words = {"noun": noun, "help": help}
+            chips.append({"label": label, "style": f"v-{label}", "icon": icon, "count": count})
+            chips[-1] |= words
     return chips
 
 
@@ -269,23 +256,26 @@ def _first(report: Report) -> str:
     """Return the claim to show when a run has ended: the one edited last, or else one that needs
     attention.
     """
-    ids = {claim.id for claim in report.claims}
-    if report.edits:
-        if edited := next((i for i in report.edits[-1].claims if i in ids), ""):
-            return edited
-        if report.edits[-1].change.kind == "drop" and report.claims:
+    ids = [claim.id for claim in report.claims]
+    if report.edits and ids:
+        last = report.edits[-1]
+        edited = [claim_id for claim_id in last.claims if claim_id in ids]
+        if edited:
+            return edited[0]
+        if last.change.kind == "drop":
             return _beside_dropped(report)
-    shown = [(badge_of(v, report), v.claim_id) for v in report.verdicts]
-    return min(shown, key=lambda one: ORDER.index(one[0]), default=("", ""))[1]
+    shown = [(ORDER.index(badge_of(v, report)), v.claim_id) for v in report.verdicts]
+    return min(shown, key=lambda one: one[0], default=(0, ""))[1]
 
 
 def _beside_dropped(report: Report) -> str:
     """Return the claim after the one dropped last, or the last claim."""
-    dropped = next(
-        (c for c in reversed(report.set_aside.claims if report.set_aside else ()) if c.spans), None
-    )
-    after = (c.id for c in report.claims if dropped and c.spans and c.spans[0] >= dropped.spans[0])
-    return next(after, report.claims[-1].id)
+    dropped = report.set_aside.claims[-1] if report.set_aside else None
+    if dropped and dropped.spans:
+        for claim in report.claims:
+            if claim.spans and claim.spans[0] >= dropped.spans[0]:
+                return claim.id
+    return report.claims[-1].id
 
 
 def answer_view(data: View, *, key: str) -> ComponentResult:
@@ -330,27 +320,5 @@ def source_view(page: Page, place: Sequence[int], *, key: str) -> None:
     size = len(page.text)
     first, last = sorted(min(max(0, int(n)), size) for n in place[2:4])
     marks = [{"at": [first, last], "claims": []}] if first < last else []
-    _source(
-        data={
-            "page": page.id,
-            "text": page.text,
-            "at": first,
-            "breaks": page.breaks,
-            "marks": marks,
-        },
-        key=key,
-    )
-
-
-@st.dialog("Source", width="medium")
-def source_dialog(page: Page, place: Sequence[int]) -> None:
-    line = " · ".join(filter(None, (facts(page, place[2]), page.url)))
-    show(
-        el(
-            "div",
-            el("h3", page.title, dir="auto"),
-            el("p", line, class_="ax-quiet"),
-            class_="ax-source",
-        )
-    )
-    source_view(page, place, key=f"source-{page.id}-{place[0]}")
+    data = {"page": page.id, "text": page.text, "at": first, "breaks": page.breaks, "marks": marks}
+    _source(data=data, key=key)

@@ -1,4 +1,4 @@
-"""Background jobs: a thread that belongs to one session, reports its progress and can be stopped."""
+"""Background jobs: threads that report their progress to a session and can be stopped."""
 
 from __future__ import annotations
 
@@ -77,7 +77,8 @@ class Job(Generic[P]):
 
     def follow(self) -> None:
         """Count the tab of this session, if there is one, among those that follow the job."""
-        if session := get_script_run_ctx(suppress_warning=True):
+        session = get_script_run_ctx(suppress_warning=True)
+        if session:
             self._followers.add(session.session_id)
 
     def _watch(self) -> None:

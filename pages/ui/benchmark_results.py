@@ -158,7 +158,7 @@ def _row(scored: ScoredRow) -> Node:
 
 
 def response_parts(row: LabelledRow, outcome: Outcome) -> list[Child]:
-    """Show the response with a score after each sentence or claim; the first of overlapping ones."""
+    """Show the response with a score after each part; of overlapping parts, only the first."""
     pieces: list[Child] = []
     at = 0
     for part in sorted(outcome.parts, key=lambda part: (part.start, part.end)):

@@ -289,7 +289,7 @@ def select(library: bool, web: bool, documents: bool) -> None:
 
 
 def use_documents() -> None:
-    """Select the documents as a source as soon as there are some, in place of the built-in library."""
+    """Select the documents in place of the built-in library as soon as there are some."""
     added = state.text(state.PASTED) or state.text(state.ADDRESSES) or state.files()
     if added and not state.value(state.DOCUMENTS):
         select(False, bool(state.value(state.WEB)), True)

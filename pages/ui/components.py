@@ -1,4 +1,4 @@
-"""Draw what has a script of its own: lists, tables and texts that report what was clicked in them."""
+"""Components with scripts of their own, which report what was clicked in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 
 from attribution.reports import html
-from pages.ui.answer_view import SCRIPTS, STYLES
 
 _STATIC = Path(__file__).parent / "static"
 Data = Mapping[str, object]  # plain data for a script
@@ -40,13 +39,6 @@ _link = st.components.v2.component(
     css=(_STATIC / "link.css").read_text("utf-8"),
     js=(_STATIC / "link.js").read_text("utf-8"),
 )
-_SIDE = f'<section class="side"><h3></h3>{_ROOT}</section>'
-_pair = st.components.v2.component(
-    "attribution.answers",
-    html=f'<div class="pairs"><div class="pair">{_SIDE * 2}</div></div>',
-    css=STYLES + (_STATIC / "answers.css").read_text("utf-8"),
-    js=SCRIPTS + (_STATIC / "answers.js").read_text("utf-8"),
-)
 _rows = _component("compare")
 _runs = _component("history", body='<ul class="root"></ul>')
 _task = _component("task", "task", "task_view", body=f'<div class="wrap">{_ROOT}</div>')
@@ -62,11 +54,6 @@ def link(text: str, *, key: str = "link", **parameters: str) -> None:
 def claim_rows(data: Data, *, key: str) -> None:
     """Draw groups of rows with columns of claims."""
     _rows(data=data, key=key)
-
-
-def answer_pair(data: Data, *, key: str) -> object:
-    """Draw two answers side by side; return the place of a source that was clicked."""
-    return _pair(data=data, key=key, on_open_change=ignore).open
 
 
 def run_list(data: Data, *, key: str) -> tuple[object, object]:

@@ -172,7 +172,13 @@ def _download(name: str, chosen: Settings, running: bool) -> None:
         progress_bar(now.part, f"Download of {model}")
         small(as_sentence("stopping" if now.stopping else now.what))
         help = "What is there so far is kept."
-        st.button("Stop", key="stop_download", on_click=job.stop, help=help, width="stretch")
+        st.button(
+            "Stop",
+            key="stop_download",
+            on_click=job.stop,
+            help=help,
+            width="stretch",
+        )
         return
     if running:
         st.rerun()  # it has ended: the whole form shows what has changed

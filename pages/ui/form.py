@@ -11,9 +11,9 @@ import streamlit as st
 
 from attribution.settings import LIMITS, Settings
 from pages.ui import choices, state
+from pages.ui.form_menus import source_row
 from pages.ui.frame import note
 from pages.ui.job_page import JobPage
-from pages.ui.options import source_row
 
 COUNTER = "answer_count"
 CARDS = 3  # examples that stand on the page; the others are in the menu beside them
@@ -140,7 +140,14 @@ def form(
         )
         with row:
             source_row(explore)
-            job.buttons(start, on_start, running, ready, before=estimate, stop=not explore)
+            job.buttons(
+                start,
+                on_start,
+                running,
+                ready,
+                before=estimate,
+                stop=not explore,
+            )
         problem = choices.settings()
         if isinstance(problem, str):
             note("Not ready yet", problem)

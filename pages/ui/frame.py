@@ -37,7 +37,8 @@ def styles(page: str, entry: str) -> None:
     """
     scheme = "dark" if state.is_dark() else "light"
     css, help_css = ((_STATIC / name).read_text("utf-8") for name in ("styles.css", "help.css"))
-    css += f'[data-testid$="NavLink"][href$="/{entry}"] {{ background: var(--here); font-weight: 600; }}'
+    here = f'[data-testid$="NavLink"][href$="/{entry}"]'
+    css += f"{here} {{ background: var(--here); font-weight: 600; }}"
     css += f'.st-key-tabs a[href$="{page}"] {{ border-color: var(--accent); font-weight: 600; }}'
     st.html(
         f"<style>:root{{color-scheme:{scheme}}}{html.tokens_css(':root')}{css}{help_css}</style>"
@@ -83,7 +84,15 @@ def status_line(text: str) -> None:
 
 
 def progress_bar(share: float, label: str) -> None:
-    show(el("progress", class_="ax-bar", value=f"{min(share, 1):.3f}", max=1, aria_label=label))
+    show(
+        el(
+            "progress",
+            class_="ax-bar",
+            value=f"{min(share, 1):.3f}",
+            max=1,
+            aria_label=label,
+        )
+    )
 
 
 def note(
@@ -138,7 +147,13 @@ def show_setup_error(error: Exception) -> bool:
 
 def plot(figure: Figure, key: str, alt: str) -> None:
     """A chart; `alt` says what it shows."""
-    st.plotly_chart(figure, config={"displayModeBar": False}, theme=None, key=key, alt=alt)
+    st.plotly_chart(
+        figure,
+        config={"displayModeBar": False},
+        theme=None,
+        key=key,
+        alt=alt,
+    )
 
 
 ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, and its name
@@ -156,7 +171,6 @@ ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, a
         "papers": "Papers",
     },
 }
-MOVED = {"collections": "library", "factscore": "compare"}  # old addresses and new ones
 
 
 def navigation() -> st.Page:
@@ -171,18 +185,7 @@ def navigation() -> st.Page:
         for entry, tabs in ENTRIES.items()
         for place, (name, tab) in enumerate(tabs.items())
     ]
-    pages += [
-        st.Page(_redirect(new), title=old, url_path=old, visibility="hidden")
-        for old, new in MOVED.items()
-    ]
     return st.navigation(pages, position="top")
-
-
-def _redirect(name: str) -> Callable[[], None]:
-    def redirect() -> None:
-        st.switch_page(f"pages/{name}.py", query_params=dict(st.query_params))
-
-    return redirect
 
 
 def begin(name: str, heading: str, introduction: str, **loaders: Callable[[str], object]) -> None:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from pathlib import Path
+
+import yaml
 
 from attribution.reports import html
 from attribution.reports.html import Child, Node, badge, el, look
 from attribution.settings import ROOT
 from attribution.types import LABELS
 
+TEXTS = Path(__file__).parent / "static" / "help.yaml"
 GLOSSARY = ROOT / "docs" / "glossary.md"
 _ROW = re.compile(r"^\| \*\*(?P<term>[^*]+)\*\*(?P<more>[^|]*)\| (?P<meaning>.+) \|$", re.MULTILINE)
 _MARKED = re.compile(r"\[([^\[\]]+)\]")
@@ -57,106 +61,21 @@ def term(words: str) -> Node:
     )
 
 
-SHORTCUTS = (  # key and its action; help.js handles the same keys
-    ("?", "Open or close this sheet"),
-    ("r", "Run: analyse or compare what you filled in"),
-    ("s", "Stop, and keep the results so far; with a result: your verdict is “supported”"),
-    ("j", "Next claim"),
-    ("k", "Previous claim"),
-    ("n", "Next claim that needs a look, the worst first"),
-    ("a", "Agree with the verdict on the selected claim"),
-    ("c", "Your verdict is “contradicted”"),
-    ("u", "Your verdict is “unclear”"),
-    ("x", "Clear your verdict"),
-    ("e", "Go to the evidence of the selected claim"),
-    ("/", "Go to the search field, or to the question"),
-)
-CLAIM_KEYS = (
-    (
-        "Tab",
-        "Reach the claims, links, buttons and menus one by one; the first of them skips to the answer",
-    ),
-    (
-        "Enter",
-        "Select the claim that has the focus; again: go to its evidence; elsewhere: press, open, save a note",
-    ),
-    ("← →", "With the focus on a claim, a filter or a tab: the one before it, the one after it"),
-    ("Ctrl+Z", "Undo the last edit; with Shift, redo it"),
-    ("Esc", "Back from the evidence to the claim; close what is open"),
-)
-Step = tuple[str, str, str, str]  # title, text, what it points at, and what is done (see claims.js)
-TOUR: tuple[Step, ...] = (
-    (
-        "Paste",
-        "Put a question and its answer here, or choose an example. Below it, choose what it is checked against.",
-        ".st-key-form",
-        "",
-    ),
-    (
-        "Run",
-        "Press Analyse. The answer is split into claims, and verdicts appear one by one. Stop keeps those so far.",
-        ".st-key-start",
-        "",
-    ),
-    (
-        "Read",
-        "Click a marked claim to see the sentence that decides, and why. Press ? for all keys, badges and terms.",
-        ".st-key-form",
-        "",
-    ),
-)
-DEMO: tuple[Step, ...] = (
-    (
-        "An answer with errors",
-        "This answer about the Eiffel Tower is being checked against the built-in library. Errors were put into it. "
-        "When the run has ended, the line above names the problems first, and the bar below it filters the claims.",
-        ".st-key-folded",
-        "",
-    ),
-    (
-        "A wrong number",
-        "The answer says 4.5 million rivets, the source 2.5 million; its sentence is quoted beside the answer. "
-        "With the key n you walk from problem to problem, the worst first.",
-        ".st-key-stage",
-        "claim:4",
-    ),
-    (
-        "Left to you",
-        "The source names two engineers of Eiffel's company. The verifier does not settle it, so the claim is unclear. "
-        "Your own verdict stands beside the model's: press c for contradicted, x to clear it.",
-        ".st-key-stage",
-        "claim:3",
-    ),
-    (
-        "A correction",
-        "In the card of a contradicted claim, press Propose a correction: the smallest change that the source "
-        "supports. What you accept is in the revised answer, with footnotes.",
-        ".st-key-stage",
-        "claim:4",
-    ),
-    (
-        "Take it along",
-        "Export makes a web page, Markdown, JSON and more of the result; Share copies its link. Now paste an answer of "
-        "your own: Change opens the form.",
-        ".st-key-actions",
-        "tab:evidence",
-    ),
-)
+@cache
+def texts() -> dict[str, list[list[str]]]:
+    """Return the keys, and the steps of the tour and of the demo."""
+    found: dict[str, list[list[str]]] = yaml.safe_load(TEXTS.read_text("utf-8"))
+    return found
 
 
 @cache
 def sheet() -> dict[str, object]:
-    """Return shortcuts as pairs, and badges, terms and the steps of the tour as trees and texts."""
-    badges = el("dl", *(el("div", el("dt", badge(k)), el("dd", look(k).help)) for k in LABELS))
-    glossary = el(
-        "dl", *(el("div", el("dt", name), el("dd", meaning)) for name, meaning in terms().items())
-    )
+    """Return keys, badges, terms and the steps of the tour as trees and texts."""
+    badges = [el("div", el("dt", badge(name)), el("dd", look(name).help)) for name in LABELS]
+    glossary = [el("div", el("dt", name), el("dd", text)) for name, text in terms().items()]
     return {
-        "shortcuts": list(map(list, SHORTCUTS)),
-        "claim_keys": list(map(list, CLAIM_KEYS)),
-        "badges": html.data(badges),
-        "terms": html.data(glossary),
-        "tour": list(map(list, TOUR)),
-        "demo": list(map(list, DEMO)),
+        **texts(),
+        "badges": html.data(el("dl", *badges)),
+        "terms": html.data(el("dl", *glossary)),
         "css": html.tokens_css(".ax-help"),
     }

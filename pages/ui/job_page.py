@@ -48,7 +48,15 @@ class JobPage(Generic[P]):
         without its tab.
         """
         if not self.is_running():
-            self.start(Job(self.name, initial, work, id, lasting))
+            self.start(
+                Job(
+                    self.name,
+                    initial,
+                    work,
+                    id,
+                    lasting,
+                )
+            )
 
     def start(self, job: Job[P] | None) -> None:
         """Follow a job from now on; None: show a result in its place."""
@@ -63,11 +71,10 @@ class JobPage(Generic[P]):
         """End the job with the results it has; a job of another browser continues, but is no longer
         shown.
         """
-        if (job := self.job()) is None:
-            return
-        if self.is_own():
+        job = self.job()
+        if job is not None and self.is_own():
             job.stop()
-        else:
+        elif job is not None:
             self.show(None)
 
     def is_running(self) -> bool:
@@ -101,11 +108,11 @@ class JobPage(Generic[P]):
         return shown
 
     def current(self) -> P | None:
-        """Return what to show: the progress of the job started last, else the result opened last."""
+        """Return what to show: the progress of the last job, else the result opened last."""
         job = self.job()
         now = job.progress() if job else self.shown()
-        if now and (id := self.id()):
-            state.show_address(**{self.name: id})
+        if now and self.id():
+            state.show_address(**{self.name: self.id()})
         return now
 
     def follow(self, id: str) -> Job[P] | None:
@@ -117,7 +124,8 @@ class JobPage(Generic[P]):
 
     def open(self, id: str) -> P | None:
         """Show the result that an address names, saved or in progress."""
-        if job := self.follow(id):
+        job = self.follow(id)
+        if job:
             return job.progress()
         result, reason = saved(lambda database: self._read(database, id))
         if result:
@@ -133,7 +141,7 @@ class JobPage(Generic[P]):
 
     def owns(self) -> bool:
         """Return True if what is shown may be changed here."""
-        return not (id := self.id()) or store().rights.access(id).own
+        return not self.id() or store().rights.access(self.id()).own
 
     def copy(self) -> None:
         """Show a copy of the result, which belongs to this browser."""
@@ -162,29 +170,30 @@ class JobPage(Generic[P]):
         if polling != self.is_running():
             st.rerun()  # the form has to change too
         now = self.current()
-        with st.container(
-            key=f"progress_{self.name}"
-        ):  # what follows keeps its place, and is not drawn anew
+        # what follows the container keeps its place, and is not drawn anew
+        with st.container(key=f"progress_{self.name}"):
             self.draw_notice()
-            if now and now.running and (doing := now.doing()):
-                left = now.seconds_left
-                if not now.stopping and (job := self.job()) and background.waits(job):
-                    doing, left = "Waiting for its turn …", None
-                status_line(doing if left is None or now.stopping else f"{doing} {time_left(left)}")
-                progress_bar(now.share(), f"Progress of the {self.what}")
+            if now and now.running and now.doing():
+                self._draw_progress(now)
             if now and now.error:
-                note(
-                    f"The {self.what} could not be finished",
-                    now.error,
-                    label="contradicted",
-                    detail=now.detail,
-                )
+                title = f"The {self.what} could not be finished"
+                note(title, now.error, label="contradicted", detail=now.detail)
         if now:
             result(now)
 
+    def _draw_progress(self, now: P) -> None:
+        job, doing = self.job(), now.doing()
+        if not now.stopping and job and background.waits(job):
+            doing = "Waiting for its turn …"
+        elif now.seconds_left is not None and not now.stopping:
+            doing = f"{doing} {time_left(now.seconds_left)}"
+        status_line(doing)
+        progress_bar(now.share(), f"Progress of the {self.what}")
+
     def draw_notice(self) -> None:
         """Draw why a result cannot be shown."""
-        if notice := state.get(f"{self.name}_notice"):
+        notice = state.get(f"{self.name}_notice")
+        if notice:
             note(*notice)
 
     def buttons(
@@ -197,7 +206,7 @@ class JobPage(Generic[P]):
         before: Callable[[], None] | None = None,
         stop: bool = True,
     ) -> None:
-        """Draw the buttons of a page in a row, `before` in front of them; Stop may stand elsewhere."""
+        """Draw the buttons of a page, `before` in front of them; Stop may stand elsewhere."""
         own = self.is_own()
         watching = "Another browser started this, and it continues there."
         with st.container(

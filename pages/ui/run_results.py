@@ -17,10 +17,10 @@ from attribution.reports.trail import date
 from attribution.review.quotations import quotations
 from attribution.types import BADGES, Failure, LlmUsage, Report
 from attribution.verifiers.calibration import badges
-from pages.ui import choices, run, state
+from pages.ui import choices, run_control, state
 from pages.ui.components import link
 from pages.ui.frame import note, progress_bar, show, small
-from pages.ui.run import RunProgress, preload
+from pages.ui.run_control import RunProgress, preload
 from pages.ui.state import store
 
 POLL = 0.5  # seconds between looks at work in progress
@@ -79,39 +79,22 @@ def expected_cost(llm: Mapping[str, LlmUsage]) -> str:
     return f"{plural(used.calls, 'prompt')}, ~{tokens:,} tokens{price}"
 
 
-def llm_costs(report: Report) -> Node | None:
-    """Return a table with a row per step and their sum; None if no language model was used."""
-    llm = report.usage.llm
-    if not llm:
-        return None
-    rows = [(STAGES.get(step, step.capitalize()), used) for step, used in llm.items()]
-    if len(rows) > 1:
-        rows.append(("Total", total(llm)))
-    heads = ("Step", "Prompts", "Cached", "Failed", "Tokens in", "Tokens out", "Time", "Cost")
-    cells = (
-        (
-            step,
-            f"{used.calls:,}",
-            f"{used.cached:,}",
-            f"{used.failed:,}",
-            f"{used.prompt_tokens:,}",
-            f"{used.completion_tokens:,}",
-            f"{used.seconds:.1f} s",
-            money(used.cost),
-        )
-        for step, used in rows
-    )
-    return table(heads, cells)
+def llm_cost(report: Report) -> str:
+    """Describe what a run asked of language models; empty if it asked nothing."""
+    used = total(report.usage.llm)
+    failed = f", {used.failed:,} failed" if used.failed else ""
+    asked = expected_cost(report.usage.llm).replace("~", "")
+    return f"Language model: {asked}{failed}, {used.seconds:.1f} s." if asked else ""
 
 
 def cost(running: bool, segmenters: Sequence[str] = ()) -> None:
     """Show the estimate, computed in the background so that the page never waits."""
-    waiting = run.estimate(segmenters).waiting and not running
+    waiting = run_control.estimate(segmenters).waiting and not running
     st.fragment(_estimate, run_every=POLL if waiting else None)(waiting, running, segmenters)
 
 
 def _estimate(polling: bool, running: bool, segmenters: Sequence[str]) -> None:
-    estimated = run.estimate(segmenters)
+    estimated = run_control.estimate(segmenters)
     if not estimated.waiting:
         if polling:
             st.rerun()
@@ -177,7 +160,7 @@ def continue_button(now: RunProgress) -> None:
         st.button(
             "Continue",
             type="primary",
-            on_click=run.continue_run,
+            on_click=run_control.continue_run,
             key="continue",
             help="Check what is left; finished claims keep their verdicts.",
         )
@@ -256,7 +239,7 @@ def _outcome(report: Report) -> None:
         note("The web could not be searched", *_messages(searches), label="missing")
         st.button(
             "Check against the built-in library",
-            on_click=run.analyse_with_library,
+            on_click=run_control.analyse_with_library,
             key="with_library",
         )
     elif labels <= {"not_reached", "not_checked"} and not report.stopped and report.created_at:
@@ -270,7 +253,7 @@ def _outcome(report: Report) -> None:
 # --- the status line ---
 
 
-class Step(NamedTuple):
+class RunStep(NamedTuple):
     """A step of a run as the status line shows it, with its share of the progress bar."""
 
     name: str
@@ -279,10 +262,10 @@ class Step(NamedTuple):
 
 
 STEPS = (
-    Step("segment", STAGES["segment"], 0.03),
-    Step("search", STAGES["gather"], 0.27),
-    Step("embed", "Loading models and comparing passages", 0.2),
-    Step("verify", STAGES["verify"], 0.5),
+    RunStep("segment", STAGES["segment"], 0.03),
+    RunStep("search", STAGES["gather"], 0.27),
+    RunStep("embed", "Loading models and comparing passages", 0.2),
+    RunStep("verify", STAGES["verify"], 0.5),
 )
 STEP_OF_STAGE = {"search": 1, "fetch": 1, "embed": 2, "verify": 3}
 
@@ -351,7 +334,13 @@ def _doing(now: RunProgress, report: Report) -> Node:
             parts.append(el("span", words, class_="step now"))
     clock = f"{'Stopping … ' if now.stopping else ''}{now.seconds:.0f} s"
     quiet = " · ".join(filter(None, (clock, budget(report))))
-    return el("p", *parts, el("span", quiet, class_="quiet"), class_="ax-status", role="status")
+    return el(
+        "p",
+        *parts,
+        el("span", quiet, class_="quiet"),
+        class_="ax-status",
+        role="status",
+    )
 
 
 # --- sharing, exports and details ---
@@ -402,12 +391,9 @@ def details(report: Report) -> None:
         with st.expander("Details"):
             _earlier_turns(report)
             show(el("p", totals(report), class_="ax-quiet-inline"))
+            small(llm_cost(report))
             show(figures(report))
             show(table(("Step", "Time"), _times(report)))
-        costs = llm_costs(report)
-        if costs:
-            with st.expander("Cost of the language model"):
-                show(costs)
 
 
 def _earlier_turns(report: Report) -> None:

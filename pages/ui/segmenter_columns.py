@@ -90,7 +90,7 @@ def view(comparison: Comparison, running: bool = False) -> dict[str, object]:
 
 
 def look_of(verdict: Verdict | None, report: Report, running: bool = False) -> Look:
-    """Return the look of a verdict; without one, the look of a claim being checked or not reached."""
+    """Return the look of a verdict, or of a claim that has none yet."""
     if verdict:
         return look(badge_of(verdict, report))
     return replace(look(None), word=WAITING if running else NOT_REACHED)
@@ -106,7 +106,16 @@ def _row(row: SentenceRow, comparison: Comparison, pages: Mapping[str, Page], ru
     if row.same_claims:  # shown once
         claims = claims[:1]
     cells = [
-        [claim_data(claim, column.report, pages, cuts, running) for claim in own]
+        [
+            claim_data(
+                claim,
+                column.report,
+                pages,
+                cuts,
+                running,
+            )
+            for claim in own
+        ]
         for column, own in zip(comparison.columns, claims, strict=False)
     ]
     pieces = [visible(comparison.report.answer, start, end) for start, end in cuts]
@@ -142,7 +151,16 @@ def claim_data(
         "word": style.word,
         "text": claim.text,
         "pieces": touched,
-        "detail": html.data(_detail(claim, verdict, report, pages, style.word, running)),
+        "detail": html.data(
+            _detail(
+                claim,
+                verdict,
+                report,
+                pages,
+                style.word,
+                running,
+            )
+        ),
     }
 
 

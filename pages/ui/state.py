@@ -44,37 +44,15 @@ POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
 COMPARED = "compared"  # the segmenters of the Compare page
-_DEFAULTS: dict[str, object] = {
+_DEFAULTS: dict[str, object] = {  # of all inputs
+    **dict.fromkeys((QUESTION, TURNS, ANSWER, SECOND)),
     LIBRARY: True,
-    **{name: DecisionPolicy().as_settings()[name] for name in POLICY},
+    **dict.fromkeys((WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE)),
     **{name: DEFAULTS[name] for name in (SEGMENTER, VERIFIER, QUERY)},
+    **{name: DecisionPolicy().as_settings()[name] for name in POLICY},
+    **dict.fromkeys((SEGMENTER_MODEL, VERIFIER_MODEL, COMPARED)),
+    **dict.fromkeys((LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES)),
 }
-_INPUTS = (
-    QUESTION,
-    TURNS,
-    ANSWER,
-    SECOND,
-    LIBRARY,
-    WEB,
-    DOCUMENTS,
-    PASTED,
-    ADDRESSES,
-    FILES,
-    COLLECTIONS,
-    ENGINE,
-    QUERY,
-    SEGMENTER,
-    SEGMENTER_MODEL,
-    VERIFIER,
-    VERIFIER_MODEL,
-    *POLICY,
-    COMPARED,
-    LLM_ADDRESS,
-    LLM_MODEL,
-    LLM_KEY,
-    LLM_TASKS,
-    *PRICES,
-)
 COOKIE = "attribution_browser"
 T = TypeVar("T")
 _INITIAL, _PAGE, _LAST_VALUES, _BROWSER = "_initial", "_page", "_last_values", "_browser"
@@ -184,7 +162,8 @@ def begin(page: str, **loaders: Callable[[str], object]) -> None:
         fill(**session.get(_LAST_VALUES, {}))
     session[_PAGE] = page
     for parameter, load in loaders.items():
-        if first_visit and (result := st.query_params.get(parameter)):
+        result = st.query_params.get(parameter)
+        if first_visit and result:
             load(result[:64])
     remember()
 
@@ -194,7 +173,7 @@ def remember() -> None:
     another must.
     """
     st.session_state[_LAST_VALUES] = {
-        name: files() if name == FILES else value(name) for name in _INPUTS
+        name: files() if name == FILES else value(name) for name in _DEFAULTS
     }
 
 

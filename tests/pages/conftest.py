@@ -13,7 +13,7 @@ def nothing_goes_on(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
     It goes through all loggers there, and packages add theirs.
     """
-    monkeypatch.setattr("pages.ui.run.preload", lambda: None)
+    monkeypatch.setattr("pages.ui.run_control.preload", lambda: None)
     monkeypatch.setattr(
         "streamlit.page_link", lambda page, label: None
     )  # a page alone has no other to lead to

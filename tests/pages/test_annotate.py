@@ -19,19 +19,23 @@ def text(shown: AppTest) -> str:
 
 def test_a_project_is_made_and_somebody_joins(store: Store) -> None:
     shown = opened("annotate")
-    assert not shown.exception and "first whether the answer can be understood" in text(shown)
+    assert not shown.exception
+    assert "first whether the answer can be understood" in text(shown)
     shown.text_input[0].input("Rivers")
     next(box for box in shown.text_input if box.label == "Annotators").input("ann, bob")
     next(button for button in shown.button if button.label == "Create the project").click().run()
-    assert not shown.exception and "“Rivers” was created" in text(shown)
+    assert not shown.exception
+    assert "“Rivers” was created" in text(shown)
     saved = Annotations(store.database)
     (project,) = saved.projects()
-    assert saved.work(project).annotators == ("ann", "bob") and project.overlap == 5
+    assert saved.work(project).annotators == ("ann", "bob")
+    assert project.overlap == 5
     next(button for button in shown.button if button.label == "Create the project")
     people = next(box for box in shown.text_input if box.label == "Add people")
     people.input("lea")
     next(button for button in shown.button if button.label == "Add as leads").click().run()
-    assert saved.work(project).leads == ("lea",) and not shown.exception
+    assert saved.work(project).leads == ("lea",)
+    assert not shown.exception
 
 
 def test_results_count_each_task_once(store: Store) -> None:

@@ -1,30 +1,19 @@
-import threading
-from collections.abc import Iterator
 from dataclasses import replace
 
-from attribution.errors import Unavailable
-from attribution.events import ClaimsReady, StageStarted, VerdictReady
-from attribution.settings import Settings
 from attribution.studies.answers.agreement import Match
 from attribution.studies.answers.two_answers import (
     BETWEEN,
     TwoAnswers,
-    TwoAnswersReady,
     with_report,
 )
 from attribution.types import Claim, Label, Report, Verdict
 from pages.answers import (
-    AnswersProgress,
     disagreements,
-    pair,
     shared_and_alone,
     summary,
-    work,
 )
-from pages.ui.background import Job
-from pages.ui.run import blank
 from tests.make import claim, evidence, page
-from tests.pages.jobs import ended, opened, until
+from tests.pages.jobs import opened
 
 FIRST = ("The bridge opened in 1937.", "The net saved 19 men.", "Its colour is orange.")
 SECOND = ("The bridge opened in 1939.", "Its colour is called orange.")
@@ -104,7 +93,8 @@ def test_the_summary_counts_each_answer_and_says_whom_the_sources_support() -> N
 
 def test_rows_say_what_differs_and_fold_what_both_or_one_says() -> None:
     (group,) = disagreements(two(), False)["groups"]
-    assert group["title"] == "Where they disagree · 1" and not group["folded"]
+    assert group["title"] == "Where they disagree · 1"
+    assert not group["folded"]
     note = group["rows"][0]["pieces"][0]
     assert note == "Answer A says “1937”, Answer B says “1939”. The sources support Answer A."
     assert [[c["style"] for c in cell] for cell in group["rows"][0]["cells"]] == [
@@ -128,41 +118,6 @@ def test_rows_say_what_differs_and_fold_what_both_or_one_says() -> None:
         for r in g["rows"]
     ]
     assert len(keys) == len(set(keys))
-
-
-def test_a_claim_knows_its_counterparts_and_its_panel_says_what_they_do() -> None:
-    data = pair(two(), run="r", running=False)
-    assert data["partners"] == {"00": ["10"], "10": ["00"], "02": ["11"], "11": ["02"]}
-    first, second = (str(side["panels"]) for side in data["sides"])
-    assert "Answer B contradicts it: " in first
-    assert "Answer A contradicts it: " in second
-    assert "Answer B says more: " in first
-    assert "Answer A says part of it: " in second
-
-
-def test_verdicts_come_into_the_answers_and_an_error_keeps_them() -> None:
-    whole, go = two(), threading.Event()
-
-    def events(stop: threading.Event) -> Iterator[object]:
-        yield StageStarted("segment")
-        yield ClaimsReady(whole.report.claims)
-        yield TwoAnswersReady(with_report(whole, whole.report.model_copy(update={"verdicts": ()})))
-        yield VerdictReady(whole.report.verdicts[0], ())
-        go.wait(5)
-        raise Unavailable("the model went away")
-
-    initial = AnswersProgress(blank("", FIRST[0], Settings()), "id", second=FIRST[1])
-    job = Job("answers", initial, work(initial, events), "id")
-    until(lambda: job.progress().report.verdicts)
-    now = job.progress()
-    assert (
-        now.running
-        and now.result
-        and [len(r.verdicts) for r in (now.result.first, now.result.second)] == [1, 0]
-    )
-    go.set()
-    last = ended(job)
-    assert "went away" in last.error and last.result == now.result
 
 
 def test_the_page_shows_a_saved_comparison_and_fills_in_its_form() -> None:

@@ -68,13 +68,11 @@ def test_parts_of_a_response_carry_their_scores_and_overlaps_lose_nothing() -> N
     )
     drawn = html(el("p", *response_parts(r, o)))
     text = drawn.replace("</span>", "").replace("<span>", "")
-    assert (
-        "One." in text
-        and "Two." in text
-        and "Three." in text
-        and "0.25" in drawn
-        and "1.00" in drawn
-    )
+    assert "One." in text
+    assert "Two." in text
+    assert "Three." in text
+    assert "0.25" in drawn
+    assert "1.00" in drawn
 
 
 def started(labelled: SavedSet, saved: SavedBenchmark, *given: Any) -> Job[BenchmarkProgress]:
@@ -96,26 +94,18 @@ def test_scores_come_one_by_one_and_stop_keeps_them_and_the_run_goes_on(store: S
     until(lambda: "quip" in job.progress().saved.left_out)
     job.stop()
     now = ended(job)
-    assert len(now.saved.outcomes) == 5 and now.missing() == ["gc"]
+    assert len(now.saved.outcomes) == 5
+    assert now.missing() == ["gc"]
     loaded = load_benchmark(store, "id")
-    assert loaded is not None and loaded[0].rows == ROWS and loaded[1] == now.saved
+    assert loaded is not None
+    assert loaded[0].rows == ROWS
+    assert loaded[1] == now.saved
     seen: list[Any] = []
     again = started(*loaded, lambda stop: seen.append(1) or iter(OUTCOMES), save)
     now = ended(again)
-    assert not now.missing() and now.evaluation == benchmark().evaluation
+    assert not now.missing()
+    assert now.evaluation == benchmark().evaluation
     assert load_benchmark(store, "id") == (loaded[0], now.saved)
-
-
-def test_what_breaks_keeps_what_was_scored() -> None:
-    def broken(stop: threading.Event) -> Iterator[Outcome | LeftOut]:
-        yield OUTCOMES[0]
-        raise KeyError("x")
-
-    saved: list[SavedBenchmark] = []
-    now = ended(started(LABELLED, BEGUN, broken, saved.append))
-    assert (
-        "unexpected error" in now.error and saved[-1].outcomes == OUTCOMES[:1] == now.saved.outcomes
-    )
 
 
 def test_the_page_opens_with_the_example_set() -> None:
@@ -136,10 +126,15 @@ def test_a_saved_benchmark_has_an_address_and_one_that_was_cut_off_can_go_on(sto
     ):
         shown = opened("benchmark", browser, benchmark="id")
         keys = [b.key for b in shown.button]
-        assert not shown.exception and offered in keys and not_offered not in keys
+        assert not shown.exception
+        assert offered in keys
+        assert not_offered not in keys
     shown.button(key="make_copy").click().run()
     copy = shown.query_params["benchmark"]
-    assert not shown.exception and copy != "id" and shown.button(key="go_on").label == "Continue"
+    assert not shown.exception
+    assert copy != "id"
+    assert shown.button(key="go_on").label == "Continue"
     assert load_benchmark(store, "id") == load_benchmark(store, copy)
     gone = opened("benchmark", benchmark="nowhere")
-    assert not gone.exception and "Continue" not in [b.label for b in gone.button]
+    assert not gone.exception
+    assert "Continue" not in [b.label for b in gone.button]

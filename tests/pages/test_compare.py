@@ -1,27 +1,17 @@
-import threading
-from collections.abc import Iterator
-
-from attribution.errors import Unavailable
-from attribution.events import ClaimsReady, StageStarted, VerdictReady
 from attribution.reports.html import html
-from attribution.settings import Settings
 from attribution.studies.segmenters.comparison import (
     Column,
     Comparison,
-    ComparisonReady,
     decomposition,
     group_by_sentence,
     save_comparison,
     with_verdicts,
 )
 from attribution.types import Claim, Label, Report, Verdict
-from pages.compare import CompareProgress, work
-from pages.ui.background import Job
-from pages.ui.run import blank
 from pages.ui.segmenter_columns import legend, summary, view
 from pages.ui.state import store
 from tests.make import claim
-from tests.pages.jobs import ended, opened, until
+from tests.pages.jobs import opened
 
 FIRST, SECOND, THIRD = "The Nile is long and *old*.", "It is wet.", "It flows north and south."
 TEXT = f"{FIRST} {SECOND} {THIRD}"
@@ -68,7 +58,7 @@ def comparison() -> Comparison:
         Column(
             name,
             report(judged),
-            decomposition(TEXT, [c for c, _ in whole], [c for c, _ in judged]),
+            decomposition([c for c, _ in whole], [c for c, _ in judged]),
             0.5,
         )
         for name, judged in (("sentences", whole), ("clauses", parts))
@@ -90,7 +80,8 @@ def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_s
         ["v-no_relation"],
         ["v-supported", "v-no_relation"],
     ]
-    assert len(same["cells"]) == 2 and len(alike["cells"]) == 1
+    assert len(same["cells"]) == 2
+    assert len(alike["cells"]) == 1
     assert summary(comparison()).endswith(
         "The verdict depends on how the answer is split in 1 of 3 sentences."
     )
@@ -108,7 +99,7 @@ def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
     whole = comparison().report.model_copy(
         update={"answer": answer, "claims": tuple(claims), "verdicts": ()}
     )
-    columns = [Column("clauses", whole, decomposition(answer, claims, claims), 0.1)]
+    columns = [Column("clauses", whole, decomposition(claims, claims), 0.1)]
     shown = Comparison(whole, tuple(columns), group_by_sentence([(2, len(answer))], columns))
     (row,) = view(shown)["groups"][0]["rows"]
     assert "".join(row["pieces"]) == "Psycho (Psycho_(1960_film)) cost $5 & more [1]."
@@ -135,35 +126,10 @@ def test_while_it_runs_sentences_stay_in_their_places_and_what_was_not_reached_i
     ]
     assert after[1]["rows"][0]["cells"][1][0]["word"] == "Not reached"
     assert summary(unfinished()).endswith("in 1 of 2 sentences that are finished.")
-    assert "Not reached" in html(legend(unfinished(), False)) and "Not reached" not in html(
-        legend(comparison(), False)
-    )
+    assert "Not reached" in html(legend(unfinished(), False))
+    assert "Not reached" not in html(legend(comparison(), False))
     nothing = with_verdicts(comparison(), comparison().report.model_copy(update={"verdicts": ()}))
     assert summary(nothing).endswith("None of 3 sentences is finished.")
-
-
-def test_verdicts_come_into_the_columns_and_an_error_keeps_them() -> None:
-    whole, go = comparison(), threading.Event()
-
-    def events(stop: threading.Event) -> Iterator[object]:
-        yield StageStarted("segment")
-        yield ClaimsReady(whole.report.claims)
-        empty = whole.report.model_copy(update={"verdicts": ()})
-        yield ComparisonReady(with_verdicts(whole, empty))
-        yield VerdictReady(whole.report.verdicts[0], ())
-        go.wait(5)
-        raise Unavailable("the model went away")
-
-    initial = CompareProgress(blank("", TEXT, Settings()), "id")
-    job = Job("comparison", initial, work(initial, events), "id")
-    until(lambda: job.progress().report.verdicts)
-    now = job.progress()
-    assert now.comparison
-    assert [len(column.report.verdicts) for column in now.comparison.columns] == [1, 0]
-    go.set()
-    last = ended(job)
-    assert "went away" in last.error
-    assert last.comparison == now.comparison
 
 
 def test_the_page_shows_a_saved_comparison_with_its_figures() -> None:

@@ -43,20 +43,18 @@ def test_a_line_says_what_a_run_is() -> None:
     )
     assert drawn["meta"] == "21 Nov 2026, 09:05 UTC · Library, Web · 5 claims · edited · private"
     words = ["1 contradicted", "3 likely supported", "1 not reached"]
-    assert [c["words"] for c in drawn["counts"]] == words and drawn["counts"][1][
-        "style"
-    ] == "v-supported weak"
+    assert [c["words"] for c in drawn["counts"]] == words
+    assert drawn["counts"][1]["style"] == "v-supported weak"
     assert line(ROW, running=False)["state"] == "Not finished"
     done = ROW._replace(
         finished=True, deleted_at="2026-11-22T10:00:00+00:00", question="", beginning=" "
     )
     drawn = line(done, running=False)
-    assert (
-        drawn["state"] == ""
-        and drawn["deleted"]
-        and "deleted 22 Nov 2026, 10:00 UTC" in drawn["meta"]
-    )
-    assert drawn["name"] == "Untitled" and when("soon") == "soon"
+    assert drawn["state"] == ""
+    assert drawn["deleted"]
+    assert "deleted 22 Nov 2026, 10:00 UTC" in drawn["meta"]
+    assert drawn["name"] == "Untitled"
+    assert when("soon") == "soon"
 
 
 @pytest.mark.parametrize("value", [None, "r1", [1, None, "r2", "r1"], {"r1": 1}, ["unknown"]])
@@ -90,10 +88,10 @@ def test_a_comparison_says_what_changed_and_stays_text() -> None:
     assert summary(changes) == "1 verdict changed, 0 stayed the same."
     ((title, (change,)),) = groups(changes)
     drawn = html(change_node(change)) + html(heading(before, after))
-    assert title == "The verdict changed" and drawn.index("Not found") < drawn.index(
-        "Likely supported"
-    )
-    assert "<img" not in drawn and "&lt;img" in drawn
+    assert title == "The verdict changed"
+    assert drawn.index("Not found") < drawn.index("Likely supported")
+    assert "<img" not in drawn
+    assert "&lt;img" in drawn
     same = run_changes(before, before)
     assert [title for title, _ in groups(same)] == ["The same verdict"]
     other = run_changes(before, report("supported", "Nothing alike"))

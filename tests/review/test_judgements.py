@@ -2,11 +2,8 @@ import json
 
 import pytest
 
-from attribution.files import parse_rows
 from attribution.policy import DecisionPolicy
-from attribution.review.judgements import AgreedShare, agreement, benchmark_rows
-from attribution.studies.annotation.tasks import tasks_of_judged
-from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
+from attribution.review.judgements import AgreedShare, agreement
 from attribution.types import LABELS, AnalystLabel, AnalystVerdict, Claim, Label, Report
 from attribution.verdicts import agreeing, decide
 from tests.make import claim, evidence, page
@@ -87,49 +84,6 @@ def test_claims_that_nobody_judged_or_compared_do_not_count() -> None:
     first = run((0.9, "supported"))
     verdict = first.verdicts[0].model_copy(update={"label": "not_checked"})
     assert agreement([first.model_copy(update={"verdicts": (verdict,)})]).all == AgreedShare(0, 0)
-
-
-def test_the_judged_claims_are_a_labelled_set() -> None:
-    report = run(
-        (0.9, "supported"),
-        (0.9, "contradicted"),
-        (0.1, "unclear"),
-        (0.9, None),
-        (0.9, "conflicting"),
-    )
-    bare = run((0.9, "supported")).model_copy(update={"evidence": ()})
-    hostile = run((0.9, "unclear"), question="", note='"}\n</script>\u2028', at="later")
-    rows = benchmark_rows([report, bare, hostile])
-    text = "\n".join(json.dumps(row) for row in rows)
-    labelled = labelled_set(parse_rows(text.encode(), REQUIRED, OPTIONAL))
-    assert not labelled.problems
-    assert [(r.response, r.grounded, r.error_type) for r in labelled.rows] == [
-        ("Claim 0 is this.", True, ""),
-        ("Claim 1 is this.", False, "contradicted"),
-        ("Claim 2 is this.", False, "unclear"),
-        ("Claim 0 is this.", False, "unclear"),
-    ]
-    assert {r.context for r in labelled.rows} == {("The Nile is long.",)}
-    assert len({r.group for r in labelled.rows}) == 2
-
-
-def test_the_later_judgement_on_a_claim_counts() -> None:
-    later = run((0.9, "unclear"), at="2026-11-02")
-    (row,) = benchmark_rows([later, run((0.9, "supported"), at="2026-11-01")])
-    assert row["grounded"] is False
-    assert row["error_type"] == "unclear"
-
-
-def test_the_judged_claims_are_tasks_without_the_verdicts() -> None:
-    report = run((0.9, "supported"), (0.9, None), (0.1, "contradicted"), note="a note")
-    tasks = list(tasks_of_judged([report], "p"))
-    assert [(t.answer, t.unit, t.source) for t in tasks] == [
-        ("Claim 0 is this.", "claim", PAGE.text),
-        ("Claim 2 is this.", "claim", PAGE.text),
-    ]
-    for task in tasks:
-        assert "note" not in task.model_dump_json()
-        assert "contradicted" not in task.model_dump_json()
 
 
 @pytest.mark.parametrize("change", [{"claim_id": "gone"}, {"statement": "other words"}])

@@ -10,12 +10,11 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from attribution.errors import BadInput
 from attribution.files import Row, parse_rows
 from attribution.pipeline.experiment import Fields
-from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations, Member, StageChange
 from attribution.studies.annotation.records import Annotation, Answer
 from attribution.studies.annotation.tasks import Project, Task, first_error, identity
@@ -119,19 +118,6 @@ def _record(row: Row) -> Frozen:
         return KINDS[kind].model_validate(fields)
     except ValidationError as error:
         raise BadInput(first_error(error)) from None
-
-
-def error_types(store: Store, project_id: str) -> dict[str, str]:
-    """Return the error types set by hand, by task. Exports don't include them."""
-    body = store.results.load(ERROR_TYPES, project_id)
-    return {} if body is None else _TYPES.validate_json(body)
-
-
-def put_error_type(store: Store, project_id: str, task_id: str, name: str) -> None:
-    """Set the error type of a task; an empty one removes it."""
-    types = error_types(store, project_id) | {task_id: name}
-    body = json.dumps({task: name for task, name in types.items() if name})
-    store.results.save(ERROR_TYPES, project_id, body, shared=True)
 
 
 def labelled_set(

@@ -5,7 +5,7 @@ order.
 from __future__ import annotations
 
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal, get_args
 
@@ -16,7 +16,6 @@ from attribution.claims.enrichment import enrich, standalone_question
 from attribution.errors import BadInput
 from attribution.evidence.near_duplicates import deciding_evidence, group_evidence
 from attribution.files import Row, parse_rows
-from attribution.review.judgements import judged
 from attribution.text.sentences import sentences
 from attribution.types import Claim, Frozen, Page, Report, Turn, content_id
 
@@ -70,14 +69,6 @@ def tasks_of_run(
             title="; ".join(page.cited for page in used),
             url=(used[0].reference or used[0].url) if len(used) == 1 else "",
         )
-
-
-def tasks_of_judged(reports: Iterable[Report], project_id: str) -> Iterator[Task]:
-    """Yield the claims with an analyst's verdict as tasks, as `tasks_of_run` does; the verdicts are
-    left out.
-    """
-    for report in reports:
-        yield from tasks_of_run(judged(report), project_id, "claim")
 
 
 def _joined(pages: Sequence[Page]) -> str:

@@ -350,8 +350,6 @@ def without_page_texts(comparison: Comparison) -> Comparison:
 
 
 COMPARISON = Saved("comparison", TypeAdapter(Comparison))
-EXPERIMENT = Saved("experiment", TypeAdapter(tuple[Comparison, ...]))
-load_experiment = EXPERIMENT.load
 
 
 def json_data(comparison: Comparison) -> Fields:
@@ -369,11 +367,6 @@ def load_comparison(store: Store, result_id: str) -> Comparison | None:
     """Load a comparison with its pages' texts."""
     saved = COMPARISON.load(store, result_id)
     return saved and with_verdicts(saved, store.cache.with_texts(saved.report))
-
-
-def save_experiment(store: Store, result_id: str, comparisons: Sequence[Comparison]) -> None:
-    """Save the comparisons of many answers, without their pages' texts."""
-    EXPERIMENT.save(store, result_id, tuple(map(without_page_texts, comparisons)))
 
 
 def decomposition(sentences: Sequence[Claim], claims: Sequence[Claim]) -> Decomposition:

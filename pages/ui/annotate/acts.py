@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,7 +14,6 @@ from pydantic import ValidationError
 from attribution.errors import AttributionError
 from attribution.reports import answer, html
 from attribution.reports.html import el
-from attribution.studies.annotation.models import TaskVerdict
 from attribution.studies.annotation.project import Annotations, ProjectWork
 from attribution.studies.annotation.records import (
     ANSWERS,
@@ -29,48 +27,15 @@ from attribution.studies.annotation.records import (
     finished,
 )
 from attribution.studies.annotation.tasks import PROPERTIES, Project, Stage, Task
-from attribution.verifiers import VERIFIERS
-from pages.ui import background, state
-from pages.ui.job_page import JobPage
+from pages.ui import state
 from pages.ui.state import store
 
-Verify = Callable[[Sequence[Task], threading.Event], Iterator[TaskVerdict]]
 PROJECT, WHO, VIEW = "annotate_project", "annotate_who", "annotate_view"
 NAMES = {"project": PROJECT, "who": WHO, "view": VIEW}  # in the address
 AT, NOTICE, HANDLED = "annotate_at", "annotate_notice", "annotate_handled"
 PROPOSAL, ROUND, OUTCOME = "annotate_proposal", "annotate_round", "annotate_outcome"
 MAX_SECONDS = 24 * 3600.0  # of one stage
 WORDING = Path(__file__).parent / "wording.yaml"
-
-
-@dataclass(frozen=True)
-class VerifyProgress(background.JobProgress):
-    """The progress of a verifier on many tasks."""
-
-    verifier: str
-    total: int
-    done: int = 0
-
-    def doing(self) -> str:
-        label = VERIFIERS[self.verifier].label
-        doing = "Stopping after this task" if self.stopping else f"{label} reads the tasks"
-        return f"{doing}: {self.done:,} of {self.total:,} …"
-
-    def share(self) -> float:
-        return self.done / self.total if self.total else 0.0
-
-
-VERIFY = JobPage[VerifyProgress]("annotate_verify", "verification", poll=1.0)
-
-
-def work(tasks: Sequence[Task], verify: Verify) -> background.Work[VerifyProgress]:
-    """Judge tasks with one verifier."""
-
-    def judge(stop: threading.Event, update: Callable[..., VerifyProgress]) -> None:
-        for done, _ in enumerate(verify(tasks, stop), 1):
-            update(done=done)
-
-    return judge
 
 
 # --- the session ---
@@ -163,7 +128,14 @@ def perform(
     if kind == "propose":
         return NextTask(task_id, propose=True)
     try:
-        return _keep_answer(saved, work, annotator, task_id, shown, act)
+        return _keep_answer(
+            saved,
+            work,
+            annotator,
+            task_id,
+            shown,
+            act,
+        )
     except AttributionError as error:
         return NextTask(task_id, error.public())
     except (ValidationError, TypeError, ValueError):
@@ -311,7 +283,13 @@ def _asked(project: Project, task: Task, is_reading: bool) -> tuple[str, str]:
 def _source(project: Project, task: Task) -> dict[str, object]:
     link = None
     if task.url.startswith(("http://", "https://")):
-        anchor = el("a", task.url, href=task.url, target="_blank", rel="noopener noreferrer")
+        anchor = el(
+            "a",
+            task.url,
+            href=task.url,
+            target="_blank",
+            rel="noopener noreferrer",
+        )
         link = html.data(el("p", anchor, class_="hint"))
     tree: list[html.Tree] = [el("pre", task.source, dir="auto")]
     if project.form == "table":

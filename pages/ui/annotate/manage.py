@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 import yaml
+from streamlit.delta_generator import DeltaGenerator
 
 from attribution.errors import AttributionError
 from attribution.reports.html import Node, el, plural, scrolling, table
@@ -87,37 +89,13 @@ def new_project(saved: Annotations, first: bool = False) -> None:
     with st.form(f"new_project-{state.count(acts.ROUND)}", border=False):
         section("New project")
         name = st.text_input("Name", max_chars=80, help="The name in the list of projects.")
-        columns = st.columns(5)
-        help = "How a task is shown."
-        form = columns[0].selectbox("Form", list(FORMS), format_func=FORMS.__getitem__, help=help)
-        help = "How many annotators judge each task after the pilot; five in the paper."
-        overlap = columns[1].number_input("Overlap", 1, 20, 5, help=help)
-        help = "Tasks that everybody judges first, with a justification. 0: no pilot."
-        pilot = columns[2].number_input("Pilot tasks", 0, 1000, 0, help=help)
-        help = "The share of judged tasks that a lead judges again."
-        audit = columns[3].number_input("Audit, %", 0, 100, 10, help=help)
-        help = "Decides the order of the tasks and who gets which."
-        seed = columns[4].number_input("Seed", 0, 10**6, 0, help=help)
+        fields = _project_fields()
         leads = _names("Leads", "They adjudicate and audit.")
         people = _names("Annotators", "They get a queue of tasks. Others can join later.")
-        words = st.text_area(
-            "Instructions",
-            height=80,
-            help="Shown above each task, beside the guidelines.",
-            max_chars=LIMITS.text,
-        ).strip()
         submitted = st.form_submit_button("Create the project", type="primary")
     if submitted:
         try:
-            project = saved.create(
-                name,
-                form=form,
-                overlap=int(overlap),
-                pilot=int(pilot),
-                audit=audit / 100,
-                seed=int(seed),
-                instructions=dict.fromkeys(STAGES, words) if words else {},
-            )
+            project = saved.create(name, **fields)
             saved.add_members(project.id, people)
             saved.add_members(project.id, leads, lead=True)
         except AttributionError as error:
@@ -127,6 +105,45 @@ def new_project(saved: Annotations, first: bool = False) -> None:
         _finish(f"“{project.name}” was created", "Import tasks next.")
     if first:
         files(saved, None)
+
+
+def _project_fields() -> dict[str, Any]:
+    """Draw the fields of a project, and return their values."""
+    columns = st.columns(5)
+    form = columns[0].selectbox(
+        "Form",
+        list(FORMS),
+        format_func=FORMS.__getitem__,
+        help="How a task is shown.",
+    )
+    help = "How many annotators judge each task after the pilot; five in the paper."
+    overlap = _number(columns[1], "Overlap", (1, 20, 5), help)
+    help = "Tasks that everybody judges first, with a justification. 0: no pilot."
+    pilot = _number(columns[2], "Pilot tasks", (0, 1000, 0), help)
+    help = "The share of judged tasks that a lead judges again."
+    audit = _number(columns[3], "Audit, %", (0, 100, 10), help)
+    help = "Decides the order of the tasks and who gets which."
+    seed = _number(columns[4], "Seed", (0, 10**6, 0), help)
+    words = st.text_area(
+        "Instructions",
+        height=80,
+        help="Shown above each task, beside the guidelines.",
+        max_chars=LIMITS.text,
+    ).strip()
+    return {
+        "form": form,
+        "overlap": overlap,
+        "pilot": pilot,
+        "audit": audit / 100,
+        "seed": seed,
+        "instructions": dict.fromkeys(STAGES, words) if words else {},
+    }
+
+
+def _number(
+    column: DeltaGenerator, label: str, least_most_default: tuple[int, int, int], help: str
+) -> int:
+    return int(column.number_input(label, *least_most_default, help=help))
 
 
 def _finish(title: str, *lines: str, good: bool = True) -> None:
@@ -171,7 +188,13 @@ def progress(work: ProjectWork) -> Node:
         queue = work.queue(name, role)
         done = len(work.done(name, role).intersection(queue))
         label, most = f"Progress of {name}", max(len(queue), 1)
-        bar = el("progress", class_="ax-bar", value=done, max=most, aria_label=label)
+        bar = el(
+            "progress",
+            class_="ax-bar",
+            value=done,
+            max=most,
+            aria_label=label,
+        )
         what = "lead, audit" if role == "audit" else "annotator"
         rows.append((name, what, f"{done:,} of {len(queue):,}", bar))
     if not rows:
@@ -264,7 +287,13 @@ def _tasks_of_runs(saved: Annotations, project: Project) -> None:
     )
     one, two, three = st.columns(3)
     help = "What is judged: the answer, or its parts."
-    unit = one.selectbox("One task for each", UNITS, 2, key="tasks_unit", help=help)
+    unit = one.selectbox(
+        "One task for each",
+        UNITS,
+        2,
+        key="tasks_unit",
+        help=help,
+    )
     help = "Which system wrote the answers."
     system = two.text_input("System", key="tasks_system", help=help, max_chars=LIMITS.name)
     help = "Results are shown by data set."

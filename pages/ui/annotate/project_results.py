@@ -1,19 +1,17 @@
-"""Show what people judged in tables, and verifiers beside them."""
+"""Show what people judged in tables."""
 
 from __future__ import annotations
 
-import threading
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from attribution.files import Cell
 from attribution.reports.html import plural
-from attribution.settings import Settings
-from attribution.store.store import Store
-from attribution.studies.annotation import exchange, figures, models
+from attribution.studies.annotation import exchange, figures
 from attribution.studies.annotation.figures import Agreement, TaskShare, agreement
 from attribution.studies.annotation.project import Annotations, ProjectWork
 from attribution.studies.annotation.records import (
@@ -25,13 +23,7 @@ from attribution.studies.annotation.records import (
 )
 from attribution.studies.annotation.tasks import FORMS, Form, Project, Task
 from attribution.studies.results import ResultTable
-from attribution.verifiers import VERIFIERS
-from pages.ui import choices, state
-from pages.ui.annotate import acts
-from pages.ui.annotate.acts import VERIFY, VerifyProgress
-from pages.ui.background import in_turns
-from pages.ui.frame import note, result_table, section, show, small
-from pages.ui.state import store
+from pages.ui.frame import note, result_table, show, small
 
 WORDS = {"flagged": "Flagged", "interpretable": "Interpretable", "attributable": "AIS"}
 OTHER_WORDS: dict[Form, dict[str, str]] = {  # of forms with questions other than R23's
@@ -82,9 +74,6 @@ class CountedJudgements:
         return OTHER_WORDS.get(self.form, WORDS)
 
 
-# --- what people judged ---
-
-
 def results_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
     """Draw all tables."""
     part = "Production"
@@ -119,6 +108,16 @@ def results_view(saved: Annotations, project: Project, work: ProjectWork) -> Non
         "text/csv",
         on_click="ignore",
         key="results_csv",
+    )
+    tasks = saved.tasks(project.id, sources=True)
+    st.download_button(
+        "Export a labelled set",
+        partial(exchange.labelled_set, tasks, counted.answers, types={}),
+        f"people-{project.id}.jsonl",
+        "application/jsonl",
+        on_click="ignore",
+        key="labelled_set",
+        help="What people decided, for the Benchmark page.",
     )
 
 
@@ -206,74 +205,3 @@ def pace_table(counted: CountedJudgements) -> ResultTable:
             rows.append((name, period, len(pace.tasks), *seconds))
     heads = ("Annotator", "Period", "Judgements", "First question", "Second question", "Both")
     return ResultTable("Seconds a task", heads, tuple(rows))
-
-
-# --- verifiers beside people ---
-
-
-def models_view(saved: Annotations, project: Project, work: ProjectWork) -> None:
-    """Draw verifiers beside people, and offer people's answers as a labelled set."""
-    counted = CountedJudgements.of(saved, project, work)
-    judged = [
-        task
-        for task, answer in counted.answers.items()
-        if answer in ("attributable", "not_attributable")
-    ]
-    if not judged:
-        note("Nothing to compare yet", "People have to judge some tasks first.")
-        return
-
-    def form(running: bool) -> None:
-        names = [name for name in choices.ready(VERIFIERS) if name != "auto"]
-        name = st.selectbox(
-            "Verifier",
-            names,
-            format_func=lambda n: VERIFIERS[n].label,
-            key="models_verifier",
-            help="It judges the same tasks as people did, from the same sources.",
-        )
-        VERIFY.buttons("Compare", lambda: start(saved, project, name, judged), running, True)
-
-    VERIFY.draw(form, lambda now: None)
-    table = verifier_table(counted)
-    if table.rows:
-        show(result_table(table))
-    section("As a test set")
-    small(f"{plural(len(judged), 'decided task')} in the form that the benchmark reads.")
-    st.download_button(
-        "Export a labelled set",
-        lambda: exchange.labelled_set(
-            saved.tasks(project.id, sources=True), counted.answers, types={}
-        ),
-        f"people-{project.id}.jsonl",
-        "application/jsonl",
-        on_click="ignore",
-        key="labelled_set",
-    )
-
-
-def start(saved: Annotations, project: Project, name: str, judged: Sequence[str]) -> None:
-    """Verify the judged tasks in the background."""
-    settings, browser = Settings.from_environment(verifier=name), state.browser()
-    wanted = set(judged)
-    tasks = [t for t in saved.tasks(project.id, sources=True).values() if t.id in wanted]
-
-    def verify(tasks: Sequence[Task], stop: threading.Event) -> Iterator[models.TaskVerdict]:
-        verdicts = models.verify(tasks, settings, Store.open(settings.database_url), stop)
-        return in_turns(browser, stop, verdicts)
-
-    VERIFY.launch(VerifyProgress(name, len(tasks)), acts.work(tasks, verify))
-
-
-def verifier_table(counted: CountedJudgements) -> ResultTable:
-    """Tabulate “supported” against “attributable”, with people and verifier as two annotators."""
-    rows: list[tuple[Cell, ...]] = []
-    for verifier, verdicts in models.saved(store(), list(counted.answers)).items():
-        row = models.against(verifier, verdicts, counted.answers)
-        if row.tasks:
-            measured = (row.alpha, row.precision, row.recall)
-            cells = ["–" if value is None else f"{value:.2f}" for value in measured]
-            tasks = len(row.tasks)
-            rows.append((verifier.partition(" ")[0], tasks, _of(row.equal, tasks), *cells))
-    heads = ("Verifier", "Tasks", "Agreement", "α", "Precision", "Recall")
-    return ResultTable("Verifiers beside people", heads, tuple(rows))

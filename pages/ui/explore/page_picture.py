@@ -10,7 +10,7 @@ from attribution.fetching.sandbox import Reading
 from attribution.types import Document, Page, Report
 from pages.ui import state
 from pages.ui.answer_view import View
-from pages.ui.files import kept_pdf
+from pages.ui.downloads import kept_pdf
 
 PICTURE = "page_picture"
 
@@ -19,7 +19,8 @@ def pictured(data: View, report: Report, click: object) -> View:
     """Add to an opened source its page number in a PDF whose file is at hand, and the picture that
     a click asks for.
     """
-    if not (source := data.get("source")) or not isinstance(click, Mapping):
+    source = data.get("source")
+    if not source or not isinstance(click, Mapping):
         return data
     page = next(p for p in report.pages if p.id == source["page"])
     file, number = kept_pdf(report.id, page), page.page_number(source["at"])

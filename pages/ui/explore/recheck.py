@@ -12,7 +12,7 @@ from attribution.settings import Settings
 from attribution.types import Report
 from attribution.verifiers import HUB, VERIFIERS, is_downloaded
 from attribution.verifiers.calibration import verifier_name
-from pages.ui import choices, run
+from pages.ui import choices, run_control
 
 
 def recheck_menu(report: Report) -> None:
@@ -31,7 +31,7 @@ def recheck_menu(report: Report) -> None:
                 VERIFIERS[name].label,
                 key=f"recheck_{name}",
                 help=VERIFIERS[name].note,
-                on_click=run.edit,
+                on_click=run_control.edit,
                 args=(Recheck(verifier=name),),
                 width="stretch",
             )

@@ -84,7 +84,7 @@ def states(page: Page) -> Iterator[str]:
     settled(page)
     yield "a claim with a verdict and a note of the analyst"
     page.get_by_text("Your verdicts (1)").click()
-    expect(page.get_by_text("In this run:")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The analyst agrees with")).to_be_visible(timeout=PATIENCE)
     settled(page)
     yield "the agreement of analyst and model"
     for name in ("Share", "Export", "⋯"):
@@ -153,7 +153,7 @@ def test_every_page_its_help_and_a_run_under_way_break_no_rule_of_axe(page: Page
 
 
 @pytest.mark.slow
-def test_two_answers_with_an_open_panel_break_no_rule_and_keys_reach_their_claims(
+def test_two_answers_are_compared_by_a_key_and_break_no_rule(
     page: Page,
 ) -> None:
     go_to(page, "Compare", "Two answers")
@@ -174,19 +174,7 @@ def test_two_answers_with_an_open_panel_break_no_rule_and_keys_reach_their_claim
     expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
     page.wait_for_url("**/answers?answers=*")
     expect(page.get_by_text("Where they disagree · 1")).to_be_visible()
-    page.keyboard.press("j")
-    page.keyboard.press("j")
-    selected = page.locator(".claim.selected")
-    expect(selected).to_have_accessible_name(re.compile("^Claim 2, .*6,650"))
-    expect(selected).to_be_focused()
-    expect(page.locator(".claim.partner")).to_have_text("The Nile is 7,650 km long.")
-    page.keyboard.press("e")
-    panel = page.get_by_label("Evidence of the selected claim of Answer A")
-    expect(panel).to_be_focused()
-    expect(panel).to_contain_text("Answer B contradicts it: “The Nile is 7,650 km long.”")
     unbroken(page, "two answers")
-    page.keyboard.press("Escape")
-    expect(selected).to_be_focused()
 
 
 def test_the_tour_is_shown_once_takes_no_focus_and_closes_by_escape(

@@ -71,14 +71,11 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
         page.emulate_media(color_scheme=scheme)
         page.wait_for_url("**/compare?comparison=*")
         expect(page.get_by_role("button", name="Download JSON")).to_be_visible(timeout=PATIENCE)
-        tab_to("What the figures mean")
-        page.keyboard.press("Enter")
-        expect(page.get_by_text("share of the claims that cannot be split further")).to_be_visible()
         tab_to("reaches the Mediterranean")
         expect(page.locator(".piece.lit").first).to_be_visible()
         page.keyboard.press("Enter")
         expect(page.locator(".item[open]")).to_have_count(1)
-        tab_to("Copy as")
+        tab_to("Download JSON")
         assert all(visible for _, visible in seen), [text for text, visible in seen if not visible]
         assert page.evaluate("document.documentElement.scrollWidth") <= 390
         unbroken(page, "a comparison", (scheme,))
@@ -86,7 +83,6 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
         expect(field(page, "Answer")).to_have_value(
             re.compile("^The Nile flows north"), timeout=PATIENCE
         )
-        expect(page.get_by_text("for an earlier version")).to_have_count(0)
         field(page, "Question").focus()
     page.context.close()
 
@@ -108,5 +104,3 @@ def test_a_language_model_that_fails_is_named_above_a_comparison(page: Page) -> 
     expect(
         page.locator(".ax-table td", has_text=LISTED).first
     ).to_be_visible()  # the step that allows the address
-    figures = page.get_by_role("region", name="Figures of the segmenters")
-    assert figures.evaluate("e => e.scrollWidth <= e.clientWidth")

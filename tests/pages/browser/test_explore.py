@@ -28,7 +28,8 @@ ANSWER = "The Nile flows north into the Mediterranean. The Nile freezes in some 
 
 
 def test_the_example_runs_to_verdicts_with_evidence_and_link(page: Page) -> None:
-    expect(field(page, "Answer")).not_to_have_value("")
+    page.get_by_role("button", name="The Eiffel Tower").click()
+    expect(field(page, "Answer")).not_to_have_value("", timeout=PATIENCE)
     expect(page.get_by_text(re.compile(r"~\d+ claims · up to \d+ pages? · \d+ s"))).to_be_visible(
         timeout=PATIENCE
     )
@@ -135,7 +136,6 @@ def test_by_keyboard_alone_and_bad_input_is_told_and_nothing_is_lost(page: Page)
         expect(page.get_by_text(words)).to_be_visible(timeout=PATIENCE)
         expect(field(page, "Question")).to_have_value("Why?")
         expect(field(page, "Answer")).to_have_value(answer)
-        expect(page.get_by_text("for an earlier version")).to_be_visible()
         expect(claims(page)).to_have_count(3)
 
 
@@ -183,9 +183,7 @@ def test_a_web_that_cannot_be_searched_offers_the_library(page: Page) -> None:
 
 
 def test_unreadable_files_are_said_first_and_beside_the_closed_menu(page: Page) -> None:
-    expect(page.get_by_text("An example is filled in.")).to_be_visible()
     write(page, "The Nile is long. Old[cite: 1].")
-    expect(page.get_by_text("An example is filled in.")).to_have_count(0)
     page.set_viewport_size({"width": 390, "height": 844})
     menu(page, "Add documents")
     cues = b"1\n00:00:01,000 --> 00:00:02,000\nThe Nile is long.\n\n2\n00:00:02,000 --> 00:00:03,000\nIt flows north."
@@ -264,37 +262,10 @@ def test_two_visitors_never_see_each_other(browser: Browser, address: str) -> No
     expect(first.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
     for page, own, other in ((first, "Atlantis", "Lemuria"), (second, "Lemuria", "Atlantis")):
         expect(page.get_by_label("The answer, with its claims marked")).to_contain_text(own)
-        assert (
-            other not in page.content()
-            and other not in page.get_by_label("The answer, with").inner_text()
-        )
+        assert other not in page.content()
+        assert other not in page.get_by_label("The answer, with").inner_text()
         assert page.events == []
     third = visit(browser, address)
     assert not re.search("Atlantis|Lemuria", third.content())
     for page in (first, second, third):
         page.context.close()
-
-
-@pytest.mark.slow
-def test_evidence_stands_where_there_is_room(browser: Browser, address: str) -> None:
-    page = visit(browser, address, color_scheme="dark")
-    write(page, ANSWER + "\n\nA last paragraph about the Nile and its water.")
-    analyse(page)
-    for width, mode in ((1440, "wide"), (1024, "medium"), (390, "narrow")):
-        page.set_viewport_size({"width": width, "height": 800})
-        page.reload()
-        first = claims(page).first
-        first.click()
-        expect(page.locator(f".root[data-mode={mode}]")).to_have_count(1)
-        answer, panel = (
-            page.locator("article.answer").bounding_box(),
-            page.locator(".panel").bounding_box(),
-        )
-        if mode == "wide":
-            assert panel["x"] >= answer["x"] + answer["width"]
-        elif mode == "narrow":
-            below = panel["y"] - first.bounding_box()["y"]
-            assert 0 < below < claims(page).last.bounding_box()["y"] - first.bounding_box()["y"]
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-    assert page.events == []
-    page.context.close()

@@ -66,7 +66,6 @@ def test_runs_are_found_described_compared_deleted_and_opened(
     select(page, "Which year? 1925")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_text(re.compile(r"\d verdicts? changed"))).to_be_visible()
-    expect(page.get_by_text("It was checked as", exact=False).first).to_be_visible()
     unbroken(page, "two runs", ("dark",))
     page.get_by_role("button", name="Back to the list").click()
 
@@ -86,11 +85,6 @@ def test_runs_are_found_described_compared_deleted_and_opened(
     expect(page.get_by_role("button", name="Export", exact=True)).to_be_visible(timeout=PATIENCE)
     expect(field(page, "Question")).to_have_value("Which year? 1889")
     assert re.search(r"\?run=[0-9a-f]{16}$", page.url)
-    history(page)
-    select(page, "Which year? 1925")
-    page.get_by_role("button", name="Duplicate").click()
-    expect(field(page, "Question")).to_have_value("Which year? 1925")
-    expect(page.get_by_role("button", name="Export", exact=True)).to_have_count(0)
     assert page.events == []
 
 
@@ -114,11 +108,14 @@ def test_a_run_survives_a_reload_and_a_killed_server(
         )  # it goes on
         end = time.monotonic() + 2 * PATIENCE / 1000
         while not ((known := store.runs.load_unfinished(run_id)) and known.verdicts):
-            assert time.monotonic() < end and store.runs.load(run_id) is None
+            assert time.monotonic() < end
+            assert store.runs.load(run_id) is None
             time.sleep(0.02)
         served.end(signal.SIGKILL)
         known = store.runs.load_unfinished(run_id)
-        assert known is not None and known.verdicts and store.runs.load(run_id) is None
+        assert known is not None
+        assert known.verdicts
+        assert store.runs.load(run_id) is None
         page.close()
         served.start()
         page = page.context.new_page()
@@ -138,5 +135,7 @@ def test_a_run_survives_a_reload_and_a_killed_server(
         )
         page.close()
     report = store.runs.load(run_id)
-    assert report is not None and len(report.verdicts) == 40 and not report.stopped
+    assert report is not None
+    assert len(report.verdicts) == 40
+    assert not report.stopped
     store.close()

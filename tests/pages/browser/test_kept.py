@@ -76,24 +76,6 @@ def test_pointing_at_a_claim_shows_its_deciding_sentence_and_a_verbatim_one_is_m
     expect(page.locator(".quotation .removed").first).to_have_text("Sunday")
 
 
-def test_a_field_that_is_filled_in_shows_once_also_while_it_has_the_focus(page: Page) -> None:
-    page.evaluate("""() => {
-      window.most = 0;
-      const seen = () => [...document.querySelectorAll('[aria-label="Answer"]')].filter((box) => box.checkVisibility());
-      new MutationObserver(() => { window.most = Math.max(window.most, seen().length); })
-        .observe(document.body, { childList: true, subtree: true });
-    }""")
-    for name in ("Hitchcock and Psycho", "The discovery of Neptune"):
-        field(page, "Answer").focus()
-        before = field(page, "Answer").input_value()
-        page.get_by_role("button", name=name).last.evaluate(
-            "(button) => button.click()"
-        )  # the focus stays
-        expect(field(page, "Answer")).not_to_have_value(before, timeout=PATIENCE)
-        settled(page)
-    assert page.evaluate("window.most") == 1
-
-
 def test_a_note_waits_for_its_verdict_and_outlives_an_edit(page: Page) -> None:
     write(page, f"{NILE} I like it.")
     analyse(page)

@@ -152,7 +152,7 @@ def test_the_analysts_verdict_by_key_with_a_note_survives_a_reload_and_is_undone
     claims(page).first.press("a")
     expect(pressed).to_have_text("Agreed", timeout=PATIENCE)
     page.get_by_text("Your verdicts (1)").click()
-    expect(page.get_by_text("In this run:")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The analyst agrees with")).to_be_visible(timeout=PATIENCE)
     claims(page).first.press("x")
     expect(judged).to_have_count(0, timeout=PATIENCE)
     claims(page).first.press("Control+z")

@@ -1,6 +1,6 @@
 import pytest
 
-from pages.ui.frame import ENTRIES, MOVED
+from pages.ui.frame import ENTRIES
 from tests.pages.browser.visits import MARKS, PATIENCE, Page, expect, go_to, settled
 
 pytestmark = MARKS
@@ -20,7 +20,8 @@ def test_the_bar_stays_in_its_place_and_help_covers_no_entry(page: Page, width: 
     assert page.locator(ENTRY).all_inner_texts() == [*ENTRIES]
     before = places(page)
     opener = page.get_by_role("button", name="Help: keys, badges and terms").bounding_box()
-    assert opener and all(box["x"] + box["width"] < opener["x"] for box in before)
+    assert opener
+    assert all(box["x"] + box["width"] < opener["x"] for box in before)
     for entry in ENTRIES:
         go_to(page, entry)
         settled(page)
@@ -42,10 +43,3 @@ def test_each_page_has_a_heading_and_a_sentence_and_is_marked_in_the_bar(page: P
             if len(tabs) > 1:
                 expect(page.locator(".st-key-tabs a[aria-current=page]")).to_have_text(tab)
                 assert page.url.partition("?")[0].endswith(f"/{name}")
-
-
-def test_old_addresses_lead_to_the_new_ones_with_their_parameters(page: Page, address: str) -> None:
-    for old, new in MOVED.items():
-        page.goto(f"{address}/{old}?grid=0123456789abcdef")
-        page.wait_for_url(f"**/{new}?grid=0123456789abcdef", timeout=PATIENCE)
-        expect(page.locator(".ax-head h2")).to_have_count(1, timeout=PATIENCE)

@@ -168,7 +168,9 @@ def test_a_watcher_of_a_run_that_goes_on_cannot_stop_it(page: Page, browser: Bro
 def test_no_script_reads_the_cookie_that_marks_a_browsers_runs(page: Page) -> None:
     expect(offers(page, "Analyse")).to_be_enabled(timeout=PATIENCE)
     (cookie,) = [c for c in page.context.cookies() if c["name"] == "attribution_browser"]
-    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and len(cookie["value"]) >= 32
+    assert cookie["httpOnly"]
+    assert cookie["sameSite"] == "Strict"
+    assert len(cookie["value"]) >= 32
     assert "attribution_browser" not in page.evaluate("document.cookie")
     assert cookie["value"] not in page.content()
 
@@ -184,5 +186,6 @@ def test_a_cookie_that_a_script_could_read_is_kept_and_closed(
     page.goto(address)
     expect(offers(page, "Analyse")).to_be_enabled(timeout=PATIENCE)
     (cookie,) = [c for c in context.cookies() if c["name"] == "attribution_browser"]
-    assert cookie["value"] == "of-an-earlier-version" and cookie["httpOnly"]
+    assert cookie["value"] == "of-an-earlier-version"
+    assert cookie["httpOnly"]
     context.close()

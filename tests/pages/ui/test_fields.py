@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attribution.errors import Unavailable
 from attribution.settings import Settings
 from attribution.verifiers import VERIFIERS
 from pages.ui import choices, fields
@@ -74,35 +73,10 @@ def test_a_download_shows_its_progress_to_all_and_is_stopped_by_one(
     at.button[0].click().run()
     assert begun.wait(30)
     other = opened()
-    assert "Downloading, 1 of 4 MB." in text(other) and 'value="0.250"' in text(other)
+    assert "Downloading, 1 of 4 MB." in text(other)
+    assert 'value="0.250"' in text(other)
     other.button[0].click().run()
     GO_ON.set()
     ended()
     assert fields._jobs[NAME].progress().error == ""
     assert [button.label for button in at.run().button] == ["Download"]  # it can be begun again
-
-
-def test_what_went_wrong_is_said_and_it_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    def work(progress: Callable[[float, str], None]) -> None:
-        raise Unavailable("the model <b>x</b> cannot be downloaded: check its name")
-
-    getting(monkeypatch, work)
-    at = opened()
-    at.button[0].click().run()
-    ended()
-    at.run()
-    assert "The model could not be made ready" in text(at) and "&lt;b&gt;x" in text(at)
-    assert [button.label for button in at.button] == ["Download"]
-
-
-def test_the_size_of_a_known_model_is_told_and_a_ready_one_has_no_button(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(choices, "settings", lambda: Settings())
-    assert opened().button[0].label == "Download (MIT, 0.9 GB)"
-    monkeypatch.setattr("pages.ui.fields.is_downloaded", lambda name, settings: True)
-    monkeypatch.setattr("pages.ui.fields.is_ready", lambda name, settings: False)
-    assert opened().button[0].label == "Make it faster"
-    monkeypatch.setattr("pages.ui.fields.is_ready", lambda name, settings: True)
-    at = opened()
-    assert not at.button and "ready" in text(at)

@@ -7,7 +7,7 @@ import pytest
 
 from attribution.reports.html import Node, html
 from attribution.settings import ROOT
-from pages.ui.help import GLOSSARY, SHORTCUTS, explained, sheet, term, terms
+from pages.ui.help import GLOSSARY, explained, sheet, term, terms, texts
 
 INPUTS = {
     "checkbox",
@@ -90,5 +90,5 @@ def test_the_script_acts_on_every_key_of_the_sheet() -> None:
     script = (ROOT / "pages" / "ui" / "static" / "help.js").read_text("utf-8")
     block = script.split("const ACTIONS = {")[1].split("};")[0]
     acted = set(re.findall(r'(?:^|[\s,{])"?([a-z/])"?:', block)) | {"?"}
-    assert acted == {key for key, _ in SHORTCUTS}
+    assert acted == {key for key, _ in texts()["shortcuts"]}
     assert len(sheet()["tour"]) == 3

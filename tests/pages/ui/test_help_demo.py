@@ -11,7 +11,7 @@ from attribution.review.corrections import correctable, propose
 from attribution.settings import ROOT, Settings
 from attribution.store.store import Store
 from attribution.types import Report
-from pages.ui.help import DEMO
+from pages.ui.help import texts
 
 EXAMPLE = json.loads((ROOT / "examples" / "answers-demo.jsonl").read_text("utf-8").splitlines()[0])
 
@@ -33,12 +33,13 @@ def test_its_steps_point_at_claims_with_the_badges_that_they_tell_of(store: Stor
     report = analysed(store)
     labels = [v.label for v in report.verdicts]
     shown = {
-        int(n): title for title, _, _, what in DEMO for n in re.findall(r"^claim:(\d+)$", what)
+        int(n): title
+        for title, _, _, what in texts()["demo"]
+        for n in re.findall(r"^claim:(\d+)$", what)
     }
     assert {n: labels[n - 1] for n in shown} == {4: "contradicted", 3: "unclear"}
-    assert (
-        "4.5 million rivets" in report.claims[3].text and "2.5 million" in report.verdicts[3].reason
-    )
+    assert "4.5 million rivets" in report.claims[3].text
+    assert "2.5 million" in report.verdicts[3].reason
     careful = [claim["verdict"] for claim in EXAMPLE["claims"]]
     wrong = [
         n

@@ -7,11 +7,9 @@ from streamlit.testing.v1 import AppTest
 
 from attribution.fair_queue import Turns
 from attribution.pipeline import run
-from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.store.store import Store
 from tests.pages.jobs import opened
-from tests.review.make import claim, report
 
 ANSWER = "The Nile flows north. It is 6,650 km long."
 
@@ -53,7 +51,8 @@ def test_a_run_stopped_in_the_queue_says_so_and_starts_again(store: Store, busy:
         waits_and_is_stopped(at, "start")
         assert "The run was stopped in the queue" in shown(at)
         assert next(box for box in at.text_area if box.label == "Answer").value == ANSWER
-        assert not at.button(key="start").disabled and busy.counts() == (1, 0)
+        assert not at.button(key="start").disabled
+        assert busy.counts() == (1, 0)
 
 
 def test_a_run_stopped_in_the_queue_as_it_is_continued_can_be_continued_again(
@@ -64,35 +63,3 @@ def test_a_run_stopped_in_the_queue_as_it_is_continued_can_be_continued_again(
     for _ in range(2):
         waits_and_is_stopped(at, "continue")
         assert "This run was interrupted" in shown(at)
-
-
-TOWER = "The tower was finished in 1890 [1]. It is 330 m high."
-REPORT = report(
-    TOWER,
-    (claim(TOWER, "The tower was finished in 1890 [1]."), "contradicted"),
-    (claim(TOWER, "It is 330 m high."), "unclear"),
-)
-
-
-@pytest.mark.parametrize(
-    ("page", "named", "button", "job"),
-    [
-        ("benchmark", {}, "Measure", "benchmark"),
-        ("explore", {"run": REPORT.id}, "Check 1 citation mark", "citations_job"),
-    ],
-)
-def test_whatever_a_page_starts_waits_for_its_turn(
-    page: str, named: dict[str, str], button: str, job: str, store: Store, busy: Turns
-) -> None:
-    own = Store(store.database, "owner")
-    own.cache.put_pages(REPORT.pages)
-    own.runs.save(REPORT, Provenance())
-    at = opened(page, "owner", **named)
-    next(b for b in at.button if b.label == button).click().run()
-    started = at.session_state[f"_page_{job}"]
-    until(at, lambda: busy.counts() == (1, 1) or not started.running)
-    now = started.progress()
-    assert now.running and not now.error
-    started.stop()
-    until(at, lambda: busy.counts() == (1, 0) and not started.running)
-    assert not started.progress().error

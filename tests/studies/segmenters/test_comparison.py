@@ -18,12 +18,9 @@ from attribution.studies.segmenters.comparison import (
     compare,
     decomposition,
     load_comparison,
-    load_experiment,
     recolour_comparison,
     save_comparison,
-    save_experiment,
     with_verdicts,
-    without_page_texts,
 )
 from attribution.types import Claim, Label, content_id
 from tests.make import both
@@ -159,8 +156,6 @@ def test_a_saved_comparison_comes_back_whole(made: Made, store: Store) -> None:
     assert load_comparison(store, result_id) is None
     save_comparison(store, result_id, comparison)
     assert load_comparison(store, result_id) == comparison
-    save_experiment(store, result_id, [comparison, comparison])
-    assert load_experiment(store, result_id) == (without_page_texts(comparison),) * 2
 
 
 DECOMPOSED = "Ada Lovelace wrote notes in 1843. I hope this helps!"

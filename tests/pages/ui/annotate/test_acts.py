@@ -3,7 +3,6 @@ from typing import Any
 
 import pytest
 
-from attribution.reports.html import safe_url
 from attribution.store.store import Store
 from attribution.studies.annotation.project import Annotations
 from attribution.studies.annotation.records import finished
@@ -69,20 +68,29 @@ def own(store: Store) -> Session:
 def test_the_source_is_sent_after_the_first_question_only(own: Session) -> None:
     assert own.shown
     source = own.saved.task(own.shown).source
-    assert source and own.data["source"] is None and source not in json.dumps(own.data)
+    assert source
+    assert own.data["source"] is None
+    assert source not in json.dumps(own.data)
     first = own.shown
     own.act(attributable=True)  # the second question cannot be answered unasked
-    assert own.saved.judgements(own.project.id) == [] and own.data["stage"] == 1
+    assert own.saved.judgements(own.project.id) == []
+    assert own.data["stage"] == 1
     own.act(interpretable=True)
-    assert own.shown == first and own.data["stage"] == 2 and source in json.dumps(own.data)
+    assert own.shown == first
+    assert own.data["stage"] == 2
+    assert source in json.dumps(own.data)
     own.act(attributable=False, seconds=4)
-    assert own.shown != first and own.data["source"] is None
+    assert own.shown != first
+    assert own.data["source"] is None
     (done,) = finished(own.saved.judgements(own.project.id))
-    assert done.content.answer == "not_attributable" and done.content.seconds == (2.5, 4.0)
+    assert done.content.answer == "not_attributable"
+    assert done.content.seconds == (2.5, 4.0)
     own.act("undo")
-    assert own.shown == first and own.data["stage"] == 2
+    assert own.shown == first
+    assert own.data["stage"] == 2
     own.act("undo")
-    assert own.data["stage"] == 1 and own.data["source"] is None
+    assert own.data["stage"] == 1
+    assert own.data["source"] is None
     assert own.act("undo").notice == "There is nothing to undo."
 
 
@@ -98,7 +106,8 @@ def test_an_answer_that_comes_again_counts_once_and_moves_nothing(own: Session) 
         assert own.act(**first, again=again).notice == ""
     own.act(attributable=True)
     there = own.shown
-    assert own.act(**first).notice == "" and own.shown == there
+    assert own.act(**first).notice == ""
+    assert own.shown == there
     assert [j.content.answer for j in own.saved.judgements(own.project.id)] == [
         None,
         "attributable",
@@ -109,41 +118,25 @@ def test_an_answer_that_comes_again_counts_once_and_moves_nothing(own: Session) 
 def test_a_flag_removes_the_task_from_one_queue_only(own: Session) -> None:
     first = own.shown
     own.act(flags=["corrupted", "expert"])
-    assert (
-        own.shown != first
-        and first in Session(own.saved, own.project, Annotator("bob", "annotation")).queue
-    )
-    assert own.saved.work(own.project).done("ann") == {first} and not own.saved.work(
-        own.project
-    ).done("bob")
+    assert own.shown != first
+    assert first in Session(own.saved, own.project, Annotator("bob", "annotation")).queue
+    assert own.saved.work(own.project).done("ann") == {first}
+    assert not own.saved.work(own.project).done("bob")
 
 
 def test_the_pilot_needs_a_justification(store: Store) -> None:
     saved = Annotations(store.database)
     own = Session(saved, filled(saved, 3, pilot=1))
-    assert len(own.queue) == 1 and own.data["required"]
-    assert "needs a justification" in own.act(interpretable=False).notice and not saved.judgements(
-        own.project.id
-    )
+    assert len(own.queue) == 1
+    assert own.data["required"]
+    assert "needs a justification" in own.act(interpretable=False).notice
+    assert not saved.judgements(own.project.id)
     own.act(interpretable=False, justification="Who is he?")
-    assert len(finished(saved.judgements(own.project.id))) == 1 and own.shown is None
+    assert len(finished(saved.judgements(own.project.id))) == 1
+    assert own.shown is None
     saved.begin_stage(own.project.id, "production")
-    assert len(own.queue) == 2 and not own.data["required"]
-
-
-def test_going_back_and_answering_again_keeps_both_answers(own: Session) -> None:
-    first = own.shown
-    own.act(interpretable=False)
-    own.act("go", to=-1)
-    assert own.shown == first and own.data["said"] == "You said: not interpretable."
-    own.act(interpretable=True)
-    own.act(attributable=True)
-    assert [j.content.answer for j in own.saved.judgements(own.project.id)] == [
-        "not_interpretable",
-        None,
-        "attributable",
-    ]
-    assert len(finished(own.saved.judgements(own.project.id))) == 1
+    assert len(own.queue) == 2
+    assert not own.data["required"]
 
 
 @pytest.mark.parametrize(
@@ -184,15 +177,9 @@ def test_leads_adjudicate_disagreements_and_audit_a_sample(store: Store) -> None
     assert judge.queue == [tasks[1]]
     judge.act(interpretable=True)
     judge.act(attributable=True)
-    assert judge.shown is None and set(
-        Session(saved, project, Annotator("lea", "audit")).queue
-    ) == set(tasks[:2])
+    assert judge.shown is None
+    assert set(Session(saved, project, Annotator("lea", "audit")).queue) == set(tasks[:2])
     assert {j.role for j in saved.judgements(project.id, "lea")} == {"adjudication"}
-
-
-def test_addresses_of_sources_are_web_addresses(own: Session) -> None:
-    own.act(interpretable=True)
-    assert own.data["source"]["link"] is None and safe_url("javascript:x") is None
 
 
 def test_a_property_is_one_question_and_a_relation_two_with_the_passage(store: Store) -> None:
@@ -204,14 +191,14 @@ def test_a_property_is_one_question_and_a_relation_two_with_the_passage(store: S
             [make_task(project.id, "It floats.", "Ice floats.", system="s", dataset="atomic")]
         )
     one, two = (Session(saved, project) for project in made)
-    assert (
-        one.data["question"] == "Does the claim contain a single fact?"
-        and one.data["source"] is None
-    )
+    assert one.data["question"] == "Does the claim contain a single fact?"
+    assert one.data["source"] is None
     one.act(interpretable=True)
-    assert two.data["source"] and two.data["question"].endswith("true, or that it is false?")
+    assert two.data["source"]
+    assert two.data["question"].endswith("true, or that it is false?")
     two.act(interpretable=True)
     assert two.data["stage"] == 2
     two.act(attributable=False)
     found = [finished(saved.judgements(project.id))[0].content.answer for project in made]
-    assert found == ["attributable", "not_attributable"] and one.shown is two.shown is None
+    assert found == ["attributable", "not_attributable"]
+    assert one.shown is two.shown is None

@@ -2,7 +2,7 @@ import pytest
 
 from attribution.evidence.sources import read_document
 from attribution.types import Document, Report
-from pages.ui import files, state
+from pages.ui import downloads, state
 from pages.ui.explore.page_picture import pictured
 from tests.servers import pdf_bytes
 
@@ -23,24 +23,27 @@ def test_a_picture_is_offered_for_a_file_at_hand_and_drawn_on_request(
     )
     source = {"page": page.id, "at": at, "marks": [{"at": [at, at + 19]}], "asked": [page.id, at]}
     assert "number" not in pictured({"source": source}, report, {})["source"]
-    files.keep_pdf("r", page, [Document("other.pdf", FILE.content), FILE])
+    downloads.keep_pdf("r", page, [Document("other.pdf", FILE.content), FILE])
     copied = report.model_copy(
         update={"id": "copy"}
     )  # by somebody who has the link, but not the file
     assert "number" not in pictured({"source": source}, copied, {})["source"]
     offered = pictured({"source": source}, report, {})["source"]
-    assert offered["number"] == 2 and "picture" not in offered
+    assert offered["number"] == 2
+    assert "picture" not in offered
     drawn = pictured({"source": source}, report, {"picture": True})["source"]
-    assert len(drawn["picture"]["boxes"]) == 1 and drawn["asked"] != offered["asked"]
+    assert len(drawn["picture"]["boxes"]) == 1
+    assert drawn["asked"] != offered["asked"]
     assert pictured({"source": None}, report, {"picture": True}) == {"source": None}
 
 
 def test_only_so_many_bytes_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     pages = [read_document(Document(name, FILE.content)) for name in ("a.pdf", "b.pdf")]
-    monkeypatch.setattr(files, "KEPT", len(FILE.content) + 1)
+    monkeypatch.setattr(downloads, "KEPT", len(FILE.content) + 1)
     for page in pages:
-        files.keep_pdf("r", page, [Document(page.url.removeprefix("document:"), FILE.content)])
-    assert files.kept_pdf("r", pages[0]) is None and files.kept_pdf("r", pages[1]) is not None
-    monkeypatch.setattr(files, "KEPT", 0)
-    files.keep_pdf("r", pages[1], [Document("b.pdf", FILE.content)])
-    assert files.kept_pdf("r", pages[1]) is None
+        downloads.keep_pdf("r", page, [Document(page.url.removeprefix("document:"), FILE.content)])
+    assert downloads.kept_pdf("r", pages[0]) is None
+    assert downloads.kept_pdf("r", pages[1]) is not None
+    monkeypatch.setattr(downloads, "KEPT", 0)
+    downloads.keep_pdf("r", pages[1], [Document("b.pdf", FILE.content)])
+    assert downloads.kept_pdf("r", pages[1]) is None

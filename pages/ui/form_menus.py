@@ -82,11 +82,23 @@ def _sources() -> None:
     if names:
         help = "Collections of the Library, which all users of this server share."
         labels = {name: name for name in names}
-        multiselect("Collections", state.COLLECTIONS, labels, "none", help)
+        multiselect(
+            "Collections",
+            state.COLLECTIONS,
+            labels,
+            "none",
+            help,
+        )
 
 
 def _source(label: str, name: str, help: str, disabled: bool = False) -> None:
-    st.checkbox(label, bool(state.initial(name)), key=state.key(name), help=help, disabled=disabled)
+    st.checkbox(
+        label,
+        bool(state.initial(name)),
+        key=state.key(name),
+        help=help,
+        disabled=disabled,
+    )
 
 
 def _documents() -> None:
@@ -138,7 +150,13 @@ def _method(
     name: str, table: Mapping[str, Entry], help: str, on_change: Callable[[], None] | None = None
 ) -> None:
     """Draw the choice of an implementation, and of its model where it takes one."""
-    selected = pick(LABELS[name], name, table, help, on_change)
+    selected = pick(
+        LABELS[name],
+        name,
+        table,
+        help,
+        on_change,
+    )
     setting = table[selected].model_setting if selected else ""
     if not setting:
         return
@@ -174,9 +192,21 @@ def language_model() -> None:
         help = "As the endpoint calls it, such as llama3.1:8b."
         text_input("Model", state.LLM_MODEL, "name of the model", help)
         help = "Used in this session only. It is never stored, logged or put into a report."
-        text_input("Key", state.LLM_KEY, "", help, secret=True)
+        text_input(
+            "Key",
+            state.LLM_KEY,
+            "",
+            help,
+            secret=True,
+        )
         help = "Steps that use rules by default. One prompt for each claim."
-        multiselect(ALSO, state.LLM_TASKS, LLM_TASKS, "nothing: rules decide", help)
+        multiselect(
+            ALSO,
+            state.LLM_TASKS,
+            LLM_TASKS,
+            "nothing: rules decide",
+            help,
+        )
         for name, direction in zip(state.PRICES, ("input", "output"), strict=True):
             st.number_input(
                 f"Price per million {direction} tokens",

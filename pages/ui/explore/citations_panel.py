@@ -155,7 +155,14 @@ def _source(citation: Citation, result: CitationReport) -> Node | None:
 
 
 def _link(shown: str, url: str) -> Node:
-    return el("a", shown, href=url, target="_blank", rel="noopener noreferrer", dir="auto")
+    return el(
+        "a",
+        shown,
+        href=url,
+        target="_blank",
+        rel="noopener noreferrer",
+        dir="auto",
+    )
 
 
 # --- the panel ---
@@ -250,7 +257,13 @@ def _checking(report: Report, listed: str) -> background.Work[CitationsProgress]
 
     def work(stop: threading.Event, update: Callable[..., CitationsProgress]) -> None:
         settings = of_saved_run(report.settings, Settings.from_environment(), "sources")
-        steps = citations.check(report, settings, database, stop, listed)
+        steps = citations.check(
+            report,
+            settings,
+            database,
+            stop,
+            listed,
+        )
         for event in background.in_turns(browser, stop, steps):
             update(**({"step": event} if isinstance(event, Step) else {"result": event}))
 

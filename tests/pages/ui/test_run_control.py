@@ -17,7 +17,7 @@ from attribution.events import (
 )
 from attribution.settings import Settings
 from attribution.types import Failure, Report, Verdict
-from pages.ui.run import RunJob, RunProgress, blank
+from pages.ui.run_control import RunJob, RunProgress, blank
 from tests.make import claim, evidence, page
 from tests.pages.jobs import ended, until
 
@@ -47,16 +47,16 @@ def test_events_build_up_a_report_until_stop() -> None:
     made = job(events)
     until(lambda: "verify" in made.progress().units)
     state = made.progress()
-    assert (
-        state.running
-        and state.accepted
-        and state.units == {"verify": (1, 2)}
-        and state.version == 3
-    )
-    assert state.report.verdicts == (VERDICT,) and state.report.evidence == (PIECE,)
+    assert state.running
+    assert state.accepted
+    assert state.units == {"verify": (1, 2)}
+    assert state.version == 3
+    assert state.report.verdicts == (VERDICT,)
+    assert state.report.evidence == (PIECE,)
     used = state.report.usage
     assert (used.queries, used.downloads, used.seconds) == (3, 2, 1.5)
-    assert len(state.report.pages) == 1 and state.report.failures == (FAILURE,)
+    assert len(state.report.pages) == 1
+    assert state.report.failures == (FAILURE,)
     made.stop()
     assert ended(made).report.verdicts == (VERDICT,)
 
@@ -66,7 +66,9 @@ def test_the_finished_report_is_the_pipelines() -> None:
         id="r", created_at="", question="", answer="", settings={}, versions={}, stopped=True
     )
     state = ended(job(lambda stop: iter([StageStarted("segment"), Finished(report)])))
-    assert state.report is report and not state.error and state.seconds > 0
+    assert state.report is report
+    assert not state.error
+    assert state.seconds > 0
 
 
 @pytest.mark.parametrize(
@@ -83,4 +85,5 @@ def test_what_stands_in_the_way_is_said(error: Exception, part: str, words: str)
         yield
 
     state = ended(job(events))
-    assert words in getattr(state, part) and not state.accepted
+    assert words in getattr(state, part)
+    assert not state.accepted

@@ -59,7 +59,13 @@ def seek(report: Report, claim: Claim) -> None:
 
     def work(stop: threading.Event, update: Callable[..., Seeking]) -> None:
         of_saved_run(report.settings, settings, "sources")  # raises BadSetting for a foreign model
-        proposals = propose(report, [claim], settings, database, stop=stop)
+        proposals = propose(
+            report,
+            [claim],
+            settings,
+            database,
+            stop=stop,
+        )
         for proposal in background.in_turns(browser, stop, proposals):
             _keep(database, report, load_review(database, report.id).with_proposals([proposal]))
 
@@ -94,10 +100,11 @@ def correction_cards(report: Report, editable: bool) -> dict[str, Node]:
     review, progress = review_of(report), _progress()
     drawn: dict[str, Node] = {}
     for claim in correctable(report):
+        proposal = review.proposals.get(claim.id)
         if progress and progress.running and progress.claim_id == claim.id:
             waiting = "Looking for a correction …"
             drawn[claim.id] = el("p", waiting, class_="reason", role="status")
-        elif proposal := review.proposals.get(claim.id):
+        elif proposal:
             accepted = claim.id in review.accepted
             drawn[claim.id] = _card(proposal, report, accepted, editable)
     return drawn
@@ -108,7 +115,13 @@ def _card(proposal: Proposal, report: Report, accepted: bool, editable: bool) ->
         return el("p", f"No correction: {proposal.reason}", class_="reason")
     word = "Accepted: take it back" if accepted else "Accept the correction"
     request = f"accept {proposal.claim_id}"
-    button = el("button", word, type="button", class_="next", data_step=request)
+    button = el(
+        "button",
+        word,
+        type="button",
+        class_="next",
+        data_step=request,
+    )
     action = el("p", button, class_="links next-steps") if editable else None
     change = _change(proposal.correction, report, accepted)
     return el("div", change, action, class_="card v-supported")
@@ -121,13 +134,25 @@ def _change(correction: Correction, report: Report, accepted: bool) -> Node:
     address = link_to_sentence(page.url, correction.quote) if page else ""
     if page and address:
         words = f"{page.title or page.url} ↗"
-        title = el("a", words, href=address, target="_blank", rel="noopener noreferrer")
+        title = el(
+            "a",
+            words,
+            href=address,
+            target="_blank",
+            rel="noopener noreferrer",
+        )
     support = f"Supported at {correction.probability:.2f} by {correction.verifier}"
     return el(
         "div",
         el("p", *answer.shown(correction.before, correction.after), class_="diff", dir="auto"),
         el("blockquote", f"“{correction.quote}”", dir="auto"),
-        el("p", title, class_="facts", title=support, dir="auto"),
+        el(
+            "p",
+            title,
+            class_="facts",
+            title=support,
+            dir="auto",
+        ),
         class_=f"ax-correction{' accepted' if accepted else ''}",
     )
 

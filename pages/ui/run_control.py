@@ -31,7 +31,7 @@ from attribution.verifiers import with_policy
 from pages.ui import background, choices, state
 from pages.ui.answer_view import View
 from pages.ui.choices import explain
-from pages.ui.files import keep_pdf
+from pages.ui.downloads import keep_pdf
 from pages.ui.job_page import JobPage
 from pages.ui.state import saved, store, unowned_store
 
@@ -361,7 +361,15 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
         from attribution.pipeline.editing import edit
         from attribution.pipeline.run import each_in_turn
 
-        steps = edit(report, change, settings, database, documents, addresses, stop)
+        steps = edit(
+            report,
+            change,
+            settings,
+            database,
+            documents,
+            addresses,
+            stop,
+        )
         return each_in_turn(browser, stop, steps)
 
     initial = RunProgress(
@@ -374,21 +382,20 @@ def edit(change: Change, documents: Sequence[Document] = (), addresses: Sequence
     RUN.start(RunJob(initial, events, lasting=False))
 
 
-def judge(change: Judge) -> RunProgress | None:
-    """Set or clear the analyst's verdict on a claim, at once; None if that is refused."""
+def judge(change: Judge) -> None:
+    """Set or clear the analyst's verdict on a claim, at once."""
     from attribution.pipeline.editing import edit
 
     now = current()
     if now is None or now.running:
-        return None
+        return
     try:
         *_, last = edit(now.report, change, Settings(), store())
     except (BadInput, NotYours) as error:
         RUN.refuse(explain(error)[0], "Your verdict could not be kept")
-        return None
+        return
     if isinstance(last, Finished):
         RUN.show(replace(now, report=last.report, version=now.version + 1))
-    return current()
 
 
 def undo() -> None:
@@ -437,7 +444,7 @@ def provenance(now: RunProgress) -> Provenance | None:
     return None if now.running or not now.report.id else store().runs.provenance(now.report.id)
 
 
-class Problem(NamedTuple):
+class RunProblem(NamedTuple):
     """Why a run could not start or finish, and the look of its notice."""
 
     title: str
@@ -446,7 +453,7 @@ class Problem(NamedTuple):
     label: str = "contradicted"
 
 
-def problem() -> Problem | None:
+def problem() -> RunProblem | None:
     """Return why the last run could not start or finish."""
     job = RUN.job()
     if job is None:
@@ -454,13 +461,13 @@ def problem() -> Problem | None:
     now = job.progress()
     if now.rejected:
         title = "This edit cannot be made" if now.accepted else "This text cannot be analysed"
-        return Problem(title, now.rejected, now.detail)
+        return RunProblem(title, now.rejected, now.detail)
     if now.error:
         title = "The run could not be finished" if now.accepted else "The run could not start"
-        return Problem(title, now.error, now.detail)
+        return RunProblem(title, now.error, now.detail)
     if not now.running and not now.accepted:
         reason = "Nothing was checked. Analyse starts it again."
-        return Problem("The run was stopped in the queue", reason, label="missing")
+        return RunProblem("The run was stopped in the queue", reason, label="missing")
     return None
 
 
@@ -497,7 +504,15 @@ def estimate(segmenters: Sequence[str] = ()) -> Estimated:
     def compute() -> Estimate:
         from attribution.pipeline.estimate import estimate as of
 
-        return of(question, answer, settings, documents, database, segmenters, turns)
+        return of(
+            question,
+            answer,
+            settings,
+            documents,
+            database,
+            segmenters,
+            turns,
+        )
 
     key = (question, answer, settings, documents, tuple(segmenters), turns)
     job: background.Job[background.Computation[Estimate]] | None = state.get(ESTIMATE)

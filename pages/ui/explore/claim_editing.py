@@ -16,8 +16,8 @@ from attribution.searchers import SEARCHERS
 from attribution.settings import LIMITS, WEB, Settings
 from attribution.source import Source
 from attribution.types import Claim, Document, Report
-from pages.ui import choices, run, state
-from pages.ui.explore.corrections import accept, seek, settings_of
+from pages.ui import choices, run_control, state
+from pages.ui.explore.correction_cards import accept, seek, settings_of
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
 from pages.ui.state import store
@@ -37,14 +37,14 @@ def edit_menu(report: Report) -> None:
             st.button(
                 "Undo",
                 key="undo",
-                on_click=run.undo,
+                on_click=run_control.undo,
                 disabled=steps.undo is None,
                 help="Take the last edit back. (Ctrl+Z)",
             )
             st.button(
                 "Redo",
                 key="redo",
-                on_click=run.redo,
+                on_click=run_control.redo,
                 disabled=steps.redo is None,
                 help="Make it again. (Ctrl+Shift+Z)",
             )
@@ -66,7 +66,7 @@ def _edits(report: Report) -> None:
         st.button(
             "Restore this claim",
             key=f"restore-{claim.id}",
-            on_click=run.edit,
+            on_click=run_control.edit,
             args=(edits.Drop(claim_id=claim.id, dropped=False),),
         )
 
@@ -93,7 +93,7 @@ def _search_the_web(report: Report, claim: Claim) -> None:
     """Search for one claim with the run's search engine, or the default one."""
     sources = settings_of(report).sources
     engine = next((s for s in sources if s in SEARCHERS and s != "library"), WEB)
-    run.edit(edits.AddEvidence(claim_id=claim.id, sources=(engine,), search=True))
+    run_control.edit(edits.AddEvidence(claim_id=claim.id, sources=(engine,), search=True))
 
 
 # --- the dialog ---
@@ -116,7 +116,7 @@ def edit_dialog(report: Report, claim: Claim, tab: str = TEXT) -> None:
 def _make(
     change: edits.Change, documents: Sequence[Document] = (), addresses: Sequence[str] = ()
 ) -> None:
-    run.edit(change, documents, addresses)
+    run_control.edit(change, documents, addresses)
     st.rerun()
 
 
