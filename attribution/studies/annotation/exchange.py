@@ -27,9 +27,7 @@ KINDS: dict[str, type[Frozen]] = {
     "task": Task,
     "judgement": Annotation,
 }
-ERROR_TYPES = "annotation_error_types"  # the kind of result
 _NAMES = {kind: name for name, kind in KINDS.items()}
-_TYPES = TypeAdapter(dict[str, str])
 
 
 @dataclass(frozen=True)
