@@ -1,6 +1,4 @@
-"""Commands on one answer: `analyze`, `segment`, and `revise`, `export` and `citations` of its
-report.
-"""
+"""Commands on one answer: `analyze`, `segment`, and `revise`, `export`, `citations` of its report."""
 
 from __future__ import annotations
 
@@ -20,9 +18,10 @@ from attribution.cli.options import (
 )
 from attribution.errors import BadInput
 from attribution.reports import FORMATS, Exported, export, file_name
-from attribution.settings import Settings
 from attribution.verdicts import recolour
 from attribution.verifiers import policy_of
+
+REPORT = "a report.json, or the id of a saved run"
 
 
 def commands(add: Add) -> None:
@@ -33,47 +32,37 @@ def commands(add: Add) -> None:
     options.add_verifier(p, "top_k=8")
     p.add_argument("--out", type=Path, required=True, metavar="report.json")
 
-    p = add("revise", "write the answer of a report with corrections, marks and footnotes", revise)
-    p.add_argument("--input", type=Path, required=True, metavar="report.json")
-    p.add_argument("--out", type=Path, required=True, metavar="revised.md")
-    p.add_argument("--no-corrections", action="store_true", help="correct no contradicted claim")
-    help_text = "sentences that no source supports are kept (default), marked or left out"
-    p.add_argument(
-        "--unsupported", choices=("keep", "mark", "drop"), default="keep", help=help_text
-    )
-    p.add_argument("--no-footnotes", action="store_true", help="no footnotes to the evidence")
-    options.add_verifier(p, "threshold=0.7")
-
     p = add("segment", "split an answer into claims", segment)
     options.add_answer(p)
     options.add_settings(p, "openai_model=local")
 
-    p = add("export", "write a finished run in another format", export_run)
-    p.add_argument("report", metavar="REPORT", help="a report.json, or the id of a saved run")
-    p.add_argument("--format", required=True, choices=FORMATS, help="one of the formats")
+    p = add("revise", "write the answer of a report with corrections, marks and footnotes", revise)
+    p.add_argument("--input", type=Path, required=True, metavar="report.json")
+    p.add_argument("--out", type=Path, required=True, metavar="revised.md")
+    p.add_argument("--no-corrections", action="store_true", help="correct no claim")
     p.add_argument(
-        "--out",
-        type=Path,
-        metavar="FILE",
-        help="by default named after the question, in this folder",
+        "--unsupported",
+        choices=("keep", "mark", "drop"),
+        default="keep",
+        help="sentences that no source supports are kept (default), marked or left out",
     )
+    p.add_argument("--no-footnotes", action="store_true", help="no footnotes to the evidence")
+    options.add_verifier(p, "threshold=0.7")
 
-    p = add(
-        "citations", "check the answer's own citations against the sources they name", citations
-    )
-    p.add_argument("report", metavar="REPORT", help="a report.json, or the id of a saved run")
-    p.add_argument(
-        "--listed",
-        type=Path,
-        metavar="FILE",
-        help="sources that the answer does not list, one a line",
-    )
+    p = add("export", "write a finished run in another format", export_run)
+    p.add_argument("report", metavar="REPORT", help=REPORT)
+    p.add_argument("--format", required=True, choices=FORMATS)
+    p.add_argument("--out", type=Path, metavar="FILE", help="by default named after the question")
+
+    p = add("citations", "check the answer's own citations against their sources", citations)
+    p.add_argument("report", metavar="REPORT", help=REPORT)
+    p.add_argument("--listed", type=Path, metavar="FILE", help="further sources, one a line")
     p.add_argument("--out", type=Path, required=True, metavar="citations.json")
     options.add_verifier(p, "page_days=0")
 
 
 def analyze(args: argparse.Namespace) -> int:
-    """Writes the report; the exit status is 1 if a source could not be read at all."""
+    """Write the report; exit status 1 if a source could not be read at all."""
     from attribution import events
     from attribution.evidence.sources import unread
     from attribution.pipeline.run import run
@@ -81,9 +70,9 @@ def analyze(args: argparse.Namespace) -> int:
 
     settings = options.settings(args)
     check_output(args.out)
-    context = options.turns(args)
+    question, answer = read_text(args.question), read_text(args.answer)
     lost: list[str] = []
-    for event in run(read_text(args.question), read_text(args.answer), settings, context=context):
+    for event in run(question, answer, settings, context=options.turns(args)):
         match event:
             case events.StageStarted(stage):
                 progress(f"{stage} …")
@@ -93,7 +82,7 @@ def analyze(args: argparse.Namespace) -> int:
                 report_failure(failure)
             case events.Finished(report):
                 write_file(args.out, export("json", Exported(report)))
-                progress(f"{args.out}: {headline(report)}")
+                progress(headline(report))
                 lost = unread(settings, report.failures)
     for source in lost:
         progress(f"attribution: the source {source} could not be read; the lines above say why")
@@ -101,6 +90,8 @@ def analyze(args: argparse.Namespace) -> int:
 
 
 def segment(args: argparse.Namespace) -> None:
+    """Print the claims of an answer with their spans and check-worthiness."""
+    from attribution.claims import worthiness
     from attribution.claims.enrichment import transcript
     from attribution.pipeline import claims
     from attribution.pipeline.estimate import check_input
@@ -111,25 +102,23 @@ def segment(args: argparse.Namespace) -> None:
     segmented = claims.segment(transcript(question, options.turns(args)), answer, settings)
     for failure in segmented.failures:
         report_failure(failure)
-    print_json(
-        [
-            {"id": c.id, "text": c.text, "spans": [list(s) for s in c.spans]}
-            for c in segmented.claims
-        ]
-    )
+    rows = []
+    for claim in worthiness.classify(list(segmented.claims), answer):
+        row = claim.model_dump(include={"id", "text", "spans", "worthiness"}, mode="json")
+        rows.append(row)
+    print_json(rows)
 
 
 def revise(args: argparse.Namespace) -> None:
-    """Writes the revised answer of a report; its corrections are all accepted."""
+    """Write the revised answer of a report; its corrections are all accepted."""
     from attribution.review.correction import Correction
     from attribution.review.corrections import correctable, propose
     from attribution.review.revision import revise
-    from attribution.store.store import Store
 
     check_output(args.out)
     report = finished_run(str(args.input)).report
     settings = options.settings_within(report.settings, args)
-    store = Store.open(settings.database_url)
+    store = options.open_store(settings)
     report = recolour(store.cache.with_texts(report), policy_of(settings))
     claims = () if args.no_corrections else correctable(report)
     accepted: list[Correction] = []
@@ -143,15 +132,18 @@ def revise(args: argparse.Namespace) -> None:
     revision = revise(report, accepted, args.unsupported, not args.no_footnotes)
     write_file(args.out, revision.text.encode("utf-8", "surrogatepass"))
     progress(
-        f"{args.out}: {len(revision.applied)} corrected, {len(revision.overlapping)} overlapping, "
+        f"{len(revision.applied)} corrected, {len(revision.overlapping)} overlapping, "
         f"{revision.marked} marked, {revision.dropped} left out, {revision.notes} footnotes"
     )
 
 
 def finished_run(subject: str) -> Exported:
-    """The run of a report file, or the saved one with that id. BadInput where there is neither."""
+    """Return the run of a report file, or the saved one with that id.
+
+    Raises:
+        BadInput: There is neither.
+    """
     from attribution.reports import report_json
-    from attribution.store.store import Store
 
     path = Path(subject)
     if path.is_file():
@@ -159,42 +151,42 @@ def finished_run(subject: str) -> Exported:
             return report_json.read(path.read_bytes())
         except BadInput as error:
             raise BadInput(f"{path}: {error}") from None
-    store = Store.open(Settings.from_environment().database_url)
-    if (report := store.runs.load(subject)) is None:
-        raise BadInput(
-            f"{subject}: neither a report file nor the id of a saved run; expected one of the two"
-        )
+    store = options.open_store()
+    report = store.runs.load(subject)
+    if report is None:
+        raise BadInput(f"{subject}: no report file of that name, and no saved run of that id")
     about = store.history.description(subject)
-    corrected = frozenset(v.claim_id for v in store.runs.versions(subject) if v.claim_id)
+    versions = store.runs.versions(subject)
+    corrected = frozenset(version.claim_id for version in versions if version.claim_id)
     return Exported(report, about.title, about.note, corrected)
 
 
-def citations(args: argparse.Namespace) -> None:
-    from attribution.review.citations import CitationReport, check
-    from attribution.store.store import Store
-
-    check_output(args.out)
-    store = Store.open(Settings.from_environment().database_url)
-    report = store.cache.with_texts(finished_run(args.report).report)
-    settings = options.settings_within(report.settings, args)
-    for event in check(
-        report, settings, store, listed=read_file(args.listed) if args.listed else "", save=False
-    ):
-        if isinstance(event, CitationReport):
-            write_file(args.out, (event.to_json() + "\n").encode())
-            figures = event.figures
-            progress(
-                f"{args.out}: {len(event.marks)} marks; {figures.supported} of {figures.claims} claims are supported "
-                f"by their citations, {figures.useful} of {figures.citations} citations support a claim"
-            )
-        else:
-            progress(f"{event.stage} {event.done}/{event.total}")
-
-
 def export_run(args: argparse.Namespace) -> None:
+    """Write a finished run in another format."""
     exported = finished_run(args.report)
     path = args.out or Path(file_name(args.format, exported))
     check_output(path)
-    content = export(args.format, exported)
-    write_file(path, content)
-    progress(f"{path}: {len(content):,} bytes")
+    write_file(path, export(args.format, exported))
+
+
+def citations(args: argparse.Namespace) -> None:
+    """Write how the answer's citations support its claims."""
+    from attribution.review.citations import check
+    from attribution.review.support import CitationReport
+
+    check_output(args.out)
+    store = options.open_store()
+    report = store.cache.with_texts(finished_run(args.report).report)
+    settings = options.settings_within(report.settings, args)
+    listed = read_file(args.listed) if args.listed else ""
+    for event in check(report, settings, store, listed=listed, save=False):
+        if not isinstance(event, CitationReport):
+            progress(f"{event.stage} {event.done}/{event.total}")
+            continue
+        write_file(args.out, (event.to_json() + "\n").encode())
+        figures = event.figures
+        progress(
+            f"{len(event.marks)} marks; {figures.supported} of {figures.claims} claims are "
+            f"supported by their citations, {figures.useful} of {figures.citations} citations "
+            "support a claim"
+        )

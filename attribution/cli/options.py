@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attribution.errors import BadInput
 from attribution.files import replacing
@@ -15,13 +16,13 @@ from attribution.settings import rows as setting_rows
 from attribution.tables import Entry
 from attribution.types import Failure, Turn
 
+if TYPE_CHECKING:  # imported where it is used: --help stays fast
+    from attribution.store.store import Store
+
 Command = Callable[[argparse.Namespace], int | None]  # returns an exit status; None is 0
-Add = Callable[
-    [str, str, Command], argparse.ArgumentParser
-]  # a command by name, with its summary and its function
-
-
+Add = Callable[[str, str, Command], argparse.ArgumentParser]  # name, summary and function
 PRESETS = ("v24",)
+NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers", "methods")
 
 
 def progress(text: str) -> None:
@@ -37,29 +38,28 @@ def print_json(value: object) -> None:
 
 
 def read_text(argument: str) -> str:
-    """The argument itself, or standard input for `-`; BadInput if that is not UTF-8, and for the
-    path of a file.
+    """Return the argument itself, or standard input for `-`.
+
+    Raises:
+        BadInput: Standard input is not UTF-8, or the argument is the path of a file.
     """
-    if argument != "-":
-        if _is_file(argument):
-            raise BadInput(
-                f"{argument} is a file; expected the text itself: pass - and `< {argument}`"
-            )
-        return argument
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(
-            f"standard input is not UTF-8 (byte {error.start}): save the text as UTF-8"
-        ) from None
+    if argument == "-":
+        return _decoded(sys.stdin.buffer.read(), "standard input")
+    if _is_file(argument):
+        raise BadInput(f"{argument} is a file; expected the text itself: pass - and `< {argument}`")
+    return argument
 
 
 def read_file(path: Path) -> str:
-    """The text of a file; BadInput if it is not UTF-8."""
+    """Return the text of a file. Raises BadInput if it is not UTF-8."""
+    return _decoded(path.read_bytes(), str(path))
+
+
+def _decoded(content: bytes, name: str) -> str:
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: not UTF-8 (byte {error.start}): save the file as UTF-8") from None
+        raise BadInput(f"{name}: not UTF-8 (byte {error.start}): save the text as UTF-8") from None
 
 
 def _is_file(text: str) -> bool:
@@ -70,7 +70,7 @@ def _is_file(text: str) -> bool:
 
 
 def check_output(path: Path) -> None:
-    """BadInput if the file cannot be created; called before any work."""
+    """Raise BadInput if the file cannot be created; called before any work."""
     if path.is_dir():
         raise BadInput(f"{path} is a folder; expected a file")
     if not path.parent.is_dir():
@@ -80,40 +80,37 @@ def check_output(path: Path) -> None:
 
 
 def check_apart(args: argparse.Namespace) -> None:
-    """BadInput if the file that a command writes is one that it reads."""
-    given = vars(args)
-    written = next((path for name in ("output", "out") if (path := given.get(name))), None)
-    read = [
-        value
-        for name, value in given.items()
-        if name not in ("output", "out") and isinstance(value, Path)
-    ]
-    read += [Path(source) for source in given.get("sources") or () if _is_file(source)]
-    if (
-        written
-        and _is_file(str(written))
-        and any(path.exists() and written.samefile(path) for path in read)
-    ):
-        raise BadInput(f"{written} is read and would be replaced: choose another output")
+    """Raise BadInput if the file that a command writes is one that it reads."""
+    values = dict(vars(args))
+    outputs = [values.pop(name, None) for name in ("output", "out")]
+    inputs = [value for value in values.values() if isinstance(value, Path)]
+    inputs += [Path(source) for source in values.get("sources") or () if _is_file(source)]
+    for output in outputs:
+        if not output or not output.is_file():
+            continue
+        if any(path.exists() and output.samefile(path) for path in inputs):
+            raise BadInput(f"{output} is read and would be replaced: choose another output")
 
 
 def write_file(path: Path, content: bytes) -> None:
     """Write all of it or nothing: a killed process leaves no incomplete file of that name."""
     with replacing(path) as out:
         out.write(content)
+    progress(f"{path}: {len(content):,} bytes")
+
+
+def open_store(settings: Settings | None = None) -> Store:
+    """Open the store of the settings, or of the environment."""
+    from attribution.store.store import Store
+
+    settings = settings or Settings.from_environment()
+    return Store.open(settings.database_url)
 
 
 def add_answer(p: argparse.ArgumentParser) -> None:
     p.add_argument("--question", default="", help="the question that was asked")
-    p.add_argument(
-        "--context",
-        type=Path,
-        metavar="FILE",
-        help="the conversation before it: User: … / Assistant: …, or JSON",
-    )
-    p.add_argument(
-        "--answer", required=True, help="the text of the answer, or - for standard input"
-    )
+    p.add_argument("--context", type=Path, metavar="FILE", help="earlier turns: User: …, or JSON")
+    p.add_argument("--answer", required=True, help="the text, or - for standard input")
     p.add_argument("--segmenter", help="see: list segmenters")
 
 
@@ -149,7 +146,7 @@ def add_settings(p: argparse.ArgumentParser, example: str) -> None:
 
 
 def positive(text: str) -> int:
-    """A whole number from 1, as argparse reads it."""
+    """Return a whole number from 1, as argparse reads it."""
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text}: expected a number from 1")
@@ -157,7 +154,7 @@ def positive(text: str) -> int:
 
 
 def turns(args: argparse.Namespace) -> tuple[Turn, ...]:
-    """The turns of --context. BadInput for a file that is not UTF-8 text of that form."""
+    """Return the turns of --context. Raises BadInput for a file that is not of that form."""
     from attribution.claims.enrichment import read_turns
 
     if args.context is None:
@@ -170,53 +167,52 @@ def turns(args: argparse.Namespace) -> tuple[Turn, ...]:
 
 
 def choices(args: argparse.Namespace) -> dict[str, object]:
-    """The settings named by --sources, --segmenter, --verifier and --set, over those of --preset."""
-    given: dict[str, str] = {}
+    """Return the settings named by options, over those of --preset."""
+    pairs: dict[str, str] = {}
     for pair in getattr(args, "set", None) or ():
         key, equals, value = pair.partition("=")
         if not equals:
             raise BadInput(f"--set {pair!r}: expected key=value")
-        given[key] = value
-    values = with_endpoint(given)
+        pairs[key] = value
+    values = with_endpoint(pairs)
     for name in ("sources", "segmenter", "verifier"):
-        if value := getattr(args, name, None):
+        value = getattr(args, name, None)
+        if value:
             values[name] = value
-    if models := getattr(args, "models", ()):  # of `reproduce`
+    models = getattr(args, "models", ())  # of `reproduce`
+    if models:
         values.setdefault("openai_model", models[0])
-    if paper := getattr(args, "preset", None):
-        from attribution.studies.papers.presets import preset
+    if not getattr(args, "preset", None):
+        return values
+    from attribution.studies.papers.presets import preset
 
-        found = preset(Settings.from_environment(**values))
-        for name, sentence in found.stood_in.items():
-            if name not in values:
-                progress(f"{paper}: {sentence}")
-        values = found.values | values
-    return values
+    paper = preset(Settings.from_environment(**values))
+    for name, sentence in paper.stood_in.items():
+        if name not in values:
+            progress(f"{args.preset}: {sentence}")
+    return paper.values | values
 
 
 def settings(args: argparse.Namespace) -> Settings:
+    """Return the settings of the command line and the environment."""
     return Settings.from_environment(**choices(args))
 
 
 def settings_within(saved: Mapping[str, object], args: argparse.Namespace) -> Settings:
-    """The settings of a file, as far as a file may choose them, under those of the command line."""
+    """Return the settings of a file, as far as it may choose them, under the command line's."""
     from attribution.evidence.permissions import filter_asked
 
-    own, chosen = Settings.from_environment(), choices(args)
-    filtered = filter_asked(
-        {name: value for name, value in saved.items() if name in Settings.model_fields}, own
-    )
-    for name in (
-        filtered.refused.keys() - chosen.keys() - {"sources"}
-    ):  # no command reads the sources of a file
+    chosen = choices(args)
+    known = {name: value for name, value in saved.items() if name in Settings.model_fields}
+    filtered = filter_asked(known, Settings.from_environment())
+    # no command reads the sources of a file
+    for name in filtered.refused.keys() - chosen.keys() - {"sources"}:
         progress(f"{name} of the file is not used: name it with --set {name}=… where you trust it")
     return Settings.from_environment(**filtered.chosen | chosen)
 
 
-NAMES = ("segmenters", "searchers", "chunkers", "embedders", "verifiers", "methods")
-
-
 def tables() -> Mapping[str, Mapping[str, Entry]]:
+    """Return the tables of implementations by their names."""
     from attribution.embedders import EMBEDDERS
     from attribution.retrieval.chunkers import CHUNKERS
     from attribution.searchers import SEARCHERS
@@ -224,12 +220,12 @@ def tables() -> Mapping[str, Mapping[str, Entry]]:
     from attribution.studies.groundedness import METHODS
     from attribution.verifiers import VERIFIERS
 
-    return dict(
-        zip(NAMES, (SEGMENTERS, SEARCHERS, CHUNKERS, EMBEDDERS, VERIFIERS, METHODS), strict=True)
-    )
+    entries = (SEGMENTERS, SEARCHERS, CHUNKERS, EMBEDDERS, VERIFIERS, METHODS)
+    return dict(zip(NAMES, entries, strict=True))
 
 
 def list_tables(args: argparse.Namespace) -> None:
+    """Print the implementations and what they need, or the settings."""
     if args.table == "settings":
         return print_json(setting_rows())
     settings = Settings.from_environment()

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attribution.cli import options
 from attribution.cli.options import Add, check_output, progress, write_file
 from attribution.errors import BadInput
-from attribution.files import read_rows
+from attribution.files import Row, read_rows
 
 if TYPE_CHECKING:
     from attribution.pipeline.experiment import RowDone
@@ -22,48 +22,25 @@ STEPS = 10  # lines of progress for each method
 
 def commands(add: Add) -> None:
     """Add the commands."""
-    p = add("compare", "compare segmenters over the same evidence", compare)
-    p.add_argument("--input", type=Path, required=True, help='JSON Lines of {"question", "answer"}')
+    p = add("compare", "compare segmenters, or two answers, over the same evidence", compare)
+    p.add_argument("--question", default="", help="the question that was asked")
+    p.add_argument("--answer", action="append", default=[], help="twice to compare two answers")
     p.add_argument(
-        "--segmenters", nargs="+", required=True, help="two to four; see: list segmenters"
+        "--input", type=Path, help='JSON Lines of {"question", "answer"}, or "first" and "second"'
     )
-    options.add_sources(p)
+    p.add_argument("--segmenters", nargs="+", help="two to four; see: list segmenters")
+    _add_run(p)
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    options.add_verifier(p, "top_k=8")
 
-    p = add("answers", "compare two answers to one question over the same evidence", answers)
-    options.add_rows(p, '"question", "first", "second"')
-    p.add_argument("--segmenter", help="see: list segmenters")
-    options.add_sources(p)
-    options.add_verifier(p, "top_k=8")
-
-    p = add(
-        "reproduce",
-        "compute a table of one of the four papers beside its printed figures",
-        reproduce,
-    )
+    p = add("reproduce", "compute a table of one of the four papers", reproduce)
     p.add_argument("number", metavar="list | V24.T4", help="list, or the table to compute")
-    p.add_argument(
-        "--input", type=Path, help="JSON Lines of answers, or of labelled responses for T24"
-    )
+    p.add_argument("--input", type=Path, help="JSON Lines of answers, or of responses for T24")
     p.add_argument("--project", default="", help="an annotation project: R23, V24.T2, V24.T4")
-    p.add_argument(
-        "--sample",
-        type=options.positive,
-        default=0,
-        metavar="N",
-        help="of the answers, drawn at random (default: all)",
-    )
-    p.add_argument(
-        "--models",
-        nargs="+",
-        default=(),
-        metavar="MODEL",
-        help="language models in the paper's places",
-    )
-    options.add_sources(p)
+    p.add_argument("--sample", type=options.positive, default=0, metavar="N", help="N answers")
+    p.add_argument("--models", nargs="+", default=(), help="in the places of the paper's models")
     p.add_argument("--out", type=Path, metavar="FOLDER", help="for table.json and table.md")
-    options.add_settings(p, "openai_model=local")
+    options.add_sources(p)
+    options.add_verifier(p, "openai_model=local")
 
     p = add("evoke", "make a labelled set: grounded answers and twins with one error", evoke)
     options.add_rows(p, '"question", "context", "response"')
@@ -71,145 +48,130 @@ def commands(add: Add) -> None:
 
     p = add("benchmark", "measure groundedness methods on labelled responses", benchmark)
     p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/groundedness.md")
-    p.add_argument(
-        "--methods", nargs="+", required=True, metavar="NAME", help="or all; see: list methods"
-    )
+    p.add_argument("--methods", nargs="+", required=True, help="or all; see: list methods")
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
-    p.add_argument(
-        "--seed", type=int, default=0, help="of the division into development and test (default: 0)"
-    )
+    p.add_argument("--seed", type=int, default=0, help="of the division into two halves")
     options.add_verifier(p, "embedder=mpnet")
 
     p = add("batch", "check many answers; a killed batch resumes where it stopped", batch)
-    p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/batch.md")
-    p.add_argument("--output", type=Path, required=True, metavar="reports.jsonl")
-    p.add_argument(
-        "--engine", choices=("local", "ray"), default="local", help="this process, or a Ray cluster"
-    )
-    p.add_argument(
-        "--workers",
-        type=options.positive,
-        metavar="N",
-        help="of --engine ray (default: all processors)",
-    )
-    p.add_argument(
-        "--address",
-        metavar="HOST:PORT",
-        help="of a Ray cluster (default: RAY_ADDRESS, or this machine)",
-    )
+    options.add_rows(p, '"question", "answer", …')
+    p.add_argument("--engine", choices=("local", "ray"), default="local", help="or a Ray cluster")
+    p.add_argument("--workers", type=options.positive, metavar="N", help="of --engine ray")
+    p.add_argument("--address", metavar="HOST:PORT", help="of a Ray cluster, or RAY_ADDRESS")
+    _add_run(p)
+
+
+def _add_run(p: argparse.ArgumentParser) -> None:
     p.add_argument("--segmenter", help="see: list segmenters")
     options.add_sources(p)
     options.add_verifier(p, "top_k=8")
 
 
 def benchmark(args: argparse.Namespace) -> int:
-    """Writes rows.jsonl while it runs, then all files; the exit status is 1 if a row or method
-    failed.
+    """Write rows.jsonl while it runs, then all files; exit status 1 if a row or method failed.
 
     Rows that an earlier call finished with the same models are not scored again. After Ctrl-C, the
-    figures are those of
-    what was done.
+    figures are those of what was done.
     """
-    from attribution.studies.groundedness import report
-    from attribution.studies.groundedness.evaluation import (
-        LeftOut,
-        Outcome,
-        evaluate,
-        read_outcomes,
-        run_to_file,
-        selected,
-    )
+    from attribution.studies.groundedness import evaluation, report
     from attribution.studies.groundedness.labelled_set import OPTIONAL, REQUIRED, labelled_set
 
     settings = options.settings(args)
     labelled = labelled_set(read_rows(args.input, REQUIRED, OPTIONAL), args.seed)
     for line, problem in labelled.problems:
         progress(f"! line {line}: {problem}")
-    methods, left_out = selected(args.methods, settings)
-    for unready in left_out:
-        progress(f"! {unready.method} is left out: {unready.reason}")
+    methods, left_out = evaluation.selected(args.methods, settings)
+    for method in left_out:
+        progress(f"! {method.method} is left out: {method.reason}")
     report.prepare(args.out)
-    path, total = args.out / report.ROWS, len(labelled.rows)
-    outcomes, broken, done, status = list[Outcome](), list[LeftOut](), Counter[str](), 0
+    path = args.out / report.ROWS
+    total = len(labelled.rows)
+    outcomes: list[evaluation.Outcome] = []
+    done: Counter[str] = Counter()
+    status = 0
+    failures = bool(labelled.problems)
     try:
-        for one in run_to_file(labelled.rows, methods, settings, path):
-            if isinstance(one, LeftOut):
-                broken.append(one)
-                progress(f"! {one.method} is left out: {one.reason}")
+        for outcome in evaluation.run_to_file(labelled.rows, methods, settings, path):
+            if isinstance(outcome, evaluation.LeftOut):
+                left_out.append(outcome)
+                failures = True
+                progress(f"! {outcome.method} is left out: {outcome.reason}")
                 continue
-            outcomes.append(one)
-            done[one.method] += 1
-            if done[one.method] % max(1, total // STEPS) == 0 or done[one.method] == total:
-                progress(f"{one.method} {done[one.method]}/{total}")
+            outcomes.append(outcome)
+            done[outcome.method] += 1
+            count = done[outcome.method]
+            if count % max(1, total // STEPS) == 0 or count == total:
+                progress(f"{outcome.method} {count}/{total}")
     except KeyboardInterrupt:
         status = 130
         progress("stopped: the figures are those of what was done; the same command resumes")
-    evaluation, known = (
-        evaluate(labelled.rows, outcomes, methods),
-        {row.id for row in labelled.rows},
-    )
-    written = [o for o in read_outcomes(path).values() if o.row in known] if status else outcomes
-    lines = report.row_lines(labelled.rows, written, evaluation)
-    figures = report.json_report(labelled, evaluation, [*left_out, *broken], settings.public())
-    report.write(args.out, lines, figures, evaluation)
-    for table in (
-        (report.quality_table(evaluation), report.error_table(evaluation))
-        if evaluation.figures
-        else ()
-    ):
-        progress("\n" + table.markdown())
-    for method, reason in evaluation.unmeasured.items():
-        progress(f"! {method} has no figures: {reason}")
-    failed = sum(bool(o.error) for o in outcomes)
-    progress(
-        f"{args.out}: {len(outcomes) - failed} scored, {failed} failed; {report.FIGURES}, {report.ROWS}, {report.PLOT}"
-    )
-    return status or int(bool(failed or labelled.problems or broken or evaluation.unmeasured))
+    measured = evaluation.evaluate(labelled.rows, outcomes, methods)
+    written: Sequence[evaluation.Outcome] = outcomes
+    if status:
+        known = {row.id for row in labelled.rows}
+        written = [o for o in evaluation.read_outcomes(path).values() if o.row in known]
+    lines = report.row_lines(labelled.rows, written, measured)
+    figures = report.json_report(labelled, measured, left_out, settings.public())
+    report.write(args.out, lines, figures, measured)
+    if measured.figures:
+        progress("\n" + report.quality_table(measured).markdown())
+        progress("\n" + report.error_table(measured).markdown())
+    for name, reason in measured.unmeasured.items():
+        progress(f"! {name} has no figures: {reason}")
+    failed = sum(bool(outcome.error) for outcome in outcomes)
+    progress(f"{args.out}: {len(outcomes) - failed} scored, {failed} failed")
+    return status or int(bool(failures or failed or measured.unmeasured))
 
 
 def compare(args: argparse.Namespace) -> int:
-    """Writes tables and a line of comparisons.jsonl for each answer; those already there are not
-    compared again.
+    """Compare segmenters on each answer, or the two answers of each row, over the same evidence.
+
+    Answers that are in the output already are not compared again.
     """
-    from attribution.studies.segmenters.tables import compare_many
-
-    settings, rows = options.settings(args), read_rows(args.input, ["answer"], ["question"])
-    failed = _follow("compare", compare_many(rows, settings, args.segmenters, args.out))
-    progress(
-        f"{args.out}: {len(rows) - failed} compared, {failed} failed; tables.md, CSV tables, comparisons.jsonl"
-    )
-    return int(failed > 0)
-
-
-def answers(args: argparse.Namespace) -> int:
-    """Writes a line for each pair of answers: their claims, what they have to do with each other,
-    and the verdicts.
-    """
-    from attribution.studies.answers.two_answers import compare_many
+    from attribution.studies.answers import two_answers
+    from attribution.studies.segmenters import tables
 
     settings = options.settings(args)
-    check_output(args.output)
-    rows = read_rows(args.input, ["first", "second"], ["question"])
-    failed = _follow("answers", compare_many(rows, settings, args.output))
-    progress(f"{args.output}: {len(rows) - failed} done, {failed} failed")
+    rows = _compared_rows(args)
+    if args.segmenters:
+        steps = tables.compare_many(rows, settings, args.segmenters, args.out)
+    else:
+        args.out.mkdir(parents=True, exist_ok=True)
+        steps = two_answers.compare_many(rows, settings, args.out / "answers.jsonl")
+    failed = _follow("compare", steps)
+    progress(f"{args.out}: {len(rows) - failed} compared, {failed} failed")
     return int(failed > 0)
+
+
+def _compared_rows(args: argparse.Namespace) -> list[Row]:
+    """Return the rows of the input, or one row of the answers on the command line."""
+    answers = [options.read_text(answer) for answer in args.answer]
+    expected = 1 if args.segmenters else 2
+    names = ["answer"] if args.segmenters else ["first", "second"]
+    if args.input:
+        return read_rows(args.input, names, ["question"])
+    if len(answers) != expected:
+        raise BadInput(
+            "give --input FILE, or one --answer and --segmenters A B, or --answer twice to compare "
+            "two answers"
+        )
+    return [Row(1, {"question": args.question, **dict(zip(names, answers, strict=True))})]
 
 
 def batch(args: argparse.Namespace) -> int:
-    """Writes a line for each row, prints a summary; the exit status is 1 if any failed."""
+    """Write a line for each row, print a summary; exit status 1 if any failed."""
     from attribution.pipeline.batch import batch
     from attribution.pipeline.experiment import local
     from attribution.studies.segmenters.tables import summarise
 
-    settings, engine = options.settings(args), local
+    settings = options.settings(args)
+    engine = local
     if args.engine == "ray":
         from attribution.pipeline.ray_data import OnRay
 
         engine = OnRay(settings, args.workers or 0, args.address or "").run
     elif args.workers is not None or args.address:
-        raise BadInput(
-            "--workers and --address are for --engine ray; the engine local is one process"
-        )
+        raise BadInput("--workers and --address are for --engine ray")
     check_output(args.output)
     rows = read_rows(args.input, ["answer"], ["question"])
     failed = _follow("batch", batch(rows, settings, args.output, engine))

@@ -1,12 +1,10 @@
-"""`verify`, `judge`, `calibrate`, `coherence`, `worth`: files with a pair, a claim with passages,
-or a claim a line.
-"""
+"""`verify`, `judge`, `coherence`, `calibrate`: files of pairs, or of claims with passages."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from attribution.cli import options
@@ -14,8 +12,8 @@ from attribution.cli.options import Add, check_output, progress
 from attribution.errors import BadInput, LlmFailed
 from attribution.files import Row, read_rows, replace_text, replacing
 
-BATCH = 256  # pairs between two lines of progress
-JUDGED = 20  # claims between two lines of progress
+PAIRS = 256  # between two lines of progress
+CLAIMS = 20  # between two lines of progress
 Result = Mapping[str, object]
 
 
@@ -29,6 +27,10 @@ def commands(add: Add) -> None:
     options.add_rows(p, '"claim", "passages"')
     options.add_verifier(p, "threshold=0.7")
 
+    p = add("coherence", "judge whether sentences say the claims made of them", coherence)
+    options.add_rows(p, '"sentence", "claim"')
+    options.add_verifier(p, "coherence=0.5")
+
     p = add("calibrate", "find how sure a verifier's badges are, from judged ones", calibrate)
     p.add_argument(
         "--input",
@@ -36,180 +38,144 @@ def commands(add: Add) -> None:
         required=True,
         help='output of judge, each line with "right": true or false',
     )
-    p.add_argument(
-        "--output", type=Path, help="by default in the data folder, where it is used from then on"
-    )
-
-    p = add("coherence", "judge whether sentences say the claims made of them", coherence)
-    options.add_rows(p, '"sentence", "claim"')
-    options.add_verifier(p, "coherence=0.5")
-
-    p = add("worth", "classify claims by check-worthiness", worth)
-    options.add_rows(p, '"claim"')
+    p.add_argument("--output", type=Path, help="by default in the data folder, where it is used")
 
 
 def verify(args: argparse.Namespace) -> int:
+    """Write the relation and probabilities of each pair."""
+    from attribution.text.characters import composed, plain
     from attribution.text.lines import readable
-    from attribution.text.words import composed, plain
     from attribution.types import Judgement
     from attribution.verdicts import relation
     from attribution.verifiers import VERIFIERS, policy_of
     from attribution.verifiers.pairs import verify_each
 
     settings = options.settings(args)
-    check_output(args.output)
-    rows = read_rows(args.input, ["claim", "evidence"])
-    verifier, policy = VERIFIERS.build(settings.verifier, settings), policy_of(settings)
+    policy = policy_of(settings)
+    verifier = VERIFIERS.build(settings.verifier, settings)
 
-    def results() -> Iterable[Result]:
-        for start in range(0, len(rows), BATCH):
-            batch = rows[start : start + BATCH]
-            read = [
-                (composed(r.fields["claim"]), readable(r.fields["evidence"]))
-                for r in batch
-                if not r.error
-            ]
-            good = [(plain(claim), plain(evidence)) for claim, evidence in read]
-            texts = iter(evidence for _, evidence in read)
-            judgements = iter(verify_each(verifier, good))
-            for row in batch:
-                judgement = row.error or next(judgements)
-                text = "" if row.error else next(texts)
-                if not isinstance(judgement, Judgement):
-                    yield row.failed(str(judgement))
-                    continue
-                yield {
-                    **row.fields,
-                    "relation": relation(judgement.probabilities, policy),
-                    "probabilities": judgement.probabilities.model_dump(),
-                    "sentence": text[slice(*judgement.sentence)],
-                    "signals": judgement.signals,
-                }
-            progress(f"verify {start + len(batch)}/{len(rows)}")
+    def verify_rows(rows: Sequence[Row]) -> Iterator[Result]:
+        claims = [composed(row.fields["claim"]) for row in rows]
+        passages = [readable(row.fields["evidence"]) for row in rows]
+        pairs = [(plain(c), plain(p)) for c, p in zip(claims, passages, strict=True)]
+        judgements = verify_each(verifier, pairs)
+        for row, passage, judgement in zip(rows, passages, judgements, strict=True):
+            if not isinstance(judgement, Judgement):
+                yield row.failed(str(judgement))
+                continue
+            yield {
+                **row.fields,
+                "relation": relation(judgement.probabilities, policy),
+                "probabilities": judgement.probabilities.model_dump(),
+                "sentence": passage[slice(*judgement.sentence)],
+                "signals": judgement.signals,
+            }
 
-    return _write(args.output, results())
+    return _write(args, ["claim", "evidence"], PAIRS, verify_rows)
 
 
 def judge(args: argparse.Namespace) -> int:
+    """Write the verdict on each claim by its passages."""
     from attribution.pipeline.judge import GivenClaim, judge
     from attribution.verifiers import VERIFIERS, policy_of
 
     settings = options.settings(args)
-    check_output(args.output)
-    rows = read_rows(args.input, ["claim"])
-    verifier, policy = VERIFIERS.build(settings.verifier, settings), policy_of(settings)
+    policy = policy_of(settings)
+    verifier = VERIFIERS.build(settings.verifier, settings)
 
-    def results() -> Iterable[Result]:
-        for number, row in enumerate(rows, 1):
-            try:
-                if row.error:
-                    raise BadInput(row.error)
-                passages = row.fields.get("passages")
-                if not isinstance(passages, list):
-                    raise BadInput(
-                        '"passages" is not a list; expected {"claim": …, "passages": [passage, …]}'
-                    )
-                given = GivenClaim(row.fields["claim"], passages)
-                (judged,) = judge([given], verifier, policy)
-            except (BadInput, LlmFailed) as error:
-                yield row.failed(str(error))
-            else:
-                yield {**row.fields, **judged.fields(), "verifier": verifier.version}
-            if number % JUDGED == 0 or number == len(rows):
-                progress(f"judge {number}/{len(rows)}")
+    def judge_row(row: Row) -> Result:
+        passages = row.fields.get("passages")
+        if not isinstance(passages, list):
+            return row.failed(
+                '"passages" is not a list; expected {"claim": …, "passages": [passage, …]}'
+            )
+        try:
+            (judged,) = judge([GivenClaim(row.fields["claim"], passages)], verifier, policy)
+        except (BadInput, LlmFailed) as error:
+            return row.failed(str(error))
+        return {**row.fields, **judged.fields(), "verifier": verifier.version}
 
-    return _write(args.output, results())
+    return _write(args, ["claim"], CLAIMS, lambda rows: map(judge_row, rows))
+
+
+def coherence(args: argparse.Namespace) -> int:
+    """Write the probability that each sentence says the claim made of it."""
+    from attribution.pipeline.claims import entailment_by
+    from attribution.verifiers import VERIFIERS
+
+    settings = options.settings(args)
+    entailment = entailment_by(VERIFIERS.build(settings.verifier, settings))
+
+    def judge_rows(rows: Sequence[Row]) -> Iterator[Result]:
+        scores = entailment([(row.fields["claim"], row.fields["sentence"]) for row in rows])
+        for row, score in zip(rows, scores, strict=True):
+            if score is None:
+                yield row.failed("the verifier could not read the pair; shorten it")
+                continue
+            is_coherent = score >= settings.coherence
+            yield {**row.fields, "coherent": is_coherent, "coherence": round(score, 4)}
+
+    return _write(args, ["sentence", "claim"], PAIRS, judge_rows)
 
 
 def calibrate(args: argparse.Namespace) -> int:
-    """Write the calibration of the verifier that the rows name; the exit status is 1 if a line
-    could not be used.
-    """
+    """Write the calibration of the verifier that the rows name; exit status 1 if a line failed."""
     from attribution.studies import calibration
     from attribution.verifiers.calibration import CAREFUL, own_file
 
     if args.output:
         check_output(args.output)
-    version, badges, problems = calibration.read(
-        read_rows(args.input, calibration.REQUIRED, calibration.OPTIONAL)
-    )
+    rows = read_rows(args.input, calibration.REQUIRED, calibration.OPTIONAL)
+    version, badges, problems = calibration.read(rows)
     for line, problem in problems:
         progress(f"! line {line}: {problem}")
     if not badges:
         raise BadInput(
             f'{args.input}: no line can be used; expected the output of judge with a field "right"'
         )
-    made, path = calibration.calibrate(version, badges), args.output or own_file(version)
+    made = calibration.calibrate(version, badges)
+    path = args.output or own_file(version)
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_text(path, made.text())
     for label, curve in (("supported", made.supported), ("contradicted", made.contradicted)):
-        shown = f"no threshold keeps {curve.guarantee:.0%}, sure from {CAREFUL:.2f} on"
-        if curve.threshold is not None:
-            shown = f"at least {curve.guarantee:.0%} right from {curve.threshold:.2f} on"
-        if held := curve.held.get(calibration.ALL):
-            shown += f"; on other claims {held.right} of {held.shown} ({held.low:.0%} to {held.high:.0%})"
-        progress(f"{label}: {shown}")
+        if curve.threshold is None:
+            summary = f"no threshold keeps {curve.guarantee:.0%}, sure from {CAREFUL:.2f} on"
+        else:
+            summary = f"at least {curve.guarantee:.0%} right from {curve.threshold:.2f} on"
+        held = curve.held.get(calibration.ALL)
+        if held:
+            summary += f"; on other claims {held.right} of {held.shown}"
+            summary += f" ({held.low:.0%} to {held.high:.0%})"
+        progress(f"{label}: {summary}")
     progress(f"{path}: {len(badges)} claims, {len(problems)} lines left out")
     return int(bool(problems))
 
 
-def coherence(args: argparse.Namespace) -> int:
-    from attribution.pipeline.claims import entailment_by
-    from attribution.verifiers import VERIFIERS
+def _write(
+    args: argparse.Namespace,
+    required: Sequence[str],
+    size: int,
+    work: Callable[[Sequence[Row]], Iterable[Result]],
+) -> int:
+    """Write a result for each row of the input, all or none; exit status 1 if any row failed.
 
-    settings = options.settings(args)
+    Args:
+        args: The arguments, with input and output.
+        required: The fields that a row must have.
+        size: The number of rows worked on together.
+        work: Receives rows without an error, and returns a result for each.
+    """
     check_output(args.output)
-    rows = read_rows(args.input, ["sentence", "claim"])
-    entailment = entailment_by(VERIFIERS.build(settings.verifier, settings))
-
-    def results() -> Iterable[Result]:
-        for start in range(0, len(rows), BATCH):
-            batch = rows[start : start + BATCH]
-            readable = [row.fields for row in batch if not row.error]
-            scores = iter(entailment([(row["claim"], row["sentence"]) for row in readable]))
+    rows = read_rows(args.input, required)
+    failed = 0
+    with replacing(args.output) as out:
+        for start in range(0, len(rows), size):
+            batch = rows[start : start + size]
+            results = iter(work([row for row in batch if not row.error]))
             for row in batch:
-                score = None if row.error else next(scores)
-                if score is None:
-                    problem = "the verifier could not read the pair; shorten it"
-                    yield row.failed(row.error or problem)
-                    continue
-                result = {"coherent": score >= settings.coherence, "coherence": round(score, 4)}
-                yield {**row.fields, **result}
-            progress(f"coherence {start + len(batch)}/{len(rows)}")
-
-    return _write(args.output, results())
-
-
-def worth(args: argparse.Namespace) -> int:
-    from attribution.claims.worthiness import classify_text
-
-    limit = options.settings(args).answer_limit
-    check_output(args.output)
-    rows = read_rows(args.input, ["claim"])
-
-    def result(row: Row) -> Result:
-        if error := row.error or _too_long(row.fields["claim"], limit):
-            return row.failed(error)
-        worthiness, reason = classify_text(row.fields["claim"])
-        return {**row.fields, "worthiness": worthiness, "reason": reason}
-
-    return _write(args.output, map(result, rows))
-
-
-def _too_long(claim: str, limit: int) -> str:
-    return (
-        f"the claim has {len(claim):,} characters; at most {limit:,} are allowed"
-        if len(claim) > limit
-        else ""
-    )
-
-
-def _write(path: Path, results: Iterable[Result]) -> int:
-    """Writes the rows, all or none; returns the exit status: 1 if any row failed."""
-    counts = [0, 0]
-    with replacing(path) as out:
-        for result in results:
-            counts["error" in result] += 1
-            out.write(json.dumps(result, ensure_ascii=False).encode() + b"\n")
-    progress(f"{path}: {counts[0]} done, {counts[1]} failed")
-    return int(counts[1] > 0)
+                result = row.failed(row.error) if row.error else next(results)
+                failed += "error" in result
+                out.write(json.dumps(result, ensure_ascii=False).encode() + b"\n")
+            progress(f"{args.command} {start + len(batch)}/{len(rows)}")
+    progress(f"{args.output}: {len(rows) - failed} done, {failed} failed")
+    return int(failed > 0)

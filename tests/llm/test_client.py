@@ -189,7 +189,7 @@ def test_what_would_fail_every_prompt_is_asked_once() -> None:
     assert all("check the key" in str(r) for r in replies) and len(served.requests) == 1
     for workers, most in (
         (1, 4),
-        (4, 8),
+        (4, 12),
     ):  # two attempts of two prompts, or of those under way
         with llm_server(series(error(500))) as served:
             settings = llm_settings(served, llm_retries=1, llm_workers=workers)
