@@ -20,6 +20,7 @@ QUESTION, ANSWER = (
 WORDS = {  # what a reader puts in place of the words in capitals
     "TEXT": "The tower was completed in 1889.",
     "TEXT|-": ANSWER,
+    "OTHER": "The tower was completed in 1925.",
     "REPORT": "report.json",
     "FOLDER": "tables",
     "PATH|URL…": "notes.md",
@@ -35,8 +36,8 @@ ELSEWHERE = {  # lines that need what these tests do not have, and the tests tha
     "--engine ray": "tests/pipeline/test_ray_data.py",
     "download deberta": "tests/models/test_files_hub.py",
     "--segmenter direct": "tests/segmenters/test_llm.py",
-    "evoke": "tests/studies/groundedness/test_evoke.py",
     "reproduce": "tests/studies/papers/test_reproduce.py",
+    "evoke": "tests/studies/groundedness/test_evoke.py",
 }
 VERIFIES = (
     "analyze",
@@ -45,7 +46,6 @@ VERIFIES = (
     "judge",
     "verify",
     "coherence",
-    "answers",
     "batch",
     "compare",
     "benchmark",

@@ -171,8 +171,7 @@ def export_run(args: argparse.Namespace) -> None:
 
 def citations(args: argparse.Namespace) -> None:
     """Write how the answer's citations support its claims."""
-    from attribution.review.citations import check
-    from attribution.review.support import CitationReport
+    from attribution.review.citations import CitationReport, check
 
     check_output(args.out)
     store = options.open_store()

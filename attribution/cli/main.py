@@ -11,13 +11,15 @@ from attribution.cli.options import Command, progress
 from attribution.errors import AttributionError, setup_error
 
 STATUSES = (
-    "Exit status: 0 all was done; 1 it was done but for a row, method or source that standard error names; 2 nothing "
-    "was done, because of the input, or of a model, disk or database that cannot be used; 130 or 143 it was ended by "
-    "Ctrl-C or a signal. What an ended batch has finished is kept; run the command again to resume."
+    "Exit status: 0 success; 1 some rows, methods or sources failed, which standard error names; "
+    "2 nothing was done, because of the input, or of a model, disk or database that cannot be "
+    "used; 130 or 143 it was ended by Ctrl-C or a signal. What an ended batch has finished is "
+    "kept; run the command again to resume."
 )
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
     top = argparse.ArgumentParser(
         prog="attribution",
         description="Which claims of an answer do the sources support?",
@@ -27,9 +29,8 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
 
     def add(name: str, summary: str, run: Command) -> argparse.ArgumentParser:
-        p = commands.add_parser(
-            name, help=summary, description=summary[0].upper() + summary[1:] + "."
-        )
+        description = summary[0].upper() + summary[1:] + "."
+        p = commands.add_parser(name, help=summary, description=description)
         p.set_defaults(work=run)
         return p
 
@@ -39,9 +40,7 @@ def parser() -> argparse.ArgumentParser:
     p = add("list", "list the available implementations and what they need", options.list_tables)
     p.add_argument("table", nargs="?", choices=(*options.NAMES, "settings"))
     snapshot.commands(commands.add_parser("snapshot", help="export, import and replay runs"))
-    library.commands(
-        commands.add_parser("collections", help="manage named collections of documents")
-    )
+    library.commands(commands.add_parser("collections", help="manage collections of documents"))
     serve.commands(add)
     return top
 

@@ -43,14 +43,15 @@ def commands(add: Add) -> None:
 
 def verify(args: argparse.Namespace) -> int:
     """Write the relation and probabilities of each pair."""
-    from attribution.text.characters import composed, plain
     from attribution.text.lines import readable
+    from attribution.text.words import composed, plain
     from attribution.types import Judgement
     from attribution.verdicts import relation
     from attribution.verifiers import VERIFIERS, policy_of
     from attribution.verifiers.pairs import verify_each
 
     settings = options.settings(args)
+    rows = _read(args, "claim", "evidence")
     policy = policy_of(settings)
     verifier = VERIFIERS.build(settings.verifier, settings)
 
@@ -71,7 +72,7 @@ def verify(args: argparse.Namespace) -> int:
                 "signals": judgement.signals,
             }
 
-    return _write(args, ["claim", "evidence"], PAIRS, verify_rows)
+    return _write(args, rows, PAIRS, verify_rows)
 
 
 def judge(args: argparse.Namespace) -> int:
@@ -80,6 +81,7 @@ def judge(args: argparse.Namespace) -> int:
     from attribution.verifiers import VERIFIERS, policy_of
 
     settings = options.settings(args)
+    rows = _read(args, "claim")
     policy = policy_of(settings)
     verifier = VERIFIERS.build(settings.verifier, settings)
 
@@ -95,7 +97,7 @@ def judge(args: argparse.Namespace) -> int:
             return row.failed(str(error))
         return {**row.fields, **judged.fields(), "verifier": verifier.version}
 
-    return _write(args, ["claim"], CLAIMS, lambda rows: map(judge_row, rows))
+    return _write(args, rows, CLAIMS, lambda batch: map(judge_row, batch))
 
 
 def coherence(args: argparse.Namespace) -> int:
@@ -104,6 +106,7 @@ def coherence(args: argparse.Namespace) -> int:
     from attribution.verifiers import VERIFIERS
 
     settings = options.settings(args)
+    rows = _read(args, "sentence", "claim")
     entailment = entailment_by(VERIFIERS.build(settings.verifier, settings))
 
     def judge_rows(rows: Sequence[Row]) -> Iterator[Result]:
@@ -115,7 +118,7 @@ def coherence(args: argparse.Namespace) -> int:
             is_coherent = score >= settings.coherence
             yield {**row.fields, "coherent": is_coherent, "coherence": round(score, 4)}
 
-    return _write(args, ["sentence", "claim"], PAIRS, judge_rows)
+    return _write(args, rows, PAIRS, judge_rows)
 
 
 def calibrate(args: argparse.Namespace) -> int:
@@ -151,22 +154,26 @@ def calibrate(args: argparse.Namespace) -> int:
     return int(bool(problems))
 
 
+def _read(args: argparse.Namespace, *fields: str) -> list[Row]:
+    """Return the rows of the input, which must have these fields."""
+    check_output(args.output)
+    return read_rows(args.input, fields)
+
+
 def _write(
     args: argparse.Namespace,
-    required: Sequence[str],
+    rows: Sequence[Row],
     size: int,
     work: Callable[[Sequence[Row]], Iterable[Result]],
 ) -> int:
-    """Write a result for each row of the input, all or none; exit status 1 if any row failed.
+    """Write a result for each row, all or none; exit status 1 if any row failed.
 
     Args:
-        args: The arguments, with input and output.
-        required: The fields that a row must have.
+        args: The arguments, with the output.
+        rows: The rows of the input.
         size: The number of rows worked on together.
         work: Receives rows without an error, and returns a result for each.
     """
-    check_output(args.output)
-    rows = read_rows(args.input, required)
     failed = 0
     with replacing(args.output) as out:
         for start in range(0, len(rows), size):

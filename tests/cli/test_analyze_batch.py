@@ -31,28 +31,9 @@ def test_it_prints_progress_a_summary_and_tables(
         ["failed", "1"],
         ["claims", "4"],
     ]
-    assert "| Complete | 2 | 2 | 1.00 |" in said and "### Check-worthiness" not in said  # one table
     given.write_text("\n".join(rows))
     assert main(command) == 0
     assert "minute" not in capsys.readouterr().err  # nothing was left to analyse
-
-
-def test_workers_without_a_cluster_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "in.jsonl").write_text(json.dumps(LABELLED))
-    command = [
-        "batch",
-        "--input",
-        str(tmp_path / "in.jsonl"),
-        "--output",
-        str(tmp_path / "out.jsonl"),
-    ]
-    assert main([*command, "--workers", "2"]) == 2
-    assert "--engine ray" in capsys.readouterr().err and not (tmp_path / "out.jsonl").exists()
-    with pytest.raises(SystemExit):
-        main([*command, "--engine", "ray", "--workers", "0"])
-    assert "0: expected a number from 1" in capsys.readouterr().err
 
 
 def test_a_second_batch_on_one_output_is_refused(

@@ -178,14 +178,14 @@ def test_the_command_writes_a_line_a_pair_and_a_bad_row_costs_itself(
         {"first": FIRST, "second": FIRST},
         {},
     ]
-    given, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    given, out = tmp_path / "in.jsonl", tmp_path / "answers.jsonl"
     given.write_text("".join(json.dumps(row) + "\n" for row in rows))
     command = [
-        "answers",
+        "compare",
         "--input",
         str(given),
-        "--output",
-        str(out),
+        "--out",
+        str(tmp_path),
         "--verifier",
         "embedded-small",
     ]
