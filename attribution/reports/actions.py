@@ -5,9 +5,12 @@ A click arrives as words separated by colons: `drop:CLAIM`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
+
+from pydantic import ValidationError
 
 from attribution import edits
 from attribution.reports.html import Node, el, look, plural
@@ -17,14 +20,14 @@ from attribution.types import (
     AnalystLabel,
     Claim,
     Evidence,
-    Failure,
-    FailureKind,
     Label,
     Page,
     Report,
     Verdict,
 )
 from attribution.verdicts import agreeing
+
+_PLACE = re.compile(r"(?P<page>[^:]+):(?P<start>[0-9]{1,9}):(?P<end>[0-9]{1,9})")
 
 
 @dataclass(frozen=True)
@@ -55,78 +58,59 @@ OFFERED: tuple[AnalystLabel, ...] = ("supported", "contradicted", "unclear")
 
 
 def judge_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:
-    """Build the buttons for the analyst's own verdict, which stands beside the model's; a second
-    click clears it.
-    """
-    own = next((j for j in report.judgements if j.claim_id == claim.id), None)
+    """Build the buttons for the analyst's own verdict; a second click clears it."""
     agreed = agreeing(verdict.label if verdict else None)
     if agreed is None:
         return None
-    others = tuple(label for label in OFFERED if label != agreed)
+    own = [judgement for judgement in report.judgements if judgement.claim_id == claim.id]
+    chosen = own[0].label if own else None
     buttons = []
-    for label in (agreed, *others):
-        chosen = own is not None and own.label == label
-        word = ("Agreed" if chosen else "Agree") if label == agreed else look(label).word
+    for label in dict.fromkeys((agreed, *OFFERED)):
+        word, title = look(label).word, f"{look(label).word}, in your judgement"
+        if label == agreed:
+            word = "Agreed" if label == chosen else "Agree"
+        if label == chosen:
+            title = "Click again to clear it"
         buttons.append(
             el(
                 "button",
                 word,
                 type="button",
                 class_=f"verdict v-{label}",
-                data_edit=f"judge:{claim.id}:{'' if chosen else label}",
-                aria_pressed="true" if chosen else "false",
-                title="Click again to clear it"
-                if chosen
-                else f"{look(label).word}, in your judgement",
+                data_edit=f"judge:{claim.id}:{'' if label == chosen else label}",
+                aria_pressed="true" if label == chosen else "false",
+                title=title,
             )
         )
-    return el(
-        "div",
-        el("span", "Your verdict", class_="facts"),
-        *buttons,
-        class_="judge",
-        data_note=own.note if own else "",
-    )
+    note = own[0].note if own else ""
+    heading = el("span", "Your verdict", class_="facts")
+    return el("div", heading, *buttons, class_="judge", data_note=note)
 
 
 def exclude(piece: Evidence) -> Node:
     """Build the button that excludes a passage."""
-    return button(
-        "Exclude",
-        _passage("exclude", piece),
-        "Exclude this passage: it no longer counts for this claim",
-    )
+    label = "Exclude this passage: it no longer counts for this claim"
+    return button("Exclude", _passage("exclude", piece), label)
 
 
 def excluded(
     claim: Claim, report: Report, pages: Mapping[str, Page], editable: bool
 ) -> Node | None:
-    """Build a folded list of the excluded passages, each with a button to include it if the run is
-    `editable`.
-    """
-    pieces = [
-        e for e in (report.set_aside.evidence if report.set_aside else ()) if e.claim_id == claim.id
-    ]
-    if not pieces:
-        return None
+    """Build a folded list of the excluded passages; an `editable` one can be included again."""
+    set_aside = report.set_aside.evidence if report.set_aside else ()
     items = []
-    for piece in pieces:
+    for piece in set_aside:
+        if piece.claim_id != claim.id:
+            continue
         page = pages.get(piece.page_id)
         title = page.title or page.url if page else piece.page_id
-        back = (
-            button("Include", _passage("include", piece), "Include this passage again")
-            if editable
-            else None
-        )
-        items.append(
-            el("li", f"{title}: ", el("span", f"“{piece.deciding_sentence}” "), back, dir="auto")
-        )
-    return el(
-        "details",
-        el("summary", f"{plural(len(pieces), 'passage')} excluded by hand"),
-        el("ul", *items),
-        class_="same excluded",
-    )
+        back = button("Include", _passage("include", piece), "Include this passage again")
+        words = el("span", f"“{piece.deciding_sentence}” ")
+        items.append(el("li", f"{title}: ", words, back if editable else None, dir="auto"))
+    if not items:
+        return None
+    summary = el("summary", f"{plural(len(items), 'passage')} excluded by hand")
+    return el("details", summary, el("ul", *items), class_="same excluded")
 
 
 def _passage(action: str, piece: Evidence) -> str:
@@ -136,14 +120,12 @@ def _passage(action: str, piece: Evidence) -> str:
 def requested(
     report: Report, request: object
 ) -> edits.Change | Opened | Literal["undo", "redo"] | None:
-    """Parse the request of a click; None for anything else, or if this report lacks what it
-    concerns.
-    """
-    action, *parts = str(request or "").split(":", 3 if str(request).startswith("judge:") else -1)
-    if request in ("undo", "redo"):
+    """Parse the request of a click; None if it is none of this report."""
+    if request == "undo" or request == "redo":
         return "undo" if request == "undo" else "redo"
-    claim = next((c for c in report.claims if parts and c.id == parts[0]), None)
-    numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) < 10]
+    action, _, rest = str(request or "").partition(":")
+    claim_id, _, rest = rest.partition(":")
+    claim = next((claim for claim in report.claims if claim.id == claim_id), None)
     if claim is None:
         return None
     match action:
@@ -151,16 +133,36 @@ def requested(
             return Opened(claim)
         case "drop":
             return edits.Drop(claim_id=claim.id)
-        case "judge" if len(parts) >= 2 and parts[1] in ("", *get_args(AnalystLabel)):
-            label: AnalystLabel | None = parts[1] or None  # type: ignore[assignment]
-            return edits.Judge(claim_id=claim.id, label=label, note="".join(parts[2:])[:NOTE])
         case "as_written" if claim.enriched:
             return edits.Reword(claim_id=claim.id, text=claim.text)
-        case "exclude" | "include" if len(parts) == 4 and len(numbers) >= 2:
-            start, end = numbers[-2:]
-            place = {"page_id": parts[1], "start": start, "end": end}
-            return edits.Exclude(claim_id=claim.id, **place, excluded=action == "exclude")
+        case "judge":
+            return _judgement(claim, rest)
+        case "exclude" | "include":
+            return _exclusion(claim, rest, action == "exclude")
     return None
+
+
+def _judgement(claim: Claim, rest: str) -> edits.Judge | None:
+    label, _, note = rest.partition(":")
+    try:
+        return edits.Judge.model_validate(
+            {"claim_id": claim.id, "label": label or None, "note": note[:NOTE]}
+        )
+    except ValidationError:
+        return None
+
+
+def _exclusion(claim: Claim, rest: str, is_excluded: bool) -> edits.Exclude | None:
+    match = _PLACE.fullmatch(rest)
+    if match is None:
+        return None
+    return edits.Exclude(
+        claim_id=claim.id,
+        page_id=match["page"],
+        start=int(match["start"]),
+        end=int(match["end"]),
+        excluded=is_excluded,
+    )
 
 
 def edited_claims(report: Report) -> frozenset[str]:
@@ -181,76 +183,31 @@ WORDS: dict[Step, str] = {
     "source": "Add a source",
     "correct": "Propose a correction",
 }
-BY_FAILURE: Mapping[FailureKind, Step] = {
-    "nothing_found": "reword",
-    "search_failed": "source",
-    "search_limited": "source",
-    "budget_spent": "source",
-    **dict.fromkeys(
-        (
-            "robots",
-            "excluded",
-            "blocked_address",
-            "bad_address",
-            "unreachable",
-            "timed_out",
-            "too_large",
-            "http_error",
-        )
-        + (
-            "server_error",
-            "rate_limited",
-            "redirect_loop",
-            "bad_certificate",
-            "paywall",
-            "wrong_type",
-            "no_text",
-        )
-        + ("needs_javascript", "encrypted", "unreadable"),
-        "source",
-    ),
-}
-BY_LABEL: Mapping[Label, tuple[Step, ...]] = {  # the first one not done yet
-    "missing": ("web", "reword"),
+STEPS: Mapping[Label, tuple[Step, ...]] = {
+    "missing": ("web", "reword", "source"),
     "no_relation": ("web", "reword"),
     "unclear": ("source",),
     "not_reached": ("source",),
+    "contradicted": ("correct",),
 }
-CORRECTABLE: tuple[Label, ...] = ("contradicted",)
 
 
 def next_steps(claim: Claim, verdict: Verdict | None, report: Report) -> tuple[Step, ...]:
-    """Return the steps to offer for a claim, the most useful first; none if the verdict settles it."""
-    if verdict is None or verdict.label not in (*BY_LABEL, *CORRECTABLE):
-        return ()
-    steps: list[Step] = []
-    if verdict.label in BY_LABEL:
-        failed = [
-            BY_FAILURE[f.kind] for f in _concerning(claim, report.failures) if f.kind in BY_FAILURE
-        ]
-        steps += failed[:1] if verdict.label in ("missing", "not_reached") else []
-        done = done_already(claim, report)
-        steps += [step for step in BY_LABEL[verdict.label] if step not in done][:1]
-    if verdict.label in CORRECTABLE:
-        steps.append("correct")
-    return tuple(dict.fromkeys(steps))
+    """Return the steps to offer for a claim, the most useful first; none if it is settled."""
+    steps = STEPS.get(verdict.label, ()) if verdict else ()
+    return tuple(step for step in steps if step != "web" or not has_searched_web(claim, report))
 
 
-def _concerning(claim: Claim, failures: Sequence[Failure]) -> list[Failure]:
-    return [f for f in failures if f.subject in (claim.id, claim.text, claim.statement)]
-
-
-def done_already(claim: Claim, report: Report) -> set[Step]:
-    """Return the steps that the run, or an edit of this claim, has already taken."""
-    done: set[Step] = set()
+def has_searched_web(claim: Claim, report: Report) -> bool:
+    """Return True if the run, or an edit of this claim, has searched the web for it."""
     sources = of_settings(report.settings.get("sources", ()))
     if any(source.searches_web for source in sources):
-        done.add("web")
+        return True
     for edit in report.edits:
         is_search = isinstance(edit.change, edits.AddEvidence) and edit.change.sources
         if is_search and claim.id in edit.claims:
-            done.add("web")
-    return done
+            return True
+    return False
 
 
 def step_buttons(claim: Claim, verdict: Verdict | None, report: Report) -> Node | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from attribution.evidence.near_duplicates import EvidenceGroup, group_evidence, nearest_evidence
 from attribution.provenance import Provenance
@@ -52,50 +52,31 @@ MAX_UNCOVERED = 6  # words of a claim
 Pages = Mapping[str, Page]
 
 
-@dataclass(frozen=True)
-class Quote:
-    """A deciding sentence in its context; the verifier did not read the outer parts."""
+class Quote(NamedTuple):
+    """A deciding sentence with the text around it, within its paragraph."""
 
-    unread_before: str
     before: str
     sentence: str
     after: str
-    unread_after: str
-
-    @property
-    def text(self) -> str:
-        inner = f"{self.before}{self.sentence}{self.after}"
-        return f"{self.unread_before}{inner}{self.unread_after}"
 
 
 def quote(piece: Evidence, pages: Pages) -> Quote:
-    """Return the deciding sentence with the text around it, within its paragraph."""
+    """Return the deciding sentence of a passage in its context."""
     page = pages.get(piece.page_id)
-    text, shift = piece.text, piece.start
+    text, (first, last) = piece.text, piece.sentence
     if page and page.text[piece.start : piece.end] == piece.text:
-        text, shift = page.text, 0
-    read_start, read_end = piece.start - shift, piece.end - shift
-    first, last = piece.sentence[0] - shift, piece.sentence[1] - shift
+        text = page.text
+    else:
+        first, last = first - piece.start, last - piece.start
     if not 0 <= first < last <= len(text):
-        first, last = read_start, read_end
-    start = first - len(_PARAGRAPH.split(text[max(0, first - CONTEXT) : first])[-1].lstrip())
-    end = last + len(_PARAGRAPH.split(text[last : last + CONTEXT])[0].rstrip())
-    before = after = ""
-    if start > 0 and first - start >= CONTEXT - 1:
-        before = "… "
-        start = text.find(" ", start, first) + 1 or first
-    if end < len(text) and end - last >= CONTEXT - 1:
-        after = " …"
-        end = max(text.rfind(" ", last, end), last)
-    read_start = min(max(read_start, start), first)
-    read_end = max(min(read_end, end), last)
-    return Quote(
-        before + text[start:read_start],
-        text[read_start:first],
-        text[first:last],
-        text[last:read_end],
-        text[read_end:end] + after,
-    )
+        return Quote("", piece.text, "")
+    before = _PARAGRAPH.split(text[max(0, first - CONTEXT) : first])[-1].lstrip()
+    after = _PARAGRAPH.split(text[last : last + CONTEXT])[0].rstrip()
+    if len(before) >= CONTEXT - 1:
+        before = "… " + before.partition(" ")[2]
+    if len(after) >= CONTEXT - 1:
+        after = after.rpartition(" ")[0] + " …"
+    return Quote(before, text[first:last], after)
 
 
 def _marked(text: str, spans: Sequence[Span], class_: str) -> list[Child]:
@@ -142,11 +123,9 @@ def _card(group: EvidenceGroup, claim: Claim, report: Report, pages: Pages, edit
         el("div", relation_badge(piece), _note(piece), class_="head"),
         el(
             "blockquote",
-            _unread(text.unread_before),
             text.before,
             el("strong", *words, class_="deciding"),
             text.after,
-            _unread(text.unread_after),
             dir="auto",
         ),
         el(
@@ -183,12 +162,6 @@ def _note(piece: Evidence) -> Node | None:
     if reservation and leaning(piece.probabilities) in reservation.relations:
         return el("span", f"Does not count: {reservation.note}.")
     return None
-
-
-def _unread(text: str) -> Node | None:
-    if not text:
-        return None
-    return el("span", text, class_="unread", title="Context that the verifier did not read")
 
 
 def _differences(statement: str, sentence: str) -> Node | None:
@@ -360,7 +333,9 @@ def _uncovered(
     closest = groups[0].best
     page = pages.get(closest.page_id)
     title = page.title if page else ""
-    missing = uncovered(claim.statement, f"{title}\n{quote(closest, pages).text}\n{closest.text}")
+    missing = uncovered(
+        claim.statement, f"{title}\n{''.join(quote(closest, pages))}\n{closest.text}"
+    )
     if not 0 < len(missing) <= MAX_UNCOVERED:
         return None
     words = ", ".join(quoted(word) for word in missing)

@@ -4,7 +4,7 @@ import pytest
 
 from attribution.errors import BadInput, FetchFailed
 from attribution.evidence.sources import existing, open_sources, read_document, safe_name, unread
-from attribution.reports.actions import done_already
+from attribution.reports.actions import has_searched_web
 from attribution.settings import Settings
 from attribution.source import Source, kinds
 from attribution.store.store import Store
@@ -133,7 +133,7 @@ def test_a_source_is_read_the_same_everywhere(text: str, kind: str, name: str, w
     report = Report(
         id="r", created_at="", question="", answer="", settings={"sources": [text]}, versions={}
     )
-    assert ("web" in done_already(claim(), report)) is web
+    assert has_searched_web(claim(), report) is web
     shown = {"engine": "web", "instance": "web", "address": "web", "path": "documents"}.get(
         kind, kind
     )

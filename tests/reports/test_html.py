@@ -261,7 +261,8 @@ def _hostile_report(text: str) -> Report:
 
 
 def test_panels_and_notes_show_hostile_text_as_text() -> None:
-    report = _hostile_report(text := "".join(TEXTS[:3]))
+    text = "".join(TEXTS[:3])
+    report = _hostile_report(text)
     pages = {p.id: p for p in report.pages}
     panel = cards.panel(report.claims[0], 1, report.verdicts[0], report.evidence, report, pages)
     for node in (panel, cards.footnotes(report, pages), run_results.figures(report)):
@@ -270,71 +271,55 @@ def test_panels_and_notes_show_hostile_text_as_text() -> None:
     assert text in _Tags(html(panel)).text
 
 
-def test_a_library_passage_opens_here_and_a_web_one_at_its_sentence() -> None:
-    source = page("The Nile is long. It flows north.")
-    piece = evidence(
-        claim(),
-        0.9,
-        0.05,
-        "entailed",
-        page_id=source.id,
-        text=source.text,
-        end=len(source.text),
-        sentence=(0, 17),
-    )
-    report = _hostile_report("x")
-    verdict = report.verdicts[0]
-    for kind, wanted in (
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
         ("web", 'href="https://example.org/a#:~:text=The%20Nile%20is%20long."'),
         ("library", "data-at="),
-    ):
-        one = source.model_copy(update={"kind": kind})
-        assert wanted in html(cards.panel(claim(), 1, verdict, [piece], report, {one.id: one}))
-
-
-def test_a_claim_without_verdict_waits_and_totals_name_their_base() -> None:
-    c = claim()
+    ],
+)
+def test_a_web_passage_opens_at_its_sentence_and_another_here(kind: str, wanted: str) -> None:
+    source = page("The Nile is long. It flows north.").model_copy(update={"kind": kind})
+    size = len(source.text)
+    place = {"page_id": source.id, "text": source.text, "end": size, "sentence": (0, 17)}
+    piece = evidence(claim(), 0.9, 0.05, "entailed", **place)
     report = _hostile_report("x")
-    assert (
-        "Being checked" in _Tags(html(cards.panel(c, 1, None, [], report, {}, running=True))).text
-    )
-    assert "Not reached" in _Tags(html(cards.panel(c, 1, None, [], report, {}))).text
-    assert cards.totals(report) == "1 of 1 claim was checked: 1 contradicted."
-    weak = report.verdicts[0].model_copy(update={"confidence": 0.6})
-    weak = report.model_copy(update={"verdicts": (weak,)})
-    assert cards.totals(weak) == "1 of 1 claim was checked: 1 possibly contradicted."
-    assert (
-        cards.headline(weak) == "1 possibly contradicted"
-        and cards.headline(report) == "1 contradicted"
-    )
-    assert (
-        cards.totals(report.model_copy(update={"verdicts": ()}))
-        == "0 of 1 claim was checked. 1 was not reached."
-    )
-    unchecked = Verdict(claim_id=report.claims[0].id, label="not_checked", confidence=0, reason="")
-    assert cards.totals(report.model_copy(update={"verdicts": (unchecked,)})).startswith(
-        "None of the 1 sentence"
-    )
+    pages = {source.id: source}
+    assert wanted in html(cards.panel(claim(), 1, report.verdicts[0], [piece], report, pages))
+
+
+@pytest.mark.parametrize(("running", "word"), [(True, "Being checked"), (False, "Not reached")])
+def test_a_claim_without_a_verdict_says_why(running: bool, word: str) -> None:
+    report = _hostile_report("x")
+    panel = cards.panel(claim(), 1, None, [], report, {}, running=running)
+    assert word in _Tags(html(panel)).text
+
+
+@pytest.mark.parametrize(
+    ("changes", "totals"),
+    [
+        ({}, "1 of 1 claim was checked: 1 contradicted."),
+        ({"confidence": 0.6}, "1 of 1 claim was checked: 1 possibly contradicted."),
+        ({"label": "not_reached"}, "0 of 1 claim was checked. 1 was not reached."),
+        ({"label": "not_checked"}, "None of the 1 sentence states something"),
+    ],
+)
+def test_totals_name_their_base(changes: dict[str, object], totals: str) -> None:
+    report = _hostile_report("x")
+    verdict = report.verdicts[0].model_copy(update=changes)
+    changed = report.model_copy(update={"verdicts": (verdict,)})
+    assert cards.totals(changed).startswith(totals)
 
 
 def test_a_word_that_the_shown_passage_has_is_not_called_missing() -> None:
     source = page("It was made in 1884. The lamp burns oil. It weighs 4 kg.")
-    c = claim("The lamp was made of brass in 1884.")
-    at = source.text.index("The lamp"), source.text.index(" It weighs")
-    piece = evidence(
-        c,
-        0.3,
-        0.1,
-        "no_relation",
-        page_id=source.id,
-        start=at[0],
-        end=at[1],
-        text=source.text[slice(*at)],
-        sentence=at,
-    )
-    verdict = Verdict(claim_id=c.id, label="unclear", confidence=0.3, reason="")
+    lamp = claim("The lamp was made of brass in 1884.")
+    start, end = source.text.index("The lamp"), source.text.index(" It weighs")
+    place = {"start": start, "end": end, "sentence": (start, end), "page_id": source.id}
+    piece = evidence(lamp, 0.3, 0.1, "no_relation", text=source.text[start:end], **place)
+    verdict = Verdict(claim_id=lamp.id, label="unclear", confidence=0.3, reason="")
     report = _hostile_report("x").model_copy(update={"pages": (source,)})
-    drawn = _Tags(html(cards.panel(c, 1, verdict, [piece], report, {source.id: source}))).text
+    drawn = _Tags(html(cards.panel(lamp, 1, verdict, [piece], report, {source.id: source}))).text
     assert "The closest passage doesn't mention “brass”." in drawn
 
 
