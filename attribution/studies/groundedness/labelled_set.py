@@ -40,14 +40,6 @@ ERROR_TYPES = {  # T24 Table 5
 }
 
 
-class LabelledSentence(Frozen):
-    """A sentence of the response with its own label, in characters of the response."""
-
-    start: int
-    end: int
-    grounded: bool
-
-
 class LabelledRow(Frozen):
     """A response with its context, and people's label.
 
@@ -65,7 +57,6 @@ class LabelledRow(Frozen):
     response: str
     grounded: bool
     error_type: str = ""
-    sentences: tuple[LabelledSentence, ...] = ()
     group: str = ""
     split: Split = "test"
 
@@ -156,7 +147,6 @@ def _labelled_row(row: Row, has_splits: bool) -> LabelledRow:
         response=response,
         grounded=grounded,
         error_type="" if grounded else error_type,
-        sentences=_sentences(fields.get("sentences"), response),
         group=str(fields.get("group") or "") or content_id(subject),
         split=_split(str(fields.get("split") or "")) if has_splits else "test",
     )
@@ -194,26 +184,3 @@ def _context(value: object) -> tuple[str, ...]:
     if not passages:
         raise BadInput('"context" is empty')
     return passages
-
-
-def _sentences(value: object, response: str) -> tuple[LabelledSentence, ...]:
-    """Locate sentences, given as texts in the order of the response."""
-    if not value:
-        return ()
-    expected = 'expected a list of {"text": "…", "grounded": true or false}'
-    if not isinstance(value, list):
-        raise BadInput(f'"sentences" is no list; {expected}')
-    sentences: list[LabelledSentence] = []
-    end = 0
-    for number, item in enumerate(value, 1):
-        text = item.get("text") if isinstance(item, dict) else None
-        if not isinstance(text, str) or item.get("grounded") not in (0, 1):
-            raise BadInput(f'sentence {number} of "sentences" cannot be read; {expected}')
-        start = response.find(text, end) if text.strip() else -1
-        if start < 0:
-            raise BadInput(
-                f'sentence {number} of "sentences" is not in the response after the ones before it'
-            )
-        end = start + len(text)
-        sentences.append(LabelledSentence(start=start, end=end, grounded=bool(item["grounded"])))
-    return tuple(sentences)

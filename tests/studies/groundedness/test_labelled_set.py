@@ -44,8 +44,6 @@ def one(number: int, **more: Any) -> dict[str, Any]:
         ({"response": "r", "grounded": True}, '"context" is missing'),
         (one(1, id=[1]), '"id" is neither'),
         (one(2), "in line 1"),
-        (one(1, sentences=[{"text": "elsewhere", "grounded": True}]), "sentence 1 of"),
-        (one(1, sentences=[{"text": "r1"}]), "cannot be read"),
     ],
 )
 def test_a_bad_row_costs_itself_and_says_why(bad: dict[str, Any] | str, said: str) -> None:
@@ -60,29 +58,11 @@ def test_a_file_without_a_usable_row_is_refused() -> None:
         read(one(1, grounded="no"))
 
 
-def test_fields_are_read_and_sentences_found_in_order() -> None:
-    response = "It is. It is. It was."
-    labels = [{"text": "It is.", "grounded": True}, {"text": "It is.", "grounded": False}]
-    (row,) = read(
-        {
-            "id": 7,
-            "context": ["a", " ", "b"],
-            "response": response,
-            "grounded": 0,
-            "error_type": " a  number ",
-            "sentences": labels,
-        }
-    ).rows
-    assert (row.id, row.context, row.grounded, row.error_type) == (
-        "7",
-        ("a", "b"),
-        False,
-        "a number",
-    )
-    assert [(response[s.start : s.end], s.start, s.grounded) for s in row.sentences] == [
-        ("It is.", 0, True),
-        ("It is.", 7, False),
-    ]
+def test_the_fields_of_a_row_are_read() -> None:
+    fields = {"id": 7, "context": ["a", " ", "b"], "response": "r", "grounded": 0}
+    (row,) = read({**fields, "error_type": " a  number "}).rows
+    assert (row.id, row.context, row.grounded) == ("7", ("a", "b"), False)
+    assert row.error_type == "a number"
     assert not hasattr(row.given, "grounded")  # a method never sees the label
 
 
@@ -122,14 +102,7 @@ def test_the_example_set_is_whole_and_quotes_the_library() -> None:
     library = [path.read_text("utf-8") for path in (ROOT / "examples" / "library").glob("*.md")]
     for row in found.rows:
         assert all(any(text in article for article in library) for text in row.context)
-        assert (
-            row.grounded == all(s.grounded for s in row.sentences)
-            and bool(row.error_type) != row.grounded
-        )
-        assert (
-            "".join(row.response[s.start : s.end] + " " for s in row.sentences).strip()
-            == row.response
-        )
+        assert bool(row.error_type) != row.grounded
     for split in ("development", "test"):
         assert {r.grounded for r in found.of(split)} == {True, False}
 

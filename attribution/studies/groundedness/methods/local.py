@@ -6,15 +6,16 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from contextlib import closing
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from attribution.embedders import EMBEDDERS, key_of
 from attribution.errors import Unavailable
-from attribution.pipeline.claims import annotate, segment
-from attribution.pipeline.judge import GivenClaim, JudgedClaim, judge
-from attribution.retrieval.chunkers import CHUNKERS
-from attribution.retrieval.index import Index
+from attribution.events import Finished
+from attribution.pipeline.run import run
 from attribution.settings import Settings
+from attribution.store.store import Store
 from attribution.studies.groundedness import Given, Method, PartScore, Scored, joined
 from attribution.studies.groundedness.methods import (
     EntailmentMethod,
@@ -24,8 +25,15 @@ from attribution.studies.groundedness.methods import (
     spans,
 )
 from attribution.studies.groundedness.methods.hub import HemV1, HubClassifier
-from attribution.types import LlmUsage, Page, content_id
-from attribution.verifiers import VERIFIERS, policy_of, usage_of
+from attribution.types import (
+    UNCHECKED,
+    Document,
+    LlmUsage,
+    Report,
+    Verdict,
+    content_id,
+)
+from attribution.verifiers import VERIFIERS, policy_of
 
 
 class GroundednessClassifier(EntailmentMethod):
@@ -140,8 +148,7 @@ def shared_ngrams(response: str, context: str, n: int) -> float:
 
 
 class Pipeline:
-    """Method `pipeline`, with the segmenter, chunker, embedder, verifier and thresholds of the
-    settings.
+    """Method `pipeline`: a run over the context alone, with the methods of the settings.
 
     Claims that are not check-worthy do not count; a response without any other claim is grounded.
     """
@@ -149,81 +156,47 @@ class Pipeline:
     aggregation = "minimum: of the claims' support; share: of the checked claims that are supported"
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._chunker = CHUNKERS.build(settings.chunker, settings)
-        self._embedder = EMBEDDERS.build(settings.embedder, settings)
-        self._verifier = VERIFIERS.build(settings.verifier, settings)
-        self._policy = policy_of(settings)
-        self._segmentation: LlmUsage | None = None
-        self.version = f"pipeline.2/{self._embedder.version}/{self._verifier.version}"
-        self.key = content_id(settings.identity, str(self._policy))
-
-    @property
-    def usage(self) -> LlmUsage | None:
-        used = [usage for usage in (self._segmentation, usage_of(self._verifier)) if usage]
-        return sum(used[1:], used[0]) if used else None
+        self._settings = settings.model_copy(update={"sources": ("documents",)})
+        self.usage: LlmUsage | None = None
+        embedder = EMBEDDERS.build(settings.embedder, settings)
+        verifier = VERIFIERS.build(settings.verifier, settings)
+        self.version = f"pipeline.3/{embedder.version}/{verifier.version}"
+        self.key = content_id(settings.identity, str(policy_of(settings)))
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
-        segmented = segment(given.question, given.response, self._settings, stop)
-        if segmented.usage:
-            self._segmentation = segmented.usage + (self._segmentation or LlmUsage())
-        annotated, _ = annotate(given.question, given.response, segmented.claims, (), None)
-        claims = [c for c in annotated if c.checked]
-        passages = self._passages(given, [c.statement for c in claims])
-        judged = list(
-            judge(
-                [GivenClaim(c.statement, texts) for c, texts in zip(claims, passages, strict=True)],
-                self._verifier,
-                self._policy,
-                found=False,
-            )
-        )
-        if not judged:
+        documents = [
+            Document(f"Passage {number}", text.encode(), "text/plain")
+            for number, text in enumerate(given.context, 1)
+        ]
+        question, response = given.question, given.response
+        with (
+            TemporaryDirectory() as folder,  # of its own, so that nothing is known beforehand
+            closing(Store.open(f"sqlite:///{folder}/run.sqlite3")) as store,
+        ):
+            *_, last = run(question, response, self._settings, store, documents, stop)
+        assert isinstance(last, Finished)
+        report = last.report
+        for usage in report.usage.llm.values():
+            self.usage = usage + (self.usage or LlmUsage())
+        verdicts = [verdict for verdict in report.verdicts if verdict.label not in UNCHECKED]
+        if not verdicts:
             return Scored({"minimum": 1.0, "share": 1.0})
-        support = [_support(one) for one in judged]
-        share = sum(one.verdict.label == "supported" for one in judged) / len(judged)
+        support = {verdict.claim_id: _support(verdict, report) for verdict in verdicts}
+        supported = sum(verdict.label == "supported" for verdict in verdicts)
+        scores = {"minimum": min(support.values()), "share": supported / len(verdicts)}
+        spans_of = {claim.id: claim.spans for claim in report.claims}
         parts = [
-            PartScore(start=a, end=b, score=round(score, 6))
-            for claim, score in zip(claims, support, strict=True)
-            for a, b in claim.spans
+            PartScore(start=start, end=end, score=round(score, 6))
+            for claim_id, score in support.items()
+            for start, end in spans_of[claim_id]
         ]
-        return Scored({"minimum": min(support), "share": share}, tuple(parts))
-
-    def _passages(self, given: Given, statements: list[str]) -> list[tuple[str, ...]]:
-        """The top_k chunks of the context nearest to each statement; all where there are no more."""
-        chunks = [chunk for text in given.context for chunk in self._chunker.chunk(_page(text))]
-        if len(chunks) <= self._settings.top_k or not statements:
-            return [tuple(c.text for c in chunks)] * len(statements)
-        index, texts = Index(), [c.text for c in chunks]
-        vectors = self._embedder.embed(texts + statements)
-        index.add(chunks, vectors[: len(texts)])
-        found = [
-            index.search(vectors[n : n + 1], self._settings.top_k, -1.0)
-            for n in range(len(texts), len(vectors))
-        ]
-        return [tuple(candidate.chunk.text for candidate in nearest) for nearest in found]
+        return Scored(scores, tuple(parts))
 
 
-def _page(text: str) -> Page:
-    sha = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-    return Page(
-        id=sha[:16],
-        url="document:context",
-        title="",
-        site="",
-        kind="document",
-        fetched_at="",
-        sha256=sha,
-        text=text,
-    )
-
-
-def _support(judged: JudgedClaim) -> float:
+def _support(verdict: Verdict, report: Report) -> float:
     """The best passage's entailment of the claim, at most one minus the surest contradiction."""
-    entailed = max(e.probabilities.entailed for e in judged.evidence)
-    against = judged.verdict.label in ("contradicted", "conflicting")
-    return (
-        min(entailed, 1 - max(e.probabilities.contradicted for e in judged.evidence))
-        if against
-        else entailed
-    )
+    own = [e.probabilities for e in report.evidence if e.claim_id == verdict.claim_id]
+    entailed = max((one.entailed for one in own), default=0.0)
+    if verdict.label not in ("contradicted", "conflicting"):
+        return entailed
+    return min(entailed, 1 - max(one.contradicted for one in own))

@@ -141,7 +141,7 @@ def test_quip_counts_each_ngram_of_the_response(settings: Settings) -> None:
     }  # case and spaces do not count
 
 
-def test_the_pipeline_checks_claims_alone_and_reads_the_nearest_passages(
+def test_the_pipeline_checks_what_is_worth_checking(
     settings: Settings,
 ) -> None:
     found = scored("pipeline", settings, "The Nile flows north. I hope this helps!")
@@ -150,12 +150,12 @@ def test_the_pipeline_checks_claims_alone_and_reads_the_nearest_passages(
         "minimum": 1.0,
         "share": 1.0,
     }
+
+
+def test_the_pipeline_finds_the_passage_among_many(settings: Settings) -> None:
     filler = [f"Shop number {n} sells paper, pens and other goods on weekdays." for n in range(30)]
-    method = METHODS.build("pipeline", settings)
-    ((nearest, *others),) = method._passages(
-        Given("", (*filler, CONTEXT[0], *filler), ""), ["The Nile flows north."]
-    )
-    assert nearest == CONTEXT[0] and len(others) == settings.top_k - 1
+    context = (*filler, CONTEXT[0], *filler)
+    assert scored("pipeline", settings, "The Nile flows north.", context).scores["share"] == 1.0
 
 
 def test_what_a_verifier_cannot_read_is_said(settings: Settings) -> None:
