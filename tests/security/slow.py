@@ -37,7 +37,8 @@ class Segmenter:
         pass
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
-        assert stop is not None and go_on.wait(60)
+        assert stop is not None
+        assert go_on.wait(60)
         stopped.append(stop.wait(0))
         return Segmented((Claim(id="a", text=answer, spans=((0, len(answer)),)),))
 

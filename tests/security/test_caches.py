@@ -76,7 +76,8 @@ def test_what_an_engine_is_asked_is_in_the_key(
         return (path, body), searchers.key_of(searcher)
 
     request, key = asked()
-    assert asked() == (request, key) and searchers.key_of(SEARCHERS.build(name, Settings())) == key
+    assert asked() == (request, key)
+    assert searchers.key_of(SEARCHERS.build(name, Settings())) == key
     changed = [asked(**{setting: other}) for setting, other in OTHERS.items()]
     monkeypatch.setenv("GOOGLE_CSE_ID", "another")
     changed.append(asked())
@@ -133,9 +134,8 @@ def test_whatever_changes_what_an_endpoint_is_asked_changes_the_key(
         request, key = asked()
         changed = [asked(**{name: other}) for name, other in OTHERS.items() if name != "endpoint"]
         changed.append(asked(endpoint=Endpoint(served.url("/other/v1"))))
-    assert [one for one in changed if one[0] != request and one[1] == key] == [] and len(
-        {k for _, k in changed}
-    ) > 2
+    assert [one for one in changed if one[0] != request and one[1] == key] == []
+    assert len({k for _, k in changed}) > 2
 
 
 def test_results_of_a_file_are_made_again_where_any_setting_differs() -> None:

@@ -47,7 +47,8 @@ def refused(served: Server, path: str, body: dict[str, Any]) -> None:
         reply = client.post(path, content=json.dumps(body).encode(), headers=headers)
     assert reply.status_code in (400, 422), reply.text
     message = reply.json()["error"]["message"]
-    assert SAYS in message and "\n" not in message
+    assert SAYS in message
+    assert "\n" not in message
 
 
 def test_a_reply_of_a_language_model_does_not_parse() -> None:

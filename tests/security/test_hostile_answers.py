@@ -50,7 +50,8 @@ def test_the_parser_is_given_one_sentence_at_a_time_and_the_tokenizer_no_endless
 ) -> None:
     for unit in ("the cat ", "$", "He ran. ", "x, ", "( "):
         annotated(text_of(unit, 5_000))
-    assert parsed and max(map(len, parsed)) <= parse.MAX_PARSED
+    assert parsed
+    assert max(map(len, parsed)) <= parse.MAX_PARSED
     for text in parsed:
         words = [w for w in text.split() if len(w) > parse.LONGEST_WORD]
         assert [t.text for t in parse.parse(text) if len(t) > parse.LONGEST_WORD] == words
@@ -69,7 +70,8 @@ def test_offsets_stay_exact_in_a_text_with_endless_words() -> None:
         "He ran. " * 500,
     ):
         doc = parse.parse(text)
-        assert doc.text == text and all(text[t.idx : t.idx + len(t)] == t.text for t in doc)
+        assert doc.text == text
+        assert all(text[t.idx : t.idx + len(t)] == t.text for t in doc)
     assert [t.norm_ for t in parse.parse(f"I can't see {'x' * 200}.")][1:3] == ["can", "not"]
 
 
@@ -84,7 +86,8 @@ def test_each_stage_says_what_it_left_out_of_an_answer(
     ):
         monkeypatch.setattr(f"{module}.MAX_SENTENCES", 20)
     claims, failures = annotated(numbered("It has {} rooms.", 30), segmenter)
-    assert len(claims) == 30 and {c.worthiness for c in claims} == {"factual"}
+    assert len(claims) == 30
+    assert {c.worthiness for c in claims} == {"factual"}
     assert [c.independent for c in claims] == [False] * 20 + [None] * 10
     stages = [f.stage for f in failures if f.kind == "left_out"]
     assert stages == ["segment"] * (segmenter != "sentences") + ["worthiness", "enrichment"]
@@ -93,11 +96,14 @@ def test_each_stage_says_what_it_left_out_of_an_answer(
 
 def test_a_claim_that_is_too_long_for_the_rules_is_checked_as_it_stands() -> None:
     (claim,), (failure,) = annotated(text_of("the cat ", LIMIT))
-    assert claim.checked and claim.independent is None and not claim.enriched
+    assert claim.checked
+    assert claim.independent is None
+    assert not claim.enriched
     assert (failure.stage, failure.kind) == (
         "worthiness",
         "left_out",
-    ) and "1,600 characters" in failure.message
+    )
+    assert "1,600 characters" in failure.message
 
 
 def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:
@@ -107,4 +113,5 @@ def test_stop_ends_every_stage_between_two_sentences(parsed: list[str]) -> None:
     parse.forget()
     claims = segment("", answer, Settings(segmenter="clauses"), stop).claims
     claims_, _ = annotate("", answer, claims, [], None, (), stop)
-    assert not parsed and len(claims_) == 50
+    assert not parsed
+    assert len(claims_) == 50

@@ -83,7 +83,8 @@ def test_an_imported_run_holds_no_paths_no_places_and_no_limit_above_the_operato
         str(folder), "library", "https://example.org/a", **GREEDY, **FOLDERS, **places
     )
     loaded = store.runs.load(imported(report, store))
-    assert loaded is not None and loaded.settings["sources"] == ["library", "https://example.org/a"]
+    assert loaded is not None
+    assert loaded.settings["sources"] == ["library", "https://example.org/a"]
     assert not {*FOLDERS, *places} & loaded.settings.keys()
     for name in trusted("limit"):
         assert loaded.settings[name] <= getattr(Settings(), name)
@@ -117,8 +118,6 @@ def test_searching_again_reads_no_file(
         )
     )
     after = visitor.runs.load(run_id)
-    assert (
-        after is not None
-        and after != before
-        and SECRET not in after.to_json() + "".join(p.text for p in after.pages)
-    )
+    assert after is not None
+    assert after != before
+    assert SECRET not in after.to_json() + "".join(p.text for p in after.pages)

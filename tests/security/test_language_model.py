@@ -80,7 +80,8 @@ def test_a_visitor_who_types_uses_nothing_of_ours(
             choices.settings(),
             choices.settings_of({"verifier": "llm"}),
         ):
-            assert isinstance(made, Settings) and (made.endpoint, made.openai_model) == (
+            assert isinstance(made, Settings)
+            assert (made.endpoint, made.openai_model) == (
                 expected,
                 "large",
             )
@@ -117,7 +118,8 @@ def test_no_dump_of_settings_holds_an_endpoint() -> None:
         str(settings.model_dump()),
         str(settings.public()),
     ):
-        assert KEY not in text and "a.example" not in text
+        assert KEY not in text
+        assert "a.example" not in text
 
 
 def test_an_address_on_the_command_line_gets_the_key_of_the_command_line_or_none(
@@ -202,10 +204,8 @@ def test_an_address_that_the_operator_lists_is_reached(
     inside: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(LISTED, f"https://a.example/v1, {inside.url('/v1/')}")
-    assert (
-        "has a problem" in check_connection(typed(inside.url("/v1"))).message
-        and len(inside.requests) == 1
-    )
+    assert "has a problem" in check_connection(typed(inside.url("/v1"))).message
+    assert len(inside.requests) == 1
     for other in (inside.url("/v2"), inside.url("/v1/../admin"), inside.url("/v1", "localhost")):
         assert "no public address" in check_connection(typed(other)).message
     monkeypatch.setenv(LISTED, "localhost:11434")
@@ -235,8 +235,10 @@ def test_no_error_of_a_visitors_endpoint_quotes_its_body(
     said = (
         connection.message + connection.detail + "".join(traceback.format_exception(caught.value))
     )
-    assert served.requests and not connection.ok
-    assert INSIDE not in said + str(caught.value.detail) and TYPED not in said
+    assert served.requests
+    assert not connection.ok
+    assert INSIDE not in said + str(caught.value.detail)
+    assert TYPED not in said
 
 
 # --- replies ---
@@ -276,5 +278,6 @@ def test_a_reply_is_measured_by_what_it_unpacks_to(encoding: str, body: bytes, s
         connection = check_connection(settings)
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-    assert not connection.ok and says in connection.message
+    assert not connection.ok
+    assert says in connection.message
     assert peak < 20_000_000

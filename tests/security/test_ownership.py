@@ -129,7 +129,8 @@ def test_a_run_is_its_starters_from_the_first_moment(store: Store, settings: Set
     mine, stranger = Store(store.database, "owner's"), Store(store.database, "stranger's")
     going = run("", ANSWER, settings, mine, [Document("a.txt", b"The Nile is long.", "text/plain")])
     run_id = next(going).run_id
-    assert mine.rights.access(run_id).own and not stranger.rights.access(run_id).own
+    assert mine.rights.access(run_id).own
+    assert not stranger.rights.access(run_id).own
     going.close()  # it was interrupted
     with pytest.raises(NotYours):
         list(run("", ANSWER, settings, stranger, run_id=run_id))
@@ -148,13 +149,15 @@ def test_a_copy_is_the_readers_own_and_leaves_the_original_as_it_is(owner: Store
     copy = stranger.runs.copy(RUN)
     assert set(before) <= set(everything(owner))
     shown, copied = owner.runs.load(RUN), stranger.runs.load(copy)
-    assert shown and copied
+    assert shown
+    assert copied
     assert copied == shown.model_copy(update={"id": copy})
     assert stranger.rights.access(copy) == (False, True, False)
     assert not owner.rights.access(copy).own
     assert stranger.history.description(copy).title == ""
     stranger.runs.save_edit(EDITED.model_copy(update={"id": copy}))
-    assert stranger.runs.undo(copy) == copied and owner.runs.load(RUN) == shown
+    assert stranger.runs.undo(copy) == copied
+    assert owner.runs.load(RUN) == shown
     owner.runs.delete(RUN)
     assert stranger.runs.load(copy) == copied  # with the texts of its pages
     with pytest.raises(NotYours):

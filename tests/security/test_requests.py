@@ -150,11 +150,11 @@ def test_a_key_whose_share_waits_is_refused_and_others_find_room(
         )
         if path == "/mcp/":  # errors of a tool have no status
             result = reply.json()["result"]
-            assert (
-                result["isError"] and "try again in a few minutes" in result["content"][0]["text"]
-            )
+            assert result["isError"]
+            assert "try again in a few minutes" in result["content"][0]["text"]
         else:
-            assert reply.status_code == 429 and reply.json()["error"]["type"] == "Busy"
+            assert reply.status_code == 429
+            assert reply.json()["error"]["type"] == "Busy"
             assert int(reply.headers["retry-after"]) > 0
         with sent(server, request_, OTHER):
             until(lambda: server.turns.counts() == (2, WAITING + 1))
@@ -170,7 +170,8 @@ def assert_ends_quietly(served: Served) -> None:
     """By the signal itself, as a shell and a container expect."""
     assert served.process.wait(60) == -signal.SIGTERM
     text = served.log.read_text()
-    assert "Traceback" not in text and "rror" not in text, text
+    assert "Traceback" not in text, text
+    assert "rror" not in text, text
 
 
 def test_a_signal_ends_the_api_and_keeps_its_run(tmp_path: Path, warm_database: Path) -> None:
@@ -187,12 +188,14 @@ def test_a_signal_ends_the_api_and_keeps_its_run(tmp_path: Path, warm_database: 
         next(event for event in events if event["event"] == "verdict")
         served.process.send_signal(signal.SIGTERM)
         *_, last = events
-    assert last["event"] == "error" and "being stopped" in last["error"]["message"]
+    assert last["event"] == "error"
+    assert "being stopped" in last["error"]["message"]
     assert_ends_quietly(served)
     store = Store.open(f"sqlite:///{served.database}")
     kept = store.runs.load_unfinished(run)
     store.close()
-    assert kept is not None and kept.verdicts
+    assert kept is not None
+    assert kept.verdicts
 
 
 def test_a_signal_ends_the_web_app_quietly_with_a_page_open(tmp_path: Path) -> None:

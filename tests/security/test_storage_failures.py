@@ -33,7 +33,8 @@ FULL = "has no space left: free some on its disk"
 
 def last_line(errors: str) -> str:
     """The line that ended a command; nothing else on standard error may come from Python itself."""
-    assert "Traceback" not in errors and "internal error" not in errors, errors
+    assert "Traceback" not in errors, errors
+    assert "internal error" not in errors, errors
     return errors.strip().splitlines()[-1]
 
 
@@ -75,8 +76,10 @@ def test_a_full_disk_ends_analyze_with_one_line(
     finally:
         sa.event.remove(sa.pool.Pool, "connect", limit)
     said = capsys.readouterr().err
-    assert FULL in last_line(said) and str(path_of(warm)) in last_line(said)
-    assert "missing" not in said and not out.exists()
+    assert FULL in last_line(said)
+    assert str(path_of(warm)) in last_line(said)
+    assert "missing" not in said
+    assert not out.exists()
 
 
 def test_a_damaged_database_is_told_from_one_that_is_not_writable(
@@ -151,11 +154,9 @@ def test_the_api_answers_503_with_the_line(empty: Settings) -> None:
         health = client.get("/health")
         assert health.status_code == 503, health.text
         error = health.json()["error"]
-        assert (
-            error["type"] == "StoreError"
-            and "is damaged" in error["message"]
-            and "\n" not in error["message"]
-        )
+        assert error["type"] == "StoreError"
+        assert "is damaged" in error["message"]
+        assert "\n" not in error["message"]
         assert str(path_of(empty).parent) not in error["message"]
         *_, last = map(
             json.loads, client.post("/analyze", json={"answer": ANSWER}).text.splitlines()
@@ -186,7 +187,8 @@ def test_a_signal_ends_a_command_quietly_and_nothing_half_written_stays(
     )
     assert process.stderr
     first = process.stderr.readline()
-    assert first.startswith("verify 256/") and list(tmp_path.glob("*.part"))
+    assert first.startswith("verify 256/")
+    assert list(tmp_path.glob("*.part"))
     process.send_signal(signal.SIGTERM)
     _, rest = process.communicate(timeout=60)
     assert process.returncode == 143, rest

@@ -362,7 +362,8 @@ def test_the_example_of_a_form_is_found_by_it(row: object) -> None:
     )
     mark, *others = marks(answer, frozenset(["annual report"]))
     assert len(others) == form.twice
-    assert mark.row is form and answer[mark.start : mark.end].strip() == form.example
+    assert mark.row is form
+    assert answer[mark.start : mark.end].strip() == form.example
     if form.form:
         found = find(answer, names=frozenset(["annual report"])).marks
         assert [m.form for m in found] == [form.form] * (1 + form.twice)
@@ -462,7 +463,8 @@ def test_a_list_of_sources_has_its_entries_whole_and_no_claim(
     found = listed(answer)
     assert [s.text.strip() for s in found.sources] == expected
     if expected:
-        assert texts(answer) == ["x"] and len(found.regions) == 1
+        assert texts(answer) == ["x"]
+        assert len(found.regions) == 1
 
 
 @pytest.mark.parametrize(

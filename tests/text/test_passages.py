@@ -82,9 +82,8 @@ def test_texts_are_slices_in_order_and_lose_no_letter(source: str) -> None:
 @example("\ufb2a")  # composed, it is two characters
 def test_a_passage_knows_where_its_characters_were_written(source: str) -> None:
     for passage in passages(source):
-        assert passage.text == " ".join(passage.text.split()) and len(passage.places) == len(
-            passage.text
-        )
+        assert passage.text == " ".join(passage.text.split())
+        assert len(passage.places) == len(passage.text)
         assert list(passage.places) == sorted(passage.places)
         for character, (start, end) in zip(passage.text, passage.places, strict=True):
             added = start == end  # of a column's heading
@@ -167,7 +166,8 @@ def test_the_text_before_a_place() -> None:
     (passage,) = passages(source)
     assert isinstance(passage, AnswerPassage)
     assert passage.until(source.index("She")) == "He is old."
-    assert passage.until(passage.start) == "" and passage.until(len(source)) == passage.text
+    assert passage.until(passage.start) == ""
+    assert passage.until(len(source)) == passage.text
 
 
 def test_what_a_reader_sees_of_a_stretch() -> None:

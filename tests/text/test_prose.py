@@ -65,7 +65,8 @@ def test_marks_within_a_line_are_blanked_and_what_looks_like_them_is_not() -> No
 def test_a_list_of_references_ends_where_prose_begins() -> None:
     text = "It was shot in 1959.\n\nReferences\n- Rebello, Stephen: The Making of Psycho\n- Leigh, J. 1995\nIt was cheap."
     shown = prose(text)
-    assert len(shown) == len(text) and shown.split() == "It was shot in 1959. It was cheap.".split()
+    assert len(shown) == len(text)
+    assert shown.split() == "It was shot in 1959. It was cheap.".split()
     assert shown.index("It was cheap.") == text.index("It was cheap.")
 
 

@@ -79,9 +79,7 @@ def test_lemmas_go_with_the_part_of_speech_and_conllu_has_ten_columns() -> None:
     ]
     lines = to_conllu(parse("He wasn't born in 1899.")).splitlines()
     rows = [line.split("\t") for line in lines[1:]]
-    assert (
-        lines[0].startswith("# text =")
-        and all(len(r) == 10 for r in rows)
-        and "SpaceAfter=No" in rows[1][9]
-    )
+    assert lines[0].startswith("# text =")
+    assert all(len(r) == 10 for r in rows)
+    assert "SpaceAfter=No" in rows[1][9]
     assert not {r[7] for r in rows} & set(LABELS)
