@@ -6,16 +6,15 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
 import streamlit as st
 
-from attribution.events import Event, RunStarted
-from attribution.reports.html import el, plural
-from attribution.reports.trail import date
+from attribution.events import Event
+from attribution.reports.html import plural
 from attribution.settings import LIMITS, ROOT
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -32,15 +31,14 @@ from attribution.studies.answers.two_answers import (
 )
 from attribution.types import UNCHECKED, Claim, Report
 from pages.ui import choices, frame, state
-from pages.ui.background import Work
-from pages.ui.components import claim_rows, link
+from pages.ui.components import claim_rows
 from pages.ui.downloads import File, downloads
 from pages.ui.form import Examples, question_field
 from pages.ui.form_menus import source_row
-from pages.ui.frame import note, show
+from pages.ui.frame import note
 from pages.ui.job_page import JobPage
-from pages.ui.run_control import RunProgress, blank, follow, preload, run_changes
-from pages.ui.run_results import not_used, status, what_failed
+from pages.ui.run_control import RunProgress, blank, comparison_work, preload
+from pages.ui.run_results import comparison_outcome, status, what_failed
 from pages.ui.segmenter_columns import Row, claim_data
 from pages.ui.state import store, unowned_store
 
@@ -94,27 +92,6 @@ def open_result(id: str) -> None:
         state.fill(second=now.second)
 
 
-def work(initial: AnswersProgress, events: AnswersEvents) -> Work[AnswersProgress]:
-    """Follow a comparison, and save the result when it is finished."""
-    database, id = store(), initial.key
-
-    def changes(now: AnswersProgress, event: AnswersEvent) -> Mapping[str, object]:
-        match event:
-            case RunStarted():
-                return {}  # the comparison has an address of its own
-            case TwoAnswersReady():
-                if event.finished:
-                    save_answers(database, id, event.result)
-                return {"ready": event}
-            case _:
-                return run_changes(now, event)
-
-    def compare_both(stop: threading.Event, update: Callable[..., AnswersProgress]) -> None:
-        follow(events(stop), update, changes)
-
-    return compare_both
-
-
 def start() -> None:
     """Compare the answers in the form."""
     settings = choices.settings()
@@ -142,7 +119,13 @@ def start() -> None:
 
     report = blank(question, first, settings)
     initial = AnswersProgress(report, id, documents=documents, second=second)
-    JOB.launch(initial, work(initial, events), id, lasting=True)
+    database = store()
+
+    def save(ready: TwoAnswersReady) -> None:
+        save_answers(database, id, ready.result)
+
+    work = comparison_work(events, TwoAnswersReady, save)
+    JOB.launch(initial, work, id, lasting=True)
 
 
 # --- the page ---
@@ -225,13 +208,7 @@ def outcome(now: AnswersProgress, comparison: TwoAnswers | None) -> None:
     elif now.running:
         status(now, now.report)
     elif comparison:
-        report = comparison.report
-        early = "Stopped early; the results so far are kept. " if report.stopped else ""
-        show(el("p", early + summary(comparison), class_="ax-status", role="status"))
-        if report.created_at:
-            words = f"{choices.method(report)}, {date(report.created_at)}"
-            link(words, **state.address(JOB.name))
-        not_used(report)
+        comparison_outcome(summary(comparison), comparison.report, JOB.name)
 
 
 # --- in words ---

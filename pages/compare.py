@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
 import streamlit as st
 
-from attribution.events import Event, RunStarted
-from attribution.reports.html import el, plural
-from attribution.reports.trail import date
+from attribution.events import Event
+from attribution.reports.html import plural
 from attribution.segmenters import SEGMENTERS
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
@@ -31,15 +30,14 @@ from attribution.studies.segmenters.comparison import (
 from attribution.studies.segmenters.tables import tables
 from attribution.types import Failure
 from pages.ui import choices, frame, run_control, segmenter_columns, state
-from pages.ui.background import Work
-from pages.ui.components import claim_rows, link
+from pages.ui.components import claim_rows
 from pages.ui.downloads import File, downloads
 from pages.ui.fields import pick_many
 from pages.ui.form import form
 from pages.ui.frame import note, result_table, show, small
 from pages.ui.job_page import JobPage
-from pages.ui.run_control import RunProgress, blank, follow, preload, run_changes
-from pages.ui.run_results import cost, not_used, status, what_failed
+from pages.ui.run_control import RunProgress, blank, comparison_work, preload
+from pages.ui.run_results import comparison_outcome, cost, status, what_failed
 from pages.ui.state import store, unowned_store
 
 SHOWN = ("Claims", "Verdicts, share", "FActScore")  # beginnings of the titles of tables
@@ -90,27 +88,6 @@ def open_comparison(id: str) -> None:
         state.fill(compared=list(now.segmenters))
 
 
-def work(initial: CompareProgress, events: CompareEvents) -> Work[CompareProgress]:
-    """Follow a comparison, and save the result when it is finished."""
-    database, id = store(), initial.key
-
-    def changes(now: CompareProgress, event: CompareEvent) -> Mapping[str, object]:
-        match event:
-            case RunStarted() | SegmenterResult():
-                return {}  # the comparison has an address of its own
-            case ComparisonReady():
-                if event.finished:
-                    save_comparison(database, id, event.comparison)
-                return {"ready": event}
-            case _:
-                return run_changes(now, event)
-
-    def compare_one(stop: threading.Event, update: Callable[..., CompareProgress]) -> None:
-        follow(events(stop), update, changes)
-
-    return compare_one
-
-
 def start() -> None:
     """Compare the segmenters on the answer in the form."""
     settings = choices.settings()
@@ -138,7 +115,13 @@ def start() -> None:
 
     report = blank(question, answer, settings).model_copy(update={"context": turns})
     initial = CompareProgress(report, id, documents=documents, segmenters=tuple(names))
-    JOB.launch(initial, work(initial, events), id, lasting=True)
+    database = store()
+
+    def save(ready: ComparisonReady) -> None:
+        save_comparison(database, id, ready.comparison)
+
+    work = comparison_work(events, ComparisonReady, save, SegmenterResult)
+    JOB.launch(initial, work, id, lasting=True)
 
 
 # --- the page ---
@@ -214,15 +197,10 @@ def failures(comparison: Comparison) -> tuple[Failure, ...]:
 
 def outcome(comparison: Comparison) -> None:
     """Draw what was found."""
-    report = comparison.report
-    early = "Stopped early; the results so far are kept. " if report.stopped else ""
-    summary = early + segmenter_columns.summary(comparison)
-    show(el("p", summary, class_="ax-status", role="status"))
-    if report.created_at:
-        link(f"{choices.method(report)}, {date(report.created_at)}", **state.address(JOB.name))
     failed = [c for c in comparison.columns if any(f.kind == "llm_failed" for f in c.failures)]
     labels = [SEGMENTERS[column.segmenter].label for column in failed]
-    not_used(report.model_copy(update={"failures": failures(comparison)}), labels)
+    report = comparison.report.model_copy(update={"failures": failures(comparison)})
+    comparison_outcome(segmenter_columns.summary(comparison), report, JOB.name, labels)
 
 
 def page() -> None:

@@ -15,10 +15,8 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from attribution.events import Queued
 from pages.ui.choices import explain
 
-ALONE, LOOK = (
-    120.0,
-    2.0,
-)  # seconds that a job continues without a tab that follows it, and between two checks
+# seconds that a job continues without a tab that follows it, and between two checks
+ALONE, LOOK = 120.0, 2.0
 
 
 @dataclass(frozen=True, kw_only=True)

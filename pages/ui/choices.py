@@ -217,9 +217,8 @@ def endpoint() -> Settings | str:
 def missing(table: Mapping[str, Entry]) -> dict[str, str]:
     """Return what each entry still needs in this session; empty if it is ready."""
     current = endpoint()
-    usable = (
-        None if isinstance(current, str) else current
-    )  # ignore what was typed if it cannot be used
+    # ignore what was typed if it cannot be used
+    usable = None if isinstance(current, str) else current
     return {name: entry.missing(usable) for name, entry in table.items()}
 
 

@@ -40,12 +40,9 @@ def styles(page: str, entry: str) -> None:
     here = f'[data-testid$="NavLink"][href$="/{entry}"]'
     css += f"{here} {{ background: var(--here); font-weight: 600; }}"
     css += f'.st-key-tabs a[href$="{page}"] {{ border-color: var(--accent); font-weight: 600; }}'
-    st.html(
-        f"<style>:root{{color-scheme:{scheme}}}{html.tokens_css(':root')}{css}{help_css}</style>"
-    )
-    help_sheet = tuple(
-        sheet().items()
-    )  # for a dict among the values Streamlit would import pandas first
+    root = f":root{{color-scheme:{scheme}}}{html.tokens_css(':root')}"
+    st.html(f"<style>{root}{css}{help_css}</style>")
+    help_sheet = tuple(sheet().items())  # for a dict in it Streamlit would import pandas first
     _script(
         data={"help": help_sheet, "page": page, "entry": entry, "demo": state.count(DEMO)},
         key="page",
@@ -53,6 +50,7 @@ def styles(page: str, entry: str) -> None:
 
 
 def show(node: Node) -> None:
+    """Draw a node."""
     st.html(html.html(node))
 
 
@@ -62,7 +60,7 @@ def as_label(text: str) -> str:
 
 
 def small(text: str) -> None:
-    """A line in small print; never read as Markdown."""
+    """Draw a line in small print; it is never read as Markdown."""
     show(el("p", text, class_="ax-quiet"))
 
 
@@ -75,15 +73,17 @@ def result_table(result: ResultTable) -> Node:
 
 
 def section(title: str) -> None:
+    """Draw the title of a section."""
     show(el("p", title, class_="ax-section"))
 
 
 def status_line(text: str) -> None:
-    """One line that says what is being done, or what came of it."""
+    """Draw a line that says what is being done, or what came of it."""
     show(el("p", text, class_="ax-status", role="status"))
 
 
 def progress_bar(share: float, label: str) -> None:
+    """Draw a bar; `label` says of what."""
     show(
         el(
             "progress",

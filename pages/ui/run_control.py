@@ -103,6 +103,34 @@ def follow(
         update(rejected=rejected, detail=detail)
 
 
+def comparison_work(
+    events: Callable[[threading.Event], Iterator[E]],
+    ready: type[Any],
+    save: Callable[[Any], None],
+    *ignored: type[Any],
+) -> background.Work[R]:
+    """Follow a comparison, which is a run with events of its own.
+
+    Args:
+        ready: Class of the event that has the result so far; it is saved once it is finished.
+        ignored: Classes of events that change nothing.
+    """
+
+    def changes(now: R, event: E) -> Mapping[str, object]:
+        if isinstance(event, ready):
+            if event.finished:
+                save(event)
+            return {"ready": event}
+        if isinstance(event, (RunStarted, *ignored)):
+            return {}  # the comparison has an address of its own
+        return run_changes(now, event)  # type: ignore[arg-type]
+
+    def compare(stop: threading.Event, update: Callable[..., R]) -> None:
+        follow(events(stop), update, changes)
+
+    return compare
+
+
 def run_changes(now: RunProgress, event: Event) -> dict[str, object]:
     """Return the fields of the progress that an event of a run changes."""
     if isinstance(event, Queued):

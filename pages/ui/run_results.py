@@ -346,6 +346,23 @@ def _doing(now: RunProgress, report: Report) -> Node:
 # --- sharing, exports and details ---
 
 
+def comparison_outcome(
+    summary: str, report: Report, name: str, segmenters: Sequence[str] = ()
+) -> None:
+    """Draw what a comparison found, its link, and what could not be used.
+
+    Args:
+        name: The parameter of the address that names the comparison.
+        segmenters: Labels of those that failed.
+    """
+    early = "Stopped early; the results so far are kept. " if report.stopped else ""
+    show(el("p", early + summary, class_="ax-status", role="status"))
+    if report.created_at:
+        words = f"{choices.method(report)}, {date(report.created_at)}"
+        link(words, **state.address(name))
+    not_used(report, segmenters)
+
+
 def share_menu(report: Report) -> None:
     """Draw the link to a run; to its owner also who can open it."""
     with st.popover("Share", key="share", help="Copy the link, and choose who can open it."):

@@ -25,10 +25,8 @@ from attribution.types import BADGES, Claim, Page, Report, Span, Verdict
 from attribution.verifiers.calibration import badge_of
 
 Row = dict[str, object]  # of `claim_rows`
-WAITING, NOT_REACHED = (
-    "Being checked",
-    "Not reached",
-)  # claims without a verdict, meanwhile and after
+# claims without a verdict, meanwhile and after
+WAITING, NOT_REACHED = "Being checked", "Not reached"
 
 
 def legend(comparison: Comparison, running: bool) -> Node:

@@ -50,12 +50,10 @@ def serve(host: str, port: int) -> None:
     )
     from pages.ui.state import COOKIE
 
-    signal.signal(
-        signal.SIGINT, signal.SIG_DFL
-    )  # Ctrl+C ends it as SIGTERM does, without a traceback
-    sys.argv = [
-        str(ROOT / "app.py")
-    ]  # Streamlit puts this script's folder before all others to import from
+    # Ctrl+C ends it as SIGTERM does, without a traceback
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    # Streamlit puts this script's folder before all others to import from
+    sys.argv = [str(ROOT / "app.py")]
     PagesManager.uses_pages_directory = False  # app.py names the pages, for the first visitor too
     middleware = [
         Middleware(ProtectedReplies, policy=POLICY),
@@ -63,7 +61,8 @@ def serve(host: str, port: int) -> None:
         Middleware(SameOriginSockets),
         Middleware(BrowserCookie, name=COOKIE),
     ]
-    uvicorn.Config = Config  # type: ignore[misc, assignment]  # Streamlit makes the server itself, without limits
+    # Streamlit makes the server itself, without limits
+    uvicorn.Config = Config  # type: ignore[misc, assignment]
     app = st.App(ROOT / "app.py", middleware=middleware, on_script_error=_show)
     app.run(config={"server.address": host, "server.port": port})
 

@@ -23,22 +23,14 @@ from attribution.settings import DEFAULTS, ROOT, SLIDERS, Settings
 from attribution.store.store import Store
 from attribution.types import Document
 
-QUESTION, ANSWER, EXAMPLE, TURNS = (
-    "question",
-    "answer",
-    "example",
-    "turns",
-)  # turns: before the question
+QUESTION, ANSWER, EXAMPLE = "question", "answer", "example"
+TURNS = "turns"  # of the conversation before the question
 SECOND = "second"  # answer, to the same question
 LIBRARY, WEB, DOCUMENTS = "library", "web", "documents"  # of the sources
 PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
 ENGINE, QUERY = "engine", "query"
-SEGMENTER, SEGMENTER_MODEL, VERIFIER, VERIFIER_MODEL = (
-    "segmenter",
-    "segmenter_model",
-    "verifier",
-    "verifier_model",
-)
+SEGMENTER, SEGMENTER_MODEL = "segmenter", "segmenter_model"
+VERIFIER, VERIFIER_MODEL = "verifier", "verifier_model"
 THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_threshold"
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
@@ -60,7 +52,7 @@ _INITIAL, _PAGE, _LAST_VALUES, _BROWSER = "_initial", "_page", "_last_values", "
 
 @st.cache_data(show_spinner=False)
 def examples() -> list[dict[str, Any]]:
-    """The question-answer pairs of the examples folder; the first is that of the demo."""
+    """Return the question-answer pairs of the examples folder; the first is that of the demo."""
     files = sorted((ROOT / "examples").glob("answers*.jsonl"))
     lines = [line for path in files for line in path.read_text("utf-8").splitlines()]
     return [json.loads(line) for line in lines if line.strip()]
@@ -68,32 +60,31 @@ def examples() -> list[dict[str, Any]]:
 
 # --- inputs ---
 # A value is filled in as the initial value of a widget with a new key. Set through session state it
-# would be lost
-# when a rerun cuts in before the browser has heard of it.
+# would be lost when a rerun cuts in before the browser has heard of it.
 
 
 def key(name: str) -> str:
-    """The key of an input's widget."""
+    """Return the key of an input's widget."""
     return f"{name}-{st.session_state[_INITIAL].get(name, (0, None))[0]}"
 
 
 def initial(name: str) -> Any:
-    """The value that a widget starts with."""
+    """Return the value that a widget starts with."""
     return st.session_state[_INITIAL].get(name, (0, _DEFAULTS.get(name)))[1]
 
 
 def value(name: str) -> Any:
-    """The value of an input."""
+    """Return the value of an input."""
     return st.session_state.get(key(name), initial(name))
 
 
 def selected(key: str) -> Any:
-    """The value of a page's own widget; None until it has been drawn."""
+    """Return the value of a page's own widget; None until it has been drawn."""
     return st.session_state.get(key)
 
 
 def text(name: str) -> str:
-    """The value of a text input, without spaces around it."""
+    """Return the value of a text input, without spaces around it."""
     return str(value(name) or "").strip()
 
 
@@ -106,19 +97,19 @@ def fill(**values: object) -> None:
 
 
 def uploads(name: str) -> tuple[Document, ...]:
-    """The files of an uploader."""
+    """Return the files of an uploader."""
     return documents_of(st.session_state.get(key(name)))
 
 
 def documents_of(uploaded: Iterable[UploadedFile] | None) -> tuple[Document, ...]:
-    """Uploaded files as documents. Browsers send a quotation mark in a file name as %22."""
+    """Return uploaded files as documents. Browsers send a quotation mark in a file name as %22."""
     return tuple(
         Document(f.name.replace("%22", '"'), f.getvalue(), f.type or "") for f in uploaded or ()
     )
 
 
 def files() -> tuple[Document, ...]:
-    """The files to check against, first those of another page or of a saved run: an uploader cannot
+    """Return the files to check against, first those of another page or of a saved run: an uploader cannot
     be filled in.
     """
     return (*(initial(FILES) or ()), *uploads(FILES))
@@ -181,7 +172,7 @@ def remember() -> None:
 
 
 def get(name: str) -> Any:
-    """A page's own value in this session."""
+    """Return a page's own value in this session."""
     return st.session_state.get(f"_page_{name}")
 
 
@@ -191,7 +182,7 @@ def put(name: str, value: object) -> None:
 
 
 def cached(name: str, key: object, make: Callable[[], T]) -> T:
-    """A page's own value, made anew when its key has changed."""
+    """Return a page's own value, made anew when its key has changed."""
     found: tuple[object, T] | None = get(name)
     if found is None or found[0] != key:
         found = (key, make())
@@ -200,7 +191,7 @@ def cached(name: str, key: object, make: Callable[[], T]) -> T:
 
 
 def count(name: str) -> int:
-    """A number for the keys of widgets: those with another number are new, and start with their
+    """Return a number for the keys of widgets: those with another number are new, and start with their
     initial values.
     """
     return int(get(name) or 0)
@@ -212,13 +203,10 @@ def renew(name: str) -> None:
 
 
 def browser() -> str:
-    """The token in this browser's cookie, which the server sets: it marks the runs that were
-    started here.
-    """
+    """Return the token in this browser's cookie, which marks the runs that were started here."""
     if _BROWSER not in st.session_state:
-        st.session_state[_BROWSER] = (st.context.cookies.get(COOKIE) or secrets.token_urlsafe(24))[
-            :64
-        ]
+        token = st.context.cookies.get(COOKIE) or secrets.token_urlsafe(24)
+        st.session_state[_BROWSER] = token[:64]
     return str(st.session_state[_BROWSER])
 
 
@@ -230,7 +218,7 @@ def show_address(**parameters: str) -> None:
 
 
 def address(*names: str) -> dict[str, str]:
-    """Those parameters of the address that are set."""
+    """Return those parameters of the address that are set."""
     return {name: str(st.query_params[name]) for name in names if name in st.query_params}
 
 
