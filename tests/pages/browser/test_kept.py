@@ -15,6 +15,9 @@ from tests.pages.browser.visits import (
 )
 
 pytestmark = MARKS
+RIVETS = (
+    "The Eiffel Tower is made of 18,038 pieces of iron, held together by about 4.5 million rivets."
+)
 NILE = (
     "The Nile flows north into the Mediterranean. The Nile was measured by the Zorb survey in 1931."
 )
@@ -98,14 +101,14 @@ def test_a_note_waits_for_its_verdict_and_outlives_an_edit(page: Page) -> None:
 def test_a_correction_appears_in_the_card_and_the_revised_answer_reads_as_it_will(
     page: Page,
 ) -> None:
-    write(page, "## Towers\n\nThe **Eiffel Tower** was completed in 1890.")
+    write(page, f"## Towers\n\n{RIVETS}")
     analyse(page)
     claims(page).first.click()
     panel = page.get_by_label("Evidence of the selected claim")
     panel.get_by_role("button", name="Propose a correction").click()
-    expect(
-        panel.locator(".ax-correction, .reason", has_text=re.compile("1889|No correction"))
-    ).to_be_visible(timeout=PATIENCE)
+    expect(panel.locator(".ax-correction, .reason", has_text="2.5 million")).to_be_visible(
+        timeout=PATIENCE
+    )
     expect(panel.get_by_role("button", name="Accept the correction")).to_be_in_viewport()
     panel.get_by_role("button", name="Accept the correction").click()
     expect(panel.get_by_role("button", name="Accepted: take it back")).to_be_visible(
@@ -114,5 +117,5 @@ def test_a_correction_appears_in_the_card_and_the_revised_answer_reads_as_it_wil
     page.get_by_role("tab", name="Revised answer").click()
     revised = page.locator(".ax-revised")
     expect(revised.get_by_role("heading", name="Towers")).to_be_visible(timeout=PATIENCE)
-    expect(revised).to_contain_text("1889")
+    expect(revised).to_contain_text("2.5 million")
     expect(revised).not_to_contain_text(re.compile(r"#|\*\*"))
