@@ -118,14 +118,24 @@ def start() -> None:
         return in_turn(browser, stop, start)
 
     report = blank(question, first, settings)
-    initial = AnswersProgress(report, id, documents=documents, second=second)
+    initial = AnswersProgress(
+        report,
+        id,
+        documents=documents,
+        second=second,
+    )
     database = store()
 
     def save(ready: TwoAnswersReady) -> None:
         save_answers(database, id, ready.result)
 
     work = comparison_work(events, TwoAnswersReady, save)
-    JOB.launch(initial, work, id, lasting=True)
+    JOB.launch(
+        initial,
+        work,
+        id,
+        lasting=True,
+    )
 
 
 # --- the page ---
@@ -157,7 +167,12 @@ def form(running: bool) -> None:
             "It helps to understand claims that depend on it.",
             Examples(EXAMPLE, examples(), choose_example, help),
         )
-        fields = zip(st.columns(2), (state.ANSWER, state.SECOND), NAMES, strict=True)
+        fields = zip(
+            st.columns(2),
+            (state.ANSWER, state.SECOND),
+            NAMES,
+            strict=True,
+        )
         for column, name, label in fields:
             column.text_area(
                 label,
@@ -204,7 +219,12 @@ def outcome(now: AnswersProgress, comparison: TwoAnswers | None) -> None:
     """Draw how far it is, or what was found."""
     if now.rejected:
         title = "These answers cannot be compared"
-        note(title, now.rejected, label="contradicted", detail=now.detail)
+        note(
+            title,
+            now.rejected,
+            label="contradicted",
+            detail=now.detail,
+        )
     elif now.running:
         status(now, now.report)
     elif comparison:
@@ -307,10 +327,20 @@ def shared_and_alone(result: TwoAnswers, running: bool) -> Row:
     ]
     groups = [_group("Both say", both, True)] if both else []
     pages = {page.id: page for page in result.report.pages}
-    for side, name, report in zip(SIDES, NAMES, (result.first, result.second), strict=True):
+    for side, name, report in zip(
+        SIDES,
+        NAMES,
+        (result.first, result.second),
+        strict=True,
+    ):
         rows: list[Row] = []
         for claim in result.alone(side):
-            cell = claim_data(claim, report, pages, running=running)
+            cell = claim_data(
+                claim,
+                report,
+                pages,
+                running=running,
+            )
             rows.append({"key": claim.id, "pieces": [""], "bare": True, "cells": [[cell]]})
         if rows:
             groups.append(_group(f"Only {name} says", rows, True))
@@ -326,7 +356,15 @@ def _row(key: str, note: str, match: Match, result: TwoAnswers, running: bool) -
 
     def cells(report: Report, ids: Sequence[str]) -> list[Row]:
         claims: list[Claim] = [claim for claim in report.claims if claim.id in ids]
-        return [claim_data(claim, report, pages, running=running) for claim in claims]
+        return [
+            claim_data(
+                claim,
+                report,
+                pages,
+                running=running,
+            )
+            for claim in claims
+        ]
 
     both = [cells(result.first, match.first), cells(result.second, match.second)]
     return {"key": key, "pieces": [note], "bare": not note, "cells": both}

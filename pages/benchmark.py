@@ -91,7 +91,12 @@ def evaluated(
     """Return a benchmark with the figures of its outcomes so far."""
     seen = {o.method for o in saved.outcomes}
     figures = evaluate(labelled.rows, saved.outcomes, [m for m in saved.methods if m in seen])
-    return BenchmarkProgress(labelled, saved, figures, running=running)
+    return BenchmarkProgress(
+        labelled,
+        saved,
+        figures,
+        running=running,
+    )
 
 
 def read(database: Store, id: str) -> BenchmarkProgress | None:
@@ -100,7 +105,12 @@ def read(database: Store, id: str) -> BenchmarkProgress | None:
     return evaluated(*found) if found else None
 
 
-JOB = JobPage("benchmark", "benchmark", read, poll=1.0)
+JOB = JobPage(
+    "benchmark",
+    "benchmark",
+    read,
+    poll=1.0,
+)
 
 
 def work(
@@ -249,7 +259,12 @@ def choose_set() -> tuple[str, LabelledSet | None]:
             "questions are used to tune thresholds, unless split says development or test."
         )
         file = "groundedness.jsonl"
-        st.download_button("Download the example set", example(), file, on_click="ignore")
+        st.download_button(
+            "Download the example set",
+            example(),
+            file,
+            on_click="ignore",
+        )
     labelled = read_set(content)
     if isinstance(labelled, str):
         note("This file cannot be used", labelled, label="contradicted")

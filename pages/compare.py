@@ -114,14 +114,24 @@ def start() -> None:
         return in_turn(browser, stop, start)
 
     report = blank(question, answer, settings).model_copy(update={"context": turns})
-    initial = CompareProgress(report, id, documents=documents, segmenters=tuple(names))
+    initial = CompareProgress(
+        report,
+        id,
+        documents=documents,
+        segmenters=tuple(names),
+    )
     database = store()
 
     def save(ready: ComparisonReady) -> None:
         save_comparison(database, id, ready.comparison)
 
     work = comparison_work(events, ComparisonReady, save, SegmenterResult)
-    JOB.launch(initial, work, id, lasting=True)
+    JOB.launch(
+        initial,
+        work,
+        id,
+        lasting=True,
+    )
 
 
 # --- the page ---
@@ -159,7 +169,12 @@ def choose_segmenters() -> None:
 def result(now: CompareProgress) -> None:
     """Draw the figures, and the claims sentence by sentence."""
     if now.rejected:
-        note("This text cannot be compared", now.rejected, label="contradicted", detail=now.detail)
+        note(
+            "This text cannot be compared",
+            now.rejected,
+            label="contradicted",
+            detail=now.detail,
+        )
         return
     comparison = now.comparison
     if comparison:

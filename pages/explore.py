@@ -65,7 +65,12 @@ def analyse_form(running: bool) -> None:
     )
     problem = run_control.problem()
     if problem:
-        note(problem.title, problem.reason, label=problem.label, detail=problem.detail)
+        note(
+            problem.title,
+            problem.reason,
+            label=problem.label,
+            detail=problem.detail,
+        )
     run_control.RUN.draw_notice()
 
 
@@ -270,7 +275,12 @@ def page() -> None:
     polling = run_control.is_running()  # asked once, so that form and result agree
     finished = None if polling else run_control.current()
     heading = st.empty()  # always there and emptied at once, so that nothing moves later
-    with st.container(key="folded", horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(
+        key="folded",
+        horizontal=True,
+        vertical_alignment="center",
+        gap="small",
+    ):
         folded_form(polling)
     if run_control.current() is None:
         with heading.container():

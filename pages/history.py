@@ -243,7 +243,12 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
         deleted_tools(ids)
         return
     one = len(ids) == 1
-    if st.button("Open", disabled=not one, key="history_open", help="Open the run on Explore."):
+    if st.button(
+        "Open",
+        disabled=not one,
+        key="history_open",
+        help="Open the run on Explore.",
+    ):
         open_run(ids[0])
     st.button(
         "Compare",
@@ -385,7 +390,12 @@ def compare(run_ids: Sequence[str]) -> None:
 
 def compared_runs(run_ids: Sequence[str]) -> None:
     """Draw the comparison of two runs, the earlier one first."""
-    st.button("Back to the list", on_click=compare, args=((),), key="history_back")
+    st.button(
+        "Back to the list",
+        on_click=compare,
+        args=((),),
+        key="history_back",
+    )
     database, reports = store(), []
     for run_id in run_ids:
         if database.rights.access(run_id).own:

@@ -275,7 +275,14 @@ def source_dialog(collection: str, document: str) -> None:
         return
     facts = " · ".join(filter(None, (page.site, page.published, page.reference or page.facts_from)))
     title = el("h3", page.title, dir="auto")
-    show(el("div", title, el("p", facts, class_="ax-quiet"), class_="ax-source"))
+    show(
+        el(
+            "div",
+            title,
+            el("p", facts, class_="ax-quiet"),
+            class_="ax-source",
+        )
+    )
     source_view(page, [0, 0, 0, 0], key=f"source-{page.id}")
 
 
@@ -289,7 +296,12 @@ def confirm_removal() -> None:
     title = f"Remove {what} for all users of this server?"
     note(title, "Saved runs still have the texts they used. This cannot be undone.")
     yes, no = st.columns(2)
-    if yes.button("Remove for all users", type="primary", key="removal_yes", width="stretch"):
+    if yes.button(
+        "Remove for all users",
+        type="primary",
+        key="removal_yes",
+        width="stretch",
+    ):
         state.put(REMOVAL, None)
         try:
             DocumentStore(store().database).remove(collection, document)
@@ -298,7 +310,12 @@ def confirm_removal() -> None:
             return
         st.rerun()
     help = "Keep everything as it is."
-    if no.button("Cancel", key="removal_no", width="stretch", help=help):
+    if no.button(
+        "Cancel",
+        key="removal_no",
+        width="stretch",
+        help=help,
+    ):
         state.put(REMOVAL, None)
         st.rerun()
 

@@ -71,7 +71,12 @@ class Job(Generic[P]):
         self.follow()
         if self._followers and not lasting:
             threading.Thread(target=self._watch, name=f"{name} tabs", daemon=True).start()
-        threading.Thread(target=self._run, args=(work,), name=name, daemon=True).start()
+        threading.Thread(
+            target=self._run,
+            args=(work,),
+            name=name,
+            daemon=True,
+        ).start()
 
     def follow(self) -> None:
         """Count the tab of this session, if there is one, among those that follow the job."""
@@ -105,7 +110,12 @@ class Job(Generic[P]):
             elapsed, share = self._elapsed(), now.share()
             done = share - self._start
             left = elapsed * (1 - share) / done if done > 0 else None
-            return replace(now, seconds=elapsed, seconds_left=left, stopping=self._stop.is_set())
+            return replace(
+                now,
+                seconds=elapsed,
+                seconds_left=left,
+                stopping=self._stop.is_set(),
+            )
 
     def _elapsed(self) -> float:
         return time.monotonic() - self._started
@@ -122,7 +132,12 @@ class Job(Generic[P]):
             work(self._stop, self._update)
         except Exception as problem:  # the page must not block indefinitely
             error, detail = explain(problem)
-        self._update(running=False, seconds=self._elapsed(), error=error, detail=detail)
+        self._update(
+            running=False,
+            seconds=self._elapsed(),
+            error=error,
+            detail=detail,
+        )
         self._ended.set()
 
 

@@ -164,7 +164,12 @@ def response_parts(row: LabelledRow, outcome: Outcome) -> list[Child]:
     for part in sorted(outcome.parts, key=lambda part: (part.start, part.end)):
         if part.start < at or part.end > len(row.response):
             continue
-        score = el("span", f"{part.score:.2f}", class_="num", title="score of this part")
+        score = el(
+            "span",
+            f"{part.score:.2f}",
+            class_="num",
+            title="score of this part",
+        )
         pieces += [el("span", row.response[at : part.end]), " ", score]
         at = part.end
     return [*pieces, el("span", row.response[at:])]

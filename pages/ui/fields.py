@@ -113,7 +113,14 @@ def _unready(table: Mapping[str, Entry]) -> None:
     count = sum(map(len, waiting.values()))
     lack = "need an LLM" if set(waiting) == {LLM.step} else "are not ready"
     title = el("summary", f"Show {count} that {lack}")
-    show(el("details", title, el("ul", *items), class_="ax-unready"))
+    show(
+        el(
+            "details",
+            title,
+            el("ul", *items),
+            class_="ax-unready",
+        )
+    )
 
 
 def earlier_turns() -> None:
@@ -184,7 +191,12 @@ def _download(name: str, chosen: Settings, running: bool) -> None:
         st.rerun()  # it has ended: the whole form shows what has changed
     if now and now.error:
         title = "The model could not be made ready"
-        note(title, now.error, label="contradicted", detail=now.detail)
+        note(
+            title,
+            now.error,
+            label="contradicted",
+            detail=now.detail,
+        )
     if is_ready(name, chosen):
         small("It is on this machine and ready.")
         return
@@ -195,7 +207,12 @@ def _download(name: str, chosen: Settings, running: bool) -> None:
         size = VERIFIERS[name].models.get(model, "").partition(":")[0].partition(", ")[2]
         label = f"Download ({size})" if size else "Download"
         small(f"It is not on this machine yet. It is kept in {files.cache_folder()}.")
-    if st.button(label, key="start_download", help="It can be stopped.", width="stretch"):
+    if st.button(
+        label,
+        key="start_download",
+        help="It can be stopped.",
+        width="stretch",
+    ):
         job = _jobs.get(model)
         if job is None or not job.running:  # another visitor may have begun since this was drawn
             _jobs[model] = background.Job("download", Getting(), _work(VERIFIERS[name], chosen))

@@ -71,7 +71,12 @@ def source_row(segmenter: bool = True) -> None:
 def _sources() -> None:
     _source("Built-in library", state.LIBRARY, SEARCHERS["library"].note)
     needs = SEARCHERS[WEB].missing()
-    _source("The web", state.WEB, SEARCHERS[WEB].note, disabled=bool(needs))
+    _source(
+        "The web",
+        state.WEB,
+        SEARCHERS[WEB].note,
+        disabled=bool(needs),
+    )
     if needs:
         small(f"The web needs: {needs}")
     elif state.value(state.WEB):
@@ -242,8 +247,18 @@ def _typed() -> tuple[str, ...]:
 def _outcome(connection: Connection) -> None:
     """Say whether the language model answers, and which field to check where it does not."""
     if connection.ok:
-        note("It works", connection.message, label="supported", detail=connection.detail)
+        note(
+            "It works",
+            connection.message,
+            label="supported",
+            detail=connection.detail,
+        )
         return
     remedy = f" Check “{connection.field.capitalize()}”." if connection.field else ""
     lines = f"{connection.message}{remedy}"
-    note("It does not work", lines, label="contradicted", detail=connection.detail)
+    note(
+        "It does not work",
+        lines,
+        label="contradicted",
+        detail=connection.detail,
+    )

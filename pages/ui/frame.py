@@ -79,7 +79,14 @@ def section(title: str) -> None:
 
 def status_line(text: str) -> None:
     """Draw a line that says what is being done, or what came of it."""
-    show(el("p", text, class_="ax-status", role="status"))
+    show(
+        el(
+            "p",
+            text,
+            class_="ax-status",
+            role="status",
+        )
+    )
 
 
 def progress_bar(share: float, label: str) -> None:
@@ -112,7 +119,12 @@ def note(
 
 def copy_line(what: str, purpose: str, on_click: Callable[[], None]) -> None:
     """In place of what changes a result, for those to whom it does not belong."""
-    with st.container(key="copy_line", horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(
+        key="copy_line",
+        horizontal=True,
+        vertical_alignment="center",
+        gap="small",
+    ):
         show(
             el(
                 "p",

@@ -55,7 +55,12 @@ def term(words: str) -> Node:
     return el(
         "span",
         words,
-        el("span", meaning, role="tooltip", class_="ax-meaning"),
+        el(
+            "span",
+            meaning,
+            role="tooltip",
+            class_="ax-meaning",
+        ),
         tabindex=0,
         class_="ax-term",
     )

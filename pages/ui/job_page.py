@@ -177,7 +177,12 @@ class JobPage(Generic[P]):
                 self._draw_progress(now)
             if now and now.error:
                 title = f"The {self.what} could not be finished"
-                note(title, now.error, label="contradicted", detail=now.detail)
+                note(
+                    title,
+                    now.error,
+                    label="contradicted",
+                    detail=now.detail,
+                )
         if now:
             result(now)
 

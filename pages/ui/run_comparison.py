@@ -78,5 +78,10 @@ def change_node(change: ClaimChange) -> Node:
     if change.is_in_both and before != after:
         arrow = el("span", " → ", aria_hidden="true")
         badges.insert(0, el("span", badge(before), arrow))
-    text = el("p", claim.statement if claim else "", dir="auto", class_="claim")
+    text = el(
+        "p",
+        claim.statement if claim else "",
+        dir="auto",
+        class_="claim",
+    )
     return el("article", el("p", *badges, class_="badges"), text)

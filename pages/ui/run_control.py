@@ -73,7 +73,12 @@ class RunJob(background.Job[RunProgress]):
         def work(stop: threading.Event, update: Callable[..., RunProgress]) -> None:
             follow(events(stop), update, changes)
 
-        super().__init__("run", initial, work, lasting=lasting)
+        super().__init__(
+            "run",
+            initial,
+            work,
+            lasting=lasting,
+        )
 
 
 def blank(question: str, answer: str, settings: Settings) -> Report:

@@ -155,7 +155,12 @@ def continue_button(now: RunProgress) -> None:
         else "The browser that started it can continue it."
     )
     title = "This run was stopped" if is_stopped else "This run was interrupted"
-    note(title, known, how, label="missing")
+    note(
+        title,
+        known,
+        how,
+        label="missing",
+    )
     if own:
         st.button(
             "Continue",
@@ -189,7 +194,12 @@ def not_used(report: Report, segmenters: Sequence[str] = ()) -> None:
     if failed:
         title = f"{plural(len(failed), 'claim')} could not be checked by the verifier"
         remedy = "Choose another verifier under “Options”, and analyse again."
-        note(title, *_messages(failed)[:2], remedy, label="conflicting")
+        note(
+            title,
+            *_messages(failed)[:2],
+            remedy,
+            label="conflicting",
+        )
     for failure in by_kind["verifier_fell_back"]:
         note(f"Checked with: {failure.instead}", failure.message, label="missing")
     engines = list(by_kind["fell_back"])
@@ -213,7 +223,12 @@ def _language_model(failures: Sequence[Failure], segmenters: Sequence[str]) -> N
     if segmenters:
         lines.append(f"Segmenters concerned: {', '.join(segmenters)}.")
     lines += _messages(failures)[:2]
-    note("The language model could not be used", *lines, CONNECTION, label="conflicting")
+    note(
+        "The language model could not be used",
+        *lines,
+        CONNECTION,
+        label="conflicting",
+    )
 
 
 def _unread_documents(now: RunProgress, report: Report) -> None:
@@ -304,7 +319,12 @@ def _done(now: RunProgress, report: Report) -> Node:
     early = "Stopped early: " if report.stopped else ""
     words = el("strong", early + headline(report), title=totals(report))
     quiet = el("span", " · ".join(filter(None, facts)), class_="quiet")
-    return el("p", words, quiet, class_="ax-status")
+    return el(
+        "p",
+        words,
+        quiet,
+        class_="ax-status",
+    )
 
 
 def relabelled(made: Report, shown: Report) -> str:
@@ -318,7 +338,12 @@ def _doing(now: RunProgress, report: Report) -> Node:
     if now.stage == "queue":
         place = now.units["queue"][0]
         words = f"Waiting: place {place} in the queue of this server. Stop takes it out."
-        return el("p", words, class_="ax-status", role="status")
+        return el(
+            "p",
+            words,
+            class_="ax-status",
+            role="status",
+        )
     current = STEP_OF_STAGE.get(now.stage, 0)
     found = (plural(len(report.claims), "claim"), plural(len(report.pages), "page"))
     parts: list[Child] = []
@@ -356,7 +381,14 @@ def comparison_outcome(
         segmenters: Labels of those that failed.
     """
     early = "Stopped early; the results so far are kept. " if report.stopped else ""
-    show(el("p", early + summary, class_="ax-status", role="status"))
+    show(
+        el(
+            "p",
+            early + summary,
+            class_="ax-status",
+            role="status",
+        )
+    )
     if report.created_at:
         words = f"{choices.method(report)}, {date(report.created_at)}"
         link(words, **state.address(name))
@@ -416,7 +448,12 @@ def details(report: Report) -> None:
 def _earlier_turns(report: Report) -> None:
     if report.context:
         turns = [
-            el("p", el("strong", f"{speaker.capitalize()}: "), text, dir="auto")
+            el(
+                "p",
+                el("strong", f"{speaker.capitalize()}: "),
+                text,
+                dir="auto",
+            )
             for speaker, text in report.context
         ]
         title = plural(len(report.context), "earlier turn")

@@ -176,9 +176,23 @@ def _detail(
         reason = verdict.reason
     elif running:
         reason = "Its sources are still being read."
-    lines: list[Child] = [el("p", el("strong", f"{word}. "), reason, class_="reason")]
+    lines: list[Child] = [
+        el(
+            "p",
+            el("strong", f"{word}. "),
+            reason,
+            class_="reason",
+        )
+    ]
     if claim.enriched:
-        lines.append(el("p", "Checked as: ", claim.enriched, dir="auto"))
+        lines.append(
+            el(
+                "p",
+                "Checked as: ",
+                claim.enriched,
+                dir="auto",
+            )
+        )
     if not claim.spans:
         lines.append(el("p", "Its words were not found in the answer."))
     evidence = [piece for piece in report.evidence if piece.claim_id == claim.id]

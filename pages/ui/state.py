@@ -109,8 +109,9 @@ def documents_of(uploaded: Iterable[UploadedFile] | None) -> tuple[Document, ...
 
 
 def files() -> tuple[Document, ...]:
-    """Return the files to check against, first those of another page or of a saved run: an uploader cannot
-    be filled in.
+    """Return the files to check against.
+
+    Those of another page or of a saved run come first: an uploader cannot be filled in.
     """
     return (*(initial(FILES) or ()), *uploads(FILES))
 
@@ -191,8 +192,9 @@ def cached(name: str, key: object, make: Callable[[], T]) -> T:
 
 
 def count(name: str) -> int:
-    """Return a number for the keys of widgets: those with another number are new, and start with their
-    initial values.
+    """Return a number for the keys of widgets.
+
+    Widgets with another number are new, and start with their initial values.
     """
     return int(get(name) or 0)
 

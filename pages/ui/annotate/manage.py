@@ -80,7 +80,12 @@ def draw_outcome() -> None:
 def _names(label: str, help: str) -> list[str]:
     """Draw a field for names, and return them."""
     placeholder = "Names or codes, separated by commas"
-    typed = st.text_input(label, placeholder=placeholder, help=help, max_chars=LIMITS.line)
+    typed = st.text_input(
+        label,
+        placeholder=placeholder,
+        help=help,
+        max_chars=LIMITS.line,
+    )
     return typed.split(",")
 
 
@@ -262,7 +267,12 @@ def _tasks_of_file(saved: Annotations, project: Project) -> None:
         max_upload_size=LIMITS.file_mb,
     )
     help = "Existing tasks stay as they are."
-    if not uploaded or not st.button("Import", type="primary", key="tasks_import", help=help):
+    if not uploaded or not st.button(
+        "Import",
+        type="primary",
+        key="tasks_import",
+        help=help,
+    ):
         return
     try:
         tasks, problems = parse_tasks(uploaded.getvalue(), project.id)
@@ -295,9 +305,19 @@ def _tasks_of_runs(saved: Annotations, project: Project) -> None:
         help=help,
     )
     help = "Which system wrote the answers."
-    system = two.text_input("System", key="tasks_system", help=help, max_chars=LIMITS.name)
+    system = two.text_input(
+        "System",
+        key="tasks_system",
+        help=help,
+        max_chars=LIMITS.name,
+    )
     help = "Results are shown by data set."
-    dataset = three.text_input("Data set", key="tasks_dataset", help=help, max_chars=LIMITS.name)
+    dataset = three.text_input(
+        "Data set",
+        key="tasks_dataset",
+        help=help,
+        max_chars=LIMITS.name,
+    )
     if not st.button(
         "Import these runs", type="primary", disabled=not chosen, key="tasks_import_runs"
     ):

@@ -86,7 +86,12 @@ def results_view(saved: Annotations, project: Project, work: ProjectWork) -> Non
             key="results_part",
             help="Pilot and production have separate results.",
         )
-    counted = CountedJudgements.of(saved, project, work, pilot=part == "Pilot")
+    counted = CountedJudgements.of(
+        saved,
+        project,
+        work,
+        pilot=part == "Pilot",
+    )
     if not counted.judgements:
         note("No results yet", "They appear as soon as the first task is judged.")
         return
@@ -112,7 +117,12 @@ def results_view(saved: Annotations, project: Project, work: ProjectWork) -> Non
     tasks = saved.tasks(project.id, sources=True)
     st.download_button(
         "Export a labelled set",
-        partial(exchange.labelled_set, tasks, counted.answers, types={}),
+        partial(
+            exchange.labelled_set,
+            tasks,
+            counted.answers,
+            types={},
+        ),
         f"people-{project.id}.jsonl",
         "application/jsonl",
         on_click="ignore",

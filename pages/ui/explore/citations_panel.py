@@ -73,7 +73,12 @@ class CitationsProgress(background.JobProgress):
 def result_view(result: CitationReport, report: Report) -> Node:
     """Draw the whole result."""
     heads = ("Mark", "Source", "Claim", "Result", "Passage or reason")
-    summarised = el("p", summary(result), class_="ax-quiet-inline", role="status")
+    summarised = el(
+        "p",
+        summary(result),
+        class_="ax-quiet-inline",
+        role="status",
+    )
     rows = _rows(result, report)
     return el("div", summarised, table(heads, rows, class_="ax-table ax-citations"))
 
@@ -99,7 +104,12 @@ def _rows(result: CitationReport, report: Report) -> Iterator[list[Child]]:
     claims = {claim.id: (number, claim) for number, claim in enumerate(report.claims, 1)}
     for cited in result.claims:
         number, claim = claims[cited.claim_id]
-        text = el("span", el("strong", f"{number}. "), claim.statement, dir="auto")
+        text = el(
+            "span",
+            el("strong", f"{number}. "),
+            claim.statement,
+            dir="auto",
+        )
         own = [citation for citation in result.citations if citation.claim_id == claim.id]
         for citation in own:
             label, word = OUTCOMES[citation.outcome]
@@ -200,11 +210,21 @@ def _part(report: Report, key: str, cited: Cited, polling: bool) -> None:
     if now.running:
         _under_way(now)
         help = "End the check; what was found so far is kept."
-        st.button("Stop", key="stop_citations", on_click=state.get(JOB).stop, help=help)
+        st.button(
+            "Stop",
+            key="stop_citations",
+            on_click=state.get(JOB).stop,
+            help=help,
+        )
         return
     if now.error:
         title = "The citations could not be checked"
-        note(title, now.error, label="contradicted", detail=now.detail)
+        note(
+            title,
+            now.error,
+            label="contradicted",
+            detail=now.detail,
+        )
     if now.result:
         show(result_view(now.result, report))
     if store().rights.access(report.id).own:

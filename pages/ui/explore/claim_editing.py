@@ -62,7 +62,14 @@ def _edits(report: Report) -> None:
         items.append(el("li", el("span", edit.summary, dir="auto"), when))
     show(el("ol", *items, class_="ax-edits"))
     for claim in report.set_aside.claims if report.set_aside else ():
-        show(el("p", claim.text, dir="auto", class_="ax-dropped"))
+        show(
+            el(
+                "p",
+                claim.text,
+                dir="auto",
+                class_="ax-dropped",
+            )
+        )
         st.button(
             "Restore this claim",
             key=f"restore-{claim.id}",

@@ -103,7 +103,12 @@ def correction_cards(report: Report, editable: bool) -> dict[str, Node]:
         proposal = review.proposals.get(claim.id)
         if progress and progress.running and progress.claim_id == claim.id:
             waiting = "Looking for a correction …"
-            drawn[claim.id] = el("p", waiting, class_="reason", role="status")
+            drawn[claim.id] = el(
+                "p",
+                waiting,
+                class_="reason",
+                role="status",
+            )
         elif proposal:
             accepted = claim.id in review.accepted
             drawn[claim.id] = _card(proposal, report, accepted, editable)
@@ -124,7 +129,12 @@ def _card(proposal: Proposal, report: Report, accepted: bool, editable: bool) ->
     )
     action = el("p", button, class_="links next-steps") if editable else None
     change = _change(proposal.correction, report, accepted)
-    return el("div", change, action, class_="card v-supported")
+    return el(
+        "div",
+        change,
+        action,
+        class_="card v-supported",
+    )
 
 
 def _change(correction: Correction, report: Report, accepted: bool) -> Node:
@@ -172,7 +182,12 @@ def _revised(report: Report, polling: bool) -> None:
         st.rerun()
     if progress and progress.error:
         title = "No correction could be sought"
-        note(title, progress.error, label="contradicted", detail=progress.detail)
+        note(
+            title,
+            progress.error,
+            label="contradicted",
+            detail=progress.detail,
+        )
     with st.container(horizontal=True, gap="medium", key="revision_options"):
         unsupported = st.segmented_control(
             "Sentences that no source supports",
@@ -195,7 +210,12 @@ def _revised(report: Report, polling: bool) -> None:
     with changes:
         show(el("div", *rendered, class_="ax-revised", dir="auto"))
     with source:
-        st.code(revision.text, language="markdown", wrap_lines=True, height=320)
+        st.code(
+            revision.text,
+            language="markdown",
+            wrap_lines=True,
+            height=320,
+        )
     st.download_button(
         "Download as Markdown",
         revision.text,
