@@ -15,13 +15,11 @@ from typing import Literal, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import MD_TRIM_CHARS
-from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline, link
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
-from markdown_it.utils import EnvType
 
 from attribution.text.marks import Found, marks
 
@@ -281,7 +279,11 @@ class _Inline:
         outer: list[tuple[Token, list[Tree]]] = []
         trees: list[Tree] = []
         too_deep = 0  # levels below _DEEPEST
-        for token in parser.inline.parse(text, parser, {}, []):
+        state = _State(text, parser, {}, [])
+        parser.inline.tokenize(state)
+        for rule in parser.inline.ruler2.getRules(""):
+            rule(state)
+        for token in state.tokens:
             if token.nesting == 1 and len(outer) < _DEEPEST:
                 outer.append((token, trees))
                 trees = []
@@ -346,9 +348,8 @@ def _add(trees: list[Tree], leaf: Tree) -> None:
 
 @cache
 def _inline_parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False})
-    parser.inline = _PlacedInline()
-    parser.inline.ruler.disable(["linkify", "html_inline"])
+    parser = MarkdownIt("commonmark", {"html": False}).enable("strikethrough")
+    parser.inline.ruler.disable("html_inline")
     parser.inline.ruler.at("image", _image)
     parser.inline.ruler.before("autolink", "br", _br)
     parser.inline.ruler2.disable("fragments_join")  # joined texts would share one position
@@ -356,15 +357,6 @@ def _inline_parser() -> MarkdownIt:
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     return parser
-
-
-class _PlacedInline(ParserInline):
-    def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
-        state = _State(src, md, env, tokens)
-        self.tokenize(state)
-        for rule in self.ruler2.getRules(""):
-            rule(state)
-        return state.tokens
 
 
 class _State(StateInline):
