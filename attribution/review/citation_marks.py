@@ -9,13 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from attribution.text.markdown import Element, read
-from attribution.text.marks import Form, Found, authors, marks, numbers, references, targets
+from attribution.text.marks import Form, FoundMark, authors, marks, numbers, references, targets
 from attribution.text.references import AnswerSource, Listed, addresses, listed, normal_key
 from attribution.text.urls import canonical
 from attribution.types import Claim, Frozen, Span
 
 UNNAMED = "?"  # the key of a source of which the mark says nothing
-_IMAGE = re.compile(r"!\[[^\[\]\n]{0,300}\]\([^()\s]*\)?")
 _BRACKETED = re.compile(r"\[(\^?)([^\[\]]+)\]")
 _FIGURES = re.compile(r"[\d\s,;–-]+")
 
@@ -68,10 +67,9 @@ def find(answer: str, more: str = "", names: frozenset[str] = frozenset()) -> Ci
 
 
 def _hidden_characters(answer: str) -> bytearray:
-    """Flag the characters of code and images, where nothing is a citation."""
+    """Flag the characters of code, where nothing is a citation."""
     flags = bytearray(len(answer))
-    images = (match.span() for match in _IMAGE.finditer(answer))
-    for start, end in (*_code_spans(read(answer)), *images):
+    for start, end in _code_spans(read(answer)):
         flags[start:end] = b"\1" * (end - start)
     return flags
 
@@ -100,7 +98,7 @@ class _Resolver:
         for source in by_key.values():
             self._add(source)
 
-    def keys(self, mark: Found) -> Iterable[str]:
+    def keys(self, mark: FoundMark) -> Iterable[str]:
         """Return the keys of a mark's sources."""
         match mark.row.read:
             case "number":

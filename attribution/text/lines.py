@@ -126,7 +126,7 @@ def join_lines(text: str, ragged: bool = False) -> str:
         return front[0] + join_lines(text[front.end() :], ragged)
     text = _without_times(text)
     if not ragged:
-        text = _APART.sub(lambda found: found[0].replace("\n\n", "\n"), text)
+        text = _APART.sub(lambda lines: lines[0].replace("\n\n", "\n"), text)
     blocks = list(_blocks(_HARD_BREAK.sub("\n", text).split("\n")))
     lengths = sorted(len(line.strip()) for block in blocks for line in block.lines if line.strip())
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0

@@ -21,7 +21,7 @@ from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 from markdown_it.tree import SyntaxTreeNode
 
-from attribution.text.marks import Found, marks
+from attribution.text.marks import FoundMark, marks
 
 __all__ = ["Element", "Written", "escape_markdown", "read"]
 
@@ -72,7 +72,7 @@ class Element:
     href: str = ""  # of a link or an image; unchecked
     number: str = ""  # of an item, or the first of a list
     role: Role = ""  # of a paragraph: it defines a footnote, or is the bare text of an item
-    mark: Found | None = None  # of a citation mark
+    mark: FoundMark | None = None  # of a citation mark
 
     @property
     def elements(self) -> tuple[Element, ...]:
@@ -240,7 +240,7 @@ class _Masked(NamedTuple):
 
     start: int
     end: int
-    mark: Found
+    mark: FoundMark
 
 
 class _Inline:

@@ -49,7 +49,7 @@ class MarkForm:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundMark:
     """A mark of a text, `text[start:end]`."""
 
     row: MarkForm
@@ -96,7 +96,7 @@ FORMS: tuple[MarkForm, ...] = tuple(_read_table())
 
 
 @lru_cache(maxsize=32)
-def marks(text: str, names: frozenset[str] = frozenset()) -> tuple[Found, ...]:
+def marks(text: str, names: frozenset[str] = frozenset()) -> tuple[FoundMark, ...]:
     """Return the marks of a text in order, apart from each other.
 
     Lists of sources hold no marks. Code is not known here: a mark in it is for the caller to leave
@@ -110,17 +110,17 @@ def marks(text: str, names: frozenset[str] = frozenset()) -> tuple[Found, ...]:
     for source in lists.sources:
         if len(source.text) < LONGEST_NAME and "," not in source.text:
             names |= {name_of(source.text)}
-    found: list[Found] = []
+    candidates: list[FoundMark] = []
     for row in FORMS:
         matches = [
-            Found(row, match)
+            FoundMark(row, match)
             for match in row.pattern.finditer(text)
             if not lists.holds(match.start()) and _is_mark(row, match, lists, names)
         ]
         if len(matches) > 1 or not row.twice:
-            found += matches
-    apart: list[Found] = []
-    for mark in sorted(found, key=lambda mark: (mark.start, -mark.end)):
+            candidates += matches
+    apart: list[FoundMark] = []
+    for mark in sorted(candidates, key=lambda mark: (mark.start, -mark.end)):
         if not apart or mark.start >= apart[-1].end:
             apart.append(mark)
     return tuple(mark for mark in apart if mark.row.form != "text")

@@ -181,14 +181,14 @@ def listed(answer: str) -> Listed:
 
 def addresses(text: str) -> list[tuple[Span, str]]:
     """Find the http(s) addresses in a text with their spans; `www.` without a scheme gets https."""
-    found = []
+    spans_and_addresses = []
     for match in _ADDRESS.finditer(text):
         written = _without_end(match[0])
         address = written.replace("\\", "")
         if _HOST.search(address):
             full = address if "://" in address else f"https://{address}"
-            found.append(((match.start(), match.start() + len(written)), full))
-    return found
+            spans_and_addresses.append(((match.start(), match.start() + len(written)), full))
+    return spans_and_addresses
 
 
 def _without_end(address: str) -> str:
@@ -350,10 +350,10 @@ def _is_source(line: str) -> bool:
 
 def _source(answer: str, entry: _Entry) -> AnswerSource:
     text = answer[entry.start : entry.end].lstrip(" \t,;")
-    found = addresses(text)
+    urls = addresses(text)
     return AnswerSource(
         key=entry.key,
-        url=found[0][1] if found else "",
+        url=urls[0][1] if urls else "",
         text=" ".join(text.split()),
         span=(entry.end - len(text), entry.end),
     )

@@ -58,7 +58,7 @@ def composed(text: str) -> str:
     if text.isascii():
         return text
     whole = _LIGATURES.sub(
-        lambda found: unicodedata.normalize("NFKC", found[0]), text.replace("\u00ad", "")
+        lambda letters: unicodedata.normalize("NFKC", letters[0]), text.replace("\u00ad", "")
     )
     return unicodedata.normalize("NFC", whole)
 
@@ -148,9 +148,9 @@ def deciding_sentence(claim: str, evidence: str) -> Span:
     wanted = terms(claim)
 
     def score(span: Span) -> float:
-        found = terms(evidence[span[0] : span[1]])
-        words = len(wanted.content & found.content) + len(wanted.names & found.content)
-        return words + 2 * len(wanted.numbers & found.numbers) - 0.02 * len(found.content)
+        present = terms(evidence[span[0] : span[1]])
+        words = len(wanted.content & present.content) + len(wanted.names & present.content)
+        return words + 2 * len(wanted.numbers & present.numbers) - 0.02 * len(present.content)
 
     return max(sentences(evidence), key=score, default=(0, len(evidence)))
 
