@@ -1,4 +1,3 @@
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from attribution.store.store import Store
@@ -6,7 +5,6 @@ from attribution.studies.annotation.project import Annotations
 from pages.ui.annotate.project_results import (
     CountedJudgements,
     agreement_table,
-    audit_table,
     share_table,
 )
 from tests.pages.jobs import opened
@@ -52,27 +50,3 @@ def test_results_count_each_task_once(store: Store) -> None:
     assert str(row[5]).startswith("100.0 % of 4")
     assert row[6] == 2
     assert agreement_table(counted).rows[0][1] == 6
-
-
-@pytest.mark.parametrize(
-    ("form", "heads"),
-    [
-        ("property", ("Property", "System", "Tasks", "Flagged", "Yes", "Undecided")),
-        (
-            "relation",
-            ("Data set", "System", "Tasks", "Flagged", "Related", "Entailed", "Undecided"),
-        ),
-    ],
-)
-def test_the_headings_are_those_of_the_form(
-    store: Store, form: str, heads: tuple[str, ...]
-) -> None:
-    saved = Annotations(store.database)
-    project = filled(saved, 2, form=form, overlap=1)
-    for task in saved.task_ids(project.id):
-        for name, role in (("ann", "annotation"), ("lea", "audit")):
-            say(saved, project, task, name, CONTENT["attributable"], role)
-    counted = CountedJudgements.of(saved, project, saved.work(project))
-    for table in (share_table(counted), audit_table(counted)):
-        assert {len(row) for row in table.rows} == {len(table.columns)}
-    assert share_table(counted).columns == heads

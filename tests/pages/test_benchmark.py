@@ -114,27 +114,3 @@ def test_the_page_opens_with_the_example_set() -> None:
     text = " ".join(block.body for block in shown.get("html"))
     assert "28 responses, 14 of them grounded" in text
     assert {b.label: b.disabled for b in shown.button}["Measure"] is False
-
-
-def test_a_saved_benchmark_has_an_address_and_one_that_was_cut_off_can_go_on(store: Store) -> None:
-    store = Store(store.database, "owner")
-    save_labelled_set(store, "id", "a set", LabelledSet(ROWS))
-    save_benchmark(store, "id", BEGUN.model_copy(update={"outcomes": OUTCOMES}))
-    for browser, offered, not_offered in (
-        ("owner", "go_on", "make_copy"),
-        ("guest", "make_copy", "go_on"),
-    ):
-        shown = opened("benchmark", browser, benchmark="id")
-        keys = [b.key for b in shown.button]
-        assert not shown.exception
-        assert offered in keys
-        assert not_offered not in keys
-    shown.button(key="make_copy").click().run()
-    copy = shown.query_params["benchmark"]
-    assert not shown.exception
-    assert copy != "id"
-    assert shown.button(key="go_on").label == "Continue"
-    assert load_benchmark(store, "id") == load_benchmark(store, copy)
-    gone = opened("benchmark", benchmark="nowhere")
-    assert not gone.exception
-    assert "Continue" not in [b.label for b in gone.button]

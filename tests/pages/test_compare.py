@@ -87,24 +87,6 @@ def test_what_the_cut_changes_comes_first_and_what_all_cut_alike_is_folded_and_s
     )
 
 
-def test_a_sentence_is_shown_as_a_reader_of_the_answer_sees_it() -> None:
-    answer = r"- **Psycho** (*Psycho_(1960_film)*) cost \$5 & more [1]."
-    claims = [
-        claim(text, spans=(span,), sentence=(2, len(answer)), worthiness="factual")
-        for text, span in (
-            ("Psycho cost more.", (4, 12)),
-            ("It cost $5.", (answer.index("cost"), len(answer))),
-        )
-    ]
-    whole = comparison().report.model_copy(
-        update={"answer": answer, "claims": tuple(claims), "verdicts": ()}
-    )
-    columns = [Column("clauses", whole, decomposition(claims, claims), 0.1)]
-    shown = Comparison(whole, tuple(columns), group_by_sentence([(2, len(answer))], columns))
-    (row,) = view(shown)["groups"][0]["rows"]
-    assert "".join(row["pieces"]) == "Psycho (Psycho_(1960_film)) cost $5 & more [1]."
-
-
 def unfinished() -> Comparison:
     """The same, stopped before the first claim of the last sentence."""
     whole = comparison()

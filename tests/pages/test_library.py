@@ -1,42 +1,10 @@
-import threading
-from collections.abc import Iterator
-from typing import Any
-
-import pytest
 from streamlit.testing.v1 import AppTest
 
-from attribution.library.ingest import Item, ItemResult
 from attribution.library.store import DocumentStore, NewDocument
 from attribution.store.store import Store
-from attribution.types import Failure
-from pages.library import AddProgress, start, work
-from pages.ui.background import Job
+from pages.library import start
 from tests.make import page
-from tests.pages.jobs import ended, opened, until
-
-EVIL = "<script>alert(1)</script>"
-FAILURE = Failure(stage="fetch", subject=EVIL, kind="encrypted", message=f"{EVIL} is encrypted")
-ITEMS = [Item("a", "a"), Item("b", "b"), Item("c", "c")]
-
-
-def started(items: list[Item], *given: Any) -> Job[AddProgress]:
-    return Job("ingest", AddProgress("c", len(items)), work(items, *given))
-
-
-def test_stop_keeps_what_is_added_and_leaves_the_vectors() -> None:
-    def add(items: list[Item], stop: threading.Event) -> Iterator[ItemResult]:
-        yield ItemResult("a", "added")
-        yield ItemResult("b", "failed", FAILURE)
-        assert stop.wait(5)
-
-    job = started(ITEMS, add, lambda stop: pytest.fail("embedded after Stop"))
-    until(lambda: job.progress().done == 2)
-    assert job.progress().doing() == "Adding 2 of 3 to “c” …"
-    assert job.progress().share() == pytest.approx(2 / 3)
-    job.stop()
-    now = ended(job)
-    assert (now.new, now.failures, now.error) == (1, (FAILURE,), "")
-    assert now.summary() == "1 document added to “c”, 1 could not be read, stopped before 1 more."
+from tests.pages.jobs import ended, opened
 
 
 def test_a_collection_without_a_name_is_not_added() -> None:

@@ -7,11 +7,9 @@ from attribution.errors import BadInput
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.papers.reproduce import Reproduced, TableInputs, find, reproduce
-from attribution.studies.results import ResultTable
 from pages.papers import TABLE, TableProgress, read, rows_of, work
 from pages.ui.background import Job
-from tests.pages.hostile import TEXTS
-from tests.pages.jobs import ended, opened
+from tests.pages.jobs import ended
 
 ANSWERS = "".join(
     json.dumps({"answer": f"Paris has {n} bridges. It is old."}) + "\n" for n in (30, 37)
@@ -48,20 +46,3 @@ def test_rows_are_those_of_the_table() -> None:
     assert rows_of(find("R23.T3"), b"") == []
     with pytest.raises(BadInput, match="501 rows"):
         rows_of(find("V24.T1"), b'{"answer": "a"}\n' * 501)
-
-
-def test_the_page_shows_a_saved_table_with_foreign_text_escaped(store: Store) -> None:
-    made = Reproduced(
-        "V24.T1",
-        ResultTable(TEXTS[0], ("", "claims, published", "ours"), ((TEXTS[0], 938, 4),)),
-        (TEXTS[0],),
-    )
-    TABLE.save(store, "c" * 16, made)
-    at = opened("papers", paper="c" * 16)
-    drawn = " ".join(h.body for h in at.get("html"))
-    assert not at.exception
-    assert "938" in drawn
-    assert TEXTS[0] not in drawn
-    at.selectbox(key="paper_number").set_value("R23.T3").run()
-    assert not at.exception
-    assert at.button(key="start").disabled

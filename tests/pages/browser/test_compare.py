@@ -2,38 +2,17 @@ import re
 
 import pytest
 
-from attribution.settings import LISTED
 from tests.pages.browser.test_accessibility import unbroken
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
     Browser,
-    Page,
-    downloaded,
     expect,
     field,
-    go_to,
-    language_model,
-    settled,
     write,
 )
 
 pytestmark = MARKS
-SLOW = " ".join(
-    f"The Nile was measured by {n} surveyors and was drawn by {n + 1} painters." for n in range(16)
-)
-
-
-def opened(page: Page) -> object:
-    """The Compare page, and its button once it can be pressed."""
-    go_to(page, "Compare")
-    button = page.get_by_role("button", name="Compare", exact=True)
-    expect(button).to_be_enabled(timeout=PATIENCE)
-    return button
-
-
-def file(page: Page, name: str) -> str:
-    return downloaded(page, f"Download {name}").path().read_text("utf-8-sig")
 
 
 @pytest.mark.slow
@@ -85,22 +64,3 @@ def test_compare_with_the_keyboard_alone_on_a_telephone(browser: Browser, addres
         )
         field(page, "Question").focus()
     page.context.close()
-
-
-@pytest.mark.slow
-def test_a_language_model_that_fails_is_named_above_a_comparison(page: Page) -> None:
-    language_model(page, "http://127.0.0.1:9/v1")
-    write(page, "The Nile flows north into the Mediterranean.")
-    go_to(page, "Compare")
-    page.get_by_role("button", name="FActScore", exact=True).click()
-    settled(page)
-    page.get_by_role("button", name="Compare", exact=True).click()
-    notice = page.locator(".ax-note", has_text="The language model could not be used")
-    expect(notice).to_contain_text(
-        "1 sentence could not be split; checked whole instead.", timeout=PATIENCE
-    )
-    expect(notice).to_contain_text("Segmenters concerned: FActScore.")
-    page.get_by_text(re.compile(r"What did not work")).click()
-    expect(
-        page.locator(".ax-table td", has_text=LISTED).first
-    ).to_be_visible()  # the step that allows the address

@@ -147,24 +147,6 @@ def test_a_tab_that_was_open_shows_why_the_run_is_gone_once_it_is_private_or_del
     stranger.context.close()
 
 
-@pytest.mark.slow
-def test_a_watcher_of_a_run_that_goes_on_cannot_stop_it(page: Page, browser: Browser) -> None:
-    write(
-        page, " ".join(f"The Nile was measured by {n} surveyors in {1000 + n}." for n in range(120))
-    )
-    analyse(page, end=False)
-    page.wait_for_url("**/?run=*", timeout=PATIENCE)
-    watcher = opened(browser, page.url)
-    offers(watcher, "Stop watching").click()
-    expect(claims(watcher)).to_have_count(0, timeout=PATIENCE)
-    settled(watcher)
-    expect(offers(page, "Stop")).to_be_enabled()
-    expect(page.get_by_text("Stopped early")).to_have_count(0)
-    offers(page, "Stop").click()
-    expect(page.get_by_text("Stopped early")).to_be_visible(timeout=PATIENCE)
-    watcher.context.close()
-
-
 def test_no_script_reads_the_cookie_that_marks_a_browsers_runs(page: Page) -> None:
     expect(offers(page, "Analyse")).to_be_enabled(timeout=PATIENCE)
     (cookie,) = [c for c in page.context.cookies() if c["name"] == "attribution_browser"]

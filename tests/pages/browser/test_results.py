@@ -1,10 +1,5 @@
 import re
-import threading
-import time
 
-import pytest
-
-from tests.llm_server import llm_server
 from tests.pages.browser.visits import (
     MARKS,
     PATIENCE,
@@ -28,28 +23,6 @@ NILE = "The Nile flows north into the Mediterranean. The Nile flows south into t
 def ended(page: Page) -> None:
     expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=PATIENCE)
     expect(page.get_by_role("button", name="New check")).to_be_enabled(timeout=PATIENCE)
-
-
-@pytest.mark.slow
-def test_a_run_stopped_while_claims_are_found_reached_none(page: Page, llm_port: int) -> None:
-    asked = threading.Event()
-
-    def slow(body: dict[str, object]) -> str:
-        asked.set()
-        time.sleep(30)
-        return "{}"
-
-    with llm_server(slow, llm_port) as served:
-        language_model(page, served.url("/v1"))
-        choose(page, "Split the answer into", "FActScore")
-        write(page, NILE)
-        analyse(page, end=False)
-        expect(page.get_by_role("button", name="Stop").first).to_be_enabled(timeout=PATIENCE)
-        assert asked.wait(60)
-        page.get_by_role("button", name="Stop").first.click()
-        ended(page)
-    expect(page.locator(".chip.v-not_reached")).to_contain_text("2 not reached", timeout=PATIENCE)
-    expect(page.locator(".chip", has_text="not found")).to_have_count(0)
 
 
 def test_a_language_model_that_fails_is_named_at_the_top_and_can_be_tested(page: Page) -> None:

@@ -2,13 +2,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import pytest
 
-from pages.ui import background
 from pages.ui.background import Job, JobProgress, compute, find, register
-from tests.pages.jobs import ended, until
+from tests.pages.jobs import ended
 
 
 def test_a_value_is_computed_and_an_error_leaves_none() -> None:
@@ -69,30 +67,3 @@ def test_a_job_is_found_by_its_result_while_it_runs() -> None:
     job.stop()
     ended(job)
     assert find("a result") is None  # it may have been deleted since
-
-
-@pytest.mark.parametrize("lasting", [False, True])
-def test_a_job_ends_some_time_after_the_last_of_its_tabs_was_closed(
-    lasting: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(background, "ALONE", 0.5)
-    monkeypatch.setattr(background, "LOOK", 0.02)
-    tabs = {"first": True, "second": True}
-    monkeypatch.setattr(background, "is_open", tabs.__getitem__)
-    here = SimpleNamespace(session_id="first")
-    monkeypatch.setattr(background, "get_script_run_ctx", lambda suppress_warning: here)
-    job = Job(
-        "test", JobProgress(), lambda stop, update: None if stop.wait(20) else None, lasting=lasting
-    )
-    here.session_id = "second"
-    job.follow()
-    tabs["first"] = False
-    time.sleep(0.8)
-    assert job.running
-    tabs["second"] = False
-    assert job.running  # it may be opened again
-    if lasting:
-        time.sleep(0.8)
-        assert job.running
-        job.stop()
-    until(lambda: not job.running, 15)  # it would take 20 seconds

@@ -5,12 +5,10 @@ from attribution.errors import BadInput, FetchFailed, ModelUnavailable
 from attribution.evidence.sources import read_document
 from attribution.policy import DecisionPolicy
 from attribution.settings import Endpoint, Settings
-from attribution.store.store import Store
 from attribution.types import Document, Report
 from pages.ui import choices, state
 from pages.ui.choices import explain
 from tests.make import claim, page
-from tests.pages.jobs import opened
 from tests.servers import pdf_bytes
 
 CHOICES = {
@@ -164,29 +162,3 @@ def test_other_errors_keep_their_words_and_unexpected_ones_get_some() -> None:
         FetchFailed("unreachable", "no", detail=told),
     ):
         assert explain(error)[1].removeprefix("ValueError: ") == shown
-
-
-def test_prices_and_queries_by_a_model_are_set_among_the_options(store: Store) -> None:
-    at = opened("explore")
-    search = next(s for s in at.selectbox if s.label == "Search query")
-    assert search.options == [
-        "The claim, standing alone",
-        "The claim as written",
-        "Question and claim",
-    ]
-    assert any(
-        "Queries by a language model" in h.body and "OPENAI_MODEL" in h.body for h in at.get("html")
-    )
-    typed = {"Address": "http://127.0.0.1:9/v1", "Model": "tiny"}
-    for box in at.text_input:
-        if box.label in typed:
-            box.set_value(typed[box.label])
-    at.number_input[0].set_value(0.25)
-    at.run()
-    search = next(s for s in at.selectbox if s.label == "Search query")
-    search.set_value("llm").run()
-    assert not at.exception
-    assert not any("Not ready yet" in h.body for h in at.get("html"))
-    assert at.number_input[0].value == 0.25
-    assert at.number_input[1].value is None
-    assert next(s for s in at.selectbox if s.label == "Search query").value == "llm"

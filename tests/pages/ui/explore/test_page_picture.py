@@ -35,15 +35,3 @@ def test_a_picture_is_offered_for_a_file_at_hand_and_drawn_on_request(
     assert len(drawn["picture"]["boxes"]) == 1
     assert drawn["asked"] != offered["asked"]
     assert pictured({"source": None}, report, {"picture": True}) == {"source": None}
-
-
-def test_only_so_many_bytes_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    pages = [read_document(Document(name, FILE.content)) for name in ("a.pdf", "b.pdf")]
-    monkeypatch.setattr(downloads, "KEPT", len(FILE.content) + 1)
-    for page in pages:
-        downloads.keep_pdf("r", page, [Document(page.url.removeprefix("document:"), FILE.content)])
-    assert downloads.kept_pdf("r", pages[0]) is None
-    assert downloads.kept_pdf("r", pages[1]) is not None
-    monkeypatch.setattr(downloads, "KEPT", 0)
-    downloads.keep_pdf("r", pages[1], [Document("b.pdf", FILE.content)])
-    assert downloads.kept_pdf("r", pages[1]) is None
