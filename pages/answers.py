@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -46,7 +46,6 @@ NAMES = ("Answer A", "Answer B")
 SIDES: tuple[Literal["first", "second"], ...] = ("first", "second")
 EXAMPLE = "answers_example"
 AnswersEvent = Event | TwoAnswersReady
-AnswersEvents = Callable[[threading.Event], Iterator[AnswersEvent]]  # of a stop signal
 
 
 @dataclass(frozen=True)

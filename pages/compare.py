@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -42,7 +42,6 @@ from pages.ui.state import store, unowned_store
 
 SHOWN = ("Claims", "Verdicts, share", "FActScore")  # beginnings of the titles of tables
 CompareEvent = Event | SegmenterResult | ComparisonReady
-CompareEvents = Callable[[threading.Event], Iterator[CompareEvent]]  # of a stop signal
 
 
 @dataclass(frozen=True)

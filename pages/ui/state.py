@@ -31,7 +31,6 @@ PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collect
 ENGINE, QUERY = "engine", "query"
 SEGMENTER, SEGMENTER_MODEL = "segmenter", "segmenter_model"
 VERIFIER, VERIFIER_MODEL = "verifier", "verifier_model"
-THRESHOLD, CONTRADICTION_THRESHOLD = "threshold", "contradiction_threshold"
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
 LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")

@@ -55,7 +55,7 @@ class View {
     this.drawSelection();
   }
 
-  // The container of the page that holds the answer and what is beside it; Compare has none.
+  // The container of the page that holds the answer and what is beside it.
   stage() {
     return this.root.getRootNode().host?.closest(".st-key-stage");
   }
