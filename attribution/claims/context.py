@@ -6,59 +6,65 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.claims.coreference import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, load, readable
 from attribution.text.names import names
 from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
-from attribution.text.passages import AnswerPassage, passages
+from attribution.text.passages import passages
 from attribution.text.sentences import is_english
 from attribution.types import Claim
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Span, Token
 
 MAX_LEVEL = 7  # of headings without signs
 MAX_CONTEXT = 160  # characters of a heading or lead-in
+DEMONSTRATIVES = ("this", "that", "these", "those", "such")
+
+
+class Heading(NamedTuple):
+    level: int
+    text: str
 
 
 def add_context(claims: Sequence[Claim], answer: str) -> list[Claim]:
     """Return the claims with the `context` that stands above them in the answer, the nearest last."""
-    above = [(passage.start, context) for passage, context in _contexts(answer)]
-
-    def context_of(claim: Claim) -> tuple[str, ...]:
+    above = list(_contexts(answer))
+    result: list[Claim] = []
+    for claim in claims:
         start = claim.spans[0][0] if claim.spans else -1
-        return next((context for first, context in reversed(above) if first <= start), ())
+        contexts = [context for first, context in above if first <= start]
+        result.append(claim.model_copy(update={"context": contexts[-1] if contexts else ()}))
+    return result
 
-    return [claim.model_copy(update={"context": context_of(claim)}) for claim in claims]
 
-
-def _contexts(answer: str) -> list[tuple[AnswerPassage, tuple[str, ...]]]:
-    """Each passage with the first and the nearest heading above it, the lead-in of its list, and
-    its label.
+def _contexts(answer: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Yield the start of each passage with the first and the nearest heading above it, the lead-in
+    of its list, and its label.
     """
-    found: list[tuple[AnswerPassage, tuple[str, ...]]] = []
-    headings: list[tuple[int, str]] = []  # levels and texts, outermost first
+    headings: list[Heading] = []  # outermost first
     lead = ""
     for block in passages(answer):
         if block.kind == "heading":
             level = _level(answer, block.start)
-            headings = [h for h in headings if h[0] < level] + [(level, block.text[:MAX_CONTEXT])]
+            headings = [h for h in headings if h.level < level]
+            headings.append(Heading(level, block.text[:MAX_CONTEXT]))
             lead = ""
             continue
-        above = [text for _, text in headings]
-        label = (block.label,) if block.body else ()
-        found.append((block, (*above[:1], *above[1:][-1:], *((lead,) if lead else ()), *label)))
+        outer = [h.text for h in headings[:1]]
+        nearest = [h.text for h in headings[1:][-1:]]
+        label = block.label if block.body else ""
+        yield block.start, tuple(filter(None, [*outer, *nearest, lead, label]))
         if block.kind == "text":
             lead = block.text[-MAX_CONTEXT:] if block.text.rstrip().endswith(":") else ""
-    return found
 
 
 def _level(answer: str, start: int) -> int:
-    """The number of signs before a heading; more than any for a bold or underlined one."""
+    """Return the number of signs before a heading; more than any for a bold or underlined one."""
     marks = answer[answer.rfind("\n", 0, start) + 1 : start].strip(" *_")
     return len(marks) if marks and not marks.strip("#") else MAX_LEVEL
 
@@ -67,46 +73,51 @@ def named_by_context(claim: Claim) -> str:
     """Return the context of a claim that holds no name itself, to be searched with it; empty for
     any other.
     """
-    named = any(claim.statement[: name.start].strip() for name in names(claim.statement))
-    return "" if named else " ".join(part.rstrip(" :") for part in claim.context)
+    is_named = any(claim.statement[: name.start].strip() for name in names(claim.statement))
+    return "" if is_named else " ".join(part.rstrip(" :") for part in claim.context)
 
 
 _BARE_ROW = "A table row: the headings of its columns and the subject of the table are missing."
 _ELLIPTICAL = "A list item without a subject or verb of its own."
 
 
+class Pattern(NamedTuple):
+    expression: re.Pattern[str]
+    reason: str
+
+
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((compile_any([rule["pattern"]]), rule["reason"]) for rule in load("independence"))
+def _patterns() -> tuple[Pattern, ...]:
+    rules = load("independence")
+    return tuple(Pattern(compile_any([rule["pattern"]]), rule["reason"]) for rule in rules)
 
 
 def check_independence(
     claims: Sequence[Claim], before: str = "", stop: threading.Event | None = None
 ) -> list[Claim]:
-    """Claims with `independent` and, where it is False, `independence_reason`; `before` is what was
-    said earlier.
+    """Set `independent` and, where it is False, `independence_reason`.
 
-    Of a claim that the rules do not read, it stays open.
+    Args:
+        claims: Of a claim that the rules don't read, it stays open.
+        before: What was said earlier in the conversation.
+        stop: Ends the work between two claims.
     """
     introduced = _introduced(before) if before else frozenset()
-    reasons = [
-        dependence_reason(c.text, introduced) if read else None
-        for c, read in readable(claims, stop)
-    ]
-    return [
-        c.model_copy(update={"independent": not reason, "independence_reason": reason})
-        if reason is not None
-        else c
-        for c, reason in zip(claims, reasons, strict=True)
-    ]
+    result: list[Claim] = []
+    for claim, is_read in readable(claims, stop):
+        if is_read:
+            reason = dependence_reason(claim.text, introduced)
+            update = {"independent": not reason, "independence_reason": reason}
+            claim = claim.model_copy(update=update)
+        result.append(claim)
+    return result
 
 
 def dependence_reason(text: str, introduced: frozenset[str] = frozenset()) -> str:
-    """The reason why a text cannot be verified on its own, in an analyst's words; empty where it
-    can.
+    """Return why a text cannot be verified on its own, in an analyst's words; empty where it can.
 
-    `introduced` are nouns for what the conversation before has brought up: “the physicist” may be
-    one of them.
+    `introduced` are nouns for what the conversation has brought up: “the physicist” may be one of
+    them.
     """
     text = " ".join(text.replace("’", "'").split())
     if not any(c.isalpha() for c in text):
@@ -114,26 +125,24 @@ def dependence_reason(text: str, introduced: frozenset[str] = frozenset()) -> st
     if is_table_row(text):
         return _BARE_ROW if "|" in text else "A table row: it does not say what the table is about."
     for pattern, reason in _patterns():
-        if match := pattern.search(text):
+        match = pattern.search(text)
+        if match:
             return reason.format(f"“{match.group().strip(' ,')}”")
     doc = parse(text)
-    return next((reason for check in CHECKS if (reason := check(doc))), "") or _definite(
-        doc, introduced
-    )
+    reasons = (check(doc) for check in CHECKS)
+    return next(filter(None, reasons), "") or _definite(doc, introduced)
 
 
 def _introduced(text: str) -> frozenset[str]:
-    """“a physicist”, “the Golden Gate Bridge”: physicist, bridge. What the article alone makes
-    known is not among them
-    (“the moon”)."""
+    """Return “physicist” for “a physicist” and “bridge” for “the Golden Gate Bridge”."""
     if not is_english(text):
         return frozenset()
-    chunks = (chunk for chunk in parse(text).noun_chunks if len(chunk) > 1)
-    return frozenset(
-        c.root.lower_
-        for c in chunks
-        if c[0].lower_ in ("a", "an") or (c.root.pos_ == "PROPN" and c.root.text.isalpha())
-    )
+    nouns: set[str] = set()
+    for chunk in parse(text).noun_chunks:
+        is_name = chunk.root.pos_ == "PROPN" and chunk.root.text.isalpha()
+        if len(chunk) > 1 and (is_name or chunk[0].lower_ in ("a", "an")):
+            nouns.add(chunk.root.lower_)
+    return frozenset(nouns)
 
 
 def _pronoun(doc: Doc) -> str:
@@ -142,65 +151,57 @@ def _pronoun(doc: Doc) -> str:
 
 
 def _demonstrative(doc: Doc) -> str:
-    """This, that, these, those and such, unless the words before or after say what is meant."""
+    """Find “this”, “those” or “such”, unless the words around it say what is meant."""
     for token in doc:
-        if token.lower_ not in ("this", "that", "these", "those", "such") or token.tag_ in (
-            "IN",
-            "WDT",
-            "WP",
-            "RB",
-        ):
-            continue
-        following = doc[token.i + 1].lower_ if token.i + 1 < len(doc) else ""
-        if following in ("who", "of", "that", "which", "as", "in", "with") or token.dep_ in (
-            "mark",
-            "advmod",
-        ):
-            continue
-        if token.lower_ == "such" and any(
-            t.lower_ in ("that", "as") for t in doc[token.i : token.i + 6]
-        ):
-            continue
-        head = token.head.lower_.removesuffix("s") if token.dep_ == "det" else ""
-        before = doc[: token.i]
-        if any(t.pos_ in VERBAL for t in before) and (
-            not head or any(head in t.lower_ for t in before)
-        ):
-            continue
-        near = bool(head) and token.i < token.head.i <= token.i + 3
-        phrase = doc[token.i : token.head.i + 1].text if near else token.text
-        return f"“{phrase}” points to something said before."
+        if token.lower_ in DEMONSTRATIVES and not _is_explained(token):
+            is_near = token.dep_ == "det" and token.i < token.head.i <= token.i + 3
+            phrase = doc[token.i : token.head.i + 1].text if is_near else token.text
+            return f"“{phrase}” points to something said before."
     return ""
+
+
+def _is_explained(token: Token) -> bool:
+    """Return True for a conjunction, “those who …”, “such … as”, and what an earlier clause said."""
+    following = [t.lower_ for t in token.doc[token.i + 1 : token.i + 6]]
+    if token.tag_ in ("IN", "WDT", "WP", "RB") or token.dep_ in ("mark", "advmod"):
+        return True
+    if following[:1] and following[0] in ("who", "of", "that", "which", "as", "in", "with"):
+        return True
+    if token.lower_ == "such" and {"that", "as"} & {*following}:
+        return True
+    before = token.doc[: token.i]
+    noun = token.head.lower_.removesuffix("s") if token.dep_ == "det" else ""
+    return any(t.pos_ in VERBAL for t in before) and any(noun in t.lower_ for t in before)
 
 
 def _definite(doc: Doc, nouns: Collection[str] = LEXICON["one_of_many"]) -> str:
-    """ "The treaty", with nothing that says which."""
+    """Find "the treaty" with nothing that says which."""
     for chunk in doc.noun_chunks:
         noun = chunk.root
-        if chunk[0].lower_ != "the" or noun.pos_ != "NOUN" or noun.lower_ not in nouns:
-            continue
-        if any(
-            t.tag_ in ("JJS", "RBS") or t.pos_ in ("PROPN", "NUM") or t.text[0].isupper()
-            for t in chunk[1:]
-        ):
-            continue
-        if any(t.dep_ in ("compound", "poss", "nmod") for t in noun.children):
-            continue
-        if any(
-            t.lower_ == "of" or t.dep_ in ("relcl", "appos", "acl", "prep") for t in noun.rights
-        ):
-            continue
-        if any(len(t) > 3 and t.lower_ in "first last only second third same" for t in chunk[1:-1]):
-            continue
-        after = doc[noun.i + 1].text[0] if noun.i + 1 < len(doc) else " "
-        if (
-            after in "“\"'"
-            or after.isupper()
-            or any(t.lower_ == noun.lower_ for t in doc[: chunk.start])
-        ):
-            continue
-        return f"It does not say which {noun.text} is meant."
+        is_one_of_many = noun.pos_ == "NOUN" and noun.lower_ in nouns
+        if chunk[0].lower_ == "the" and is_one_of_many and not _is_specified(chunk):
+            return f"It does not say which {noun.text} is meant."
     return ""
+
+
+def _is_specified(chunk: Span) -> bool:
+    noun, doc = chunk.root, chunk.doc
+    for token in chunk[1:]:
+        if (
+            token.pos_ in ("PROPN", "NUM")
+            or token.tag_ in ("JJS", "RBS")
+            or token.text[0].isupper()
+        ):
+            return True
+        if token.lower_ in ("first", "last", "only", "second", "third", "same"):
+            return True
+    if any(t.dep_ in ("compound", "poss", "nmod") for t in noun.children):
+        return True
+    if any(t.lower_ == "of" or t.dep_ in ("relcl", "appos", "acl", "prep") for t in noun.rights):
+        return True
+    after = doc[noun.i + 1 :][:1].text[:1]
+    is_named = bool(after) and (after in "“\"'" or after.isupper())
+    return is_named or any(t.lower_ == noun.lower_ for t in doc[: chunk.start])
 
 
 def _scenario(doc: Doc) -> str:

@@ -10,21 +10,26 @@ import json
 import re
 import threading
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from attribution.claims.coreference import POSSESSIVE, PRONOUNS, Context, outward_pronouns
+from attribution.claims.coreference import (
+    POSSESSIVE,
+    PRONOUNS,
+    Context,
+    outward_pronouns,
+    straight,
+)
 from attribution.errors import BadInput, StageFailure
 from attribution.files import PROBLEM, has_half_pair
 from attribution.settings import LIMITS
-from attribution.text.parse import MAX_SENTENCES, lower_initial, parse, root
-from attribution.text.passages import AnswerPassage
+from attribution.text.parse import MAX_SENTENCES, has_subject, lower_initial, parse, root
 from attribution.text.sentences import is_english
 from attribution.text.sentences import sentences as split
 from attribution.text.words import Diff
 from attribution.types import Claim, Failure, Span, Speaker, Turn
 
 if TYPE_CHECKING:
-    from spacy.tokens import Doc
+    from spacy.tokens import Token
 
 _LEAD_IN = re.compile(r"\b(?:includes?|included|including|such as)\s*:$", re.IGNORECASE)
 _OPEN = re.compile(r"(?:this|these|those|some|examples?|others?)\b", re.IGNORECASE)
@@ -35,15 +40,14 @@ _POINTERS = {*PRONOUNS, "the", "a", "an", "this", "that", "these", "those"}
 def enrich(
     question: str, answer: str, claims: Sequence[Claim], stop: threading.Event | None = None
 ) -> tuple[list[Claim], list[Failure]]:
-    """The claims, with `enriched` set on factual, dependent ones whose references are certain.
-    English only.
+    """Set `enriched` on factual, dependent claims whose references are certain. English only.
 
-    Nothing is sought in sentences behind the first MAX_SENTENCES: a failure says so.
+    Nothing is looked for in sentences after the first MAX_SENTENCES: a failure says so.
     """
     if not is_english(answer) or not any(map(_is_open, claims)):
         return list(claims), []
     context = Context(question, answer)
-    result = []
+    result: list[Claim] = []
     for claim in claims:
         if _is_open(claim) and not (stop and stop.is_set()):
             text = _enriched(context, claim)
@@ -53,205 +57,159 @@ def enrich(
 
 
 def _is_open(claim: Claim) -> bool:
-    return (
-        claim.worthiness == "factual"
-        and claim.independent is False
-        and bool(claim.spans)
-        and not claim.enriched
-    )
+    is_dependent = claim.worthiness == "factual" and claim.independent is False
+    return is_dependent and bool(claim.spans) and not claim.enriched
 
 
 def _left_out(context: Context) -> list[Failure]:
     if not context.unread:
         return []
     message = (
-        f"{len(context.unread):,} sentences were not searched for what pronouns refer to: rules read the first "
-        f"{MAX_SENTENCES:,} of question and answer. Analyse the answer in parts."
+        f"{len(context.unread):,} sentences were not searched for what pronouns refer to: rules read "
+        f"the first {MAX_SENTENCES:,} of question and answer. Analyse the answer in parts."
     )
     return [StageFailure("left_out", message).as_failure("enrichment", "sentences")]
 
 
 def added_words(claim: Claim) -> tuple[Span, ...]:
-    """The spans in `claim.enriched` of the words that enrichment added; capitals make no
-    difference.
-    """
+    """Return the spans in `claim.enriched` of the words that enrichment added, ignoring case."""
     return _new_words(claim.text, claim.enriched) if claim.enriched is not None else ()
 
 
 def removed_words(claim: Claim) -> tuple[Span, ...]:
-    """The spans in `claim.text` of the words that enrichment removed, except pronouns and
+    """Return the spans in `claim.text` of the words that enrichment removed, except pronouns and
     determiners.
     """
     removed = _new_words(claim.enriched, claim.text) if claim.enriched is not None else ()
-    return tuple(
-        (a, b) for a, b in removed if set(_LETTERS.findall(claim.text[a:b].casefold())) - _POINTERS
-    )
+    spans: list[Span] = []
+    for start, end in removed:
+        words = set(_LETTERS.findall(claim.text[start:end].casefold()))
+        if words - _POINTERS:
+            spans.append((start, end))
+    return tuple(spans)
 
 
 def _new_words(before: str, after: str) -> tuple[Span, ...]:
-    """The characters of `after` whose words a word diff does not find in `before`."""
-    old, new = [m.group().casefold() for m in _WORD.finditer(before)], list(_WORD.finditer(after))
-    opcodes = Diff(old, [m.group().casefold() for m in new]).get_opcodes()
-    return tuple(
-        (new[a].start(), new[b - 1].end())
-        for kind, _, _, a, b in opcodes
-        if kind in ("insert", "replace")
-    )
+    """Return the characters of `after` whose words a word diff does not find in `before`."""
+    old = [match.group().casefold() for match in _WORD.finditer(before)]
+    new = list(_WORD.finditer(after))
+    spans: list[Span] = []
+    for change in Diff(old, [match.group().casefold() for match in new]).get_opcodes():
+        kind, _, _, first, last = change
+        if kind in ("insert", "replace"):
+            spans.append((new[first].start(), new[last - 1].end()))
+    return tuple(spans)
+
+
+class Place(NamedTuple):
+    """Where a sentence stands in an answer."""
+
+    block: int
+    character: int
 
 
 def rewrite_within(before: str, text: str) -> str:
-    """The text with its references to what was said before replaced; sentences where that is
-    uncertain stay.
+    """Replace the references in a text to what was said before; a sentence where they are uncertain
+    stays.
     """
     context = Context("", f"{before}\n\n{text}")
     first = len(before) + 2
-    sentences = [
-        (a, b) for block in context.blocks if block.start >= first for a, b in _places(block)
-    ]
-    for start, end in reversed(sentences):
-        sentence = text[start - first : end - first]
-        number = next(i for i, b in enumerate(context.blocks) if b.start <= start < b.end)
-        if new := _rewrite(context, sentence.replace("’", "'"), number, start):
-            text = text[: start - first] + new + text[end - first :]
+    for number, block in reversed(list(enumerate(context.blocks))):
+        for a, b in reversed(split(block.text)):
+            start, end = block.places[a][0], block.places[b - 1][1]
+            if start < first:
+                continue
+            sentence = straight(text[start - first : end - first])
+            resolved = _resolve(context, sentence, Place(number, start))
+            if resolved:
+                text = text[: start - first] + resolved + text[end - first :]
     return text
 
 
-def _places(block: AnswerPassage) -> list[Span]:
-    """The place of each of its sentences, as written."""
-    return [(block.places[a][0], block.places[b - 1][1]) for a, b in split(block.text)]
-
-
 def _enriched(context: Context, claim: Claim) -> str | None:
-    """The text of the claim with its references replaced; None where that is not certain."""
-    place = min(a for a, _ in claim.spans)
-    number = next((i for i, b in enumerate(context.blocks) if b.start <= place < b.end), None)
-    if (
-        number is None
-        or context.blocks[number].kind in ("row", "code")
-        or not claim.text.isascii()
-        and _foreign(claim.text)
-    ):
+    """Return the claim with its references replaced; None where that is not certain."""
+    place = min(start for start, _ in claim.spans)
+    numbers = [n for n, b in enumerate(context.blocks) if b.start <= place < b.end]
+    foreign_letters = sum(c.isalpha() and not c.isascii() for c in claim.text)
+    if not numbers or foreign_letters > len(claim.text) // 4:
         return None
-    return _rewrite(
-        context, claim.text.replace("’", "'") if "’" in claim.text else claim.text, number, place
-    )
+    if context.blocks[numbers[0]].kind in ("row", "code"):
+        return None
+    return _resolve(context, straight(claim.text), Place(numbers[0], place))
 
 
-def _rewrite(context: Context, text: str, number: int, place: int) -> str | None:
-    block = context.blocks[number]
-    labelled = text.startswith(block.label + ":") or (
-        block.body and place == block.places[block.body][0]
-    )
-    if (
-        block.label
-        and labelled
-        and (joined := _joined(context, text.removeprefix(block.label + ":"), block.label))
-    ):
-        return joined
+class Change(NamedTuple):
+    """A replacement in a text."""
+
+    start: int
+    end: int
+    text: str
+
+
+def _resolve(context: Context, text: str, place: Place) -> str | None:
     doc = parse(text)
-    if not len(doc):
-        return None
-    before = context.before(number, place)
-    changes: list[tuple[int, int, str]] = []
-    settled: set[str] = set()
-    for token in list(outward_pronouns(doc)):
+    before = context.before(place.block, place.character)
+    changes: dict[str, Change] = {}
+    for token in outward_pronouns(doc):
         form = PRONOUNS[token.lower_]
-        if form in settled:
-            continue
-        settled.add(form)
-        mention = context.antecedent(token, form, before, number)
-        if mention is None:
+        if form in changes:
+            continue  # one occurrence is enough
+        name = context.antecedent(form, before, place.block)
+        if name is None or not _is_replaceable(token):
             return None  # half a repair would hide what is still open
-        name = (
-            _possessive(mention, form)
-            if token.lower_ in POSSESSIVE and token.dep_ == "poss"
-            else mention
-        )
-        contracted = token.i + 1 < len(doc) and doc[token.i + 1].text.startswith("'")
-        if (
-            contracted
-            or token.lower_ in ("hers", "theirs")
-            or (token.lower_ == "his" and token.dep_ != "poss")
-        ):
-            return None
-        changes.append((token.idx, token.idx + len(token.text), name))
+        if token.lower_ in POSSESSIVE and token.dep_ == "poss":
+            name += "'" if form == "they" and name.endswith("s") else "'s"
+        changes[form] = Change(token.idx, token.idx + len(token.text), name)
     for chunk in doc.noun_chunks:
-        if full := context.full_name(chunk, doc, before, number):
-            bare = chunk[0].lower_ == "the" and not full.lower().startswith("the ")
-            changes.append((chunk.start_char, chunk.end_char, f"the {full}" if bare else full))
+        full = context.full_name(chunk, before, place.block)
+        if full:
+            is_bare = chunk[0].lower_ == "the" and not full.lower().startswith("the ")
+            name = f"the {full}" if is_bare else full
+            changes[chunk.text] = Change(chunk.start_char, chunk.end_char, name)
     if changes:
-        return _replaced(text, changes)
-    return _under_lead_in(context, text, doc, number, place)
+        return _replaced(text, list(changes.values()))
+    return _under_lead_in(context, text, place)
 
 
-def _joined(context: Context, rest: str, label: str) -> str | None:
-    """ "Solar power: uses no fuel" and "Solar power: It uses no fuel" → "Solar power uses no fuel"."""
-    rest = rest.strip()
-    words = rest.split()
-    if not words or not context.is_topic_label(label, "it"):
-        return None
-    head = parse(label)
-    plural = any(t.tag_ in ("NNS", "NNPS") and t == root(head) for t in head)
-    if (
-        words[0].lower() == ("they" if plural else "it")
-        and next(outward_pronouns(parse(rest)), None) is not None
-    ):
-        return f"{label} {' '.join(words[1:])}"
-    joined = parse(f"{label} {rest}")
-    verb = joined[len(head)]
-    subject = any(t.dep_ in ("nsubj", "nsubjpass") and t.i < len(head) for t in joined)
-    finite = verb.tag_ == ("VBP" if plural else "VBZ") and not words[0][:1].isupper()
-    return joined.text if finite and subject and root(joined).i >= len(head) else None
+def _is_replaceable(pronoun: Token) -> bool:
+    """Return False for "it's" and "theirs"."""
+    following = pronoun.doc[pronoun.i + 1 :][:1].text
+    is_owner = pronoun.lower_ in ("hers", "theirs", "his") and pronoun.dep_ != "poss"
+    return not is_owner and not following.startswith("'")
 
 
-def _under_lead_in(context: Context, text: str, doc: Doc, number: int, place: int) -> str | None:
+def _under_lead_in(context: Context, text: str, place: Place) -> str | None:
     """ "Notable works include:" and the item "Guernica" → "Notable works include Guernica"."""
-    block = context.blocks[number]
-    lead = next((i for i in range(number - 1, -1, -1) if context.blocks[i].kind != "item"), None)
-    if (
-        block.kind != "item"
-        or lead is None
-        or context.blocks[lead].kind != "text"
-        or place > block.start + 3
-        or ":" in text
-    ):
+    block, doc = context.blocks[place.block], parse(text)
+    others = [n for n in range(place.block) if context.blocks[n].kind != "item"]
+    if block.kind != "item" or not others or place.character > block.start + 3 or ":" in text:
         return None
-    if root(doc).pos_ not in ("NOUN", "PROPN") or any(
-        t.dep_ in ("nsubj", "nsubjpass") for t in root(doc).children
-    ):
+    lead = context.blocks[others[-1]]
+    if lead.kind != "text" or not len(doc):
         return None
-    raw = context.raw(context.blocks[lead])
-    sentences = context.sentences(raw)
-    announced = sentences[-1][0].text if sentences else ""
-    if not _LEAD_IN.search(announced):
+    item = root(doc)
+    if item.pos_ not in ("NOUN", "PROPN") or has_subject(item):
         return None
+    sentences = context.sentences(straight(lead.text))
+    announced = sentences[-1].doc.text if sentences else ""
     head = announced.rstrip(": ")
-    if next(outward_pronouns(parse(head)), None) is not None:
-        head = _rewrite(context, head, lead, context.place(lead, announced)) or ""
-    if not head or _OPEN.match(head):
+    if not _LEAD_IN.search(announced) or _OPEN.match(head):
         return None
-    title = len(doc) > 1 and doc[1].text[:1].isupper()
-    small = doc[0].pos_ in ("DET", "NOUN", "ADJ") and doc[0].text.istitle() and not title
-    return f"{head} {lower_initial(text) if small else text}"
+    if next(outward_pronouns(parse(head)), None) is not None:
+        head = _resolve(context, head, Place(others[-1], lead.start)) or ""
+    is_title = doc[1:2].text[:1].isupper()
+    is_common = doc[0].pos_ in ("DET", "NOUN", "ADJ") and doc[0].is_title and not is_title
+    return f"{head} {lower_initial(text) if is_common else text}" if head else None
 
 
-def _possessive(name: str, form: str) -> str:
-    return name + ("'" if form == "they" and name.endswith("s") else "'s")
-
-
-def _foreign(text: str) -> bool:
-    return sum(c.isalpha() and not c.isascii() for c in text) > len(text) // 4
-
-
-def _replaced(text: str, changes: list[tuple[int, int, str]]) -> str:
-    """The text with the changes made, and capitals adapted to their place."""
+def _replaced(text: str, changes: Sequence[Change]) -> str:
+    """Return the text with the changes made, and capitals adapted to their place."""
     for start, end, name in sorted(changes, reverse=True):
-        opens = start == 0 or text[:start].rstrip().endswith((".", "!", "?"))
-        article = name.startswith(("The ", "A ", "An "))
-        if opens:
+        opens_sentence = start == 0 or text[:start].rstrip().endswith((".", "!", "?"))
+        if opens_sentence:
             name = name[0].upper() + name[1:]
-        elif article:
-            name = name[0].lower() + name[1:]
+        elif name.startswith(("The ", "A ", "An ")):
+            name = lower_initial(name)
         text = text[:start] + name + text[end:]
     return text
 

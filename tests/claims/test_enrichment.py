@@ -206,15 +206,3 @@ def test_a_name_that_would_come_out_broken_is_not_put_in() -> None:
         c.enriched is None
         for c in enriched_claims("How do I measure Cockney accent vowels?", answer)
     )
-
-
-@pytest.mark.parametrize(
-    ("question", "enriched"),
-    [
-        ("Tell me about the Oldervik dam and the chemist Ada Holm.", None),
-        ("What do the Oldervik dam and the chemist have in common?", None),
-        ("Who were Nils Berg and Ada Holm?", "Nils Berg and Ada Holm divorced in 1921."),
-    ],
-)
-def test_they_are_not_a_thing_and_a_person(question: str, enriched: str | None) -> None:
-    assert enriched_claims(question, "They divorced in 1921.")[0].enriched == enriched
