@@ -45,8 +45,6 @@ _TIME = re.compile(
 )
 _FROM_ZERO = re.compile(r"\W*0{1,2}:")  # a programme of the day begins later
 _HARD_BREAK = re.compile(r"(?<=[\w.,;:!?’”])\\\n")  # Markdown's
-# Lines of a sentence that stand apart, as the <div> of a page do
-_APART = re.compile(r"^[^\n]++(?:(?<=[^\s.!?:;…`])\n\n(?=[a-z])[^\n]++){2,}+", re.MULTILINE)
 _STOPPED = re.compile(r"[.!?:;…。！？][\"'”’)\]]*$")
 # The end of a line that ends no sentence, and the beginning of one that begins none
 _DANGLES = re.compile(
@@ -125,8 +123,6 @@ def join_lines(text: str, ragged: bool = False) -> str:
     if front:
         return front[0] + join_lines(text[front.end() :], ragged)
     text = _without_times(text)
-    if not ragged:
-        text = _APART.sub(lambda lines: lines[0].replace("\n\n", "\n"), text)
     blocks = list(_blocks(_HARD_BREAK.sub("\n", text).split("\n")))
     lengths = sorted(len(line.strip()) for block in blocks for line in block.lines if line.strip())
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import tomllib
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -26,18 +25,14 @@ _WORDS: dict[str, str] = tomllib.loads((_DATA / "abbreviations.toml").read_text(
 _STOPS = ".!?…؟۔।॥։"
 _WIDE_STOPS = "。！？｡።፧፨။។៕"  # no space need follow
 _CLOSING = r"\"'”’»)\]」』）"
-_CLOSING_QUOTES = r"\"”’»\]」』"
 _CITATIONS = r"(?:[ ]?\[[\d ,–-]{1,24}\])*+(?:\[[^\[\]\n]{1,24}\])*+"  # "[1]", "[citation needed]"
-_PAGE = r"\s\([^\W\d_a-z][^()\n]{0,60}[ ]\d[^()\n]{0,20}\)\.?"  # "… met.” (Author 31)"
-_QUOTATION = re.compile(rf"(?<!\S)[\"“«](?=\S)[^\"“”«»\n]{{1,600}}(?<=\S)[\"”»]{_PAGE}", re.VERBOSE)
 _MARK = re.compile(
     rf"""
     (?<!\.\s)\.(?:[ \u00a0]\.){{2,}}+\s+  # ". . ."
-    | (?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+(?:(?<=[{_CLOSING_QUOTES}]){_PAGE})?+{_CITATIONS}\s+
+    | (?<![{_STOPS}])[{_STOPS}]++[{_CLOSING}]*+{_CITATIONS}\s+
     | (?<![{_WIDE_STOPS}])[{_WIDE_STOPS}]++[{_CLOSING}]*+{_CITATIONS}\s*
     | (?<=[\u0561-\u0587]):\s+  # Armenian
     | (?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]\s+  # a Greek question
-    | (?<=[{_CLOSING_QUOTES}]){_PAGE}\s+
     | (?<=[^\W\d_]{{2}})[.!?](?=[^\W\d_]{{2}})  # "toxic.Cats": a space may be missing
     | \n\s*
     """,
@@ -124,9 +119,6 @@ def sentences(text: str, limit: int | None = None, number: int = 0) -> tuple[Spa
     """
     items = {*_items(text, 0, len(text), number)}
     ends = sorted(items.union(possible_ends(text)))
-    for quotation in _QUOTATION.finditer(text):
-        first = bisect_right(ends, quotation.start())
-        del ends[first : bisect_left(ends, quotation.end() - 1)]
     spans: list[Span] = []
     start = 0
     for end in [*ends, len(text)]:
