@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.common.utils import MD_TRIM_CHARS
-from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline, link
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
@@ -37,6 +36,7 @@ _SIGNS = re.compile(r"([\\`*_{}\[\]<>#|~$&!])")
 _NOTE = re.compile(
     r"\[\^[^\]\s]{1,40}\]: | \[[^\[\]\n]{1,80}\]:[ \t]*<?https?://", re.IGNORECASE | re.VERBOSE
 )
+_LEAVES = ("paragraph", "heading", "fence", "hr", "table")
 _TICKS = re.compile(r"`+")
 _NO_MARK = re.compile(r"\\\Z|\]\([^\s()]*\Z")  # behind an escape, or within a link's target
 _LINE_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
@@ -112,26 +112,7 @@ def read(source: str) -> Element:
 def _block_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     parser.disable(["reference", "code", "lheading", "inline", "text_join"])
-    parser.block.ruler.before("paragraph", "note", _note, {"alt": ["paragraph"]})
     return parser
-
-
-def _note(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Match the definition of a footnote or link, up to an empty line or the next definition (a
-    block rule).
-    """
-    lines = []
-    for number in range(start, end):
-        line = state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]]
-        if bool(_NOTE.match(line)) != (number == start) or state.isEmpty(number):
-            break
-        lines.append(line)
-    if lines and not silent:
-        state.line = start + len(lines)
-        token = state.push("note", "p", 0)
-        token.map = [start, state.line]
-        token.content = "\n".join(lines)
-    return bool(lines)
 
 
 class _Reader:
@@ -146,7 +127,7 @@ class _Reader:
         self.unread = set(range(len(self.ends)))  # lines that belong to no block yet
 
     def document(self, nodes: Sequence[SyntaxTreeNode]) -> Element:
-        blocks = [self.block(node) for node in nodes]
+        blocks = list(self.blocks(nodes))
         lines = [self._bare(line) for line in sorted(self.unread)]
         deep = [  # lines nested too deeply for the parser
             Element("p", self.inline.parse(range(start, end)))
@@ -158,26 +139,30 @@ class _Reader:
             blocks.sort(key=lambda block: next((text.start for text in block.texts()), -1))
         return Element("", tuple(blocks))
 
-    def block(self, node: SyntaxTreeNode) -> Element:
-        first, last = node.map or (0, 0)
-        if node.type not in ("paragraph", "heading", "note", "fence", "hr", "table"):
-            number = node.info if node.type == "list_item" else str(node.attrs.get("start", ""))
-            return Element(node.tag, tuple(map(self.block, node.children)), number=number)
-        self.unread.difference_update(range(first, last))
-        if node.type == "table":
-            return Element("table", tuple(map(self._rows, node.children)))
-        if node.type == "fence":
-            return Element("pre", (Element("code", tuple(self._code(first + 1, node.content))),))
-        if node.type == "note":
-            return self._paragraph(first, last, node.content, "note")
-        if node.type == "paragraph":
-            role: Role = "tight" if node.hidden else ""
-            return self._paragraph(first, last, node.children[0].content, role)
-        if node.type == "heading":
+    def blocks(self, nodes: Iterable[SyntaxTreeNode]) -> Iterator[Element]:
+        for node in nodes:
+            first, last = node.map or (0, 0)
+            if node.type in _LEAVES:
+                self.unread.difference_update(range(first, last))
+                yield from self._leaf(node, first, last)
+            else:
+                number = node.info or str(node.attrs.get("start", ""))
+                yield Element(node.tag, tuple(self.blocks(node.children)), number=number)
+
+    def _leaf(self, node: SyntaxTreeNode, first: int, last: int) -> Iterator[Element]:
+        if node.type == "hr":
+            yield Element("hr")
+        elif node.type == "table":
+            yield Element("table", tuple(map(self._rows, node.children)))
+        elif node.type == "fence":
+            yield Element("pre", (Element("code", tuple(self._code(first + 1, node.content))),))
+        elif node.type == "heading":
             content = node.children[0].content
             start = self.source.find(content, self.starts[first])
-            return Element(node.tag, self.inline.parse(range(start, start + len(content))))
-        return Element("hr")
+            yield Element(node.tag, self.inline.parse(range(start, start + len(content))))
+        else:
+            role: Role = "tight" if node.hidden else ""
+            yield from self._paragraphs(first, last, node.children[0].content, role)
 
     def _bare(self, line: int) -> tuple[int, int]:
         """Return the span of a line without the signs of quotations and lists."""
@@ -185,8 +170,8 @@ class _Reader:
         prefix = _PREFIX.match(self.source, start, end)
         return (prefix.end() if prefix else start), end
 
-    def _paragraph(self, first: int, last: int, content: str, role: Role) -> Element:
-        """Read a paragraph, whose lines are the ends of source lines."""
+    def _paragraphs(self, first: int, last: int, content: str, role: Role) -> Iterator[Element]:
+        """Read a paragraph, whose lines are the ends of source lines; a definition is its own."""
         texts = [text.strip(MD_TRIM_CHARS) for text in content.split("\n")]
         lines = [
             (self.starts[n], self.ends[n])
@@ -196,12 +181,17 @@ class _Reader:
         places: list[int] = []
         stop = line_end = 0
         for text, (start, end) in zip(filter(None, texts), lines, strict=False):
+            is_note = _NOTE.match(text) is not None
+            if is_note and places:
+                yield Element("p", self.inline.parse(places), role=role)
+                places = []
             if places:  # the line break, with the spaces before it, which may make it a hard one
                 places += range(stop, line_end + 1)
+            role = "note" if is_note else role
             stop = start + len(self.source[start:end].rstrip(MD_TRIM_CHARS))
             line_end = end
             places += range(stop - len(text), stop)
-        return Element("p", self.inline.parse(places), role=role)
+        yield Element("p", self.inline.parse(places), role=role)
 
     def _code(self, line: int, content: str) -> Iterator[Written]:
         for number, text in enumerate(content.split("\n")[:-1], line):
