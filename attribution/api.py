@@ -67,9 +67,9 @@ class Report(types.Report):
         """
         import pandas
 
-        from attribution.reports.claims_table import COLUMNS, claim_rows
+        from attribution.reports.claims_table import COLUMNS, table_rows
 
-        return pandas.DataFrame(list(claim_rows(Exported(self))), columns=list(COLUMNS))
+        return pandas.DataFrame(list(table_rows(Exported(self))), columns=list(COLUMNS))
 
     def _export(self, name: str) -> str:
         return export(name, Exported(self)).decode()

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from attribution.evidence.near_duplicates import EvidenceGroup, group_evidence, nearest_evidence
+from attribution.evidence.near_duplicates import EvidenceGroup, group_evidence
 from attribution.provenance import Provenance
 from attribution.reports import answer
 from attribution.reports.actions import (
@@ -18,6 +18,7 @@ from attribution.reports.actions import (
     judge_buttons,
     step_buttons,
 )
+from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import (
     RELATIONS,
     Child,
@@ -43,7 +44,7 @@ from attribution.text.words import shared_runs, uncovered
 from attribution.types import Claim, Evidence, Page, Report, Span, Verdict, quoted
 from attribution.verdicts import SIDES, leaning
 from attribution.verifiers import VERIFIERS
-from attribution.verifiers.calibration import badge_of, badge_share, badges, verifier_name
+from attribution.verifiers.calibration import badge_share, badges, verifier_name
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*+\n\s*+|\n#++ ")
 TIP = 320  # characters of a sentence in a tooltip
@@ -239,12 +240,8 @@ def _same(group: EvidenceGroup, pages: Pages) -> Node | None:
 
 
 def panel(
-    claim: Claim,
-    number: int,
-    verdict: Verdict | None,
-    evidence: Sequence[Evidence],
+    row: ClaimRow,
     report: Report,
-    pages: Pages,
     running: bool = False,
     provenance: Provenance | None = None,
     editable: bool = False,
@@ -257,26 +254,28 @@ def panel(
         editable: Adds the controls that change the run.
         spoken: The quotations of the answer.
     """
-    label = verdict.label if verdict else "pending" if running else "not_reached"
-    shown = badge_of(verdict, report, label)
+    claim, verdict, evidence = row.claim, row.verdict, row.evidence
+    pages = {page.id: page for page in report.pages}
+    shown = "pending" if running and verdict is None else row.badge
+    label = verdict.label if verdict else shown
     groups, decisive = _ordered(group_evidence(evidence, pages))
     cards = [_card(group, claim, report, pages, editable) for group in groups]
     return el(
         "div",
-        el("div", el("h3", f"Claim {number}"), badge(shown), class_="head"),
+        el("div", el("h3", f"Claim {row.number}"), badge(shown), class_="head"),
         _claim_text(claim, groups, shown, editable),
-        el("p", _reason(verdict, label, report), class_="reason"),
+        el("p", _reason(verdict, shown, report), class_="reason"),
         *_failures(claim, verdict, report),
         _other_verdict(verdict, report),
         *_quotations(claim, spoken, report),
-        judge_buttons(claim, verdict, report) if editable else analyst(report, claim),
+        judge_buttons(claim, verdict, report) if editable else analyst(row),
         *cards[:decisive],
         _uncovered(claim, groups, label, pages),
         _searched(report) if label == "missing" else None,
         _folded(cards[decisive:]),
         step_buttons(claim, verdict, report) if editable else None,
-        claim_actions(claim, number) if editable else None,
-        None if running else chain(claim, verdict, evidence, report, pages, provenance),
+        claim_actions(claim, row.number) if editable else None,
+        None if running else chain(row, report, provenance),
         None if running else excluded(claim, report, pages, editable),
         class_="panel-body",
     )
@@ -350,16 +349,13 @@ def _searched(report: Report) -> Node:
     return el("p", f"Searched {where}; read {read}.", class_="reason")
 
 
-def analyst(report: Report, claim: Claim) -> Node | None:
+def analyst(row: ClaimRow) -> Node | None:
     """Draw the analyst's verdict with its note, and the badge that it was given on if it changed."""
-    for own in report.judgements:
-        if own.claim_id == claim.id:
-            break
-    else:
+    own = row.own
+    if own is None:
         return None
-    labels = {verdict.claim_id: verdict.label for verdict in report.verdicts}
     earlier = ""
-    if own.badge and own.badge != labels.get(claim.id):
+    if own.badge and own.badge != (row.verdict.label if row.verdict else None):
         earlier = f" The model's was “{look(own.badge).word}” then."
     note = el("span", f" {own.note}", dir="auto") if own.note else None
     words: list[Child] = ["The analyst's verdict: ", badge(own.label), note, earlier]
@@ -439,34 +435,24 @@ def quoted_words(spoken: Sequence[Quotation]) -> str:
 # --- all claims ---
 
 
-def nearest(claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> Evidence | None:
-    """Return the passage that decides on a claim or, for an unclear claim, the one to read."""
-    evidence = [e for e in report.evidence if e.claim_id == claim.id]
-    return nearest_evidence(evidence, verdict.label if verdict else "", pages)
-
-
-def tip(claim: Claim, verdict: Verdict | None, report: Report, pages: Pages) -> str:
+def tip(row: ClaimRow) -> str:
     """Return the sentence that decides on a claim, with its source."""
-    piece = nearest(claim, verdict, report, pages)
-    if piece is None:
+    if row.piece is None:
         return ""
-    return f"{quoted(piece.deciding_sentence, TIP)} {_title(pages.get(piece.page_id))}"
+    return f"{quoted(row.piece.deciding_sentence, TIP)} {_title(row.page)}"
 
 
-def footnotes(report: Report, pages: Pages) -> Node:
+def footnotes(report: Report) -> Node:
     """Draw a numbered note for each claim, for print."""
-    verdicts = {v.claim_id: v for v in report.verdicts}
     notes = []
-    for number, claim in enumerate(report.claims, 1):
-        verdict = verdicts.get(claim.id)
-        style = look(badge_of(verdict, report))
-        piece = nearest(claim, verdict, report, pages)
+    for row in claim_rows(report):
+        style = look(row.badge)
         words: list[Child] = [el("strong", f"{style.icon} {style.word}. ")]
-        words.append(verdict.reason if verdict else "")
-        if piece:
-            words.append(f" “{piece.deciding_sentence}” ")
-            words += _cited(pages.get(piece.page_id), piece.sentence[0])
-        notes.append(el("li", *words, analyst(report, claim), value=number))
+        words.append(row.verdict.reason if row.verdict else "")
+        if row.piece:
+            words.append(f" “{row.piece.deciding_sentence}” ")
+            words += _cited(row.page, row.piece.sentence[0])
+        notes.append(el("li", *words, analyst(row), value=row.number))
     return el("ol", *notes, class_="footnotes")
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from attribution.evidence.near_duplicates import nearest_evidence
 from attribution.evidence.origins import sources
 from attribution.files import Cell, csv_text
 from attribution.reports import Exported
 from attribution.reports.bibliography import http_address, one_line, web_address
+from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import look
 from attribution.reports.trail import kind_of_page
-from attribution.types import Claim, Evidence, Page, Report, Verdict
-from attribution.verifiers.calibration import badge_of
+from attribution.types import Page, Report
 
 COLUMNS = (
     "number",
@@ -40,12 +39,12 @@ COLUMNS = (
 
 
 def write_csv(exported: Exported) -> str:
-    """A row for each claim, with the passage that decides; no cell is a formula."""
-    return csv_text([COLUMNS, *claim_rows(exported)])
+    """Write a row for each claim, with the passage that decides; no cell is a formula."""
+    return csv_text([COLUMNS, *table_rows(exported)])
 
 
 def write_xlsx(exported: Exported) -> bytes:
-    """The same table as a workbook; no cell is a formula."""
+    """Write the same table as a workbook; no cell is a formula."""
     from openpyxl import Workbook
 
     workbook = Workbook()
@@ -53,7 +52,7 @@ def write_xlsx(exported: Exported) -> bytes:
     sheet.title = "Claims"
     sheet.freeze_panes = "A2"
     sheet.append(COLUMNS)
-    for row in claim_rows(exported):
+    for row in table_rows(exported):
         sheet.append([one_line(cell) if isinstance(cell, str) else cell for cell in row])
         for cell in sheet[sheet.max_row]:
             if isinstance(cell.value, str):
@@ -63,72 +62,45 @@ def write_xlsx(exported: Exported) -> bytes:
     return content.getvalue()
 
 
-def claim_rows(exported: Exported) -> Iterator[list[Cell]]:
+def table_rows(exported: Exported) -> Iterator[list[Cell]]:
     """Yield the cells of each claim under the names of COLUMNS."""
-    report = exported.report
-    pages = {page.id: page for page in report.pages}
-    verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
-    for number, claim in enumerate(report.claims, 1):
-        verdict = verdicts.get(claim.id)
-        cells: dict[str, Cell] = {"number": number}
-        cells |= _of_claim(claim, claim.id in exported.corrected)
-        cells |= _of_verdict(verdict, report)
-        cells |= _of_evidence(claim, verdict, report, pages)
-        cells |= _of_analyst(claim, report)
-        yield [cells.get(name, "") for name in COLUMNS]
+    for row in claim_rows(exported.report):
+        cells: dict[str, Cell] = {"number": row.number, "claim": row.claim.text}
+        cells["checked as"] = row.claim.enriched
+        cells["start"] = min((start for start, _ in row.claim.spans), default=None)
+        cells["end"] = max((end for _, end in row.claim.spans), default=None)
+        cells["corrected by hand"] = "yes" if row.claim.id in exported.corrected else ""
+        cells["worthiness"] = row.claim.worthiness
+        cells["verdict"] = look(row.badge).word
+        if row.verdict:
+            cells["confidence"] = row.verdict.confidence or None
+            cells["reason"] = row.verdict.reason
+        if row.verdict and row.verdict.other:
+            other = row.verdict.other
+            cells["other reader's verdict"] = f"{other.reader}: {look(other.label).word}"
+        if row.piece:
+            cells["passage"] = row.piece.deciding_sentence
+        if row.page:
+            cells |= _of_page(row.page)
+            cells["sources"] = _agreeing_sources(row, exported.report)
+        if row.own:
+            cells["analyst's verdict"] = look(row.own.label).word
+            cells["analyst's note"] = row.own.note
+        yield [cells.get(name) for name in COLUMNS]
 
 
-def _of_claim(claim: Claim, is_corrected: bool) -> dict[str, Cell]:
+def _of_page(page: Page) -> dict[str, Cell]:
     return {
-        "claim": claim.text,
-        "checked as": claim.enriched or "",
-        "start": min((start for start, _ in claim.spans), default=None),
-        "end": max((end for _, end in claim.spans), default=None),
-        "corrected by hand": "yes" if is_corrected else "",
-        "worthiness": claim.worthiness or "",
+        "source": page.cited,
+        "kind of page": kind_of_page(page),
+        "address": web_address(page) or page.url,
+        "read": page.fetched_at,
+        "facts after": http_address(page.facts_from),
     }
 
 
-def _of_verdict(verdict: Verdict | None, report: Report) -> dict[str, Cell]:
-    cells: dict[str, Cell] = {"verdict": look(badge_of(verdict, report)).word, "confidence": None}
-    if verdict:
-        cells["confidence"] = verdict.confidence or None
-        cells["reason"] = verdict.reason
-        if verdict.other:
-            other = look(verdict.other.label).word
-            cells["other reader's verdict"] = f"{verdict.other.reader}: {other}"
-    return cells
-
-
-def _of_evidence(
-    claim: Claim, verdict: Verdict | None, report: Report, pages: Mapping[str, Page]
-) -> dict[str, Cell]:
-    evidence = [e for e in report.evidence if e.claim_id == claim.id]
-    piece = nearest_evidence(evidence, verdict.label if verdict else "", pages)
-    if piece is None:
-        return {}
-    cells: dict[str, Cell] = {"passage": piece.deciding_sentence}
-    page = pages.get(piece.page_id)
-    if page:
-        cells["sources"] = sources(_pages_with_relation(evidence, piece, pages))
-        cells["source"] = page.cited
-        cells["kind of page"] = kind_of_page(page)
-        cells["address"] = web_address(page) or page.url
-        cells["read"] = page.fetched_at
-        cells["facts after"] = http_address(page.facts_from)
-    return cells
-
-
-def _pages_with_relation(
-    evidence: list[Evidence], piece: Evidence, pages: Mapping[str, Page]
-) -> list[Page]:
-    ids = [e.page_id for e in evidence if e.relation == piece.relation]
-    return [pages[page_id] for page_id in ids if page_id in pages]
-
-
-def _of_analyst(claim: Claim, report: Report) -> dict[str, Cell]:
-    for judgement in report.judgements:
-        if judgement.claim_id == claim.id:
-            word = look(judgement.label).word
-            return {"analyst's verdict": word, "analyst's note": judgement.note}
-    return {}
+def _agreeing_sources(row: ClaimRow, report: Report) -> str:
+    """Count the pages whose passages have the relation of the one that decides."""
+    relation = row.piece.relation if row.piece else None
+    ids = {piece.page_id for piece in row.evidence if piece.relation == relation}
+    return sources(page for page in report.pages if page.id in ids)

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from attribution.reports import Exported, answer, cards
+from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import (
     STATIC,
     Node,
@@ -24,9 +25,8 @@ from attribution.reports.html import (
 )
 from attribution.reports.trail import date
 from attribution.review.judgements import agreement
-from attribution.review.quotations import quotations
-from attribution.types import BADGES, Claim
-from attribution.verifiers.calibration import badge_of
+from attribution.review.quotations import Quotation, quotations
+from attribution.types import BADGES
 
 FOLDED = 4  # claims with nothing related, at most, that are not folded
 
@@ -34,7 +34,7 @@ FOLDED = 4  # claims with nothing related, at most, that are not folded
 def write(exported: Exported) -> str:
     """Return the HTML of the file."""
     drawing = _Drawing(exported)
-    notes = cards.footnotes(exported.report, drawing.pages)
+    notes = cards.footnotes(exported.report)
     body = el(
         "div",
         drawing.about(),
@@ -48,19 +48,14 @@ def write(exported: Exported) -> str:
 
 class _Drawing:
     def __init__(self, exported: Exported) -> None:
-        report = exported.report
-        self.pages = {page.id: page for page in report.pages}
         self._exported = exported
-        self._report = report
-        self._spoken = quotations(report)
-        self._verdicts = {v.claim_id: v for v in report.verdicts}
-        self._numbers = {claim.id: number for number, claim in enumerate(report.claims, 1)}
-        self._badges = {c.id: badge_of(self._verdicts.get(c.id), report) for c in report.claims}
+        self._report = exported.report
+        self._rows = {row.claim.id: row for row in claim_rows(exported.report)}
 
     def about(self) -> Node:
         """Draw the question, the note, the counts, and how they were made."""
         report = self._report
-        counts = Counter(self._badges.values())
+        counts = Counter(row.badge for row in self._rows.values())
         chips = []
         for name in BADGES:
             if counts[name]:
@@ -98,16 +93,16 @@ class _Drawing:
         return el("section", *nodes, class_="answer", role="region", aria_label=label)
 
     def _class(self, claim_id: str) -> str:
-        return f"claim {style_class(self._badges[claim_id])}"
+        return f"claim {style_class(self._rows[claim_id].badge)}"
 
     def _number(self, claim_id: str) -> Node:
         """Draw the number of a claim, which leads to its evidence."""
-        number, style = self._numbers[claim_id], look(self._badges[claim_id])
-        spoken = f"Claim {number}, {style.word.lower()}: to its evidence"
-        words = f"\u2060{style.icon}{number}"
-        link = el("a", words, href=f"#claim-{number}", aria_label=spoken)
-        classes = f"number {style_class(self._badges[claim_id])}"
-        return el("sup", link, class_=classes, id=f"mark-{number}")
+        row = self._rows[claim_id]
+        style = look(row.badge)
+        spoken = f"Claim {row.number}, {style.word.lower()}: to its evidence"
+        words = f"\u2060{style.icon}{row.number}"
+        link = el("a", words, href=f"#claim-{row.number}", aria_label=spoken)
+        return el("sup", link, class_=f"number {style_class(row.badge)}", id=f"mark-{row.number}")
 
     def _numbered(self, node: Tree, last_parts: dict[str, int], outer: str) -> list[Tree]:
         """Draw a node of the answer; a claim's number follows its last part."""
@@ -129,30 +124,25 @@ class _Drawing:
 
     def panels(self) -> Node:
         """Draw the evidence of every claim, problems first."""
-        entries = {claim.id: self._entry(claim) for claim in self._report.claims}
+        spoken = quotations(self._report)
         first: list[Node] = []
         rest: list[Node] = []
-        for claim_id, name in sorted(self._badges.items(), key=lambda b: BADGES.index(b[1])):
-            (rest if name == "no_relation" else first).append(entries[claim_id])
+        for row in sorted(self._rows.values(), key=lambda row: BADGES.index(row.badge)):
+            entry = self._entry(row, spoken)
+            (rest if row.badge == "no_relation" else first).append(entry)
         if len(rest) > FOLDED:
             summary = el("summary", f"{len(rest)} {look('no_relation').noun}")
             rest = [el("details", summary, *rest, class_="entry")]
         label = "The evidence of each claim"
         return el("section", *first, *rest, class_="panels", role="region", aria_label=label)
 
-    def _entry(self, claim: Claim) -> Node:
-        report, number = self._report, self._numbers[claim.id]
-        evidence = [e for e in report.evidence if e.claim_id == claim.id]
-        verdict = self._verdicts.get(claim.id)
-        panel = cards.panel(
-            claim, number, verdict, evidence, report, self.pages, spoken=self._spoken
-        )
-        notes = []
-        if claim.id in self._exported.corrected:
-            notes.append(el("p", "Corrected by hand.", class_="reason"))
-        if claim.spans:
-            notes.append(el("a", "↑ In the answer", href=f"#mark-{number}", class_="open"))
-        return el("article", _still(panel), *notes, class_="entry", id=f"claim-{number}")
+    def _entry(self, row: ClaimRow, spoken: Sequence[Quotation]) -> Node:
+        parts: list[Node] = [_still(cards.panel(row, self._report, spoken=spoken))]
+        if row.claim.id in self._exported.corrected:
+            parts.append(el("p", "Corrected by hand.", class_="reason"))
+        if row.claim.spans:
+            parts.append(el("a", "↑ In the answer", href=f"#mark-{row.number}", class_="open"))
+        return el("article", *parts, class_="entry", id=f"claim-{row.number}")
 
 
 def _last_parts(tree: Sequence[Tree]) -> dict[str, int]:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attribution.reports import Exported
 from attribution.reports.bibliography import http_address, one_line, web_address
-from attribution.reports.cards import nearest
+from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import counted, look
 from attribution.review.judgements import agreement
 from attribution.text.markdown import Element, Written, escape_markdown, escape_marks, read
-from attribution.types import Claim, Label, Page, Report
-from attribution.verifiers.calibration import badge_of, badges
+from attribution.types import Label, Page, Report
+from attribution.verifiers.calibration import badges
 
 if TYPE_CHECKING:
     from attribution.text.markdown import Tree
@@ -40,7 +39,9 @@ def write(exported: Exported) -> str:
     parts.append(_paragraphs(exported.note))
     parts.append(", ".join(counted(Counter(badges(report)))))
     parts.append(_Answer(report).text())
-    parts.append("\n".join(_footnotes(exported)))
+    rows = claim_rows(report)
+    notes = [_footnote(row, row.claim.id in exported.corrected) for row in rows]
+    parts.append("\n".join(notes))
     made = f"Checked on {report.created_at[:10]}" if report.created_at else "Checked"
     verifier = escape_markdown(report.versions.get("verifier", "an unknown verifier"))
     parts.append(f"{made} with {verifier}. {agreement([report]).words}".rstrip())
@@ -67,38 +68,24 @@ def _line(escaped: str) -> str:
     return _LINE_START.sub(escape, escaped)
 
 
-def _footnotes(exported: Exported) -> Iterator[str]:
-    report = exported.report
-    pages = {page.id: page for page in report.pages}
-    for number, claim in enumerate(report.claims, 1):
-        parts = _verdict(claim, exported)
-        verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
-        piece = nearest(claim, verdict, report, pages)
-        if verdict and piece:
-            reading = "To read: " if verdict.label == "unclear" else ""
-            parts.append(f"{reading}“{_text(piece.deciding_sentence)}”")
-            page = pages.get(piece.page_id)
-            parts.append(_source(page, piece.sentence[0]) if page else "")
-        for own in report.judgements:
-            if own.claim_id == claim.id:
-                parts += [_bold("The analyst's verdict: ", own.label), _text(own.note)]
-        yield f"[^{number}]: {' '.join(part for part in parts if part)}"
-
-
-def _verdict(claim: Claim, exported: Exported) -> list[str]:
-    report = exported.report
-    verdict = next((v for v in report.verdicts if v.claim_id == claim.id), None)
-    parts = [_bold("", badge_of(verdict, report))]
-    if not claim.spans or claim.enriched:
-        parts.append(f"Checked as: {_text(claim.statement)}")
-    if claim.id in exported.corrected:
+def _footnote(row: ClaimRow, is_corrected: bool) -> str:
+    parts = [_bold("", row.badge)]
+    if not row.claim.spans or row.claim.enriched:
+        parts.append(f"Checked as: {_text(row.claim.statement)}")
+    if is_corrected:
         parts.append("Corrected by hand.")
-    if verdict:
-        parts.append(_text(verdict.reason))
-        if verdict.other:
-            words = f"The {verdict.other.reader} verifier: "
-            parts += [_bold(words, verdict.other.label), _text(verdict.other.reason)]
-    return parts
+    if row.verdict:
+        parts.append(_text(row.verdict.reason))
+        if row.verdict.other:
+            words = f"The {row.verdict.other.reader} verifier: "
+            parts += [_bold(words, row.verdict.other.label), _text(row.verdict.other.reason)]
+        if row.piece:
+            reading = "To read: " if row.verdict.label == "unclear" else ""
+            parts.append(f"{reading}“{_text(row.piece.deciding_sentence)}”")
+            parts.append(_source(row.page, row.piece.sentence[0]) if row.page else "")
+    if row.own:
+        parts += [_bold("The analyst's verdict: ", row.own.label), _text(row.own.note)]
+    return f"[^{row.number}]: {' '.join(part for part in parts if part)}"
 
 
 def _bold(words: str, badge: str | Label) -> str:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from attribution.evidence.origins import sources as counted_sources
 from attribution.policy import DecisionPolicy
-from attribution.provenance import Provenance, Trace
+from attribution.provenance import Provenance
 from attribution.reports import answer
+from attribution.reports.claim_rows import ClaimRow
 from attribution.reports.html import Child, Node, as_sentence, el, plural, table
 from attribution.text.passages import visible
 from attribution.text.urls import site
-from attribution.types import Claim, Evidence, Failure, Page, Report, Verdict
+from attribution.types import Claim, Evidence, Failure, Page, Report
 from attribution.verdicts import leaning
 from attribution.verifiers.calibration import badge_reliability, verifier_of
 
@@ -31,10 +32,6 @@ def date(iso: str) -> str:
         return f"{datetime.fromisoformat(iso):%-d %b %Y}"
     except ValueError:
         return iso[:20]
-
-
-def _time(iso: str) -> str:
-    return iso.replace("T", " ")[:16] + " UTC"
 
 
 def _joined(*parts: str) -> str:
@@ -133,19 +130,12 @@ def _place(page: Page, offset: int) -> dict[str, Child]:
 # --- from the words of the answer to the verdict ---
 
 
-def chain(
-    claim: Claim,
-    verdict: Verdict | None,
-    evidence: Sequence[Evidence],
-    report: Report,
-    pages: Mapping[str, Page],
-    provenance: Provenance | None = None,
-) -> Node:
+def chain(row: ClaimRow, report: Report, provenance: Provenance | None = None) -> Node:
     """List every step from the answer's words to the verdict, with models, versions and times."""
     steps = (
-        *_wording(claim, report),
-        *_search(claim, evidence, report, pages, provenance),
-        *_decision(claim, verdict, evidence, report, pages),
+        *_wording(row.claim, report),
+        *_search(row, report, provenance),
+        *_decision(row, report),
     )
     items = [el("li", el("strong", title), *body) for title, *body in steps]
     summary = el("summary", "Why this verdict")
@@ -181,40 +171,36 @@ def _wording(claim: Claim, report: Report) -> Iterator[tuple[Child, ...]]:
 
 
 def _search(
-    claim: Claim,
-    evidence: Sequence[Evidence],
-    report: Report,
-    pages: Mapping[str, Page],
-    provenance: Provenance | None,
+    row: ClaimRow, report: Report, provenance: Provenance | None
 ) -> Iterator[tuple[Child, ...]]:
-    traces = [t for t in provenance.traces if t.claim_id == claim.id] if provenance else []
-    if not traces:
-        traces = [Trace(claim.id, e.page_id, e.query, e.searcher, e.rank) for e in evidence]
-    results = sorted({(t.query, t.searcher, t.rank, t.page_id) for t in traces})
-    rows = []
-    for query, searcher, rank, page_id in results[:SHOWN]:
+    pages = {page.id: page for page in report.pages}
+    traces = provenance.traces if provenance else ()
+    results = {
+        (t.query, t.searcher, t.rank, t.page_id) for t in traces if t.claim_id == row.claim.id
+    }
+    if not results:
+        results = {(e.query, e.searcher, e.rank, e.page_id) for e in row.evidence}
+    cells = []
+    for query, searcher, rank, page_id in sorted(results)[:SHOWN]:
         page = pages.get(page_id)
         title = (page.title or page.url) if page else page_id
-        rows.append((query or "–", searcher or "–", str(rank), title))
+        cells.append((query or "–", searcher or "–", str(rank), title))
     left = len(results) - SHOWN
     yield (
         "Searched for",
-        table(("Query", "Where", "Rank", "Source"), rows, "figures") if rows else None,
+        table(("Query", "Where", "Rank", "Source"), cells, "figures") if cells else None,
         _quiet(f"and {plural(left, 'more result')}" if left > 0 else ""),
-        None if rows else _line("No source was found for it."),
+        None if cells else _line("No source was found for it."),
     )
-    read = [pages[page_id] for page_id in {t.page_id for t in traces} if page_id in pages]
-    times = sorted({_time(page.fetched_at) for page in read})
-    failures = _failures(claim, report, provenance)
-    counts = f"{plural(len(read), 'source')} read", f"{len(failures) or 'none'} failed"
+    failures = _failures(row.claim, report, provenance)
+    read = plural(len({page_id for *_, page_id in results}), "source")
     items = []
     for failure in failures[:SHOWN]:
         subject = f"{failure.subject}: " if "://" in failure.subject else ""
         items.append(el("li", subject, as_sentence(failure.message)))
     yield (
         "Sources tried",
-        _line(_joined(*counts)),
-        _quiet(" to ".join(dict.fromkeys((*times[:1], *times[-1:])))),
+        _line(f"{read} read · {len(failures) or 'none'} failed"),
         el("ul", *items) if items else None,
     )
 
@@ -227,33 +213,21 @@ def _failures(claim: Claim, report: Report, provenance: Provenance | None) -> li
     return list(dict.fromkeys((*recorded, *named)))
 
 
-def _decision(
-    claim: Claim,
-    verdict: Verdict | None,
-    evidence: Sequence[Evidence],
-    report: Report,
-    pages: Mapping[str, Page],
-) -> Iterator[tuple[Child, ...]]:
-    settings, versions = report.settings, report.versions
+def _decision(row: ClaimRow, report: Report) -> Iterator[tuple[Child, ...]]:
+    settings = report.settings
     chunks = f"chunks: {settings.get('chunker', '')}"
     ranking = f"ranked by {settings.get('ranking', '')}"
-    rows = []
-    for piece in sorted(evidence, key=lambda e: e.probabilities.no_relation)[:SHOWN]:
-        p, page = piece.probabilities, pages.get(piece.page_id)
-        numbers = [f"{value:.2f}" for value in (p.entailed, p.contradicted, p.no_relation)]
-        title = page.title if page else piece.page_id
-        rows.append((title, *numbers, RELATIONS[piece.relation]))
-    heads = ("Passage of", "Supports", "Contradicts", "Neither", "Counts as")
+    embedder = report.versions.get("embedder", "")
     yield (
         "Passages compared",
-        _line(plural(len(evidence), "passage")),
-        _quiet(_joined(chunks, ranking, versions.get("embedder", ""))),
-        table(heads, rows, "figures") if rows else None,
-        _quiet(verifier_of(claim.id, report)),
+        _line(plural(len(row.evidence), "passage")),
+        _quiet(_joined(chunks, ranking, embedder)),
+        _quiet(f"by {verifier_of(row.claim.id, report)}"),
     )
-    if verdict:
+    if row.verdict:
         policy = DecisionPolicy.of(settings)
         support = f"support counts from {policy.support:.2f}"
         contradiction = f"contradiction from {policy.contradiction:.2f}"
-        rule = _joined(f"{support}, {contradiction}", badge_reliability(verdict, report))
-        yield "Rule", _line(verdict.reason), _quiet(rule)
+        reliability = badge_reliability(row.verdict, report)
+        rule = _joined(f"{support}, {contradiction}", reliability)
+        yield "Rule", _line(row.verdict.reason), _quiet(rule)

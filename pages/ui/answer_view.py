@@ -14,10 +14,11 @@ import streamlit as st
 
 from attribution.provenance import Provenance
 from attribution.reports import answer, cards, html
+from attribution.reports.claim_rows import ClaimRow, claim_rows
 from attribution.reports.html import Node, badge, el, look, style_class
 from attribution.reports.source_view import source_list, source_text
 from attribution.review.quotations import quotations
-from attribution.types import BADGES, UNCHECKED, Claim, Evidence, Page, Report, Verdict
+from attribution.types import BADGES, UNCHECKED, Claim, Page, Report
 from attribution.verifiers.calibration import badge_of, badges
 
 if TYPE_CHECKING:
@@ -114,10 +115,9 @@ def view(
     changing = _of_claims(report, corrected, provenance, running, editable, data, only)
     if only:
         return data | changing
-    pages = {page.id: page for page in report.pages}
     tree = answer.mark(answer.parse(report.answer), report.claims)
     placed = answer.marked(tree)
-    notes = el("div") if running else cards.footnotes(report, pages)
+    notes = el("div") if running else cards.footnotes(report)
     return {
         **changing,
         "run": run,
@@ -143,35 +143,21 @@ def _of_claims(
     only: str,
 ) -> View:
     """Return what depends on the claims; with `only`, all others are as they were in `data`."""
-    pages = {page.id: page for page in report.pages}
-    verdicts = {verdict.claim_id: verdict for verdict in report.verdicts}
     quoted = () if running else quotations(report)
     claims = dict(data.get("claims", {}))
     panels = dict(data.get("panels", {}))
-    for number, claim in enumerate(report.claims, 1):
-        if only and claim.id != only:
+    for row in claim_rows(report):
+        claim_id = row.claim.id
+        if only and claim_id != only:
             continue
-        verdict = verdicts.get(claim.id)
-        evidence = [piece for piece in report.evidence if piece.claim_id == claim.id]
-        claims[claim.id] = {
-            "n": number,
-            "corrected": claim.id in corrected,
-            "tip": cards.tip(claim, verdict, report, pages),
-            **_claim(claim, verdict, evidence, report, running),
+        claims[claim_id] = {
+            "n": row.number,
+            "corrected": claim_id in corrected,
+            "tip": cards.tip(row),
+            **_claim(row, running),
         }
-        panel = cards.panel(
-            claim,
-            number,
-            verdict,
-            evidence,
-            report,
-            pages,
-            running,
-            provenance,
-            editable,
-            quoted,
-        )
-        panels[claim.id] = html.data(panel)
+        panel = cards.panel(row, report, running, provenance, editable, quoted)
+        panels[claim_id] = html.data(panel)
     return {
         "claims": claims,
         "panels": panels,
@@ -180,20 +166,14 @@ def _of_claims(
     }
 
 
-def _claim(
-    claim: Claim,
-    verdict: Verdict | None,
-    evidence: Sequence[Evidence],
-    report: Report,
-    running: bool,
-) -> View:
-    judged = [look(one.label) for one in report.judgements if one.claim_id == claim.id]
-    is_supported = verdict is not None and verdict.label == "supported"
+def _claim(row: ClaimRow, running: bool) -> View:
+    own = look(row.own.label) if row.own else None
+    is_supported = row.verdict is not None and row.verdict.label == "supported"
     return {
-        **_shown(badge_of(verdict, report, "pending" if running else "not_reached")),
-        "text": claim.text,
-        "judged": {"icon": judged[0].icon, "word": judged[0].word.lower()} if judged else None,
-        "exact": is_supported and any(piece.word_for_word for piece in evidence),
+        **_shown("pending" if running and row.verdict is None else row.badge),
+        "text": row.claim.text,
+        "judged": {"icon": own.icon, "word": own.word.lower()} if own else None,
+        "exact": is_supported and any(piece.word_for_word for piece in row.evidence),
     }
 
 

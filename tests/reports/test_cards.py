@@ -2,6 +2,7 @@ import pytest
 
 from attribution.provenance import Provenance, Trace
 from attribution.reports.cards import footnotes, headline, panel, quoted_words, tip
+from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
 from attribution.reports.source_view import source_list
 from attribution.review.quotations import quotations
@@ -48,11 +49,8 @@ def report(*pages: Page, failures: tuple[Failure, ...] = ()) -> Report:
 
 
 def drawn(made: Report, provenance: Provenance | None = None) -> str:
-    pages = {p.id: p for p in made.pages}
-    card = panel(
-        made.claims[0], 1, made.verdicts[0], made.evidence, made, pages, provenance=provenance
-    )
-    return html(card)
+    (row,) = claim_rows(made)
+    return html(panel(row, made, provenance=provenance, spoken=quotations(made)))
 
 
 def test_a_pdf_is_opened_at_its_page() -> None:
@@ -60,7 +58,7 @@ def test_a_pdf_is_opened_at_its_page() -> None:
     shown = drawn(report(pdf))
     assert "a.example · web page · page 2 · read 1 Nov 2026" in shown
     assert 'href="https://a.example/r.pdf#page=2"' in shown
-    assert ", page 2, read" in html(footnotes(report(pdf), {pdf.id: pdf}))
+    assert ", page 2, read" in html(footnotes(report(pdf)))
 
 
 @pytest.mark.parametrize(
@@ -77,13 +75,10 @@ def test_kind_and_dates_of_a_source_are_named(changes: dict[str, str], facts: st
 
 
 def test_words_that_stand_in_the_source_are_marked() -> None:
-    source = page(TEXT)
-    made = report(source)
-    marked = '<span class="same-words">The Nile is 6,650 km long</span>'
-    assert marked in drawn(made)
-    assert tip(CLAIM, made.verdicts[0], made, {source.id: source}).startswith(
-        "“The Nile is 6,650 km long.”"
-    )
+    made = report(page(TEXT))
+    assert '<span class="same-words">The Nile is 6,650 km long</span>' in drawn(made)
+    (row,) = claim_rows(made)
+    assert tip(row).startswith("“The Nile is 6,650 km long.”")
 
 
 @pytest.mark.parametrize(
@@ -148,13 +143,13 @@ def test_a_passage_that_does_not_count_says_why_everywhere() -> None:
 def test_a_quotation_stands_in_the_card_with_what_was_altered() -> None:
     said = "Livingstone wrote: “The Nile is 6,650 km long and nobody knows its source.”"
     source = page("He wrote: “The Nile is 6,650 km long, and everybody knows its source.”")
-    made = report(source).model_copy(update={"answer": said})
-    spoken = quotations(made)
     of_claim = CLAIM.model_copy(update={"spans": ((0, len(said)),)})
-    shown = html(panel(of_claim, 1, made.verdicts[0], (), made, {}, spoken=spoken))
-    assert '<del class="removed">everybody</del><strong class="added">nobody</strong>' in shown
-    assert quoted_words(spoken) == "1 quotation: 1 altered"
-    assert "quotation" not in html(panel(CLAIM, 1, made.verdicts[0], (), made, {}))
+    made = report(source).model_copy(update={"answer": said, "claims": (of_claim,)})
+    change = '<del class="removed">everybody</del><strong class="added">nobody</strong>'
+    assert change in drawn(made)
+    assert quoted_words(quotations(made)) == "1 quotation: 1 altered"
+    elsewhere = CLAIM.model_copy(update={"spans": ((0, 5),)})
+    assert "quotation" not in drawn(made.model_copy(update={"claims": (elsewhere,)}))
 
 
 def test_what_failed_for_a_claim_stands_beside_it() -> None:
@@ -187,7 +182,6 @@ def test_the_provenance_of_a_claim_is_unbroken() -> None:
         "wikipedia",
         "1 source read · 1 failed",
         "robots.txt forbids it.",
-        "2026-11-01 10:00",
         source.sha256,
         "characters 15–41",
         "supports 0.90 · contradicts 0.00 · neither 0.10",

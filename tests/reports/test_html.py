@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from attribution.reports import cards
 from attribution.reports import html as html_module
+from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import (
     ATTRIBUTES,
     BLOCKS,
@@ -26,7 +27,18 @@ from attribution.reports.html import (
     safe_url,
 )
 from attribution.settings import ROOT
-from attribution.types import LABELS, RELATIONS, Failure, Label, Relation, Report, Verdict
+from attribution.types import (
+    LABELS,
+    RELATIONS,
+    Claim,
+    Evidence,
+    Failure,
+    Label,
+    Page,
+    Relation,
+    Report,
+    Verdict,
+)
 from pages.ui import run_results
 from tests.make import claim, evidence, page
 from tests.pages.hostile import ADDRESSES, TEXTS
@@ -260,15 +272,25 @@ def _hostile_report(text: str) -> Report:
     )
 
 
+def _panel(report: Report, running: bool = False) -> str:
+    (row,) = claim_rows(report)
+    return html(cards.panel(row, report, running=running))
+
+
 def test_panels_and_notes_show_hostile_text_as_text() -> None:
     text = "".join(TEXTS[:3])
     report = _hostile_report(text)
-    pages = {p.id: p for p in report.pages}
-    panel = cards.panel(report.claims[0], 1, report.verdicts[0], report.evidence, report, pages)
-    for node in (panel, cards.footnotes(report, pages), run_results.figures(report)):
-        safe(html(node))
-    assert "1 more that says the same" in _Tags(html(panel)).text
-    assert text in _Tags(html(panel)).text
+    drawn = _panel(report)
+    for source in (drawn, html(cards.footnotes(report)), html(run_results.figures(report))):
+        safe(source)
+    assert "1 more that says the same" in _Tags(drawn).text
+    assert text in _Tags(drawn).text
+
+
+def _report_of(of: Claim, piece: Evidence, source: Page, label: Label) -> Report:
+    verdict = Verdict(claim_id=of.id, label=label, confidence=0.9, reason="")
+    changes = {"claims": (of,), "evidence": (piece,), "pages": (source,), "verdicts": (verdict,)}
+    return _hostile_report("x").model_copy(update=changes)
 
 
 @pytest.mark.parametrize(
@@ -283,16 +305,13 @@ def test_a_web_passage_opens_at_its_sentence_and_another_here(kind: str, wanted:
     size = len(source.text)
     place = {"page_id": source.id, "text": source.text, "end": size, "sentence": (0, 17)}
     piece = evidence(claim(), 0.9, 0.05, "entailed", **place)
-    report = _hostile_report("x")
-    pages = {source.id: source}
-    assert wanted in html(cards.panel(claim(), 1, report.verdicts[0], [piece], report, pages))
+    assert wanted in _panel(_report_of(claim(), piece, source, "supported"))
 
 
 @pytest.mark.parametrize(("running", "word"), [(True, "Being checked"), (False, "Not reached")])
 def test_a_claim_without_a_verdict_says_why(running: bool, word: str) -> None:
-    report = _hostile_report("x")
-    panel = cards.panel(claim(), 1, None, [], report, {}, running=running)
-    assert word in _Tags(html(panel)).text
+    report = _hostile_report("x").model_copy(update={"verdicts": ()})
+    assert word in _Tags(_panel(report, running)).text
 
 
 @pytest.mark.parametrize(
@@ -317,10 +336,8 @@ def test_a_word_that_the_shown_passage_has_is_not_called_missing() -> None:
     start, end = source.text.index("The lamp"), source.text.index(" It weighs")
     place = {"start": start, "end": end, "sentence": (start, end), "page_id": source.id}
     piece = evidence(lamp, 0.3, 0.1, "no_relation", text=source.text[start:end], **place)
-    verdict = Verdict(claim_id=lamp.id, label="unclear", confidence=0.3, reason="")
-    report = _hostile_report("x").model_copy(update={"pages": (source,)})
-    drawn = _Tags(html(cards.panel(lamp, 1, verdict, [piece], report, {source.id: source}))).text
-    assert "The closest passage doesn't mention “brass”." in drawn
+    drawn = _panel(_report_of(lamp, piece, source, "unclear"))
+    assert "The closest passage doesn't mention “brass”." in _Tags(drawn).text
 
 
 @pytest.mark.parametrize(

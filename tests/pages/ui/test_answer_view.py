@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from attribution.edits import Drop, Edit, Exclude, Recheck, Reword
 from attribution.reports.actions import Opened, edited_claims, requested
 from attribution.reports.cards import panel
+from attribution.reports.claim_rows import claim_rows
 from attribution.reports.html import html
 from attribution.types import Claim, Report, SetAside
 from pages.ui.answer_view import view
@@ -53,8 +54,14 @@ def test_anything_else_is_nothing(value: object) -> None:
 def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
     source = page("text", title="<b>Title</b>")
     piece = evidence(CLAIM, 0.9, 0.0, "entailed", page_id=source.id)
-    report = REPORT.model_copy(update={"set_aside": SetAside(evidence=(piece,))})
-    drawn = html(panel(CLAIM, 1, None, [piece], report, {source.id: source}, editable=True))
+    changes = {
+        "evidence": (piece,),
+        "pages": (source,),
+        "set_aside": SetAside(evidence=(piece,)),
+    }
+    report = REPORT.model_copy(update=changes)
+    row = next(row for row in claim_rows(report) if row.claim == CLAIM)
+    drawn = html(panel(row, report, editable=True))
     for request in (
         f"open:{CLAIM.id}",
         f"drop:{CLAIM.id}",
@@ -66,7 +73,7 @@ def test_a_claim_has_its_buttons_and_excluded_passages_their_way_back() -> None:
     assert "&lt;b&gt;Title&lt;/b&gt;" in drawn
     assert "<b>" not in drawn
     for running in (True, False):
-        drawn = html(panel(CLAIM, 1, None, [piece], report, {source.id: source}, running=running))
+        drawn = html(panel(row, report, running=running))
         assert "data-edit" not in drawn
         assert "data-step" not in drawn
 
