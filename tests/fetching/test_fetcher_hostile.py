@@ -201,13 +201,13 @@ def test_no_page_waits_for_a_process_to_start_while_another_is_free(
     from attribution.fetching import sandbox
 
     read(PAGE, "text/html", "warm", 60.0)
-    first = sandbox._take()
+    first = sandbox._idle_worker()
     while not sandbox._idle.empty():
         sandbox._idle.get().stop()
     over = threading.Event()
     monkeypatch.setattr(sandbox._Worker, "ready", lambda self: over.wait(20) or self._ready)
     taken: list[object] = []
-    taker = threading.Thread(target=lambda: taken.append(sandbox._take()))
+    taker = threading.Thread(target=lambda: taken.append(sandbox._idle_worker()))
     taker.start()
     sandbox._idle.put(first)
     taker.join(10)

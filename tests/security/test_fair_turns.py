@@ -46,7 +46,7 @@ def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> It
 
     thread = threading.Thread(target=add)
     thread.start()
-    while sum(sandbox._documents.counts()) < ingest.WORKERS:  # two are being read, the others wait
+    while sum(sandbox._document_turns.counts()) < ingest.WORKERS:  # two are being read, the others wait
         stop.wait(0.01)
     yield done
     stop.set()
@@ -69,7 +69,7 @@ def test_a_document_is_read_while_another_visitors_eight_are(
 def test_a_text_is_read_while_documents_take_all_turns() -> None:
     with contextlib.ExitStack() as taken:
         for owner in range(sandbox.PROCESSES):
-            taken.enter_context(sandbox._in_turn(sandbox._documents, owner))
+            taken.enter_context(sandbox._in_turn(sandbox._document_turns, owner))
         assert Reading().read(b"A line.", "text/plain", "a.txt").text == "A line."
 
 
