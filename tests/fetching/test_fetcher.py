@@ -1,22 +1,18 @@
 import gzip
 import socket
-import ssl
 import threading
 import time
 import tracemalloc
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
 
 from attribution.errors import FetchFailed
-from attribution.fetching import network
 from attribution.fetching.fetcher import fetch
 from attribution.fetching.http import USER_AGENT
 from attribution.fetching.network import is_public, resolve
-from attribution.models.loading import load_once
 from attribution.settings import Settings
 from tests.servers import Answer, encrypted, http_server, pdf_bytes, raw_server
 
@@ -239,32 +235,6 @@ def test_rebinding_within_one_page_sends_nothing_inside(monkeypatch: pytest.Monk
             inside.accept()
 
 
-@pytest.mark.parametrize("host", ["xn--i-7iq.example", "xn--zzz999999", "xn--"])
-def test_names_that_idna_does_not_know(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
-    real = socket.getaddrinfo
-    monkeypatch.setattr(
-        socket, "getaddrinfo", lambda host, *args, **kwargs: real("127.0.0.1", *args, **kwargs)
-    )
-
-    def respond(request: BaseHTTPRequestHandler) -> Answer:
-        answers: dict[str, Answer] = {
-            "/page": (200, HTML, PAGE),
-            "/gone": (404, HTML, b""),
-            "/user": (302, {"Location": f"http://me:secret@{host}/"}, b""),
-        }
-        return answers.get(request.path, (302, {"Location": server.url("/page", host)}, b""))
-
-    with http_server(respond) as server:
-        assert fetch(server.url("/to"), PATIENT, local).reference == server.url("/page", host)
-        assert failure(server.url("/user", host)).kind == "bad_address"
-        gone = failure(server.url("/gone", host))
-        assert gone.kind == "http_error" and host in str(gone)
-        assert (
-            failure(server.url("/page", host), allow=lambda address: False).kind
-            == "blocked_address"
-        )
-
-
 def test_the_tls_name_stays_while_the_address_is_pinned(monkeypatch: pytest.MonkeyPatch) -> None:
     hello = bytearray()
 
@@ -275,23 +245,6 @@ def test_the_tls_name_stays_while_the_address_is_pinned(monkeypatch: pytest.Monk
     with raw_server(talk) as server:
         error = failure(f"https://pages.example:{server.port}/")
     assert error.kind == "unreachable" and b"pages.example" in hello
-
-
-def test_requests_at_once_read_the_trusted_certificates_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made: list[None] = []
-
-    def slowly(**options: Any) -> ssl.SSLContext:
-        made.append(None)
-        time.sleep(0.1)
-        return ssl.create_default_context()
-
-    monkeypatch.setattr(network.httpx2, "create_ssl_context", slowly)
-    monkeypatch.setattr(network, "tls_context", load_once(network.tls_context.__wrapped__))
-    with http_server(always(200, HTML, PAGE)) as server, ThreadPoolExecutor(8) as pool:
-        pages = list(pool.map(lambda n: fetch(server.url(f"/{n}"), PATIENT, local), range(8)))
-    assert len(pages) == 8 and len(made) == 1
 
 
 def test_the_second_address_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:

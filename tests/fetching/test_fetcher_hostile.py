@@ -193,24 +193,3 @@ def test_a_parser_that_hangs_or_dies_costs_its_page_alone(monkeypatch: pytest.Mo
     for worker in list(_workers):
         worker.process.kill()
     assert read(PAGE, "text/html", "https://good.example/", 60.0).text == "The Nile flows north."
-
-
-def test_no_page_waits_for_a_process_to_start_while_another_is_free(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    from attribution.fetching import sandbox
-
-    read(PAGE, "text/html", "warm", 60.0)
-    first = sandbox._idle_worker()
-    while not sandbox._idle.empty():
-        sandbox._idle.get().stop()
-    over = threading.Event()
-    monkeypatch.setattr(sandbox._Worker, "ready", lambda self: over.wait(20) or self._ready)
-    taken: list[object] = []
-    taker = threading.Thread(target=lambda: taken.append(sandbox._idle_worker()))
-    taker.start()
-    sandbox._idle.put(first)
-    taker.join(10)
-    over.set()
-    sandbox._idle.put(first)
-    assert taken == [first]

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attribution.errors import FetchFailed
-from attribution.fetching.blocks import raised
 from attribution.fetching.formats import extract
 from attribution.fetching.page import make_page
 from attribution.retrieval.chunkers import CHUNKERS
@@ -80,20 +79,6 @@ def test_a_control_character_costs_itself_alone(character: str) -> None:
 )
 def test_what_the_article_says_is_kept(middle: str) -> None:
     assert MILL in text(page(middle))
-
-
-@pytest.mark.parametrize(
-    "beside",
-    [
-        f"<a href=/b><figure><figcaption>{MILL}</figcaption></figure></a>",
-        "<figure><figcaption>Mill: A. Smith</figure>",
-        f"<div class=callToAction><figure><figcaption>{MILL}</figcaption></figure></div>",
-        # which the article says itself
-        f"<figure><figcaption>{AROUND[3:116]} (photo: Mill)</figcaption></figure>",
-    ],
-)
-def test_a_caption_of_a_link_of_a_call_of_few_words_or_said_twice_is_not(beside: str) -> None:
-    assert "ill" not in text(page(beside)).replace("by the mill", "")
 
 
 def test_the_lead_in_a_header_and_a_heading_are_read_and_a_path_above_them_is_not() -> None:
@@ -173,22 +158,6 @@ def test_an_aside_at_the_article_s_end_is_kept(end: str) -> None:
 def test_what_no_reader_sees_is_no_evidence(middle: str, head: str) -> None:
     found = text(page(middle, head if "p," not in head else head.replace("p, ", "")))
     assert GONE[:-1] not in found and "Some forty varieties" in found
-
-
-@pytest.mark.parametrize(
-    ("hidden", "head"),
-    [
-        (f"<p hidden>{GONE}</p>", ""),
-        (f"<p style='text-decoration:line-through'>{GONE}</p>", ""),
-        (f"<p class=x>{GONE}</p>", "<style>.x {display: none}</style>"),
-    ],
-)
-def test_a_short_page_gives_no_hidden_evidence_either(hidden: str, head: str) -> None:
-    short = f"<html><head>{head}</head><body><article><h1>Mill</h1><p>{MILL}</p>{hidden}</article></body></html>"
-    assert MILL in text(short) and GONE not in text(short)
-    assert GONE in text(
-        short.replace(f"<p>{MILL}</p>", "")
-    )  # its only paragraph: a script will show it
 
 
 @pytest.mark.parametrize(
@@ -442,26 +411,6 @@ def test_notes_and_another_main_part() -> None:
         f'<w:footnote w:id="2">{paragraph("From Hollins.")}</w:footnote></w:footnotes>',
     }
     assert text(zipped(**parts), "a.docx") == "Oak[1].\n\n[1] From Hollins."
-
-
-@pytest.mark.parametrize(
-    ("before", "mark", "found"),
-    [
-        ("1878", "3", "[3]"),
-        ("10", "6", "^6"),
-        ("× 10", "−6", "^−6"),
-        ("km", "2", "²"),
-        ("x", "n", "n"),
-        ("21", "st", "st"),
-        ("the word", "12", "[12]"),
-        ("end.", "1,2", "[1,2]"),
-        ("end.", "[4]", "[4]"),
-        ("210", "3", "[3]"),
-        ("", "", ""),
-    ],
-)
-def test_a_raised_figure_is_a_note_or_a_power(before: str, mark: str, found: str) -> None:
-    assert raised(before, mark) == found
 
 
 GRID = [

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from attribution.errors import FetchFailed
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page, partly_read
-from attribution.fetching.pdf import unbroken
 from attribution.retrieval.chunkers import CHUNKERS
 from attribution.settings import Settings
 from tests.servers import pdf_file
@@ -270,22 +269,6 @@ def test_letters_drawn_as_pictures_are_read_by_their_codes(text: str, is_read: b
     else:
         with pytest.raises(FetchFailed, match="its fonts do not name them"):
             read(content)
-
-
-@pytest.mark.parametrize(
-    ("text", "mended"),
-    [
-        ("kilo\ufffemetres", "kilometres"),
-        ("forty\ufffethree", "forty-three"),
-        ("Anglo\ufffeSaxon", "Anglo-Saxon"),
-        ("38\ufffe40", "38-40"),
-        ("a long-term plan, long\ufffeterm", "a long-term plan, long-term"),
-        ("an overview, over\ufffeview", "an overview, overview"),
-        ("mother\ufffein-law and mother-in-law", "mother-in-law and mother-in-law"),
-    ],
-)
-def test_a_compound_keeps_its_hyphen_at_the_end_of_a_line(text: str, mended: str) -> None:
-    assert unbroken([text]) == [mended]
 
 
 @settings(max_examples=30, deadline=None)

@@ -1,5 +1,4 @@
 import os
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -156,34 +155,6 @@ def test_hostile_front_matter_costs_its_own_file_alone(folder: Path, line: str) 
     assert found(folder, "Himalaya") == ["library:everest.md"]
 
 
-def test_a_file_that_cannot_be_opened_is_skipped(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read = Path.read_bytes
-
-    def read_bytes(path: Path) -> bytes:
-        if path.name == "nile.md":
-            raise PermissionError(13, "Permission denied")
-        return read(path)
-
-    monkeypatch.setattr(Path, "read_bytes", read_bytes)
-    searcher = FolderSearcher(Settings(), folder)
-    assert len(searcher.pages) == 5
-    (failure,) = searcher.failures
-    assert (failure.kind, failure.message) == (
-        "unreadable",
-        "nile.md cannot be read: Permission denied",
-    )
-    assert found(folder, "Himalaya") == ["library:everest.md"]
-
-
-def test_a_time_of_day_is_left_out_of_the_date(tmp_path: Path) -> None:
-    (tmp_path / "a.md").write_text(
-        "---\ndate: 2026-07-22T10:00:00Z\n---\nA line.", encoding="utf-8"
-    )
-    assert [page.published for page in FolderSearcher(Settings(), tmp_path).pages] == ["2026-07-22"]
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -225,24 +196,6 @@ def test_the_index_is_built_once_and_again_after_a_change(
     os.utime(folder / "everest.md", ns=(1, 1))
     assert found(folder, "Himalaya") == [] and found(folder, "Matterhorn") == ["library:everest.md"]
     assert len(builds) == 2
-
-
-def test_searches_at_once(folder: Path) -> None:
-    searcher = FolderSearcher(Settings(), folder)
-    queries = [
-        "flooded Egypt fields",
-        "honey bees dance",
-        "Everest Himalaya",
-        "Gustave Eiffel Paris",
-    ] * 10
-    with ThreadPoolExecutor(8) as pool:
-        answers = list(
-            pool.map(lambda query: [hit.url for hit in searcher.search(query, 3)], queries)
-        )
-    assert (
-        answers
-        == [[f"library:{n}"] for n in ("nile.md", "deep/bees.txt", "everest.md", "tower.html")] * 10
-    )
 
 
 def test_the_library_that_comes_along() -> None:

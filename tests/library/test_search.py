@@ -13,7 +13,6 @@ from attribution.library.search import (
     CollectionSearcher,
     HybridSearcher,
     Vectors,
-    fuse,
     over_folder,
     passages,
 )
@@ -70,16 +69,6 @@ def searcher(
 
 def found(by: HybridSearcher, query: str, k: int = 3) -> list[str]:
     return [hit.url.removeprefix("collection:c/") for hit in by.search(query, k)]
-
-
-def test_fusion_weighs_ranks() -> None:
-    assert fuse([1, 2, 3], [3, 2, 1]) == [
-        1,
-        2,
-        3,
-    ]  # 1/2 + 1/8, 1/3 + 1/6, 1/4 + 1/4; ties by number
-    assert fuse([1, 2], [2, 5]) == [2, 1, 5] and fuse([], [7]) == [7] and fuse([], []) == []
-    assert fuse([1], [2]) == [1, 2]  # words weigh more
 
 
 def test_either_half_finds_and_nothing_is_invented(kept: DocumentStore, store: Store) -> None:
@@ -170,19 +159,3 @@ def test_a_folder_is_embedded_once(
         )
         == []
     )
-
-
-@pytest.mark.usefixtures("warm_library")
-def test_the_library_that_comes_along_by_the_model(settings: Settings, store: Store) -> None:
-    by = over_folder(FolderSearcher(settings), settings, store)
-    for claim, name in {
-        "The Nile is about 6,650 kilometres long.": "nile",
-        "Alexander Fleming discovered penicillin in 1928.": "penicillin",
-        "The Parisian iron landmark opened for a world's fair.": "eiffel-tower",
-    }.items():
-        assert by.search(claim, 3)[0].url == f"library:{name}.md"
-    for claim in (
-        "The Mekong reaches the sea in Vietnam.",
-        "Honey bees tell of flowers with a waggle dance.",
-    ):
-        assert by.search(claim, 3) == []

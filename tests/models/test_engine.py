@@ -1,4 +1,3 @@
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -39,17 +38,6 @@ def test_results_stand_in_the_order_of_the_items(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(engine, "cores", lambda: 2)
     assert engine.in_threads(lambda n: n * n, range(50)) == [n * n for n in range(50)]
     assert engine.in_threads(str, []) == []
-
-
-def test_one_pool_serves_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "cores", lambda: 2)
-    before = threading.active_count()
-    for _ in range(20):
-        engine.in_threads(str, range(10))
-    assert (
-        threading.active_count() <= before + 2
-        or threading.active_count() <= before + engine.cores()
-    )
 
 
 def test_an_error_is_the_callers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,16 +68,6 @@ def test_many_chunks_are_searched_through_a_graph_that_finds_nearly_all() -> Non
     assert wanted == 500 and found / wanted >= 0.97
 
 
-def test_similarity_is_that_of_double_precision() -> None:
-    vectors = clustered(300, 3)
-    index = Index()
-    index.add([chunk("p", i) for i in range(300)], vectors)
-    for c in index.search(vectors[:1], 5):
-        assert c.similarity == round(
-            float(vectors[c.chunk.start].astype("f8") @ vectors[0].astype("f8")), 6
-        )
-
-
 def test_words_rank_what_shares_the_rarest_first_and_nothing_else() -> None:
     texts = [
         "The bridge was opened in 1937.",

@@ -46,7 +46,9 @@ def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> It
 
     thread = threading.Thread(target=add)
     thread.start()
-    while sum(sandbox._document_turns.counts()) < ingest.WORKERS:  # two are being read, the others wait
+    while (
+        sum(sandbox._document_turns.counts()) < ingest.WORKERS
+    ):  # two are being read, the others wait
         stop.wait(0.01)
     yield done
     stop.set()
