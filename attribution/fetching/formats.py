@@ -15,7 +15,7 @@ from attribution.fetching.content_type import actual_type, decode
 from attribution.fetching.html import read_html
 from attribution.fetching.packages import read_docx, read_epub, read_xlsx
 from attribution.fetching.page import Extracted, clean, is_placeholder, one_line, valid_date
-from attribution.fetching.pdf import MAX_PAGES, OCR, paged, read_pdf
+from attribution.fetching.pdf import MAX_PAGES, OCR, join_pages, read_pdf
 from attribution.text.lines import FRONT_MATTER, paragraphs
 from attribution.types import Document, Page
 
@@ -51,7 +51,7 @@ def read_plain(content: bytes, media_type: str, name: str) -> Extracted:
     text = decode(content, media_type)
     pages = text.split("\f")
     return (
-        paged(paragraphs([clean(page) for page in pages]))
+        join_pages(paragraphs([clean(page) for page in pages]))
         if 1 < len(pages) <= MAX_PAGES
         else Extracted("", text)
     )

@@ -1,5 +1,5 @@
-"""Read the text layer of a PDF, by pdfium: words and raised figures by their positions, without
-running heads.
+"""Read the text layer of a PDF with pdfium: words and raised figures by their positions, tables by
+their columns, without running heads.
 """
 
 from __future__ import annotations
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage, PdfTextPage
 
 MAX_PAGES = 500
+MAX_UNKNOWN = 0.5  # share of characters whose font says nothing about them
 OCR = "make its text readable with `ocrmypdf --force-ocr` and add it again"
-_MOST_UNKNOWN = 0.5  # share of characters whose font says nothing about them
-_CODES_ARE_UNICODE = re.compile(
-    rb"/ToUnicode\s*/Identity-[HV]\b"
-)  # of a font; pdfium reads them so, as an error
+_CODES_ARE_UNICODE = re.compile(rb"/ToUnicode\s*/Identity-[HV]\b")  # pdfium takes it for an error
 _CATALOG = re.compile(rb"(\d+)\s+\d+\s+obj\s*<<(?:[^>]|>(?!>))*/Type\s*/Catalog\b")
+PARAGRAPH = "\n\n"
 
 
 class _Character(NamedTuple):
@@ -42,516 +41,556 @@ class _Character(NamedTuple):
 
 
 class _Line(NamedTuple):
-    text: str  # with a tab at each wide gap
+    """A line of a page.
+
+    Attributes:
+        text: With a tab at each wide gap.
+        margin: Distance from the nearer end of the page, as share of its height.
+        edges: Left and right of each part between its gaps.
+    """
+
+    text: str
     y: float
     size: float = 0.0
-    margin: float = 0.0  # from the nearer end of the page, as share of its height
-    edges: tuple[float, ...] = (0.0,)  # left and right of each part between its gaps
+    margin: float = 0.0
+    edges: tuple[float, ...] = (0.0,)
+
+
+class _Page(NamedTuple):
+    lines: list[_Line]
+    characters: int = 0
+    unknown: int = 0  # of these
 
 
 def read_pdf(content: bytes, media_type: str, name: str) -> Extracted:
-    """The text and each page's offset; an empty page has that of the next, and so has a damaged
-    one, which is named.
+    """Read the text and each page's offset.
 
-    FetchFailed: encrypted, too_large, or unreadable where fonts do not say which characters they
-    draw.
+    An empty page has the offset of the next, and so has a damaged one, which is named.
+
+    Raises:
+        FetchFailed: encrypted, too_large, or unreadable where fonts do not say which characters
+            they draw.
     """
-    import pypdfium2
-
     pdf = open_pdf(content, name)
-    if (count := len(pdf)) > MAX_PAGES:
+    count = len(pdf)
+    if count > MAX_PAGES:
         message = (
-            f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only the part you need"
+            f"{name} has {count:,} pages, at most {MAX_PAGES} are read; add only what you need"
         )
         raise FetchFailed("too_large", message, name)
     if pdf.get_formtype():
         pdf.init_forms()
-    pages: list[list[_Line]] = []
-    damaged: list[str] = []
-    unknown = total = 0
-    for number in range(count):
-        try:
-            lines, without, of = _page(pdf, number)
-        except pypdfium2.PdfiumError:
-            lines, without, of = [], 0, 0
-            damaged.append(str(number + 1))
-        pages.append(lines)
-        unknown, total = unknown + without, total + of
-    if unknown > _MOST_UNKNOWN * total and not _CODES_ARE_UNICODE.search(content):
+    pages = [_read_page(pdf, number) for number in range(count)]
+    damaged = [str(number) for number, page in enumerate(pages, 1) if page is None]
+    readable = [page or _Page([]) for page in pages]
+    unknown = sum(page.unknown for page in readable)
+    total = sum(page.characters for page in readable)
+    if unknown > MAX_UNKNOWN * total and not _CODES_ARE_UNICODE.search(content):
         message = (
             f"the characters of {name} cannot be read, since its fonts do not name them; {OCR}"
         )
         raise FetchFailed("unreadable", message, name)
-    pages = _without_running(pages)
-    joints = [_joint(*each) for each in pairwise(pages)]
-    joined = [join_lines(_written(lines), ragged=True) for lines in pages]
-    parted = [n for n, joint in enumerate(joints) if not joint]
-    words = [f"{joined[n].split()[-1][:-1]}{BROKEN}{joined[n + 1].split()[0]}" for n in parted]
-    whole = unbroken([*joined, *words])
-    texts = [clean(text) for text in whole[:count]]
-    for n, word in zip(parted, whole[count:], strict=True):
-        texts[n] = texts[n].removesuffix("" if word.startswith(texts[n].split()[-1]) else "-")
-    title = pdf.get_metadata_value("Title")
+    bodies = _without_running_heads([page.lines for page in readable])
+    extracted = join_pages(*_texts_and_joints(bodies))
     unread = f"page{'s' if len(damaged) > 1 else ''} {', '.join(damaged)}" if damaged else ""
-    return replace(
-        paged(texts, joints), title=title, site=urlsplit(name).hostname or "", unread=unread
-    )
+    title = pdf.get_metadata_value("Title")
+    return replace(extracted, title=title, site=urlsplit(name).hostname or "", unread=unread)
 
 
 def open_pdf(content: bytes, name: str) -> PdfDocument:
-    """Open a document; one that was cut off gets a new trailer, from which pdfium rebuilds the
-    table of its objects.
+    """Open a document.
+
+    One that was cut off gets a new trailer, from which pdfium rebuilds the table of its objects.
+
+    Raises:
+        FetchFailed: encrypted.
+        PdfiumError: It can't be opened.
     """
     import pypdfium2
 
-    catalog = _CATALOG.findall(content)
-    trailer = b"\ntrailer\n<</Root %b 0 R>>\nstartxref\n0\n%%%%EOF\n" % (
-        catalog[-1] if catalog else b"1"
-    )
-    for candidate in (content, content + trailer):
-        try:
-            return pypdfium2.PdfDocument(candidate)
-        except pypdfium2.PdfiumError as error:
-            failure = error
-            if "password" in str(error).lower():
-                message = (
-                    f"{name} is encrypted; save it without a password and add it as a document"
-                )
-                raise FetchFailed("encrypted", message, name) from error
-    raise failure
+    catalogs = _CATALOG.findall(content)
+    root = catalogs[-1] if catalogs else b"1"
+    trailer = b"\ntrailer\n<</Root %b 0 R>>\nstartxref\n0\n%%%%EOF\n" % root
+    try:
+        return pypdfium2.PdfDocument(content)
+    except pypdfium2.PdfiumError as error:
+        if "password" in str(error).lower():
+            message = f"{name} is encrypted; save it without a password and add it as a document"
+            raise FetchFailed("encrypted", message, name) from error
+    return pypdfium2.PdfDocument(content + trailer)
 
 
-def _page(pdf: PdfDocument, number: int) -> tuple[list[_Line], int, int]:
-    """The lines of a page, and how many of its characters are unknown, and of how many."""
-    page = pdf[number]
-    characters, unknown = _characters(page)
+def _read_page(pdf: PdfDocument, number: int) -> _Page | None:
+    """Return a page, or None if it is damaged."""
+    import pypdfium2
+
+    try:
+        page = pdf[number]
+        characters, unknown = _read_characters(page)
+    except pypdfium2.PdfiumError:
+        return None
     _, low, _, high = page.get_cropbox()
-    lines = [
-        line._replace(margin=min(line.y - low, high - line.y) / (high - low or 1.0))
-        for line in _with_columns(list(_lines(characters)))
-    ]
+    height = (high - low) or 1.0
+    lines = []
+    for line in _with_narrow_columns(list(_lines(characters))):
+        margin = min(line.y - low, high - line.y) / height
+        lines.append(line._replace(margin=margin))
     if pdf.formenv:
-        lines += [_Line(text, -1.0) for field in _fields(pdf, page) for text in ("", field)]
+        for field in _fields(pdf, page):
+            lines += [_Line("", -1.0), _Line(field, -1.0)]
     page.close()
-    return lines, unknown, len(characters)
+    return _Page(lines, len(characters), unknown)
 
 
-def _characters(page: PdfPage) -> tuple[list[_Character], int]:
+def _read_characters(page: PdfPage) -> tuple[list[_Character], int]:
+    """Return the characters of a page, and how many of them are unknown."""
     import pypdfium2.raw as raw
 
     text = page.get_textpage()
     x, y, box = ctypes.c_double(), ctypes.c_double(), raw.FS_RECTF()
-    found, unknown = [], 0
+    characters = []
+    unknown = 0
+    high_surrogate = 0
     for n in range(text.count_chars()):
         code = raw.FPDFText_GetUnicode(text, n)
-        raw.FPDFText_GetCharOrigin(text, n, x, y)
-        raw.FPDFText_GetLooseCharBox(text, n, box)
-        if 0xD800 <= code < 0xDC00:  # the first half of a pair
-            high = code
+        if 0xD800 <= code < 0xDC00:
+            high_surrogate = code
             continue
         if 0xDC00 <= code < 0xE000:
-            code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00
+            code = 0x10000 + ((high_surrogate - 0xD800) << 10) + code - 0xDC00
+        raw.FPDFText_GetCharOrigin(text, n, x, y)
+        raw.FPDFText_GetLooseCharBox(text, n, box)
         unknown += _is_unknown(text, n, chr(code))
-        found.append(_Character(chr(code), x.value, y.value, box.right, box.top - box.bottom))
+        height = box.top - box.bottom
+        characters.append(_Character(chr(code), x.value, y.value, box.right, height))
     text.close()
-    return found, unknown
+    return characters, unknown
 
 
 def _is_unknown(text: PdfTextPage, n: int, character: str) -> bool:
-    """True where a font does not say what it draws, except for a letter or figure of Type 3.
+    """Return True where a font doesn't say what it draws, except for a letter or figure of Type 3.
 
-    Its glyphs, in figures and older papers, are named as one likes, and their codes are those of
-    the characters.
+    Type 3 glyphs, in figures and older papers, have any names; their codes are those of the
+    characters.
     """
     import pypdfium2.raw as raw
 
     if raw.FPDFText_HasUnicodeMapError(text, n) != 1:
         return "\ue000" <= character < "\uf900" or character == "\ufffd"
     size = ctypes.c_size_t()
-    raw.FPDFFont_GetFontData(
-        raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, n)), None, 0, size
-    )
-    return bool(size.value) or not character.isalnum()  # Type 3 alone has no font file
+    font = raw.FPDFTextObj_GetFont(raw.FPDFText_GetTextObject(text, n))
+    raw.FPDFFont_GetFontData(font, None, 0, size)
+    has_font_file = bool(size.value)  # Type 3 alone has none
+    return has_font_file or not character.isalnum()
 
 
 def _fields(pdf: PdfDocument, page: PdfPage) -> Iterator[str]:
-    """The fields of a form that have a text, as "Name of the keeper: Hannah Moss"."""
+    """Yield the fields of a form that have a text, as "Name of the keeper: Hannah Moss"."""
     import pypdfium2.raw as raw
 
+    with_text = (
+        raw.FPDF_FORMFIELD_TEXTFIELD,
+        raw.FPDF_FORMFIELD_COMBOBOX,
+        raw.FPDF_FORMFIELD_LISTBOX,
+    )
     for n in range(raw.FPDFPage_GetAnnotCount(page)):
-        annotation = raw.FPDFPage_GetAnnot(page, n)
-        kind = raw.FPDFAnnot_GetFormFieldType(pdf.formenv, annotation)
-        if kind in (
-            raw.FPDF_FORMFIELD_TEXTFIELD,
-            raw.FPDF_FORMFIELD_COMBOBOX,
-            raw.FPDF_FORMFIELD_LISTBOX,
-        ):
+        field = raw.FPDFPage_GetAnnot(page, n)
+        if raw.FPDFAnnot_GetFormFieldType(pdf.formenv, field) in with_text:
+            value = _field_text(pdf, field, raw.FPDFAnnot_GetFormFieldValue)
+            label = _field_text(pdf, field, raw.FPDFAnnot_GetFormFieldAlternateName)
+            label = label or _field_text(pdf, field, raw.FPDFAnnot_GetFormFieldName)
+            if value:
+                yield f"{label}: {value}" if label else value
+        raw.FPDFPage_CloseAnnot(field)
 
-            def value(of: Callable[..., Any], field: Any = annotation) -> str:
-                size = of(pdf.formenv, field, None, 0)
-                buffer = ctypes.create_string_buffer(size)
-                of(pdf.formenv, field, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
-                return buffer.raw.decode("utf-16-le", "replace").rstrip("\0").strip()
 
-            if written := value(raw.FPDFAnnot_GetFormFieldValue):
-                label = value(raw.FPDFAnnot_GetFormFieldAlternateName) or value(
-                    raw.FPDFAnnot_GetFormFieldName
-                )
-                yield f"{label}: {written}" if label else written
-        raw.FPDFPage_CloseAnnot(annotation)
+def _field_text(pdf: PdfDocument, field: Any, read: Callable[..., int]) -> str:
+    size = read(pdf.formenv, field, None, 0)
+    buffer = ctypes.create_string_buffer(size)
+    read(pdf.formenv, field, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)), size)
+    return buffer.raw.decode("utf-16-le", "replace").rstrip("\0").strip()
 
 
 # --- characters to lines ---
 
-_SMALLER, _HIGHER = (
-    0.85,
-    0.15,
-)  # of raised figures: share of the size beside them, and of it above the line
-_GAP, _NARROW = (
-    1.5,
-    0.7,
-)  # ems between the cells of a row, and of one whose cells stand below others
-_MAY_PART = "\x1f"  # stands in a line at a narrow gap
-_AT_GAP = re.compile(f"([ \xa0]*){_MAY_PART}")
-_SAME = 0.3  # ems that the edges of a column may differ
-_FAR = 6.0  # heights of the letters, from a line to the next
+RAISED_SIZE = 0.85  # of raised figures: share of the size beside them …
+RAISED_BY = 0.15  # … and share of it above the line
+WIDE_GAP = 1.5  # ems between the cells of a row
+NARROW_GAP = 0.7  # ems between the cells of a row whose cells stand below others
+FAR_BELOW = 6.0  # heights of the letters, from a line to the next
+WORD_GAP = 0.15  # ems that words are farther apart than letters which are set singly
+SAME_EDGE = 0.3  # ems that the edges of a column may differ
+_NARROW = "\x1f"  # stands in a line at a narrow gap
+_AT_NARROW = re.compile(f"([ \xa0]*){_NARROW}")
 _HYPHENS = ("\x02", BROKEN)  # at the end of a line
-_APART = 0.15  # ems that words are farther apart than letters which are set singly
 
 
 def _lines(characters: Sequence[_Character]) -> Iterator[_Line]:
-    """The lines of a page as pdfium ends them; after a raised figure, where it ends one too, the
-    line goes on.
+    """Yield the lines of a page as pdfium ends them.
+
+    After a raised figure, where pdfium ends a line too, the line goes on.
     """
     line: list[_Character] = []
-    ended = False
-    for character in [*characters, _Character("\n", 0, 0, 0, 0)]:
+    has_ended = False
+    for character in characters:
         if character.text in "\r\n":
-            ended = True
+            has_ended = True
             continue
-        if ended and line and not _goes_on(line, character):
+        if line and has_ended and not _goes_on(line, character):
             yield from _line(line)
             line = []
-        elif (
-            len(line) > 1
-            and line[-2].text.isalpha()
-            and line[-1].text in _HYPHENS
-            and _is_elsewhere(line[-2], character)
-        ):
+        elif len(line) > 1 and _is_elsewhere(line, character):
             yield from _line([*line[:-1], line[-1]._replace(text="-")])
             line = []
-        ended = False
+        has_ended = False
         line.append(character)
     yield from _line(line)
 
 
-def _is_elsewhere(last: _Character, character: _Character) -> bool:
-    """True if the character after a hyphen at a line's end, where pdfium ends no line, is that of a
-    head or foot.
-    """
-    down = (last.y - character.y) / (last.size or 1.0)
-    return down > _FAR or down < 0 and not character.text.islower()
+def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
+    """Return True if a character stands behind a raised figure, or is one, within a line."""
+    last = next((c for c in reversed(line) if not c.text.isspace()), character)
+    size = max(last.size, character.size)
+    is_small = min(last.size, character.size) < RAISED_SIZE * size
+    is_beside = abs(character.x - last.right) < 0.5 * size
+    return is_small and is_beside and abs(character.y - last.y) < 0.7 * size
 
 
-def _line(line: list[_Character]) -> Iterator[_Line]:
-    if drawn := [c for c in line if not c.text.isspace()]:
-        wide = _NARROW * max(c.size for c in drawn)
-        inner = [
-            edge for a, b in pairwise(drawn) if b.x - a.right > wide for edge in (a.right, b.x)
-        ]
-        edges = (drawn[0].x, *inner, drawn[-1].right)
-        yield _Line(_text(line, drawn), drawn[0].y, drawn[0].size, edges=edges)
+def _is_elsewhere(line: Sequence[_Character], character: _Character) -> bool:
+    """Return True if a head or foot follows a line-final hyphen, after which pdfium ends no line."""
+    *_, last, hyphen = line
+    if not (last.text.isalpha() and hyphen.text in _HYPHENS):
+        return False
+    heights_down = (last.y - character.y) / (last.size or 1.0)
+    return heights_down > FAR_BELOW or (heights_down < 0 and not character.text.islower())
 
 
-def _with_columns(lines: Sequence[_Line]) -> Iterator[_Line]:
-    """Lines with a tab at narrow gaps too where they are the rows of a table."""
+def _line(characters: Sequence[_Character]) -> Iterator[_Line]:
+    drawn = [c for c in characters if not c.text.isspace()]
+    if not drawn:
+        return
+    gap = NARROW_GAP * max(c.size for c in drawn)
+    edges = [drawn[0].x]
+    for left, right in pairwise(drawn):
+        if right.x - left.right > gap:
+            edges += [left.right, right.x]
+    edges.append(drawn[-1].right)
+    text = _spaced_letters(characters, drawn) or _text(characters, drawn)
+    yield _Line(text, drawn[0].y, drawn[0].size, edges=tuple(edges))
+
+
+def _spaced_letters(characters: Sequence[_Character], drawn: Sequence[_Character]) -> str:
+    """Return the words of letters that are set singly; empty for any other line."""
+    words = "".join(c.text for c in characters).split()
+    letters = sum(len(word) == 1 and word.isalpha() for word in words)
+    if len(words) <= 5 or letters <= 0.7 * len(words):
+        return ""
+    size = max(c.size for c in drawn)
+    usual = median(right.x - left.right for left, right in pairwise(drawn))
+    if usual >= size:
+        return ""
+    text = drawn[0].text
+    for left, right in pairwise(drawn):
+        is_apart = right.x - left.right > usual + WORD_GAP * size
+        text += f" {right.text}" if is_apart else right.text
+    return text
+
+
+def _text(characters: Sequence[_Character], drawn: Sequence[_Character]) -> str:
+    """Return the text of a line: "10^6", "1878[3]", a tab at each wide gap."""
+    base = max(drawn, key=lambda c: c.size)
+    text = ""
+    superscript = ""
+    last: _Character | None = None
+    for character in characters:
+        is_space = character.text.isspace()
+        gap = character.x - last.right if last and not is_space else 0.0
+        if gap > WIDE_GAP * base.size:
+            text = text.rstrip() + "\t"
+        elif gap > NARROW_GAP * base.size:
+            text += _NARROW
+        is_small = character.size < RAISED_SIZE * base.size
+        is_up = character.y > base.y + RAISED_BY * base.size
+        if is_small and is_up and not is_space:
+            superscript += character.text
+        else:
+            text += raised(text, superscript) + character.text
+            superscript = ""
+        last = last if is_space else character
+    return text + raised(text, superscript)
+
+
+def _with_narrow_columns(lines: Sequence[_Line]) -> Iterator[_Line]:
+    """Yield lines with a tab at narrow gaps too where they are the rows of a table."""
     for parts, group in groupby(lines, lambda line: len(line.edges)):
         rows = list(group)
-        sign = "\t" if parts > 2 and _is_table(rows) else r"\1"
-        yield from (row._replace(text=_AT_GAP.sub(sign, row.text)) for row in rows)
+        separator = "\t" if parts > 2 and _is_table(rows) else r"\1"
+        for row in rows:
+            yield row._replace(text=_AT_NARROW.sub(separator, row.text))
 
 
 def _is_table(rows: Sequence[_Line]) -> bool:
-    """True if the parts of the rows stand in columns and most below and beside the heads are
-    figures.
+    """Return True if the parts of the rows stand in columns and most of them are figures.
+
+    The first row is the head; the first column names the rows.
     """
-    cells = [
-        cell for row in rows[1:] for cell in row.text.replace("\t", _MAY_PART).split(_MAY_PART)[1:]
-    ]
-    headed = len(rows) > 2 and any(map(str.isalpha, rows[0].text))
-    sides = [*zip(*(row.edges for row in rows), strict=True)]
-    for left, right in zip(sides[::2], sides[1::2], strict=True):
-        centred = [a + b for a, b in zip(left, right, strict=True)]
-        headed = headed and any(
-            max(at) - min(at) < _SAME * rows[0].size for at in (left, right, centred)
-        )
-    apart = all(
-        max(right) < min(left) for right, left in zip(sides[1::2], sides[2::2], strict=False)
-    )
-    return headed and apart and 2 * sum(cell.lstrip()[:1].isdigit() for cell in cells) > len(cells)
+    has_head = len(rows) > 2 and any(map(str.isalpha, rows[0].text))
+    if not has_head:
+        return False
+    sides = list(zip(*(row.edges for row in rows), strict=True))
+    lefts, rights = sides[::2], sides[1::2]
+    if any(max(a) >= min(b) for a, b in zip(rights[:-1], lefts[1:], strict=True)):
+        return False
+    tolerance = SAME_EDGE * rows[0].size
+    for left, right in zip(lefts, rights, strict=True):
+        centre = [a + b for a, b in zip(left, right, strict=True)]
+        if all(max(edge) - min(edge) >= tolerance for edge in (left, right, centre)):
+            return False
+    cells: list[str] = []
+    for row in rows[1:]:
+        cells += row.text.replace("\t", _NARROW).split(_NARROW)[1:]
+    figures = sum(cell.lstrip()[:1].isdigit() for cell in cells)
+    return 2 * figures > len(cells)
 
 
-def _goes_on(line: Sequence[_Character], character: _Character) -> bool:
-    """True if a character stands behind a raised figure, or is one, within a line."""
-    last = next((c for c in reversed(line) if not c.text.isspace()), character)
-    size = max(last.size, character.size)
-    small = min(last.size, character.size) < _SMALLER * size
-    beside = abs(character.x - last.right) < 0.5 * size
-    return small and beside and abs(character.y - last.y) < 0.7 * size
-
-
-def _text(line: Sequence[_Character], drawn: Sequence[_Character]) -> str:
-    """The text of a line: "10^6", "1878[3]", words of letters set singly, a tab at each wide gap."""
-    base = max(drawn, key=lambda c: c.size)
-    words = "".join(c.text for c in line).split()
-    if len(words) > 5 and sum(len(word) == 1 and word.isalpha() for word in words) > 0.7 * len(
-        words
-    ):
-        gaps = [right.x - left.right for left, right in pairwise(drawn)]
-        if (usual := median(gaps)) < base.size:
-            apart = [" " * (gap > usual + _APART * base.size) for gap in gaps]
-            return "".join(c.text + space for c, space in zip(drawn, [*apart, ""], strict=True))
-    text, above = "", ""
-    last: _Character | None = None
-    for character in line:
-        space = character.text.isspace()
-        if not space and last and (gap := character.x - last.right) > _NARROW * base.size:
-            text = text.rstrip() + "\t" if gap > _GAP * base.size else text + _MAY_PART
-        up = character.y > base.y + _HIGHER * base.size and character.size < _SMALLER * base.size
-        if up and not space:
-            above += character.text
+def _join_rows(lines: Sequence[_Line]) -> str:
+    """Return lines as a text, the rows of a table with their heads."""
+    written: list[str] = []
+    for width, group in groupby(map(_cells, lines), len):
+        rows = list(group)
+        if width <= 1:
+            written += [row[0] if row else "" for row in rows]
+            continue
+        characters = sum(len(cell) for row in rows for cell in row)
+        if len(rows) > 2 and characters < 30 * len(rows) * width:
+            written += ["", PARAGRAPH.join(tables.lines(rows)), ""]
         else:
-            text += (raised(text, above) if above else "") + character.text
-            above = ""
-        last = last if space else character
-    return text + raised(text, above)
+            written += [" ".join(row) for row in rows]
+    return "\n".join(written).strip("\n")
 
 
-def _written(lines: Sequence[_Line]) -> str:
-    """Lines as a text, the rows of a table with their heads."""
-    out: list[str] = []
-    rows: list[list[str]] = []
-    for line in [*lines, _Line("", 0)]:
-        cells = (
-            [" ".join(cell.split()) for cell in line.text.replace("\x02", BROKEN).split("\t")]
-            if line.text
-            else []
-        )
-        if rows and len(cells) != len(rows[0]):
-            is_table = len(rows) > 2 and sum(map(len, sum(rows, []))) < 30 * len(rows) * len(
-                rows[0]
-            )
-            out += (
-                ["", "\n\n".join(tables.lines(rows)), ""]
-                if is_table
-                else [" ".join(row) for row in rows]
-            )
-            rows = []
-        if len(cells) > 1:
-            rows.append(cells)
-        else:
-            out += cells or [""]
-    return "\n".join(out).strip("\n")
+def _cells(line: _Line) -> list[str]:
+    text = line.text.replace("\x02", BROKEN)
+    return [" ".join(cell.split()) for cell in text.split("\t")]
 
 
-# --- lines to pages ---
+# --- running heads and feet ---
 
-_FIGURES = re.compile(r"(?<!\d)\d{1,8}(?!\d)|\b[ivxl]+\b")
+_NUMBER = re.compile(r"(?<!\d)\d{1,8}(?!\d)|\b[ivxl]+\b")
 _COUNTED = re.compile(  # a number that is not the page's
-    r"\b(?:answer|appendix|article|case|chapter|chart|day|example|exercise|exhibit|figure|lecture|lesson|letter|module|no"
-    r"|part|problem|question|section|session|slide|step|table|task|unit|volume|week)\.? #"
+    r"""\b(?:answer|appendix|article|case|chapter|chart|day|example|exercise|exhibit|figure|lecture
+           |lesson|letter|module|no|part|problem|question|section|session|slide|step|table|task
+           |unit|volume|week)\.?\ \#""",
+    re.VERBOSE,
 )
 _AT_EDGE = re.compile(r"\W*#(?!\w).*|.*\W#\W*")
 _ALONE = re.compile(r"\W*(?:page )?#(?: of \d+)?\W*")
 _SENTENCE = re.compile(r"(?:\S+ ){5,}.*[.!?]")
-_YEARS = 1500  # where they begin
-_LONGEST = 200  # characters of a head with a number
-_EDGE = 2  # lines at the top and at the bottom of a page
-_NEAR = 2  # pages away, a head may stand again: left and right pages have their own
-_OFTEN = 2  # lines within pages that are like one at an edge, which is then none of these
-_SET_APART, _SPACED = (
-    1.6,
-    1.25,
-)  # distance of a head: in heights of its letters, or in distances of lines
-_MARGIN = 0.15  # share of a page's height, of the margin with its heads or feet
-_LARGE, _FEW = (
-    1.3,
-    4,
-)  # times the largest other letters of a page, and words: a title may have such letters
-_PROSE, _FULL = (
-    40,
-    0.8,
-)  # characters of a line, and share of the width, with which it may go on on the next page
+FIRST_YEAR = 1500  # larger numbers count no pages
+MAX_HEAD = 200  # characters of a head with a number
+EDGE_LINES = 2  # at the top and at the bottom of a page
+NEAR_PAGES = 2  # on which a head stands again: left and right pages have their own
+MAX_WITHIN = 2  # lines within pages like one at an edge, which is then none of these
+HEIGHTS_APART = 1.6  # distance of a head from the text, in heights of its letters …
+LINES_APART = 1.25  # … or in distances of lines
+MAX_MARGIN = 0.15  # share of a page's height
+LARGE = 1.3  # times the largest other letters of a page: a title
+MAX_TITLE = 4  # words of a title
 
 
-def _without_running(pages: Sequence[Sequence[_Line]]) -> list[list[_Line]]:
-    """Pages without their numbers and running heads and feet, each of which stays once, where it
-    parts no sentence.
+class _Numbered(NamedTuple):
+    """A line with "#" for what may be the page's number, and the first page's number then."""
+
+    text: str
+    start: int
+
+
+def _without_running_heads(pages: Sequence[Sequence[_Line]]) -> list[list[_Line]]:
+    """Return pages without their numbers and running heads and feet.
+
+    Each head stays once, where it parts no sentence.
     """
-    heads = _Heads(pages)
-    running = [heads.of(number) for number in range(len(pages))]
-    bodies = [
-        [line for line in lines if line not in gone]
-        for lines, gone in zip(pages, running, strict=True)
-    ]
+    finder = _HeadFinder(pages)
+    heads = [finder.find(number) for number in range(len(pages))]
+    bodies = [_without(lines, gone) for lines, gone in zip(pages, heads, strict=True)]
     seen: set[str] = set()
-    for number, gone in enumerate(running):
+    for number, gone in enumerate(heads):
         for line, head in list(gone.items()):
-            first = number - (line.y > bodies[number][0].y)  # of the pages that it stands between
-            parts = (
-                0 <= first < len(pages) - 1 and _joint(bodies[first], bodies[first + 1]) != "\n\n"
-            )
+            is_above = bool(bodies[number]) and line.y > bodies[number][0].y
+            first = number - is_above  # of the two pages that it stands between
+            is_between = 0 <= first < len(pages) - 1
+            parts = is_between and _joint(bodies[first], bodies[first + 1]) != PARAGRAPH
             if not (_ALONE.fullmatch(head) or head in seen or parts):
                 seen.add(head)
                 del gone[line]
-    return [
-        [line for line in lines if line not in gone]
-        for lines, gone in zip(pages, running, strict=True)
-    ]
+    return [_without(lines, gone) for lines, gone in zip(pages, heads, strict=True)]
 
 
-class _Heads:
-    """The running heads and feet of pages: lines at an edge that have a page's number, or that near
-    pages have too.
+def _without(lines: Sequence[_Line], gone: dict[_Line, str]) -> list[_Line]:
+    return [line for line in lines if line not in gone]
+
+
+class _HeadFinder:
+    """Finds lines at an edge that have a page's number, or that near pages have too.
 
     Without a number, they are set apart from the text. A line that also stands within pages, as a
-    refrain does, one in
-    larger letters than the text and the head of a table are none.
+    refrain does, a title, and the head of a table are none.
     """
 
     def __init__(self, pages: Sequence[Sequence[_Line]]) -> None:
-        down = [sorted(lines, key=lambda line: -line.y) for lines in pages]
-        self._inwards = [
-            (lines, lines[::-1]) for lines in down
-        ]  # from the top, and from the bottom
-        self._within = Counter(_plain(line) for lines in down for line in lines[_EDGE:-_EDGE])
-        self._numbered = Counter(
-            each
-            for page, edges in enumerate(self._inwards)
-            for each in {
-                each for lines in edges for line in lines[:_EDGE] for each in _numbered(line, page)
-            }
+        downwards = [sorted(lines, key=lambda line: -line.y) for lines in pages]
+        self._edges = [(lines, lines[::-1]) for lines in downwards]  # from the top, the bottom
+        self._within = Counter(
+            _plain(line) for lines in downwards for line in lines[EDGE_LINES:-EDGE_LINES]
         )
-        self._leadings = [
-            median(
-                [gap for line, lower in pairwise(lines) if (gap := line.y - lower.y) > 1]
-                or [math.inf]
-            )
-            for lines in down
-        ]
-        self._starts = {start for (_, start), count in self._numbered.items() if count > 1}
+        self._numbered: Counter[_Numbered] = Counter()
+        for page, edges in enumerate(self._edges):
+            lines = [line for edge in edges for line in edge[:EDGE_LINES]]
+            self._numbered.update({each for line in lines for each in _numbered(line, page)})
+        self._starts = {each.start for each, count in self._numbered.items() if count > 1}
 
-    def of(self, page: int) -> dict[_Line, str]:
-        """Those of a page, each with "#" for its number."""
-        found: dict[_Line, str] = {}
-        lines = self._inwards[page][0]
-        for edge, inwards in enumerate(self._inwards[page]):
-            near = (
-                self._inwards[p][edge][:_EDGE]
-                for p in range(max(0, page - _NEAR), min(len(self._inwards), page + _NEAR + 1))
-                if p != page
-            )
-            others = {_plain(line) for edges in near for line in edges}
-            for place, line in enumerate(inwards[:_EDGE]):
-                end = next(
-                    (
-                        n
-                        for n, other in enumerate(inwards[place + 1 :])
-                        if _plain(other) not in others
-                    ),
-                    0,
-                )
-                limit = min(_SET_APART * line.size, _SPACED * self._leadings[page])
-                apart = line.margin < _MARGIN and any(
-                    abs(a.y - b.y) > limit for a, b in pairwise(inwards[place : place + end + 2])
-                )
-                large = len(lines) > 1 and line.size > _LARGE * max(
-                    (other.size for other in lines if other != line), default=line.size
-                )
-                head = self._head(line, page, inwards[place + 1 :][:2], others, apart)
-                if not head or large and len(head.split()) < _FEW and not _ALONE.fullmatch(head):
+    def find(self, page: int) -> dict[_Line, str]:
+        """Return the heads and feet of a page, each with "#" for its number."""
+        heads: dict[_Line, str] = {}
+        lines = self._edges[page][0]
+        for edge, inwards in enumerate(self._edges[page]):
+            near = self._near_lines(page, edge)
+            for place, line in enumerate(inwards[:EDGE_LINES]):
+                head = self._head(page, inwards, place, near)
+                is_title = _is_title(line, lines) and len(head.split()) < MAX_TITLE
+                if not head or (is_title and not _ALONE.fullmatch(head)):
                     break
-                found[line] = head
-        return found if found.keys() < set(lines) else {}
+                heads[line] = head
+        return heads if heads.keys() < set(lines) else {}
 
-    def _head(
-        self, line: _Line, page: int, inward: Sequence[_Line], others: set[str], apart: bool
-    ) -> str:
-        for masked, start in _numbered(line, page):
-            fits = start in self._starts and apart and _AT_EDGE.fullmatch(masked)
-            alone = start == 1 and len(self._inwards) > 1 and _ALONE.fullmatch(masked)
-            if self._numbered[masked, start] > 1 or fits or alone:
-                return masked
+    def _near_lines(self, page: int, edge: int) -> set[str]:
+        """Return the lines at the same edge of near pages."""
+        first = max(0, page - NEAR_PAGES)
+        pages = self._edges[first : page + NEAR_PAGES + 1]
+        others = [edges[edge] for n, edges in enumerate(pages, first) if n != page]
+        return {_plain(line) for lines in others for line in lines[:EDGE_LINES]}
+
+    def _head(self, page: int, inwards: Sequence[_Line], place: int, near: set[str]) -> str:
+        """Return a line with "#" for its number if it is a head or foot, else nothing."""
+        line = inwards[place]
+        is_apart = line.margin < MAX_MARGIN and _is_apart(inwards, place, near)
+        for each in _numbered(line, page):
+            fits = each.start in self._starts and is_apart and _AT_EDGE.fullmatch(each.text)
+            is_first = each.start == 1 and len(self._edges) > 1 and _ALONE.fullmatch(each.text)
+            if self._numbered[each] > 1 or fits or is_first:
+                return each.text
         text = _plain(line)
-        is_table = "\t" in text and {other.text.count("\t") for other in inward} == {
-            text.count("\t")
-        }
-        runs = text in others and apart and self._within[text] < _OFTEN and not is_table
-        return text if runs and not _SENTENCE.fullmatch(text) else ""
+        if text not in near or not is_apart or self._within[text] >= MAX_WITHIN:
+            return ""
+        columns = {other.text.count("\t") for other in inwards[place + 1 : place + 3]}
+        is_table_head = "\t" in text and columns == {text.count("\t")}
+        return "" if is_table_head or _SENTENCE.fullmatch(text) else text
+
+
+def _is_apart(inwards: Sequence[_Line], place: int, near: set[str]) -> bool:
+    """Return True if a line at an edge, with heads below it, is set apart from the text."""
+    gaps = [abs(a.y - b.y) for a, b in pairwise(inwards)]
+    leading = median([gap for gap in gaps if gap > 1] or [math.inf])
+    limit = min(HEIGHTS_APART * inwards[place].size, LINES_APART * leading)
+    end = place
+    while end + 1 < len(inwards) and _plain(inwards[end + 1]) in near:
+        end += 1
+    return any(gap > limit for gap in gaps[place : end + 1])
+
+
+def _is_title(line: _Line, lines: Sequence[_Line]) -> bool:
+    others = [other.size for other in lines if other != line]
+    return bool(others) and line.size > LARGE * max(others)
 
 
 def _plain(line: _Line) -> str:
     return line.text.strip().lower()
 
 
-def _numbered(line: _Line, page: int) -> Iterator[tuple[str, int]]:
-    """A line with "#" for what may be the page's number, and the number that the first page has
-    then.
+def _numbered(line: _Line, page: int) -> Iterator[_Numbered]:
+    """Yield the line for each number in it that may be the page's.
 
     Years and amounts, and the number of a chapter, are what a page says.
     """
     text = _plain(line)
-    for found in _FIGURES.finditer(text) if len(text) < _LONGEST else ():
-        masked = f"{text[: found.start()]}#{text[found.end() :]}"
-        if not _COUNTED.search(masked) and _number(found[0]) < _YEARS:
-            yield masked, _number(found[0]) - page
+    if len(text) >= MAX_HEAD:
+        return
+    for match in _NUMBER.finditer(text):
+        masked = f"{text[: match.start()]}#{text[match.end() :]}"
+        number = _number(match[0])
+        if number < FIRST_YEAR and not _COUNTED.search(masked):
+            yield _Numbered(masked, number - page)
 
 
 def _number(figure: str) -> int:
+    """Return the value of an Arabic or Roman number."""
     if figure.isdecimal():
         return int(figure)
     values = [{"i": 1, "v": 5, "x": 10, "l": 50}[letter] for letter in figure]
     return sum(value if value >= later else -value for value, later in pairwise([*values, 0]))
 
 
-def _joint(lines: Sequence[_Line], later: Sequence[_Line]) -> str:
-    """The joint of two pages: a blank where a sentence goes on, nothing within a word, else an
-    empty line.
+# --- lines to pages ---
+
+MIN_PROSE = 40  # characters of a line that may go on on the next page …
+FULL = 0.8  # … and its share of the width
+
+
+def _texts_and_joints(pages: Sequence[Sequence[_Line]]) -> tuple[list[str], list[str]]:
+    """Return the text of each page, and what stands between two pages.
+
+    Words that the end of a line or page parts are whole again; they stand on their first page.
     """
+    joints = [_joint(lines, later) for lines, later in pairwise(pages)]
+    texts = [join_lines(_join_rows(lines), ragged=True) for lines in pages]
+    parted = [number for number, joint in enumerate(joints) if not joint]
+    words = []
+    for number in parted:
+        first, last = texts[number].split()[-1], texts[number + 1].split()[0]
+        words.append(f"{first[:-1]}{BROKEN}{last}")
+    whole = unbroken([*texts, *words])
+    texts = [clean(text) for text in whole[: len(texts)]]
+    for number, word in zip(parted, whole[len(texts) :], strict=True):
+        keeps_hyphen = word.startswith(texts[number].split()[-1])
+        texts[number] = texts[number].removesuffix("" if keeps_hyphen else "-")
+    return texts, joints
+
+
+def _joint(lines: Sequence[_Line], later: Sequence[_Line]) -> str:
+    """Return what joins two pages: a blank where a sentence goes on, nothing within a word."""
     if not lines or not later or "\t" in lines[-1].text:
-        return "\n\n"
+        return PARAGRAPH
     text, following = lines[-1].text.rstrip(), later[0].text.lstrip()
-    goes_on = following[:1].islower() or following[:1].isdigit()
     if text[-1:] == "-" and text[-2:-1].isalpha() and following[:1].islower():
         return ""
-    prose = (
-        len(text) > _PROSE
-        and following[:1].isalpha()
-        and _is_full(lines[-1], lines)
-        and _is_full(later[0], later)
-    )
-    return " " if text[-1:] == "," or text[-1:].isalnum() and (goes_on or prose) else "\n\n"
+    if text[-1:] == ",":
+        return " "
+    if not text[-1:].isalnum():
+        return PARAGRAPH
+    if following[:1].islower() or following[:1].isdigit():
+        return " "
+    are_full = _is_full(lines[-1], lines) and _is_full(later[0], later)
+    is_prose = len(text) > MIN_PROSE and following[:1].isalpha()
+    return " " if are_full and is_prose else PARAGRAPH
 
 
 def _is_full(line: _Line, lines: Sequence[_Line]) -> bool:
-    return line.edges[-1] > _FULL * max(each.edges[-1] for each in lines)
+    return line.edges[-1] > FULL * max(other.edges[-1] for other in lines)
 
 
-def paged(texts: Sequence[str], joints: Sequence[str] = ()) -> Extracted:
-    """Join the texts of pages, none of which has blank lines at its ends; an empty page begins
-    where the next does.
-
-    `joints` stand between two pages each, instead of a blank line.
-    """
-    text, breaks = "", list[int]()
-    waiting = 0  # empty pages
-    for number, own in enumerate(texts):
-        if not own:
-            waiting += 1
+def join_pages(texts: Sequence[str], joints: Sequence[str] = ()) -> Extracted:
+    """Join the texts of pages, with a joint between two each; an empty page begins with the next."""
+    text = ""
+    breaks: list[int] = []
+    empty_pages = 0
+    for number, page in enumerate(texts):
+        if not page:
+            empty_pages += 1
             continue
         if text:
-            text += joints[number - 1] if joints and texts[number - 1] else "\n\n"
-        breaks += [len(text)] * (waiting + 1)
-        waiting = 0
-        text += own
-    return Extracted("", text, breaks=(*breaks, *[len(text)] * waiting))
+            text += joints[number - 1] if joints and texts[number - 1] else PARAGRAPH
+        breaks += [len(text)] * (empty_pages + 1)
+        empty_pages = 0
+        text += page
+    breaks += [len(text)] * empty_pages
+    return Extracted("", text, breaks=tuple(breaks))

@@ -12,7 +12,7 @@ from attribution.fetching import packages
 from attribution.fetching.content_type import KINDS, READ, SUFFIXES
 from attribution.fetching.formats import READERS, extract
 from attribution.fetching.page import clean
-from attribution.fetching.pdf import paged
+from attribution.fetching.pdf import join_pages
 from attribution.text.lines import paragraphs
 from pages.ui.fields import DOCUMENT_TYPES, FORMATS
 
@@ -78,7 +78,7 @@ PAGES = st.lists(st.text("ab \n\r\t-1.\u00a0é"), min_size=2, max_size=6)
 
 @given(PAGES)
 def test_form_feeds_divide_a_text_into_pages_like_those_of_a_pdf(pages: list[str]) -> None:
-    whole = paged(paragraphs([clean(page) for page in pages]))
+    whole = join_pages(paragraphs([clean(page) for page in pages]))
     assume(whole.text)
     read = extract("\f".join(pages).encode(), "text/plain", "a.txt", document=True)
     assert (read.text, read.breaks) == (whole.text, whole.breaks) and len(read.breaks) == len(pages)
