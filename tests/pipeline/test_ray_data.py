@@ -52,15 +52,11 @@ def test_without_ray_the_error_says_how_to_get_it(
         OnRay(own)
 
 
-def test_a_worker_says_what_would_end_the_batch(own: Settings) -> None:
-    pytest.importorskip("pyarrow")
+def test_a_model_that_a_worker_lacks_is_the_row_s_problem(own: Settings) -> None:
     worker = Worker(partial(Analyst, own.model_copy(update={"verifier": "llm"})))
     found = worker.run(3, 7, json.dumps({"answer": "Bees dance."}))
-    assert (
-        found["fatal"] == "Unavailable"
-        and "OPENAI_MODEL" in str(found["problem"])
-        and found["place"] == 3
-    )
+    assert found["place"] == 3
+    assert "OPENAI_MODEL" in str(found["problem"])
 
 
 @needs_ray
