@@ -34,22 +34,21 @@ def check_input(question: str, answer: str, settings: Settings) -> None:
             raise BadInput(f"The {name} is not text: {PROBLEM}.")
         if len(text) > settings.answer_limit:
             raise BadInput(
-                f"The {name} has {len(text):,} characters; at most {settings.answer_limit:,} can be analysed. "
-                "Shorten it, or analyse it in parts."
+                f"The {name} has {len(text):,} characters; at most {settings.answer_limit:,} can "
+                "be analysed. Shorten it, or analyse it in parts."
             )
-        controls = sum(
-            unicodedata.category(c) == "Cc" and c not in "\n\r\t" for c in text
-        ) + text.count("\ufffd")
-        if controls > max(2, len(text) // 50):
+        controls = [c for c in text if unicodedata.category(c) == "Cc" and c not in "\n\r\t"]
+        count = len(controls) + text.count("\ufffd")
+        if count > max(2, len(text) // 50):
             raise BadInput(
-                f"The {name} contains {controls} control characters, so it is not text. Paste plain text or Markdown."
+                f"The {name} contains {count} control characters, so it is not text. "
+                "Paste plain text or Markdown."
             )
 
 
-SECONDS_PER_PAIR, SECONDS_PER_PAGE = (
-    0.06,
-    0.6,
-)  # on two cores, until a run has been measured; of a page on the web
+# on two cores, until a run has been measured
+SECONDS_PER_PAIR = 0.06
+SECONDS_PER_PAGE = 0.6  # of the web
 
 
 @dataclass(frozen=True)
@@ -72,44 +71,47 @@ def estimate(
     segmenters: Sequence[str] = (),
     context: Sequence[Turn] = (),
 ) -> Estimate:
-    """Estimate `run`, or `compare` with these segmenters, without searching or prompting a language
-    model.
+    """Estimate `run`, or `compare` with these segmenters, without searching or prompting.
 
-    `context` is the conversation before the question, which the language model reads as well.
+    Args:
+        question: The question, which may be empty.
+        answer: The answer to check.
+        settings: The settings of the run.
+        documents: The user's own sources.
+        store: The database whose last runs give the pace.
+        segmenters: The segmenters to compare; empty: that of the settings.
+        context: The conversation before the question, which the language model reads as well.
 
-    With a store, the pace is that of its last runs. Raises BadInput, UnknownName or Unavailable as
-    a run does.
+    Raises:
+        BadInput, UnknownName, Unavailable: As a run does.
     """
     check_input(question, answer, settings)
-    shown, before = transcript(question, context), as_text(context)
+    shown = transcript(question, context)
     claims, llm = _claims(shown, answer, settings, segmenters or [settings.segmenter])
-    checked = sum(c.worthiness == "factual" for c in claims)
-    if tasks := llm_tasks(settings):
+    factual = [claim for claim in claims if claim.worthiness == "factual"]
+    tasks = llm_tasks(settings)
+    if tasks:
         annotator = LlmAnnotator(settings, store, threading.Event())
         by_rules = check_independence(claims, "\n\n".join(text for _, text in context))
         for task in tasks:
-            llm[task] = annotator.estimate(
-                task, before if task == "independence" else shown, answer, by_rules
-            )
-    verifier = VERIFIERS.build(settings.verifier, settings)
+            conversation = as_text(context) if task == "independence" else shown
+            llm[task] = annotator.estimate(task, conversation, answer, by_rules)
     passage = "x" * settings.chunk_size
-    factual = [claim for claim in claims if claim.worthiness == "factual"]
     pairs = [(claim.text, passage) for claim in factual for _ in range(settings.top_k)]
-    if usage := estimate_cost(verifier, pairs):
+    usage = estimate_cost(VERIFIERS.build(settings.verifier, settings), pairs)
+    if usage:
         llm["verify"] = usage
     sources = [existing(text) for text in settings.sources]
     pages = len(documents) + sum(source.kind == "address" for source in sources)
     if any(source.kind != "documents" for source in sources):
-        pages += checked * settings.pages_per_claim
-    pair, page, prompt = store.runs.rates() if store else Rates()
-    seconds = 1.0 + checked * settings.top_k * (SECONDS_PER_PAIR if pair is None else pair)
+        pages += len(factual) * settings.pages_per_claim
+    rates = store.runs.rates() if store else Rates()
+    seconds = 1.0 + len(pairs) * (rates.pair or SECONDS_PER_PAIR)
     if any(source.searches_web for source in sources):
-        seconds += pages * (SECONDS_PER_PAGE if page is None else page)
-    seconds += (
-        sum(used.seconds or used.calls * (prompt or 0.0) for used in llm.values())
-        / settings.llm_workers
-    )
-    return Estimate(len(claims), checked, pages, seconds, llm)
+        seconds += pages * (rates.page or SECONDS_PER_PAGE)
+    prompting = [used.seconds or used.calls * (rates.prompt or 0.0) for used in llm.values()]
+    seconds += sum(prompting) / settings.llm_workers
+    return Estimate(len(claims), len(factual), pages, seconds, llm)
 
 
 def _claims(
@@ -121,14 +123,14 @@ def _claims(
     claims: dict[tuple[str, str], Claim] = {}
     llm: dict[str, LlmUsage] = {}
     for name in dict.fromkeys(names):
-        own = settings.model_copy(update={"segmenter": name})
-        segmenter = SEGMENTERS.build(name, own)
-        usage = segmenter.estimate(question, answer)
-        by_model = usage is not None or bool(SEGMENTERS[name].needs)
+        settings = settings.model_copy(update={"segmenter": name})
+        usage = SEGMENTERS.build(name, settings).estimate(question, answer)
         if usage is not None:
             llm["segment" if len(names) == 1 else f"segment by {name}"] = usage
-        segmented = segment(
-            question, answer, own.model_copy(update={"segmenter": "sentences"}) if by_model else own
-        )
-        claims |= {(name if by_model else "", claim.id): claim for claim in segmented.claims}
+        key = ""
+        if usage is not None or SEGMENTERS[name].needs:
+            key = name
+            settings = settings.model_copy(update={"segmenter": "sentences"})
+        for claim in segment(question, answer, settings).claims:
+            claims[key, claim.id] = claim
     return worthiness.classify(list(claims.values()), answer), llm

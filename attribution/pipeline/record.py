@@ -56,9 +56,8 @@ class RunRecord:
         """
         self._before, self.created_at = before, before.created_at
         for verdict in before.verdicts:
-            self.add_verdict(
-                verdict, tuple(e for e in before.evidence if e.claim_id == verdict.claim_id)
-            )
+            evidence = [e for e in before.evidence if e.claim_id == verdict.claim_id]
+            self.add_verdict(verdict, tuple(evidence))
         self.timings.update(before.timings)
 
     def spend(self, spent: Spent) -> None:
@@ -72,17 +71,18 @@ class RunRecord:
         )
 
     def add_failure(self, failure: Failure, claim_ids: Sequence[str] = ()) -> bool:
-        """Record a failure that concerns those claims; False if it was recorded before."""
+        """Record a failure that concerns those claims; return False if it was recorded before."""
         for claim_id in claim_ids:
             self.concerns[claim_id].append(failure)
-        new = failure not in self.failures
-        if new:
-            self.failures.append(failure)
-        return new
+        if failure in self.failures:
+            return False
+        self.failures.append(failure)
+        return True
 
     def add_verdict(self, verdict: Verdict, evidence: tuple[Evidence, ...]) -> None:
         """Record a claim's verdict in place of an earlier one."""
-        self.verdicts[verdict.claim_id], self.evidence[verdict.claim_id] = verdict, evidence
+        self.verdicts[verdict.claim_id] = verdict
+        self.evidence[verdict.claim_id] = evidence
 
     def add_llm(self, record: LlmRecord) -> None:
         """Record what a language model was used for."""
@@ -99,23 +99,33 @@ class RunRecord:
             yield
         finally:
             self.timings[stage] += working_time() - started
-            if loading := loading_seconds() - loaded:
+            loading = loading_seconds() - loaded
+            if loading:
                 self.timings["load"] += loading
 
     def report(self, matcher: Matcher, stopped: bool, final: bool = True) -> Report:
-        """The report, everything in a fixed order. Pages with the same text are found only for the
-        final one.
+        """Return the report, everything in a fixed order. Pages with the same text are found only
+        for the final one.
         """
-        pages = sorted(
-            (matcher.marked if final else matcher.pages).values(),
-            key=lambda p: (p.kind, p.url, p.id),
-        )
+        pages = matcher.marked if final else matcher.pages
         models = {
+            "program": __version__,
+            "pipeline": VERSION,
             "embedder": matcher.candidates.embedder.version,
             "verifier": matcher.verifier.version,
         }
-        if matcher.relevance:
-            models["relevance"] = matcher.relevance.version
+        usage = Usage(
+            claims=len(self.claims),
+            searches=self.spent.searches,
+            queries=self.spent.queries,
+            downloads=self.spent.downloads,
+            seconds=round(self.spent.seconds, 3),
+            pages=len(matcher.pages),
+            chunks=matcher.chunks,
+            pairs=matcher.verifier.pairs,
+            cached_pairs=matcher.verifier.cached_pairs,
+            llm=self._llm_usage_with(matcher.verifier.usage),
+        )
         return Report(
             id=self.run_id,
             created_at=self.created_at,
@@ -123,47 +133,35 @@ class RunRecord:
             context=self.context,
             answer=self.answer,
             settings=self.settings.public(),
-            versions={**self._llm_versions, "program": __version__, "pipeline": VERSION, **models},
+            versions=self._llm_versions | models,
             claims=tuple(self.claims),
-            pages=tuple(pages),
+            pages=tuple(sorted(pages.values(), key=lambda page: (page.kind, page.url, page.id))),
             evidence=tuple(e for c in self.claims for e in self.evidence.get(c.id, ())),
             verdicts=tuple(self.verdicts[c.id] for c in self.claims if c.id in self.verdicts),
             failures=tuple(
                 sorted(self.failures, key=lambda f: (f.stage, f.subject, f.kind, f.message))
             ),
             timings={stage: round(seconds, 3) for stage, seconds in self.timings.items()},
-            usage=Usage(
-                claims=len(self.claims),
-                searches=self.spent.searches,
-                queries=self.spent.queries,
-                downloads=self.spent.downloads,
-                seconds=round(self.spent.seconds, 3),
-                pages=len(matcher.pages),
-                chunks=matcher.chunks,
-                pairs=matcher.verifier.pairs,
-                cached_pairs=matcher.verifier.cached_pairs,
-                llm=self._llm_used(matcher.verifier.usage),
-            ),
+            usage=usage,
             stopped=stopped,
         )
 
-    def _llm_used(self, verifying: LlmUsage | None) -> dict[str, LlmUsage]:
-        """By stage. A continued run takes the replies of its first part from the store: they are
-        counted once.
+    def _llm_usage_with(self, verifying: LlmUsage | None) -> dict[str, LlmUsage]:
+        """Return the use by stage. A continued run takes the replies of its first part from the
+        store: they are counted once.
         """
-        used = self._llm_usage | ({"verify": verifying} if verifying else {})
-        before = self._before.usage.llm
-        return {
-            stage: _both(before[stage], usage) if stage in before else usage
-            for stage, usage in used.items()
-        }
+        usage = dict(self._llm_usage)
+        if verifying:
+            usage["verify"] = verifying
+        for stage, before in self._before.usage.llm.items():
+            if stage in usage:
+                usage[stage] = usage_of_both(before, usage[stage])
+        return usage
 
 
-def _both(before: LlmUsage, after: LlmUsage) -> LlmUsage:
-    """The use by both parts of a run; what the second took from the store because the first had
-    asked is not cached.
+def usage_of_both(before: LlmUsage, after: LlmUsage) -> LlmUsage:
+    """Return the use by both parts of a run; what the second took from the store because the first
+    had asked is not cached, and what failed was asked again.
     """
     cached = before.cached + max(0, after.cached - before.calls - before.cached)
-    return (before + after).model_copy(
-        update={"cached": cached, "failed": after.failed}
-    )  # what failed was asked again
+    return (before + after).model_copy(update={"cached": cached, "failed": after.failed})

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from attribution import events
+from attribution.pipeline.record import usage_of_both
 from attribution.pipeline.run import run
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -122,6 +123,4 @@ def test_a_killed_process_loses_no_verdict(
 def test_both_parts_of_a_run_count_and_none_twice(
     before: LlmUsage, after: LlmUsage, both: LlmUsage
 ) -> None:
-    from attribution.pipeline.record import _both
-
-    assert _both(before, after) == both
+    assert usage_of_both(before, after) == both
