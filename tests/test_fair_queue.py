@@ -93,7 +93,8 @@ def test_a_run_that_fails_gives_its_place_back() -> None:
     with pytest.raises(ValueError):
         list(in_turn("a", stop, fails, turns))
     left = in_turn("a", stop, lambda: iter(["runs", "on"]), turns)
-    assert next(left) == "runs" and turns.counts() == (1, 0)
+    assert next(left) == "runs"
+    assert turns.counts() == (1, 0)
     left.close()  # nobody reads on
     assert turns.counts() == (0, 0)
 
@@ -134,7 +135,8 @@ def test_an_owner_never_has_all_turns_and_the_next_goes_to_who_has_fewest() -> N
     ]  # one turn stays free
     assert [next(runs[name]) for name in ("b1", "c1")] == ["runs", Queued(1)]
     runs["a1"].close()
-    assert next(runs["c1"]) == "runs" and turns.counts() == (3, 1)
+    assert next(runs["c1"]) == "runs"
+    assert turns.counts() == (3, 1)
     for run in runs.values():
         run.close()
 

@@ -33,9 +33,9 @@ def test_every_row_has_its_line_and_a_bad_one_an_error(own: Settings, tmp_path: 
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
     assert [line["line"] for line in lines] == [1, 2, 3, 4, 5]
     assert ["error" in line for line in lines] == [False, True, True, True, False]
-    assert (
-        "documents" in lines[2]["error"] and lines[0]["id"] == "0" and "documents" not in lines[0]
-    )
+    assert "documents" in lines[2]["error"]
+    assert lines[0]["id"] == "0"
+    assert "documents" not in lines[0]
     assert lines[0]["report"]["verdicts"][0]["label"] == "supported"
     assert (last.done, last.failed) == (5, 3)
 
@@ -47,7 +47,8 @@ def test_what_is_finished_is_not_analysed_again(
     done(ROWS[:3], own, path)
     before = path.read_bytes()
     done(ROWS[:3], own, path)
-    assert path.read_bytes() == before and analysed == ["0", "1", "2"]
+    assert path.read_bytes() == before
+    assert analysed == ["0", "1", "2"]
     path.write_bytes(before[:-40])  # killed while the last line was written
     done([ROWS[2], ROWS[0]], own, path)  # and the rows have changed
     lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -62,10 +63,10 @@ def test_equal_rows_are_analysed_once_and_have_a_line_each(
 ) -> None:
     steps = done([ROWS[0], ROWS[1], ROWS[0]], own, tmp_path / "out.jsonl")
     lines = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()]
-    assert analysed == ["0", "1"] and [step.done for step in steps] == [1, 2, 3]
-    assert [line["line"] for line in lines] == [1, 2, 3] and lines[0]["report"] == lines[2][
-        "report"
-    ]
+    assert analysed == ["0", "1"]
+    assert [step.done for step in steps] == [1, 2, 3]
+    assert [line["line"] for line in lines] == [1, 2, 3]
+    assert lines[0]["report"] == lines[2]["report"]
 
 
 def test_progress_tells_rate_and_time_left_of_the_rows_that_are_analysed(
@@ -76,7 +77,8 @@ def test_progress_tells_rate_and_time_left_of_the_rows_that_are_analysed(
     assert {(step.rate, step.seconds_left) for step in (known, bad, first)} == {(None, None)}
     assert [step.done for step in others] == [4, 5]
     for step in others:
-        assert step.rate and step.seconds_left == pytest.approx(60 * (5 - step.done) / step.rate)
+        assert step.rate
+        assert step.seconds_left == pytest.approx(60 * (5 - step.done) / step.rate)
 
 
 def test_a_missing_model_ends_the_batch_before_any_row(

@@ -23,4 +23,5 @@ def test_over_postgresql_the_output_is_the_same(settings: Settings, tmp_path: Pa
     assert comparable(tmp_path / "all.jsonl") == comparable(tmp_path / "sqlite.jsonl")
     lines = (tmp_path / "all.jsonl").read_text().splitlines()
     first, *_, last = [json.loads(line)["report"]["usage"] for line in lines]
-    assert first["cached_pairs"] == first["pairs"] > 0 and last["cached_pairs"] < last["pairs"]
+    assert first["cached_pairs"] == first["pairs"] > 0
+    assert last["cached_pairs"] < last["pairs"]

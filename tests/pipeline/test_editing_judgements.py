@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from attribution import edits
 from attribution.errors import BadInput, NotYours
-from attribution.events import Finished, Progress, StageStarted
+from attribution.events import Finished, Progress
 from attribution.pipeline.editing import edit
 from attribution.store.store import Store
 from attribution.types import NOTE, AnalystVerdict
@@ -51,14 +51,6 @@ def test_a_verdict_is_replaced_cleared_and_undone(made: Editor) -> None:
     assert labels == [["supported"], ["contradicted"], []]
 
 
-def test_judgements_are_in_the_order_of_the_claims(made: Editor) -> None:
-    first, _, liked = made.report.claims
-    for claim in (liked, first):
-        made(edits.Judge(claim_id=claim.id, label="unclear"))
-    assert [j.claim_id for j in made.report.judgements] == [first.id, liked.id]
-    assert made.report.judgements[1].badge == "not_checked"
-
-
 def test_it_stays_while_the_words_stay(made: Editor) -> None:
     claim = made.claim("opened")
     made(edits.Judge(claim_id=claim.id, label="unclear", note="why"))
@@ -84,17 +76,6 @@ def test_it_goes_with_the_words(made: Editor, kind: str) -> None:
     assert made(CHANGES[kind](claim, other)).judgements == ()
 
 
-def test_it_goes_with_words_that_were_added(made: Editor) -> None:
-    claim = made.report.claims[0]
-    longer = "The Zorb bridge in Zorbtown was opened in 1931."
-    enriched = claim.model_copy(update={"enriched": longer})
-    made.report = made.report.model_copy(update={"claims": (enriched, *made.report.claims[1:])})
-    own = made(edits.Judge(claim_id=claim.id, label="supported")).judgements[0]
-    assert own.statement == longer
-    # the same id, as the text is the same
-    assert made(edits.Reword(claim_id=claim.id, text=claim.text)).judgements == ()
-
-
 @pytest.mark.parametrize(
     "values",
     [{"label": "right"}, {"label": "missing"}, {"note": "x" * (NOTE + 1)}, {"note": "\ud800"}],
@@ -102,16 +83,6 @@ def test_it_goes_with_words_that_were_added(made: Editor) -> None:
 def test_other_labels_and_notes_are_refused(values: dict[str, str]) -> None:
     with pytest.raises(ValidationError):
         edits.Judge.model_validate({"claim_id": "c", "label": "supported", **values})
-
-
-def test_two_tabs_lose_no_verdict(made: Editor) -> None:
-    stale, first, second = made.report, made.claim("opened"), made.claim("painted")
-    made(edits.Judge(claim_id=first.id, label="supported"))
-    change = edits.Judge(claim_id=second.id, label="unclear")
-    *_, last = edit(stale, change, made.settings, made.store)
-    assert isinstance(last, Finished)
-    assert {j.claim_id for j in last.report.judgements} == {first.id, second.id}
-    assert made.store.runs.load(stale.id) == last.report
 
 
 def test_a_verdict_given_while_another_edit_goes_on_is_kept(made: Editor) -> None:
@@ -129,19 +100,6 @@ def test_a_verdict_given_while_another_edit_goes_on_is_kept(made: Editor) -> Non
     assert kinds == [edits.Judge, edits.AddEvidence]
     assert made.store.runs.load(last.report.id) == last.report
     assert made.store.runs.undo(last.report.id) == judged
-
-
-def test_an_undo_in_another_tab_is_kept_too(made: Editor) -> None:
-    first, second = made.claim("opened"), made.claim("painted")
-    judged = made(edits.Judge(claim_id=second.id, label="unclear", note="seen"))
-    change = edits.AddEvidence(claim_id=first.id)
-    editing = edit(judged, change, made.settings, made.store)
-    assert isinstance(next(editing), StageStarted)
-    assert next(editing)
-    made.store.runs.undo(judged.id)  # in the other tab
-    *_, last = editing
-    assert isinstance(last, Finished)
-    assert last.report.judgements == ()
 
 
 def test_nobody_else_judges_a_run(made: Editor) -> None:

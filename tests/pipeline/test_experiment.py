@@ -6,7 +6,7 @@ import pytest
 
 from attribution.errors import BadInput, LlmFailed, Stopped, StoreError, Unavailable
 from attribution.files import Row
-from attribution.pipeline.experiment import Experiment, Fields, Result, RowDone, Work, run_each
+from attribution.pipeline.experiment import Experiment, Fields, Result, Work, run_each
 
 
 def test_a_bad_item_costs_itself_and_what_concerns_all_ends_the_run() -> None:
@@ -45,7 +45,8 @@ def test_stop_ends_it_and_what_it_interrupts_has_no_result(ending: Exception | N
         return item
 
     results = [result.value for result in run_each(range(3), work, stop)]
-    assert results == ([0] if ending else [0, 1]) and ran == [0, 1]
+    assert results == ([0] if ending else [0, 1])
+    assert ran == [0, 1]
 
 
 def test_the_engine_is_not_asked_where_every_row_is_finished(tmp_path: Path) -> None:
@@ -62,13 +63,7 @@ def test_the_engine_is_not_asked_where_every_row_is_finished(tmp_path: Path) -> 
     assert [(line["line"], line["doubled"]) for line in lines] == [
         (1, 2),
         (2, 4),
-    ] and "n" not in lines[0]
-    assert len(prepared) == 1 and str(steps[-1]) == "2/2"
-
-
-def test_progress_in_words() -> None:
-    assert (
-        str(RowDone(3, 8, 1, "line 3: empty", 12.52, 24))
-        == "3/8, 12.5 answers a minute, 24 s left: line 3: empty"
-    )
-    assert str(RowDone(1, 8, 0, "", 1, 420)) == "1/8, 1.0 answers a minute, 7 min left"
+    ]
+    assert "n" not in lines[0]
+    assert len(prepared) == 1
+    assert str(steps[-1]) == "2/2"

@@ -75,7 +75,9 @@ def test_a_document_supports_what_it_says_and_the_rest_is_told_apart(
     assert labels["It was finished in 1925 by Thomas Edison."] != "supported"
     piece = next(e for e in report.evidence if e.relation == "entailed")
     page = next(p for p in report.pages if p.id == piece.page_id)
-    assert page.url == "document:tower.txt" and page.sha256 and page.fetched_at
+    assert page.url == "document:tower.txt"
+    assert page.sha256
+    assert page.fetched_at
     assert page.text[slice(*piece.sentence)] == "The Eiffel Tower in Paris was completed in 1889."
 
 
@@ -92,11 +94,9 @@ def test_the_same_run_again_computes_nothing_and_says_the_same(
 ) -> None:
     first, second = finished(settings, store), finished(settings, store)
     assert second.usage.cached_pairs == second.usage.pairs == first.usage.pairs > 0
-    assert (
-        first.evidence == second.evidence
-        and first.verdicts == second.verdicts
-        and first.claims == second.claims
-    )
+    assert first.evidence == second.evidence
+    assert first.verdicts == second.verdicts
+    assert first.claims == second.claims
 
 
 def test_events_come_in_order_and_every_claim_ends_with_a_verdict(
@@ -104,12 +104,10 @@ def test_events_come_in_order_and_every_claim_ends_with_a_verdict(
 ) -> None:
     seen = list(run(QUESTION, ANSWER, settings, store))
     names = [type(e).__name__ for e in seen]
-    assert (
-        names[0] == "RunStarted"
-        and seen[0].run_id == seen[-1].report.id
-        and names[-1] == "Finished"
-        and names.count("Finished") == 1
-    )
+    assert names[0] == "RunStarted"
+    assert seen[0].run_id == seen[-1].report.id
+    assert names[-1] == "Finished"
+    assert names.count("Finished") == 1
     assert names.index("ClaimsReady") < names.index("VerdictReady")
     report = seen[-1].report
     last = {e.verdict.claim_id: e.verdict for e in seen if isinstance(e, events.VerdictReady)}
@@ -124,13 +122,12 @@ def test_a_stopped_run_keeps_what_it_has_and_says_so(settings: Settings, store: 
         if isinstance(event, events.ClaimsReady):
             stop.set()
     report = seen[-1].report
-    assert report.stopped and len(report.verdicts) == len(report.claims)
+    assert report.stopped
+    assert len(report.verdicts) == len(report.claims)
     stopped = [v.label for v in report.verdicts if "stopped" in v.reason]
-    assert (
-        stopped
-        and set(stopped) == {"not_reached"}
-        and "missing" not in {v.label for v in report.verdicts}
-    )
+    assert stopped
+    assert set(stopped) == {"not_reached"}
+    assert "missing" not in {v.label for v in report.verdicts}
 
 
 def test_a_run_stops_after_the_page_at_work(
@@ -148,11 +145,9 @@ def test_a_run_stops_after_the_page_at_work(
     report = finished(
         settings.model_copy(update={"sources": ("documents",)}), store, documents=notes, stop=stop
     )
-    assert (
-        len(read) == 1
-        and report.stopped
-        and {v.label for v in report.verdicts} <= {"not_reached", "not_checked"}
-    )
+    assert len(read) == 1
+    assert report.stopped
+    assert {v.label for v in report.verdicts} <= {"not_reached", "not_checked"}
 
 
 def test_bad_pages_cost_no_more_than_themselves(
@@ -205,56 +200,6 @@ def test_a_model_that_cannot_be_used_ends_a_run(
         finished(settings.model_copy(update={"sources": ("documents",)}), store, documents=[NOTE])
 
 
-def test_a_page_that_repeats_the_opposite_does_not_crowd_out_the_others(
-    settings: Settings, store: Store
-) -> None:
-    told = (
-        "was completed in 1889 after two years.",
-        "opened in 1889; it was completed that year.",
-        "dates from 1889.",
-    )
-    pages = [
-        Document(f"{n}.txt", f"The Eiffel Tower in Paris {text}".encode())
-        for n, text in enumerate(told)
-    ]
-    crowd = [
-        f"The Eiffel Tower was completed in 1925, as note {n} of this archive says again."
-        for n in range(200)
-    ]
-    pages += [
-        Document(f"crowd{n}.txt", f"Copy {n}.\n{chr(10).join(crowd)}".encode()) for n in range(2)
-    ]
-    chosen = settings.model_copy(update={"sources": ("documents",)})
-    report = finished(chosen, store, "The Eiffel Tower was completed in 1889.", documents=pages)
-    of_crowd = [e for e in report.evidence if "1925" in e.text]
-    assert len(report.evidence) == 5 and len(of_crowd) == 2
-    assert [v.label for v in report.verdicts] != ["contradicted"]
-
-
-def test_three_copies_against_one_page_are_one_origin_and_do_not_outvote_it(
-    settings: Settings, store: Store
-) -> None:
-    story = (
-        "The Eiffel Tower was completed in 1889, the town's paper writes. {} Its reporter spoke with the baker on the "
-        "corner, who remembers the summer well, and with two of the men who carry water up the hill every morning, "
-        "where the air is clear and the view over the roofs reaches as far as the forests in the west."
-    )
-    copies = [
-        Document(f"{n}.txt", story.format(end).encode())
-        for n, end in enumerate(("", "More below.", "Read on."))
-    ]
-    against = Document("other.txt", b"The Eiffel Tower was completed in 1925.")
-    given = settings.model_copy(update={"sources": ("documents",)})
-    report = finished(
-        given, store, "The Eiffel Tower was completed in 1889.", documents=[*copies, against]
-    )
-    assert len({p.origin for p in report.pages}) == 2
-    supporting = {(e.page_id, e.source) for e in report.evidence if e.relation == "entailed"}
-    assert len(supporting) > 1 and len({source for _, source in supporting}) == 1
-    (verdict,) = report.verdicts
-    assert verdict.label in ("conflicting", "contradicted") and "1 origin" in verdict.reason
-
-
 def test_a_claim_the_verifier_refuses_costs_only_itself(settings: Settings, store: Store) -> None:
     long = (
         "The Eiffel Tower in Paris, "
@@ -286,7 +231,8 @@ def test_a_passage_with_too_many_sentences_is_left_out_and_the_others_decide(
     )
     assert [v.label for v in report.verdicts] == ["supported"]
     (left,) = report.failures
-    assert left.kind == "left_out" and left.message.startswith("1 of 2 passages were not read: ")
+    assert left.kind == "left_out"
+    assert left.message.startswith("1 of 2 passages were not read: ")
 
 
 def test_a_language_model_that_fails_leaves_a_notice_with_what_was_used_instead(
@@ -304,9 +250,8 @@ def test_a_language_model_that_fails_leaves_a_notice_with_what_was_used_instead(
         "segment": "the sentences as they are",
         "worthiness": "the rules",
     }
-    assert "key" in notices["segment"].message and [v.label for v in report.verdicts] == [
-        "supported"
-    ]
+    assert "key" in notices["segment"].message
+    assert [v.label for v in report.verdicts] == ["supported"]
     assert '"instead": "the rules"' in report.to_json()
 
 
@@ -322,6 +267,7 @@ def test_claims_are_resolved_into_the_turns_before_the_question(
     (claim,) = last.report.claims
     assert claim.enriched == "The Eiffel Tower was completed in 1889."
     assert last.report.verdicts[0].label == "supported"
-    assert store.runs.load(last.report.id) == last.report and last.report.context == turns
+    assert store.runs.load(last.report.id) == last.report
+    assert last.report.context == turns
     assert json.loads(last.report.to_json())["context"] == [list(turn) for turn in turns]
     assert "context" not in json.loads(finished(own, store, documents=[NOTE]).to_json())

@@ -76,15 +76,18 @@ def test_a_killed_process_loses_no_verdict(
                 break
             lines.append(line)
         child.kill()
-    assert child.returncode == -9 and lines
+    assert child.returncode == -9
+    assert lines
 
     known = store.runs.load_unfinished(RUN)
-    assert known is not None and store.runs.load(RUN) is None
+    assert known is not None
+    assert store.runs.load(RUN) is None
     assert {json.loads(line)["claim_id"] for line in lines} <= {v.claim_id for v in known.verdicts}
     assert (
         len(known.verdicts) == 2 < len(known.claims) == 7
     )  # the first group of one, and what is no claim
-    assert known.pages[0].text == NOTE.content.decode() and known.question == QUESTION
+    assert known.pages[0].text == NOTE.content.decode()
+    assert known.question == QUESTION
     supported = next(v for v in known.verdicts if v.label == "supported")
     assert any(e.claim_id == supported.claim_id for e in known.evidence)
 
@@ -92,13 +95,15 @@ def test_a_killed_process_loses_no_verdict(
     assert any(isinstance(event, events.ClaimsReady) for event in events_of_second)
     events_of_second.close()  # interrupted again, before any verdict
     again = store.runs.load_unfinished(RUN)
-    assert (
-        again is not None and again.verdicts == known.verdicts and again.evidence == known.evidence
-    )
+    assert again is not None
+    assert again.verdicts == known.verdicts
+    assert again.evidence == known.evidence
 
     continued = finished(settings, store, RUN)
-    assert continued.created_at == known.created_at and continued.usage.cached_pairs > 0
-    assert store.runs.load(RUN) == continued and store.runs.load_unfinished(RUN) is None
+    assert continued.created_at == known.created_at
+    assert continued.usage.cached_pairs > 0
+    assert store.runs.load(RUN) == continued
+    assert store.runs.load_unfinished(RUN) is None
     assert [v.number for v in store.runs.versions(RUN)] == [1]
 
     undisturbed = Store.open(f"sqlite:///{tmp_path}/undisturbed.sqlite3")

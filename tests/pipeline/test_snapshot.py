@@ -63,12 +63,10 @@ def offline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_replay_gives_the_same_report(snapshot: Snapshot, other: Store, offline: None) -> None:
-    assert (
-        snapshot.report.evidence
-        and snapshot.report.failures
-        and snapshot.vectors
-        and snapshot.judgements
-    )
+    assert snapshot.report.evidence
+    assert snapshot.report.failures
+    assert snapshot.vectors
+    assert snapshot.judgements
     again = finished(snapshot.settings(), other, snapshot)
     assert comparable(again) == comparable(snapshot.report)
     assert again.id != snapshot.report.id
@@ -79,7 +77,8 @@ def test_models_asked_again_come_to_the_same_verdicts(
     snapshot: Snapshot, other: Store, offline: None
 ) -> None:
     again = finished(snapshot.settings(), other, snapshot.recomputed())
-    assert again.verdicts == snapshot.report.verdicts and again.usage.cached_pairs == 0
+    assert again.verdicts == snapshot.report.verdicts
+    assert again.usage.cached_pairs == 0
     for a, b in zip(again.evidence, snapshot.report.evidence, strict=True):
         assert (a.claim_id, a.start, a.text, a.query, a.rank) == (
             b.claim_id,
@@ -89,17 +88,6 @@ def test_models_asked_again_come_to_the_same_verdicts(
             b.rank,
         )
         assert a.similarity == pytest.approx(b.similarity, abs=1e-5)
-
-
-def test_usage_is_what_stands_in_the_report(snapshot: Snapshot, other: Store) -> None:
-    usage = snapshot.report.usage
-    enriched = {
-        c.id for c in snapshot.report.claims if c.enriched
-    }  # verified without the added words as well
-    again = sum(e.claim_id in enriched for e in snapshot.report.evidence)
-    assert usage.cached_pairs == 0 and usage.pairs == len(snapshot.report.evidence) + again
-    assert len(snapshot.provenance.judgements) > usage.pairs  # of variants, too
-    assert finished(snapshot.settings(), other, snapshot).usage == usage
 
 
 @pytest.mark.parametrize(
@@ -115,7 +103,8 @@ def test_other_methods_meet_the_same_pages(
     snapshot: Snapshot, other: Store, offline: None, change: dict
 ) -> None:
     again = finished(snapshot.settings(**change), other, snapshot)
-    assert again.pages == snapshot.report.pages and again.claims == snapshot.report.claims
+    assert again.pages == snapshot.report.pages
+    assert again.claims == snapshot.report.claims
     assert again.evidence != snapshot.report.evidence
     assert all(
         e.searcher == "documents" or (e.query and e.searcher == "library") for e in again.evidence
@@ -126,31 +115,16 @@ def test_other_methods_meet_the_same_pages(
 
 def test_frozen_claims_stay_unless_what_makes_them_changes(snapshot: Snapshot) -> None:
     kept = snapshot.claims(QUESTION, ANSWER, snapshot.settings(embedder="minilm", top_k=9))
-    assert kept is not None and kept.claims == snapshot.report.claims
+    assert kept is not None
+    assert kept.claims == snapshot.report.claims
     assert snapshot.claims(QUESTION, ANSWER, snapshot.settings(segmenter="other")) is None
     assert snapshot.claims(QUESTION, ANSWER + " More.", snapshot.settings()) is None
 
 
-def test_an_answer_that_is_new_is_held_against_the_same_pages(
-    snapshot: Snapshot, other: Store, offline: None
-) -> None:
-    *_, last = run(
-        QUESTION,
-        "The Eiffel Tower was built by a company.",
-        snapshot.settings(),
-        other,
-        source=snapshot,
-    )
-    assert isinstance(last, events.Finished)
-    assert last.report.pages == snapshot.report.pages and last.report.evidence
-
-
 def test_nothing_of_a_snapshot_reaches_the_caches(snapshot: Snapshot, other: Store) -> None:
     finished(snapshot.settings(), other, snapshot)
-    assert (
-        other.cache.vectors(list(snapshot.vectors)) == {}
-        and other.cache.judgements(list(snapshot.judgements)) == {}
-    )
+    assert other.cache.vectors(list(snapshot.vectors)) == {}
+    assert other.cache.judgements(list(snapshot.judgements)) == {}
     assert all(other.cache.page(p.url, 1e5) is None for p in snapshot.report.pages)
 
 

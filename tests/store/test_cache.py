@@ -10,7 +10,8 @@ from tests.make import page
 def test_a_page_is_used_again_until_it_is_too_old(store: Store) -> None:
     old = page("old text", fetched_at="2020-01-01T00:00:00+00:00")
     store.cache.put_pages([old])
-    assert store.cache.page(old.url, days=7) is None and store.cache.page(old.url) == old
+    assert store.cache.page(old.url, days=7) is None
+    assert store.cache.page(old.url) == old
     new = page("new text", fetched_at=now())
     store.cache.put_pages([old, new])
     assert store.cache.page(old.url, days=7) == new

@@ -56,9 +56,8 @@ def ids(store: Store, **query: object) -> list[str]:
 
 
 def test_only_own_runs_are_listed_newest_first(three: Store) -> None:
-    assert ids(three) == ["tower", "straße", "nile"] and ids(Store(three.database, "other's")) == [
-        "secret"
-    ]
+    assert ids(three) == ["tower", "straße", "nile"]
+    assert ids(Store(three.database, "other's")) == ["secret"]
     assert (
         ids(Store(three.database))
         == ids(Store(three.database, "nobody"))
@@ -86,19 +85,16 @@ def test_search_and_filters(three: Store) -> None:
     assert ids(three, words="claim nile") == ["nile"]  # of a claim and of the question
     assert ids(three, words="title") == ids(three, words="ünï") == ["nile"]
     assert ids(three, words="strasse") == ["straße", "nile"]  # a claim there, the note here
-    assert ids(three, words="100% _sure_") == ["tower"] and ids(three, words="100_") == [] == ids(
-        three, words="absent"
-    )
-    assert ids(three, tag="rivers") == ["nile"] and ids(three, tag="river") == []
-    assert ids(three, verdict="contradicted") == ["straße"] and ids(three, source="web") == [
-        "straße"
-    ]
+    assert ids(three, words="100% _sure_") == ["tower"]
+    assert ids(three, words="100_") == [] == ids(three, words="absent")
+    assert ids(three, tag="rivers") == ["nile"]
+    assert ids(three, tag="river") == []
+    assert ids(three, verdict="contradicted") == ["straße"]
+    assert ids(three, source="web") == ["straße"]
     assert ids(three, since=date(2026, 11, 2), until=date(2026, 11, 2)) == ["straße"]
     assert ids(three, order="title") == ["straße", "tower", "nile"]
-    assert (
-        three.history.tags() == ["rivers", "ünï"]
-        and Store(three.database, "other's").history.tags() == []
-    )
+    assert three.history.tags() == ["rivers", "ünï"]
+    assert Store(three.database, "other's").history.tags() == []
     (row,) = three.history.find(HistoryQuery(tag="ünï")).rows
     assert (row.name, row.tags, row.note) == ("My title", ("rivers", "ünï"), "A note: STRASSE")
 
@@ -108,14 +104,17 @@ def test_the_shown_version_is_what_the_list_shows(three: Store) -> None:
     assert saved is not None
     verdict = saved.verdicts[0].model_copy(update={"label": "conflicting"})
     save_version(three, saved.model_copy(update={"verdicts": (verdict,)}), verdict.claim_id)
-    assert ids(three, verdict="conflicting") == ["nile"] and ids(three, verdict="supported") == []
+    assert ids(three, verdict="conflicting") == ["nile"]
+    assert ids(three, verdict="supported") == []
     three.runs.undo("nile")
-    assert ids(three, verdict="conflicting") == [] and ids(three, verdict="supported") == ["nile"]
+    assert ids(three, verdict="conflicting") == []
+    assert ids(three, verdict="supported") == ["nile"]
 
 
 def test_a_deleted_run_is_gone_until_it_is_restored(three: Store) -> None:
     three.history.put_aside(["nile", "secret", "unknown"])
-    assert ids(three) == ["tower", "straße"] and ids(three, state="deleted") == ["nile"]
+    assert ids(three) == ["tower", "straße"]
+    assert ids(three, state="deleted") == ["nile"]
     assert (
         three.runs.load("nile")
         is three.runs.inputs("nile")
@@ -128,7 +127,8 @@ def test_a_deleted_run_is_gone_until_it_is_restored(three: Store) -> None:
     Store(three.database, "other's").history.restore(["nile"])
     assert three.runs.load("nile") is None
     three.history.restore(["nile"])
-    assert three.runs.load("nile") is not None and "nile" in ids(three)
+    assert three.runs.load("nile") is not None
+    assert "nile" in ids(three)
 
 
 def test_deleted_runs_go_for_good_in_time(three: Store) -> None:
@@ -137,7 +137,8 @@ def test_deleted_runs_go_for_good_in_time(three: Store) -> None:
     with three.database.engine.begin() as db:
         db.execute(t.runs.update().where(t.runs.c.id == "nile").values(deleted_at=long_ago))
     three.history.purge()
-    assert three.rights.access("nile") == Access() and len(ids(three)) == 2
+    assert three.rights.access("nile") == Access()
+    assert len(ids(three)) == 2
     with three.database.engine.connect() as db:
         assert not db.execute(
             sa.select(t.run_summaries).where(t.run_summaries.c.run_id == "nile")
@@ -152,16 +153,20 @@ def test_a_run_that_goes_on_is_listed_with_what_is_known(store: Store) -> None:
     store.runs.save_documents("going", [note, note])
     store.runs.save_unfinished(known, known.pages)
     (row,) = store.history.find(HistoryQuery(words="claim")).rows
-    assert not row.finished and row.verdicts == {"supported": 1}
-    assert store.runs.load_unfinished("going") == known and store.runs.documents("going") == (
+    assert not row.finished
+    assert row.verdicts == {"supported": 1}
+    assert store.runs.load_unfinished("going") == known
+    assert store.runs.documents("going") == (
         note,
         note,
     )
     assert store.runs.load("going") is None
     store.runs.save(known)
     store.runs.save_unfinished(known)  # too late
-    assert store.runs.load_unfinished("going") is None and store.runs.documents("going") == ()
-    assert ids(store, state="finished") == ["going"] and ids(store, state="unfinished") == []
+    assert store.runs.load_unfinished("going") is None
+    assert store.runs.documents("going") == ()
+    assert ids(store, state="finished") == ["going"]
+    assert ids(store, state="unfinished") == []
     with pytest.raises(NotYours, match="no longer in the database"):
         store.runs.save_unfinished(report("unknown", "", 1))
 

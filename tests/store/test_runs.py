@@ -31,7 +31,8 @@ def test_a_run_comes_back_with_its_pages_texts(store: Store) -> None:
 def test_an_answer_with_a_null_character_is_saved(store: Store) -> None:
     store.runs.start("r2", "q\0", "an\0swer", {})
     inputs = store.runs.inputs("r2")
-    assert inputs and (inputs.question, inputs.answer) == ("q\ufffd", "an\ufffdswer")
+    assert inputs
+    assert (inputs.question, inputs.answer) == ("q\ufffd", "an\ufffdswer")
 
 
 def test_rates_are_medians_of_the_last_runs(store: Store) -> None:
@@ -62,7 +63,8 @@ def test_rates_are_medians_of_the_last_runs(store: Store) -> None:
     ):
         store.runs.save(report)
     pair, page, prompt = store.runs.rates()
-    assert pair == 5.0 / 5 and page == pytest.approx(0.2)  # too few judged or fetched do not count
+    assert pair == 5.0 / 5
+    assert page == pytest.approx(0.2)
     assert prompt == pytest.approx((4 / 3 + 6 / 4) / 2)  # nor one run with two prompts
 
 
@@ -83,19 +85,22 @@ def test_every_version_of_a_run_is_kept_and_undone_one_by_one(store: Store) -> N
     claim_id = saved.claims[0].id
     store.runs.save(saved)
     assert texts(store) == (saved.claims[0].text, [(1, "")])
-    assert store.runs.undo("r1") is None and store.runs.redo("r1") is None
+    assert store.runs.undo("r1") is None
+    assert store.runs.redo("r1") is None
     save_version(store, reworded(saved, "second"), claim_id)
     save_version(store, reworded(saved, "third"), claim_id)
     assert texts(store) == ("third", [(3, claim_id), (2, claim_id), (1, "")])
     undone = store.runs.undo("r1")
-    assert undone is not None and undone.claims[0].text == "second" and undone.pages[0].text
+    assert undone is not None
+    assert undone.claims[0].text == "second"
+    assert undone.pages[0].text
     save_version(
         store, reworded(saved, "fourth"), claim_id
     )  # an edit after an undo starts from what is shown
     assert texts(store) == ("fourth", [(4, claim_id), (2, claim_id), (1, "")])
-    assert (
-        store.runs.undo("r1") and store.runs.undo("r1") == saved and store.runs.undo("r1") is None
-    )
+    assert store.runs.undo("r1")
+    assert store.runs.undo("r1") == saved
+    assert store.runs.undo("r1") is None
     redone = store.runs.redo("r1"), store.runs.redo("r1")
     assert [again.claims[0].text for again in redone if again] == ["second", "fourth"]
     assert store.runs.versions("unknown") == []
@@ -119,10 +124,13 @@ def test_a_run_has_an_address_from_its_start(store: Store) -> None:
     store.runs.start(run_id, "q", "a", {"top_k": 5})
     assert store.runs.load(run_id) is None
     inputs = store.runs.inputs(run_id)
-    assert inputs is not None and inputs[1:] == ("q", "a", {"top_k": 5}, False)
+    assert inputs is not None
+    assert inputs[1:] == ("q", "a", {"top_k": 5}, False)
     store.runs.save(report(store, run_id))
     inputs = store.runs.inputs(run_id)
-    assert inputs is not None and inputs.finished and store.runs.load(run_id)
+    assert inputs is not None
+    assert inputs.finished
+    assert store.runs.load(run_id)
     assert store.runs.inputs("unknown") is None
 
 
@@ -152,11 +160,9 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     store = Store.open(settings.database_url)
     save_version(store, reworded(first, "other words"), first.claims[0].id)
     store.runs.delete("r1")
-    assert (
-        store.runs.load("r1") is None
-        and store.runs.versions("r1") == []
-        and store.runs.inputs("r1") is None
-    )
+    assert store.runs.load("r1") is None
+    assert store.runs.versions("r1") == []
+    assert store.runs.inputs("r1") is None
     assert store.runs.load("r2") == second
     names = ["one", "two", "both"]
     assert set(store.cache.vectors(names)) == set(store.cache.judgements(names)) == {"two", "both"}
@@ -181,7 +187,8 @@ def test_a_version_of_an_imported_run_leaves_its_pages_out_of_the_cache(store: S
     save_version(store, reworded(saved, "other words"), saved.claims[0].id)
     assert store.cache.page(saved.pages[0].url) is None
     loaded = store.runs.load("r1")
-    assert loaded is not None and loaded.pages == saved.pages
+    assert loaded is not None
+    assert loaded.pages == saved.pages
 
 
 def test_results_are_found_by_kind_and_id(store: Store) -> None:
@@ -189,15 +196,12 @@ def test_results_are_found_by_kind_and_id(store: Store) -> None:
     store.results.save("comparison", one, '{"rows": 0}')
     store.results.save("comparison", one, '{"rows": 1}', [text])
     store.results.save("grid", two, "[]", [text])
-    assert (
-        store.results.load("comparison", one) == '{"rows": 1}'
-        and store.results.load("grid", two) == "[]"
-    )
-    assert (
-        store.results.load("grid", one) is None
-        and store.results.load("comparison", "unknown") is None
-    )
+    assert store.results.load("comparison", one) == '{"rows": 1}'
+    assert store.results.load("grid", two) == "[]"
+    assert store.results.load("grid", one) is None
+    assert store.results.load("comparison", "unknown") is None
     assert store.cache.page(text.url) is None  # the page of a result is no download
     report = make.report(pages=(text,))
     stored = Report.model_validate_json(report.to_json())
-    assert stored.pages[0].text == "" and store.cache.with_texts(stored) == report
+    assert stored.pages[0].text == ""
+    assert store.cache.with_texts(stored) == report
