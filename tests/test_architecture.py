@@ -184,18 +184,6 @@ def test_a_name_means_one_class() -> None:
     ]  # and the one of the Python API
 
 
-QUESTIONS = frozenset("Are Can Does Has How If Is Of What Where Whether Which Who Why".split())
-
-
-def test_no_docstring_asks() -> None:
-    """A docstring begins with a verb or the thing itself."""
-    for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-                opening = (ast.get_docstring(node) or "").partition("\n")[0]
-                assert opening.partition(" ")[0] not in QUESTIONS, f"{path}: {opening}"
-
-
 def test_the_documentation_lists_the_folders_that_there_are() -> None:
     picture = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split("```")[1]
     named = set(re.findall(r"(?<![\w./])([a-z]+)/(?!\w)", picture))

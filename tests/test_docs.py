@@ -146,27 +146,6 @@ def test_an_export_is_one_file(
     assert python("-c", code).startswith("https://")
 
 
-def test_a_setting_of_the_decision_is_four_files(
-    project: Callable[[str], tuple[set[str], Callable[..., str]]], tmp_path: Path
-) -> None:
-    files, python = project("A setting of the decision")
-    assert len(files) == 4
-    claim = {
-        "claim": "The tower was finished in 1889.",
-        "passages": ["The tower was finished in 1889, it is said."],
-    }
-    (tmp_path / "in.jsonl").write_text(json.dumps(claim), encoding="utf-8")
-    code = """import json, runpy; from pathlib import Path; from attribution.cli.main import main
-judge = "judge --verifier embedded-small --input in.jsonl --output out.jsonl".split()
-for more in ([], ["--set", "firm_support=0.99"]):
-    assert main([*judge, *more]) == 0
-    print(json.loads(Path("out.jsonl").read_text("utf-8"))["label"])
-from pages.ui.state import POLICY; print("firm_support" in POLICY)
-runpy.run_module("docs.settings", run_name="__main__")"""
-    assert python("-c", code).split() == ["supported", "unclear", "True"]
-    python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_verdicts.py", "-k", "table")
-
-
 @pytest.mark.usefixtures("warm_library")
 def test_the_verifier_of_the_guide_checks_an_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -191,15 +170,6 @@ def test_links_lead_to_files(page: Path) -> None:
     links = re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8"))
     missing = [link for link in links if "://" not in link and not (page.parent / link).exists()]
     assert not missing
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
-def test_prompts_are_named_by_their_newest_version(page: Path) -> None:
-    for name, version in re.findall(r"prompts/([\w/]+)\.v(\d+)\.md", page.read_text("utf-8")):
-        versions = [
-            int(p.name.split(".v")[1][:-3]) for p in (ROOT / "prompts").glob(f"{name}.v*.md")
-        ]
-        assert int(version) == max(versions, default=0), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)

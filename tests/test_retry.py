@@ -44,12 +44,6 @@ def test_no_pause_is_longer_than_the_time_left_or_the_limit() -> None:
         assert caught.value.tried == "once" and time.monotonic() - started < 1.5
 
 
-def test_a_wish_to_wait_is_respected() -> None:
-    attempt, _ = failing(1, 0.3)
-    started = time.monotonic()
-    assert retrying(attempt, 1, 5.0) == "done" and time.monotonic() - started >= 0.3
-
-
 def test_stop_ends_a_pause() -> None:
     stop = threading.Event()
     attempt, _ = failing(1, 20.0)
