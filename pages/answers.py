@@ -15,7 +15,7 @@ import streamlit as st
 
 from attribution.events import Event
 from attribution.reports.html import plural
-from attribution.settings import LIMITS, ROOT
+from attribution.settings import ROOT
 from attribution.store.runs import new_run_id
 from attribution.store.store import Store
 from attribution.studies.answers.agreement import Match
@@ -33,8 +33,7 @@ from attribution.types import UNCHECKED, Claim, Report
 from pages.ui import choices, frame, state
 from pages.ui.components import claim_rows
 from pages.ui.downloads import File, downloads
-from pages.ui.form import Examples, question_field
-from pages.ui.form_menus import source_row
+from pages.ui.form import Examples, form
 from pages.ui.frame import note
 from pages.ui.job_page import JobPage
 from pages.ui.run_control import RunProgress, blank, comparison_work, preload
@@ -156,41 +155,19 @@ def choose_example() -> None:
     choices.fill_sources(example["sources"])
 
 
-def form(running: bool) -> None:
+def draw_form(running: bool) -> None:
     """Draw the question, both answers and the buttons."""
-    compact = running or JOB.current() is not None
     help = "Fill in a question with two answers that the built-in library covers."
-    with st.container(key="form"):
-        question_field(
-            "The question that both answer (optional)",
-            "It helps to understand claims that depend on it.",
-            Examples(EXAMPLE, examples(), choose_example, help),
-        )
-        fields = zip(
-            st.columns(2),
-            (state.ANSWER, state.SECOND),
-            NAMES,
-            strict=True,
-        )
-        for column, name, label in fields:
-            column.text_area(
-                label,
-                state.initial(name) or "",
-                key=state.key(name),
-                height=168 if compact else 300,
-                placeholder="Paste an answer to the question",
-                help="Its claims are checked, and compared with those of the other answer.",
-                max_chars=LIMITS.answer,
-            )
-        row = st.container(
-            key="form_row", horizontal=True, vertical_alignment="center", gap="small"
-        )
-        with row:
-            source_row()
-            JOB.buttons("Compare", start, running, choices.is_ready())
-        problem = choices.settings()
-        if isinstance(problem, str):
-            note("Not ready yet", problem)
+    form(
+        start="Compare",
+        on_start=start,
+        job=JOB,
+        compact=running or JOB.current() is not None,
+        running=running,
+        ready=choices.is_ready(),
+        answers=dict(zip(NAMES, (state.ANSWER, state.SECOND), strict=True)),
+        examples=Examples(EXAMPLE, examples(), choose_example, help),
+    )
 
 
 def result(now: AnswersProgress) -> None:
@@ -377,5 +354,5 @@ if __name__ == "__main__":
         "where they disagree and which one the sources support.",
         answers=open_result,
     )
-    JOB.draw(form, result)
+    JOB.draw(draw_form, result)
     preload()

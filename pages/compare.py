@@ -33,7 +33,7 @@ from pages.ui import choices, frame, run_control, segmenter_columns, state
 from pages.ui.components import claim_rows
 from pages.ui.downloads import File, downloads
 from pages.ui.fields import pick_many
-from pages.ui.form import form
+from pages.ui.form import all_examples, form
 from pages.ui.frame import note, result_table, show, small
 from pages.ui.job_page import JobPage
 from pages.ui.run_control import RunProgress, blank, comparison_work, preload
@@ -227,6 +227,7 @@ def page() -> None:
         compact=True,
         running=running,
         ready=ready,
+        examples=all_examples(),
         options=choose_segmenters,
         estimate=(lambda: cost(running, segmenters())) if ready else None,
     )

@@ -96,6 +96,9 @@ def question_field(placeholder: str, help: str, menu: Examples | None) -> None:
     )
 
 
+ONE_ANSWER = {"Answer": state.ANSWER}
+
+
 def form(
     *,
     start: str,
@@ -104,6 +107,8 @@ def form(
     compact: bool,
     running: bool,
     ready: bool,
+    answers: Mapping[str, str] = ONE_ANSWER,
+    examples: Examples | None = None,
     options: Callable[[], None] | None = None,
     estimate: Callable[[], None] | None = None,
     explore: bool = False,
@@ -113,41 +118,41 @@ def form(
     Args:
         start: Label of the button, which calls `on_start`.
         job: What Stop stops.
-        options: Drawn below the answer.
+        answers: Inputs for the answers by their labels.
+        examples: The menu beside the question.
+        options: Drawn below the answers.
         estimate: Drawn before the buttons.
-        explore: The examples and Stop stand outside the form, the segmenter among the options.
+        explore: Stop stands outside the form, the segmenter among the options.
     """
     with st.container(key="form"):
         question_field(
             "The question that was asked (optional)",
             "It helps to understand claims that depend on it, and to search for them.",
-            None if explore else all_examples(),
+            examples,
         )
-        st.text_area(
-            "Answer",
-            state.initial(state.ANSWER) or "",
-            key=state.key(state.ANSWER),
-            height=168 if compact else 300,
-            placeholder="Paste the answer to check",
-            help="Text or Markdown. Its claims are checked one by one.",
-            max_chars=LIMITS.answer,
-        )
-        _count()
+        for column, (label, name) in zip(st.columns(len(answers)), answers.items(), strict=True):
+            column.text_area(
+                label,
+                state.initial(name) or "",
+                key=state.key(name),
+                height=168 if compact else 300,
+                placeholder="Paste the answer to check",
+                help="Text or Markdown. Its claims are checked one by one.",
+                max_chars=LIMITS.answer,
+            )
+        if len(answers) == 1:
+            _count()
         if options:
             options()
         row = st.container(
-            key="form_row", horizontal=True, vertical_alignment="center", gap="small"
+            key="form_row",
+            horizontal=True,
+            vertical_alignment="center",
+            gap="small",
         )
         with row:
-            source_row(explore)
-            job.buttons(
-                start,
-                on_start,
-                running,
-                ready,
-                before=estimate,
-                stop=not explore,
-            )
+            source_row(segmenter=explore or len(answers) > 1)
+            job.buttons(start, on_start, running, ready, before=estimate, stop=not explore)
         problem = choices.settings()
         if isinstance(problem, str):
             note("Not ready yet", problem)
