@@ -295,9 +295,6 @@ class Settings(Frozen):
         ge=0,
         le=1,
     )
-    without_added: bool = _setting(
-        True, "anyone", "evidence", "also verify enriched claims as written"
-    )
     query: Literal["claim", "enriched", "with_question", "llm"] = _setting(
         "enriched", "anyone", "evidence", "what is searched for (docs/evidence.md)", "Search query"
     )

@@ -229,13 +229,6 @@ class Probabilities(Frozen):
     no_relation: float = Field(ge=0, le=1)
 
 
-class Part(Frozen):
-    """One sentence of a claim that has several, with its probabilities for a passage."""
-
-    statement: str
-    probabilities: Probabilities
-
-
 class Reservation(Frozen):
     """A note on what speaks against a passage, and the relations that it therefore does not count
     for.
@@ -265,33 +258,16 @@ class Evidence(Frozen):
     searcher: str = ""
     rank: int = 0  # of the page in that search, from 1
     about: bool = False  # it is about what the claim is about: see evidence/judging.py
-    relevance: float | None = Field(
-        None, exclude_if=lambda r: r is None
-    )  # by which the probabilities are weighed
     reservation: Reservation | None = Field(
         None, exclude_if=lambda r: r is None
     )  # `relation` is what still counts
     signals: dict[str, float] = {}  # the verifier's intermediate figures, for display
-    parts: tuple[Part, ...] = Field(
-        (), exclude_if=lambda parts: not parts
-    )  # of a claim of several sentences
-    part: str = Field(
-        "", exclude_if=lambda part: not part
-    )  # the predicate that it was read for, of a claim of several
-    as_written: Probabilities | None = Field(
-        None, exclude_if=lambda p: p is None
-    )  # of an enriched claim as written
-    difference: str = Field(
-        "", exclude_if=lambda text: not text
-    )  # how its sentence contradicts the claim
     origin: str = Field("", exclude_if=lambda origin: not origin)  # of its page, if others share it
     genre: Genre = Field("unknown", exclude_if=lambda genre: genre == "unknown")  # of its page
     publisher: str = Field(
         "", exclude_if=lambda host: not host
     )  # the host of its page, unless that publishes others
-    lacks: tuple[str, ...] = Field(
-        (), exclude_if=lambda lacks: not lacks
-    )  # values of the claim that it does not have
+    steps: tuple[str, ...] = Field((), exclude_if=lambda steps: not steps)  # that changed it
 
     @property
     def source(self) -> str:
@@ -302,11 +278,6 @@ class Evidence(Frozen):
     def deciding_sentence(self) -> str:
         """The text of the deciding sentence."""
         return self.text[self.sentence[0] - self.start : self.sentence[1] - self.start] or self.text
-
-    @property
-    def word_for_word(self) -> bool:
-        """True where the passage says the claim in the same words."""
-        return self.relation == "entailed" and "verbatim" in self.signals
 
 
 Reader = Literal["first", "second"]
@@ -326,15 +297,9 @@ class Verdict(Frozen):
     label: Label
     confidence: float  # of the strongest deciding passage; 0 if none decides
     reason: str  # the rule applied, in words
-    without_added: Label | None = (
-        None  # the verdict on the claim as written; None: it was not enriched
-    )
     hearsay: bool = Field(
         False, exclude_if=lambda hearsay: not hearsay
     )  # of such pages alone: weak, however probable
-    lacks: tuple[str, ...] = Field(
-        (), exclude_if=lambda lacks: not lacks
-    )  # values that no support has: weak as well
     other: OtherVerdict | None = Field(
         None, exclude_if=lambda other: other is None
     )  # of two readers
@@ -344,11 +309,6 @@ class Verdict(Frozen):
     def badge(self) -> str:
         """The label, with WEAK in front where it is not sure."""
         return f"{WEAK * (self.strength == 'weak')}{self.label}"
-
-    @property
-    def rests_on_added(self) -> bool:
-        """True if the verdict depends on words that enrichment added."""
-        return self.without_added is not None and self.without_added != self.label
 
 
 class AnalystVerdict(Frozen):
@@ -518,7 +478,3 @@ class Judgement:
     probabilities: Probabilities
     sentence: Span
     signals: dict[str, float] = field(default_factory=dict)  # intermediate figures, for display
-    against: float | None = (
-        None  # highest probability of a contradiction by a sentence; None: it reads whole passages
-    )
-    difference: str = ""  # how the sentence contradicts the claim, if that decided

@@ -21,7 +21,7 @@ from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import statements
 from attribution.types import Claim, Span
-from attribution.verifiers.embedded_small import EmbeddedSmall
+from attribution.verifiers.reader import SMALL, Reader
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
 
@@ -89,7 +89,7 @@ def faults(answer: str, claims: Sequence[Claim]) -> list[str]:
     return problems + [f"twice: {t!r}" for t in sorted({t for t in texts if texts.count(t) > 1})]
 
 
-def measure(answer: str, segmenter: Segmenter, verifier: EmbeddedSmall, tally: Tally) -> None:
+def measure(answer: str, segmenter: Segmenter, verifier: Reader, tally: Tally) -> None:
     """Adds one answer to the tally."""
     started = time.perf_counter()
     claims = segmenter.segment("", answer).claims
@@ -125,7 +125,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--segmenter", default="clauses")
     args = parser.parse_args(argv)
     answers = [row["answer"] for row in rows(args.data / "eval" / "expertqa_val.jsonl.gz")]
-    segmenter, verifier = SEGMENTERS.build(args.segmenter, Settings()), EmbeddedSmall(Settings())
+    segmenter, verifier = SEGMENTERS.build(args.segmenter, Settings()), Reader(SMALL)
     parse("Loaded before the clock starts.")
     tally = Tally()
     for answer in answers:

@@ -27,7 +27,7 @@ from typing import Any
 from tqdm import tqdm
 
 from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
-from attribution.policy import LOWEST_THRESHOLD, DecisionPolicy
+from attribution.policy import LOWEST_THRESHOLD, STEPS, DecisionPolicy
 from attribution.settings import Settings
 from attribution.types import LABELS, Claim, Label, Verdict
 from attribution.verdicts import counted, decide
@@ -241,20 +241,19 @@ def redecided(judged: JudgedClaim, thresholds: DecisionPolicy) -> Verdict:
     """The verdict on a judged claim with other thresholds."""
     claim = Claim(id=judged.verdict.claim_id, text="", spans=(), worthiness="factual")
     pieces = {e.page_id: e for e in judged.evidence}.values()
-    moved = [
-        e.model_copy(update={"relation": counted(e.probabilities, e.reservation, thresholds)})
-        for e in pieces
-    ]
+    moved = [piece.model_copy(update={"relation": counted(piece, thresholds)}) for piece in pieces]
     return decide(claim, moved, thresholds)
 
 
-def judged_by(name: str, claims: Sequence[LabelledClaim], settings: Settings) -> list[JudgedClaim]:
+def judged_by(
+    name: str, claims: Sequence[LabelledClaim], settings: Settings, without: str
+) -> list[JudgedClaim]:
     verifier = VERIFIERS.build(name, settings)
+    policy = policy_of(settings.model_copy(update={"verifier": name}))
+    policy = replace(policy, steps=tuple(step for step in policy.steps if step != without))
     judged: list[JudgedClaim] = []
     for start in tqdm(range(0, len(claims), BATCH), desc=name, unit="batch"):
-        judged += judge(
-            [c.given for c in claims[start : start + BATCH]], verifier, policy_of(settings)
-        )
+        judged += judge([c.given for c in claims[start : start + BATCH]], verifier, policy)
     return judged
 
 
@@ -326,6 +325,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--judged", type=Path, metavar="FOLDER", help="write VERIFIER.jsonl for `calibrate` there"
     )
+    parser.add_argument("--without", default="", choices=("", *STEPS), help="leave a step out")
     args = parser.parse_args(argv)
     settings = Settings.from_environment(**dict(pair.split("=", 1) for pair in args.set))
     found: dict[str, dict[str, dict[str, Any]]] = {}
@@ -341,7 +341,7 @@ def main(argv: list[str] | None = None) -> int:
             claims = sorted(claims, key=lambda c: zlib.crc32(c.given.text.encode()))[: args.limit]
         held = [held_out(claim.answer) for claim in claims]
         for verifier in args.verifier:
-            judged = judged_by(verifier, claims, settings)
+            judged = judged_by(verifier, claims, settings, args.without)
             version = VERIFIERS.build(verifier, settings).version
             if args.judged:
                 with (args.judged / f"{verifier}.jsonl").open("a", encoding="utf-8") as out:

@@ -227,10 +227,10 @@ main(["export", "report.json", "--format", "html", "--out", "report.html"])
 own = ["--sources", "documents", "--verifier", "embedded-small"]
 assert main(["batch", "--input", "in.jsonl", "--output", "out.jsonl", *own]) == 0
 without("ray", "pyarrow", "psycopg", "psycopg2", "streamlit")
-from attribution.verifiers.embedded_small import EmbeddedSmall
+from attribution.verifiers.reader import embedded_small
 from pages.ui.server import prepare_first_page
 prepare_first_page()
-EmbeddedSmall(Settings()).verify([("A claim.", "Some evidence.")])
+embedded_small(Settings()).verify([("A claim.", "Some evidence.")])
 without("torch", "transformers", "openai", "pandas")  # torch takes a second and a half, and 180 MB
 import torch  # others may still have it
 """

@@ -9,10 +9,8 @@ from attribution.settings import ROOT
 from attribution.types import (
     HEARSAY,
     LABELS,
-    Claim,
     Evidence,
     Failure,
-    Part,
     Probabilities,
     Reservation,
     Verdict,
@@ -27,11 +25,9 @@ from attribution.verdicts import (
     recolour,
     relation,
 )
-from tests.make import both, claim, page
-from tests.make import evidence as made_evidence
+from tests.make import both, claim, evidence, page
 from tests.make import report as report_of
 
-DIFFERENCE = "the claim says “2”, the source “3”"
 FOR, AGAINST, NEITHER = (
     (0.9, 0.05, "entailed"),
     (0.1, 0.8, "contradicted"),
@@ -39,28 +35,13 @@ FOR, AGAINST, NEITHER = (
 )
 
 
-def evidence(
-    c: Claim, entailed: float, contradicted: float, relation: str, **changes: Any
-) -> Evidence:
-    """A piece of evidence; one that contradicts names what differs."""
-    difference = DIFFERENCE if relation == "contradicted" else ""
-    return made_evidence(
-        c, entailed, contradicted, relation, **{"difference": difference, **changes}
-    )
-
-
 def test_the_reason_counts_passages_in_plain_english() -> None:
     def reason(*pieces: Any) -> str:
         return decide(claim(), [evidence(claim(), *p) for p in pieces], both(0.45)).reason
 
     assert reason(FOR) == "1 of 1 passage supports it, none contradicts it."
-    assert (
-        reason(FOR, FOR, AGAINST) == f"2 of 3 passages support it, 1 contradicts it: {DIFFERENCE}."
-    )
-    assert (
-        reason(AGAINST, NEITHER)
-        == f"1 of 2 passages contradicts it, none supports it: {DIFFERENCE}."
-    )
+    assert reason(FOR, FOR, AGAINST) == "2 of 3 passages support it, 1 contradicts it."
+    assert reason(AGAINST, NEITHER) == "1 of 2 passages contradicts it, none supports it."
 
 
 def test_a_missing_verdict_names_the_step_that_failed() -> None:
@@ -76,27 +57,9 @@ def test_a_passage_under_the_threshold_that_leans_to_a_side_is_unclear() -> None
     leans = evidence(c, 0.68, 0.02, "no_relation")
     verdict = decide(c, [leans, evidence(c, *NEITHER)], both(0.8))
     assert (verdict.label, verdict.confidence) == ("unclear", 0.68)
-    assert verdict.reason == "Related passages are inconclusive, leaning towards support."
+    assert "leans towards support" in verdict.reason
     assert "contradiction" in decide(c, [evidence(c, 0.1, 0.6, "no_relation")], both(0.8)).reason
     assert decide(c, [evidence(c, 0.3, 0.3, "no_relation")], both(0.8)).label == "no_relation"
-
-
-def test_a_contradiction_has_its_own_threshold_and_says_what_differs() -> None:
-    c = claim()
-    against = evidence(c, 0.1, 0.7, "no_relation", difference=DIFFERENCE)
-    report = report_of(
-        claims=(c,), evidence=(against,), verdicts=(decide(c, [against], DecisionPolicy(0.5, 0.8)),)
-    )
-    assert report.verdicts[0].label == "unclear"
-    (verdict,) = recolour(report, DecisionPolicy(0.5, 0.6)).verdicts
-    assert verdict.label == "contradicted" and verdict.reason.endswith(
-        ": the claim says “2”, the source “3”."
-    )
-    assert DecisionPolicy.of(recolour(report, DecisionPolicy(0.5, 0.6)).settings) == DecisionPolicy(
-        0.5, 0.6
-    )
-    earlier = report.model_copy(update={"settings": {"threshold": 0.45}})
-    assert DecisionPolicy.of(earlier.settings) == both(0.45)  # it had one for both
 
 
 def test_a_claim_that_the_verifier_refused_or_the_run_did_not_reach_is_not_reached_whatever_the_threshold() -> (
@@ -129,59 +92,27 @@ def test_the_threshold_decides_between_a_relation_and_none() -> None:
     assert leaning(Probabilities(entailed=0.5, contradicted=0, no_relation=0.5)) == "no_relation"
 
 
-def test_the_weakest_part_of_a_claim_of_several_sentences_decides() -> None:
-    yes, no = (
-        Probabilities(entailed=p, contradicted=0.05, no_relation=0.95 - p) for p in (0.9, 0.1)
-    )
-
-    def decided(*pieces: tuple[Any, ...]) -> Verdict:
-        """The verdict by passages, each with its genre and its probabilities for the two parts."""
-        made = [
-            evidence(
-                claim(),
-                *FOR,
-                page_id=genre,
-                genre=genre,
-                parts=(
-                    Part(statement="It is long.", probabilities=one),
-                    Part(statement="It is deep.", probabilities=two),
-                ),
-            )
-            for genre, one, two in pieces
-        ]
-        return decide(claim(), made, both(0.5))
-
-    assert (
-        decided(("news", yes, yes)).label == "supported"
-        and decided(("news", no, no)).label == "no_relation"
-    )
-    partly = decided(("news", yes, no))
-    assert partly.label == "unclear" and partly.reason.startswith(
-        "Its weakest part is “It is deep.” Nothing related"
-    )
-    assert decided(
-        ("news", yes, no), ("forum", no, yes)
-    ).hearsay  # of equal parts, the one that is only said counts
+def test_a_contradiction_has_its_own_threshold() -> None:
+    c = claim()
+    against = evidence(c, 0.1, 0.7, "no_relation")
+    strict, lenient = DecisionPolicy(0.5, 0.8), DecisionPolicy(0.5, 0.6)
+    made = decide(c, [against], strict)
+    report = report_of(claims=(c,), evidence=(against,), verdicts=(made,))
+    assert made.label == "unclear"
+    relabelled = recolour(report, lenient)
+    assert [v.label for v in relabelled.verdicts] == ["contradicted"]
+    assert DecisionPolicy.of(relabelled.settings) == lenient
 
 
-def test_support_by_hearsay_alone_or_without_a_value_of_the_claim_says_so() -> None:
-    def decided(*changes: dict[str, object], decision: Any = "weighed") -> Verdict:
-        pieces = [evidence(claim(), *FOR, page_id=f"p{n}", **c) for n, c in enumerate(changes)]
+def test_support_by_hearsay_alone_says_so() -> None:
+    def decided(*genres: str, decision: Any = "weighed") -> Verdict:
+        pieces = [evidence(claim(), *FOR, page_id=f"p{n}", genre=g) for n, g in enumerate(genres)]
         return decide(claim(), pieces, DecisionPolicy(decision=decision))
 
-    forum, news = {"genre": "forum", "lacks": ("3",)}, {"genre": "news", "lacks": ("3", "May")}
-    assert (
-        decided(forum).hearsay
-        and decided(forum, forum).hearsay
-        and not decided(forum, news).hearsay
-    )
-    assert decided(*({"genre": genre} for genre in HEARSAY)).hearsay  # of every kind together too
-    both_lack = decided(forum, news)
-    assert both_lack.lacks == ("3",) and both_lack.reason.endswith(
-        "No passage that supports it has “3”."
-    )
-    plain = decided(forum, decision="plain")
-    assert not plain.hearsay and not plain.lacks
+    assert decided("forum").hearsay
+    assert decided(*HEARSAY).hearsay
+    assert not decided("forum", "news").hearsay
+    assert not decided("forum", decision="plain").hearsay
 
 
 def test_recolouring_uses_the_stored_probabilities_and_keeps_the_rest() -> None:
@@ -200,43 +131,13 @@ def test_recolouring_uses_the_stored_probabilities_and_keeps_the_rest() -> None:
     assert {v.label for v in strict.verdicts} <= set(LABELS)
 
 
-def test_the_verdict_on_the_claim_as_written_follows_the_threshold() -> None:
-    c = claim(enriched="The Nile in Africa is long.")
-    own = Probabilities(entailed=0.6, contradicted=0.1, no_relation=0.3)
-    pieces = (evidence(c, 0.9, 0.05, "entailed", as_written=own),)
-    report = report_of(
-        settings={"threshold": 0.5},
-        claims=(c,),
-        evidence=pieces,
-        verdicts=(decide(c, pieces, both(0.5)),),
-    )
-    assert report.verdicts[0].without_added == "supported" and not report.verdicts[0].rests_on_added
-    (strict,) = recolour(report, both(0.7)).verdicts
-    assert (strict.label, strict.without_added) == (
-        "supported",
-        "unclear",
-    ) and strict.rests_on_added
-
-
-def test_one_page_that_contradicts_without_a_value_that_differs_is_not_enough() -> None:
-    c = claim()
-    alone = evidence(c, *AGAINST, difference="")
-    verdict = decide(c, [alone, evidence(c, *NEITHER)], both(0.5))
-    assert (verdict.label, verdict.confidence) == (
-        "unclear",
-        0.8,
-    ) and "seems to contradict" in verdict.reason
-    second = alone.model_copy(update={"page_id": "q"})
-    assert decide(c, [alone, second], both(0.5)).label == "contradicted"
-    assert decide(c, [alone, evidence(c, *FOR)], both(0.5)).label == "supported"
-
-
 def test_a_passage_with_a_reservation_does_not_count_and_says_why() -> None:
     c = claim()
     denied = Reservation(relations=("entailed",), note="the source denies this")
     told = evidence(c, 0.9, 0.05, "no_relation", reservation=denied)
-    assert counted(told.probabilities, denied, both(0.5)) == "no_relation"
-    assert counted(evidence(c, *AGAINST).probabilities, denied, both(0.5)) == "contradicted"
+    assert counted(told, both(0.5)) == "no_relation"
+    against = evidence(c, *AGAINST, reservation=denied)
+    assert counted(against, both(0.5)) == "contradicted"
     verdict = decide(c, [told], both(0.5))
     assert verdict.label == "unclear" and "the source denies this" in verdict.reason
     assert decide(c, [told, evidence(c, *AGAINST)], both(0.5)).label == "contradicted"
@@ -253,7 +154,7 @@ ROWS = [
 
 
 def _passage(text: str) -> Evidence:
-    """A passage of an example in the table: "a -0.80 differs"."""
+    """A passage of an example in the table: "a -0.80 copy"."""
     page_id, figure, *words = text.split()
     p, side = abs(float(figure)), "contradicted" if figure.startswith("-") else "entailed"
     other = min(p - 0.01, (1 - p) / 2)
@@ -264,14 +165,13 @@ def _passage(text: str) -> Evidence:
         if "held" in words
         else None
     )
-    genre = next(
-        (g for word, g in (("forum", "forum"), ("factcheck", "fact check")) if word in words),
-        "unknown",
-    )
-    of_page = {"origin": "o" if "copy" in words else "", "genre": genre}
-    differs = DIFFERENCE if {"differs", "factcheck"} & set(words) else ""
     return made.model_copy(
-        update={"about": "about" in words, "reservation": held, "difference": differs} | of_page
+        update={
+            "about": "about" in words,
+            "reservation": held,
+            "origin": "o" if "copy" in words else "",
+            "genre": "forum" if "forum" in words else "unknown",
+        }
     )
 
 
@@ -292,10 +192,7 @@ def test_the_decision_table_is_what_the_code_decides(
         stage="verify", subject="c", kind="verifier_failed", message="The claim is too long."
     )
     pieces = [_passage(part) for part in parts if part[1:2] == " "]
-    pieces = [
-        e.model_copy(update={"relation": counted(e.probabilities, e.reservation, policy)})
-        for e in pieces
-    ]
+    pieces = [piece.model_copy(update={"relation": counted(piece, policy)}) for piece in pieces]
     made = decide(c, pieces, policy, [refused] * ("refused" in parts))
     assert made.label == label and made.reason
     if side := {"supported": "entailed", "contradicted": "contradicted"}.get(label):
@@ -329,7 +226,7 @@ def test_copies_are_one_source_where_several_are_asked_for() -> None:
     )
     (verdict,) = recolour(copied, two).verdicts
     reason = (
-        "2 of 2 passages support it (2 pages, 1 origin), but 2 independent sources are asked for."
+        "2 of 2 passages support it (2 pages, 1 origin), but 2 independent sources are required."
     )
     assert (verdict.label, verdict.reason) == ("unclear", reason)
     assert DecisionPolicy.of(recolour(copied, two).settings) == two
@@ -343,33 +240,3 @@ def test_a_policy_takes_from_settings_only_what_fits_it() -> None:
         "threshold": None,
     }
     assert DecisionPolicy(0.6).with_settings(strange) == DecisionPolicy(0.6)
-
-
-FAILS = "Its part “It merged.” fails. 1 of 1 passage contradicts it, none supports it"
-
-
-@pytest.mark.parametrize(
-    ("parts", "label", "reason"),
-    [
-        (
-            (FOR, FOR),
-            "supported",
-            "Each of its 2 parts is supported. Of the weakest: 1 of 1 passage supports it",
-        ),
-        ((FOR, AGAINST), "contradicted", FAILS),
-        ((NEITHER, AGAINST), "contradicted", FAILS),
-        ((FOR, NEITHER), "unclear", "Supported except for “It merged.”"),
-        ((NEITHER, NEITHER), "no_relation", "Nothing related was found in 1 passage."),
-    ],
-)
-def test_a_claim_that_is_left_open_is_decided_by_its_parts(
-    parts: Any, label: str, reason: str
-) -> None:
-    c = claim()
-    named = zip(("It was dissolved.", "It merged."), parts, strict=True)
-    pieces = [evidence(c, *NEITHER), *(evidence(c, *part, part=name) for name, part in named)]
-    found = decide(c, pieces, both(0.45))
-    assert found.label == label and reason in found.reason
-    assert (
-        decide(c, [evidence(c, *FOR), *pieces], both(0.45)).label == "supported"
-    )  # read as a whole

@@ -43,7 +43,7 @@ def group_evidence(evidence: Sequence[Evidence], pages: Mapping[str, Page]) -> l
         words = set(_TOKEN.findall(piece.deciding_sentence.casefold()))
         for known, group in groups:
             alike = len(words & known) >= SAME_WORDS * len(words | known)
-            if alike and (group[0].relation, group[0].part) == (piece.relation, piece.part):
+            if alike and group[0].relation == piece.relation:
                 group.append(piece)
                 break
         else:

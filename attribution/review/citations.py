@@ -170,7 +170,7 @@ class _Judge:
     def __init__(self, report: Report, settings: Settings, store: Store) -> None:
         self.version = report.versions.get("verifier", "")
         self._report = report
-        self._settings = settings.model_copy(update={"without_added": False})
+        self._settings = settings
         self._store = store
         # A citation is of one source, however many the policy asks for.
         self._policy = policy_of(settings).with_settings({"least_sources": 1})

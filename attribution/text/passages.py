@@ -338,15 +338,14 @@ def _rows(table: Element) -> Iterator[AnswerPassage]:
         for part in table.elements
         for row in part.elements
     ]
-    english = is_english(" ".join(cell.text for row in rows for cell in row))
     heads = [cell.text.rstrip(": ") for cell in rows[0]] if rows else []
     for cells in rows[1:]:
         texts = [cell.text for cell in cells]
         for column, cell in enumerate(cells):
-            said = wording(heads, texts, column, english)
+            said = wording(heads, texts, column)
             if said:
-                inner, places = (cell.text, cell.places) if said.cell else ("", ())
-                before = (cell.start, cell.start if said.cell else cell.end)
+                inner, places = (cell.text, cell.places) if said.has_cell else ("", ())
+                before = (cell.start, cell.start if said.has_cell else cell.end)
                 after = (cell.end, cell.end)
                 places = (*[before] * len(said.before), *places, *[after] * len(said.after))
                 yield AnswerPassage(said.before + inner + said.after, places, "row")

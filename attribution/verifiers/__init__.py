@@ -7,7 +7,7 @@ from typing import Protocol
 
 from attribution.models import files, nli
 from attribution.models.mpnet import DOWNLOAD
-from attribution.policy import CHOSEN, DecisionPolicy
+from attribution.policy import FIELD_OF_SETTING, DecisionPolicy
 from attribution.settings import Settings
 from attribution.tables import LLM, Entry, Need, Table, load
 from attribution.types import Judgement, LlmUsage, Pair
@@ -63,7 +63,7 @@ VERIFIERS: Table[Verifier] = Table(
             english=True,
         ),
         "embedded-base": Entry(
-            "attribution.verifiers.embedded_base:EmbeddedBase",
+            "attribution.verifiers.reader:embedded_base",
             "Embedded base model",
             "all-mpnet-base-v2 with the project's own training; made ready once, in less than a minute",
             needs=(
@@ -72,16 +72,14 @@ VERIFIERS: Table[Verifier] = Table(
                     check="attribution.models.mpnet:verifier_is_available",
                 ),
             ),
-            download="attribution.verifiers.embedded_base:make",
-            policy=DecisionPolicy(weighed_by_relevance=True),
+            download="attribution.verifiers.reader:make",
             bundled=True,
             english=True,
         ),
         "embedded-small": Entry(
-            "attribution.verifiers.embedded_small:EmbeddedSmall",
+            "attribution.verifiers.reader:embedded_small",
             "Embedded small model",
             "34 MB, part of the project: nearly twice as fast as the base model, and finds less",
-            policy=DecisionPolicy(weighed_by_relevance=True),
             bundled=True,
             english=True,
         ),
@@ -173,7 +171,9 @@ def policy_of(settings: Settings) -> DecisionPolicy:
     name = settings.verifier
     if name == "auto":
         name = load("attribution.verifiers.auto:choose")(settings).name
-    return VERIFIERS.entry(name).policy.with_settings(settings.model_dump(include=set(CHOSEN)))
+    return VERIFIERS.entry(name).policy.with_settings(
+        settings.model_dump(include=set(FIELD_OF_SETTING))
+    )
 
 
 def with_policy(settings: Settings) -> Settings:

@@ -1,139 +1,23 @@
-"""Calibrate a cross-encoder's probabilities, and say how sure a verifier's badges are."""
+"""How often a verifier's badges were right, and how sure a badge is therefore."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attribution.errors import StoreError
 from attribution.settings import data_folder
-from attribution.types import Frozen, Label, Probabilities, Report, Strength, Verdict
+from attribution.types import Frozen, Label, Report, Strength, Verdict
 
 if TYPE_CHECKING:
     Array = NDArray[np.floating]
-
-SPECIAL = 1996  # first word id of BERT's vocabulary, which is sorted by frequency
-MIN_WEIGHT = 0.3  # weight of punctuation and single letters
-
-
-@dataclass(frozen=True)
-class WindowOutput:
-    """The cross-encoder's output for a claim and one window of a premise."""
-
-    entailed: float
-    contradicted: float
-    claim_ids: tuple[int, ...]
-    premise_ids: tuple[int, ...]
-    nearest: Array  # (claim tokens,): each one's cosine with the nearest premise token, at least 0
-
-
-def token_weights(ids: Sequence[int]) -> Array:
-    """Return weights of shape (tokens,): the informativeness of each token, as the log of its
-    frequency rank.
-    """
-    rank = np.asarray(ids, dtype=float) - SPECIAL + 4
-    return np.where(rank >= 4, np.log(np.maximum(rank, 4)), MIN_WEIGHT)
-
-
-def coverage(readings: Sequence[WindowOutput]) -> dict[str, float]:
-    """Return weighted shares of the claim's tokens found in the windows: exactly, by the nearest
-    token, as pairs.
-    """
-    claim = readings[0].claim_ids
-    present = {i for r in readings for i in r.premise_ids}
-    exact = np.array([i in present for i in claim], dtype=float)
-    near = np.maximum.reduce([r.nearest for r in readings])
-    pairs = {p for r in readings for p in zip(r.premise_ids, r.premise_ids[1:], strict=False)}
-    own = list(zip(claim, claim[1:], strict=False))
-    w = token_weights(claim)
-    total = float(w.sum()) or 1.0
-    return {
-        "tokens": float((w * exact).sum()) / total,
-        "near_tokens": float((w * near).sum()) / total,
-        "token_pairs": sum(p in pairs for p in own) / len(own) if own else 1.0,
-    }
-
-
-def log_odds(p: float) -> float:
-    p = min(max(p, 1e-4), 1 - 1e-4)
-    return math.log(p / (1 - p))
-
-
-FEATURES = (
-    "passage_entailed_odds",
-    "passage_contradicted_odds",
-    "long",
-    "long_words",
-    "long_tokens",
-    "long_near_tokens",
-    "long_token_pairs",
-)
-LONG_FROM, LONG_AT = (
-    400,
-    800,
-    # characters: below the first, only the cross-encoder counts; above the second, coverage counts
-    # fully
-)
-
-
-def expand(features: Mapping[str, float]) -> dict[str, float]:
-    """Return the linear model's inputs: probabilities as log odds, and for long passages the
-    coverage of the claim.
-
-    Coverage is uninformative for short passages; in long ones it compensates for what the
-    cross-encoder misses.
-    """
-    x = {
-        f"passage_{name}_odds": log_odds(features[f"passage_{name}"])
-        for name in ("entailed", "contradicted")
-    }
-    x["long"] = features["long"]
-    for name in ("words", "tokens", "near_tokens", "token_pairs"):
-        x[f"long_{name}"] = features["long"] * features[name]
-    return x
-
-
-def weight_of_length(evidence: str) -> float:
-    """Return 0 for a short passage, 1 for a long one, interpolated between them."""
-    return min(1.0, max(0.0, (len(evidence) - LONG_FROM) / (LONG_AT - LONG_FROM)))
-
-
-class Combiner(TypedDict):
-    """A linear model over `expand`: a row of weights and a bias for each of entailed, no relation,
-    contradicted.
-    """
-
-    features: list[str]
-    weights: list[list[float]]
-    bias: list[float]
-
-
-def combine(combiner: Combiner | None, features: Mapping[str, float]) -> Probabilities:
-    """Calibrate the probabilities with the model in config.json; without one, return the
-    cross-encoder's own.
-    """
-    if not combiner:
-        entailed, contradicted = features["passage_entailed"], features["passage_contradicted"]
-    else:
-        x = expand(features)
-        scores = [
-            sum(w * x[n] for n, w in zip(combiner["features"], row, strict=True)) + b
-            for row, b in zip(combiner["weights"], combiner["bias"], strict=True)
-        ]
-        entailed, _, contradicted = softmax(scores)
-    return Probabilities(
-        entailed=entailed,
-        contradicted=contradicted,
-        no_relation=max(0.0, 1 - entailed - contradicted),
-    )
 
 
 def softmax(logits: Sequence[float] | Array) -> list[float]:
@@ -277,7 +161,7 @@ def strength_of(version: str, verdict: Verdict) -> Strength | None:
         and verdict.other.reader == "first"
         and curve(version, verdict.label) is None
     )
-    return "weak" if graded and (verdict.hearsay or verdict.lacks or second) else graded
+    return "weak" if graded and (verdict.hearsay or second) else graded
 
 
 def share(version: str, label: Label, probability: float) -> str:

@@ -116,8 +116,6 @@ class FactChecker:
 
 def _joined(pair: Pair, support: float, judged: Judgement) -> Judgement:
     """Return the judgement with this support; the rest is divided as the NLI model divides it."""
-    if "verbatim" in judged.signals:
-        return judged
     p = judged.probabilities
     share = p.contradicted / max(p.contradicted + p.no_relation, CLOSE)
     support, contradicted = round(support, 6), round((1 - support) * share, 6)

@@ -29,7 +29,7 @@ from benchmarks import arguments, publish
 from benchmarks.processes import BF16, machine
 
 MACHINE = machine()
-RECIPES = ("plain", "whole", "bf16") if BF16 & set(MACHINE["features"]) else ("plain", "whole")
+RECIPES = ("whole", "bf16") if BF16 & set(MACHINE["features"]) else ("whole",)
 RUNS = (*RECIPES, "cold", "warm")
 Figures = dict[str, Any]
 
@@ -76,7 +76,7 @@ def compared(claims: int, runs: int, choices: Sequence[str], documents: str = ""
     results: dict[str, list[Figures]] = {name: [] for name in (*RECIPES, "pipeline")}
     for number in range(runs):
         for recipe in RECIPES:
-            compare = ("--compare",) if recipe == "plain" and not number else ()
+            compare = ("--compare",) if recipe == "whole" and not number else ()
             results[recipe].append(
                 measured(recipe, claims, [*choices, "shortlist=0"], *work, *compare)
             )
@@ -120,7 +120,7 @@ def summary(claims: int, results: Mapping[str, Sequence[Figures]]) -> Figures:
     figures["first verdict, share of the cold run"] = (
         figures["cold, first verdict"] / figures["cold, seconds"]
     )
-    figures |= agreement(ours[0]["cold"]["results"], results["plain"][0]["results"])
+    figures |= agreement(ours[0]["cold"]["results"], results["whole"][0]["results"])
     figures["failures"] = ours[0]["cold"]["failures"]
     return figures
 

@@ -143,7 +143,7 @@ def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("recipe", choices=("pipeline", "plain", "whole", "bf16"))
+    parser.add_argument("recipe", choices=("pipeline", "whole", "bf16"))
     parser.add_argument("--claims", type=int, default=10)
     parser.add_argument(
         "--documents", default="", metavar="library|DATA", help="instead of pages of the web"

@@ -1,11 +1,9 @@
 """Plain recipes: claim after claim, page after page, fp32 torch with library defaults, nothing
 kept.
 
-`plain` reads sentences as the base verifier does, with its network. `whole` reads whole passages
-with a small
-cross-encoder in batches, as most code around sentence-transformers does; `bf16` is the same in that
-precision. Chunks,
-ranking and the rules of the verdict are those of the pipeline: they are no matter of speed.
+`whole` reads whole passages with a small cross-encoder in batches, as most code around
+sentence-transformers does; `bf16` is the same in that precision. Chunks and ranking are those of
+the pipeline.
 """
 
 from __future__ import annotations
@@ -14,25 +12,18 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from attribution.embedders.minilm import package_folder
 from attribution.evidence.matching import Matcher
-from attribution.models.engine import load_tokenizer
-from attribution.models.merge import Merged
-from attribution.models.mpnet import base_file, base_weights
 from attribution.pipeline.warmup import load_rules
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Judgement, Page, Pair, Probabilities
-from attribution.verifiers.calibration import softmax
-from attribution.verifiers.embedded_base import FOLDER, SEPARATOR, START, PassageReading, Reader
-from attribution.verifiers.embedded_small import FOLDER as SMALL
 from attribution.verifiers.pairs import CachedVerifier
-from training.larger.graph import torch_model
+from attribution.verifiers.reader import SMALL
 
 if TYPE_CHECKING:
     from attribution.retrieval.index import Vectors
@@ -68,7 +59,7 @@ def small_model() -> tuple[Any, Any]:
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
     prefix = "inner."
-    graph = onnx.load(str(SMALL / "model.onnx")).graph
+    graph = onnx.load(str(SMALL.folder / "model.onnx")).graph
     arrays = {t.name.removeprefix(prefix): numpy_helper.to_array(t) for t in graph.initializer}
 
     def dequantised(stem: str) -> Any:
@@ -103,44 +94,7 @@ def small_model() -> tuple[Any, Any]:
     }
     model = BertForSequenceClassification(BertConfig(**size, num_labels=3))
     model.load_state_dict({name: torch.tensor(value) for name, value in state.items()})
-    return model, BertTokenizerFast(tokenizer_file=str(SMALL / "tokenizer.json"))
-
-
-class TorchReader(Reader):
-    """The base verifier's network in fp32, its weights merged but not quantised."""
-
-    def __init__(self) -> None:
-        with tempfile.TemporaryDirectory() as made:
-            Path(made, "config.json").write_bytes(base_file("config.json"))
-            weights = Merged(base_weights(Path(made), lambda share, what: None), FOLDER)
-            self.model = torch_model(weights, Path(made))
-        self._tokenizer = load_tokenizer(FOLDER / "tokenizer.json")
-
-    def read(self, premise: Sequence[int], claim: Sequence[int]) -> tuple[float, float]:
-        import torch
-
-        ids = torch.tensor([[START, *premise, SEPARATOR, SEPARATOR, *claim, SEPARATOR]])
-        with torch.inference_mode():
-            logits = self.model(input_ids=ids, attention_mask=torch.ones_like(ids)).logits[0]
-        entailed, _, contradicted = softmax(logits.numpy())
-        return entailed, contradicted
-
-
-class TorchVerifier:
-    version, usage = "plain", None
-
-    def __init__(self) -> None:
-        self._reader = TorchReader()
-        self.seconds = 0.0
-
-    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
-        started = time.perf_counter()
-        judgements = [PassageReading(self._reader, *pair).judgement() for pair in pairs]
-        self.seconds += time.perf_counter() - started
-        return judgements
-
-    def estimate(self, pairs: Sequence[Pair]) -> None:
-        return None
+    return model, BertTokenizerFast(tokenizer_file=str(SMALL.folder / "tokenizer.json"))
 
 
 class WholePassages:
@@ -180,7 +134,7 @@ class Plain:
         self._settings = settings
         dtype = "bfloat16" if recipe == "bf16" else "float32"
         self.embedder = TorchEmbedder(dtype)
-        self.verifier = TorchVerifier() if recipe == "plain" else WholePassages(dtype)
+        self.verifier = WholePassages(dtype)
         load_rules()
         self.embedder.embed(["A text."])
         self.verifier.verify([("A claim.", "A text.")])
@@ -196,8 +150,6 @@ class Plain:
                 self.embedder,
                 CachedVerifier(self.verifier, store),
             )
-            if isinstance(self.verifier, WholePassages):
-                matcher.relevance = None  # a step of the pipeline's own
             for page in pages:
                 matcher.add(page)
             yield matcher

@@ -173,7 +173,7 @@ def _claim(row: ClaimRow, running: bool) -> View:
         **_shown("pending" if running and row.verdict is None else row.badge),
         "text": row.claim.text,
         "judged": {"icon": own.icon, "word": own.word.lower()} if own else None,
-        "exact": is_supported and any(piece.word_for_word for piece in row.evidence),
+        "exact": is_supported and any("verbatim" in piece.steps for piece in row.evidence),
     }
 
 

@@ -6,7 +6,7 @@ from onnx import TensorProto, helper, numpy_helper, save
 
 from attribution.models import engine
 from attribution.models.engine import OnnxModel
-from attribution.verifiers.embedded_small import FOLDER
+from attribution.verifiers.reader import SMALL
 
 
 def test_large_int8_weights_do_not_overflow(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_large_int8_weights_do_not_overflow(tmp_path: Path) -> None:
     path = tmp_path / "model.onnx"
     save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
 
-    model = OnnxModel(path, FOLDER / "tokenizer.json", saturates=True)
+    model = OnnxModel(path, SMALL.folder / "tokenizer.json", saturates=True)
     (found,) = model._session.run(None, {"x": np.ones((1, 64), dtype=np.float32)})
 
     assert np.allclose(found, 64 * 127, rtol=0.01)

@@ -9,9 +9,9 @@ from attribution.embedders import minilm
 from attribution.embedders.sentence_transformer import make_mpnet
 from attribution.errors import Unavailable
 from attribution.models import files
-from attribution.verifiers import embedded_base, embedded_small
+from attribution.verifiers import reader
 
-FOLDERS = (embedded_small.FOLDER, embedded_base.FOLDER, minilm.FOLDER)
+FOLDERS = (reader.SMALL.folder, reader.BASE.folder, minilm.FOLDER)
 
 
 def damage(path: Path) -> None:

@@ -11,8 +11,8 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.models import files, merge
 from attribution.models import mpnet as source
-from attribution.verifiers.embedded_base import FOLDER
-from training.larger import graph
+from attribution.verifiers.reader import BASE
+from training import reader_graph as graph
 
 
 def test_parts_are_read_as_one(tmp_path: Path) -> None:
@@ -146,11 +146,11 @@ def test_the_shipped_graph_is_the_one_this_code_makes_and_holds_no_weights(tmp_p
     if not source.installed():
         pytest.skip(source.STEP)
     config = json.loads(source.base_file("config.json"))
-    weights = merge.Merged(source.base_weights(tmp_path, lambda share, what: None), FOLDER)
-    graph.write(graph.network(MPNetConfig(**config), kept_by(FOLDER)), weights, tmp_path)
+    weights = merge.Merged(source.base_weights(tmp_path, lambda share, what: None), BASE.folder)
+    graph.write(graph.network(MPNetConfig(**config), kept_by(BASE.folder)), weights, tmp_path)
     for name in (merge.GRAPH, merge.LAYOUT):
-        assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
-    assert (FOLDER / merge.GRAPH).stat().st_size < 200_000
+        assert (tmp_path / name).read_bytes() == (BASE.folder / name).read_bytes()
+    assert (BASE.folder / merge.GRAPH).stat().st_size < 200_000
 
 
 @pytest.mark.parametrize("name", [merge.WEIGHTS, merge.GRAPH, merge.TOKENIZER])

@@ -195,7 +195,7 @@ def test_a_model_that_cannot_be_used_ends_a_run(
     def gone(*_: object) -> None:
         raise Unavailable("the model is gone")
 
-    monkeypatch.setattr("attribution.verifiers.embedded_small.EmbeddedSmall.verify", gone)
+    monkeypatch.setattr("attribution.verifiers.reader.Reader.verify", gone)
     with pytest.raises(Unavailable, match="the model is gone"):
         finished(settings.model_copy(update={"sources": ("documents",)}), store, documents=[NOTE])
 

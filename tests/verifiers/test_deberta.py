@@ -201,7 +201,4 @@ def test_a_plain_decision_is_the_models_own_argmax(tiny: Path) -> None:
         wanted.append(labels[int(logits.argmax())])
     found = [one.evidence[0] for one in judged]
     assert [piece.relation for piece in found] == wanted and len(set(wanted)) == 3
-    assert all(
-        piece.reservation is None and piece.relevance is None and not piece.difference
-        for piece in found
-    )
+    assert all(piece.reservation is None and not piece.steps for piece in found)

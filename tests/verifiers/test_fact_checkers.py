@@ -182,13 +182,6 @@ def test_contradictions_are_the_nli_models(
     assert (p.entailed, p.contradicted) == pytest.approx(expected, abs=1e-5)
 
 
-def test_what_is_said_word_for_word_needs_no_model(tmp_path: Path) -> None:
-    (judged,) = checker("minicheck", made(tmp_path, "roberta")).verify(
-        [("Boats came in.", "Boats came in. It was blue.")]
-    )
-    assert judged.signals == {"verbatim": 1.0} and judged.probabilities.entailed > 0.9
-
-
 def test_other_models_and_claims_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="expected 2"):
         checker("minicheck", made(tmp_path / "three", "roberta", labels=3)).verify(

@@ -1,7 +1,7 @@
 """Make the larger verifier's int8 graph without its weights: model.onnx, layout.json and
 tokenizer.json.
 
-    python -m training.larger.graph --adapter attribution/verifiers/base
+    python -m training.reader_graph --adapter attribution/verifiers/base
 
 The graph is the same for every adapter, so it is made once; merge.py fills in the weights. It reads
 one pair: token ids
@@ -27,7 +27,7 @@ from attribution.models import merge
 from attribution.models.mpnet import base_file, base_weights
 from attribution.settings import ROOT
 from attribution.text.sentences import sentences
-from attribution.verifiers.embedded_base import SEPARATOR, START
+from attribution.verifiers.reader import BASE
 from training.graphs import RUNTIME, Graph, Quantised, input_ranges
 
 LIBRARY, PAIRS = ROOT / "examples" / "library", 60  # what the ranges are seen on
@@ -87,7 +87,7 @@ def library_pairs(tokenizer: Any) -> list[list[int]]:
         found = [text[a:b] for a, b in sentences(text) if 40 <= b - a <= 300][:2]
         if len(found) == 2:
             premise, claim = (tokenizer.encode(t, add_special_tokens=False).ids for t in found)
-            pairs.append([START, *premise, SEPARATOR, SEPARATOR, *claim, SEPARATOR])
+            pairs.append([BASE.first, *premise, *BASE.separator, *claim, BASE.separator[0]])
     return pairs[:PAIRS]
 
 

@@ -1,0 +1,177 @@
+"""The models in the box: one cross-encoder class in two sizes, each reading a pair in one pass.
+
+`embedded-base` is all-mpnet-base-v2 with an adapter that is trained here; it is built once on the
+user's machine. `embedded-small` ships ready-made. `training/README.md` describes their training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attribution.models import files
+from attribution.models.engine import SLOW, OnnxModel, in_threads
+from attribution.models.files import Progress
+from attribution.models.loading import load_once
+from attribution.settings import Settings, models_folder
+from attribution.text.words import deciding_sentence
+from attribution.types import Judgement, Pair, Probabilities
+from attribution.verifiers.calibration import softmax
+from attribution.verifiers.pairs import check_claim_tokens, check_pairs
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+HERE = Path(__file__).parent
+WINDOW = 256  # tokens of claim, title and passage together
+TITLE_TOKENS = 24
+MOST_WINDOWS = 300  # of one passage
+READING = "1"  # version of how a pair is read, part of the verifier's version
+
+
+@dataclass(frozen=True)
+class Size:
+    """A network and the form of its input.
+
+    Attributes:
+        folder: What ships of it.
+        weights: The file whose hash is part of the verifier's version.
+        first, separator: Ids of special tokens: before the passage, and around the claim.
+        is_bert: Its graph takes a batch of ids with a mask and types, rather than ids alone.
+    """
+
+    name: str
+    folder: Path
+    weights: str
+    first: int
+    separator: tuple[int, ...]
+    is_bert: bool
+
+
+BASE = Size("embedded-base", HERE / "base", "adapter_model.safetensors", 0, (2, 2), False)
+SMALL = Size("embedded-small", HERE / "small", "model.onnx", 101, (102,), True)
+
+
+def base_folder() -> Path:
+    """Return the folder that the base model is built in."""
+    return models_folder() / BASE.name
+
+
+def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
+    """Build the base model unless it exists; return the path of its graph.
+
+    Raises:
+        Unavailable: all-mpnet-base-v2 cannot be obtained, or a shipped file is damaged.
+    """
+    from attribution.models import merge
+
+    files.check_shipped(BASE.folder)
+    return merge.build(BASE.folder, base_folder(), progress)
+
+
+class Network(OnnxModel):
+    """A cross-encoder with the outputs entailed, no relation, contradicted."""
+
+    def __init__(self, size: Size) -> None:
+        self.size = size
+        if size.is_bert:
+            files.check_shipped(size.folder)
+            super().__init__(size.folder / "model.onnx")
+        else:
+            super().__init__(make(), unfused=SLOW)
+
+    def read(self, claim: Sequence[int], passage: Sequence[int]) -> list[float]:
+        """Return the probabilities of the three relations for one window of a passage."""
+        before = [self.size.first, *passage, *self.size.separator]
+        ids = [*before, *claim, self.size.separator[0]]
+        output = self.run(self._inputs(ids, len(before)))[0]
+        return softmax(output.ravel())
+
+    def _inputs(self, ids: Sequence[int], before: int) -> dict[str, NDArray[np.generic]]:
+        import numpy as np
+
+        if not self.size.is_bert:
+            return {"ids": np.array(ids, dtype=np.int64)}
+        row = np.array([ids], dtype=np.int64)
+        types = np.zeros_like(row)
+        types[0, before:] = 1
+        return {"input_ids": row, "attention_mask": np.ones_like(row), "token_type_ids": types}
+
+
+@load_once
+def network(size: Size) -> Network:
+    """Load a network at its first use."""
+    return Network(size)
+
+
+@cache
+def weights_id(size: Size) -> str:
+    files.check_shipped(size.folder, size.weights)
+    return files.digest(size.folder / size.weights)[:8]
+
+
+class Reader:
+    """Reads a claim against a whole passage with the title of its page, in one pass."""
+
+    def __init__(self, size: Size) -> None:
+        self._size = size
+        self.version = f"{size.name}/{weights_id(size)}.{READING}"
+
+    def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
+        """Return one judgement for each pair, in order.
+
+        A passage that doesn't fit into `WINDOW` tokens is read in overlapping windows, and the
+        most decisive one counts.
+
+        Raises:
+            BadInput: A claim or a passage is empty or too long.
+        """
+        check_pairs(pairs)
+        model = network(self._size)
+        return in_threads(lambda pair: _judgement(model, *pair), pairs)
+
+
+def _judgement(model: Network, claim: str, passage: str, title: str = "") -> Judgement:
+    claim_ids, _ = model.encode(claim)
+    check_claim_tokens(claim, len(claim_ids))
+    title_ids: list[int] = []
+    if title and not passage.startswith(title):
+        title_ids = model.encode(f"{title.rstrip('.')}.")[0][:TITLE_TOKENS]
+    passage_ids, _ = model.encode(passage)
+
+    room = WINDOW - len(claim_ids) - len(title_ids) - 4
+    readings = [
+        model.read(claim_ids, [*title_ids, *passage_ids[start : start + room]])
+        for start in _starts(len(passage_ids), room)
+    ]
+    entailed, _, contradicted = max(readings, key=lambda p: max(p[0], p[2]))
+    return Judgement(
+        Probabilities(
+            entailed=entailed,
+            contradicted=contradicted,
+            no_relation=max(0.0, 1 - entailed - contradicted),
+        ),
+        deciding_sentence(claim, passage),
+    )
+
+
+def _starts(tokens: int, room: int) -> Sequence[int]:
+    """Return where windows of `room` tokens begin: each repeats a quarter of the one before."""
+    if tokens <= room:
+        return [0]
+    step = room - room // 4
+    return range(0, tokens - room // 4, step)[:MOST_WINDOWS]
+
+
+def embedded_base(settings: Settings) -> Reader:
+    """Verifier `embedded-base`."""
+    return Reader(BASE)
+
+
+def embedded_small(settings: Settings) -> Reader:
+    """Verifier `embedded-small`."""
+    return Reader(SMALL)
