@@ -121,7 +121,7 @@ class Listed:
         return ""
 
 
-class _Line(NamedTuple):
+class _AnswerLine(NamedTuple):
     """A line of an answer that is not blank."""
 
     start: int
@@ -209,18 +209,18 @@ def normal_key(name: str) -> str:
     return str(int(name)) if name.isascii() and name.isdigit() else name.casefold()
 
 
-def _lines(answer: str) -> list[_Line]:
-    lines: list[_Line] = []
+def _lines(answer: str) -> list[_AnswerLine]:
+    lines: list[_AnswerLine] = []
     end = 0
     for match in _LINE.finditer(answer):
         if match[0].strip():
             has_gap = answer.count("\n", end, match.start()) > 1
-            lines.append(_Line(match.start(), match[0], has_gap))
+            lines.append(_AnswerLine(match.start(), match[0], has_gap))
             end = match.end()
     return lines
 
 
-def _list_below(lines: Sequence[_Line], number: int) -> _List | None:
+def _list_below(lines: Sequence[_AnswerLine], number: int) -> _List | None:
     """Return the list whose heading a line is, with entries on the line or below it."""
     line = lines[number]
     heading = _HEADING.fullmatch(line.text)
@@ -236,7 +236,7 @@ def _list_below(lines: Sequence[_Line], number: int) -> _List | None:
     return _List(entries, region, following) if entries else None
 
 
-def _entry_alone(line: _Line) -> _Entry | None:
+def _entry_alone(line: _AnswerLine) -> _Entry | None:
     """Return an entry outside a list, "[1]: …" or "[1] https://…"."""
     definition = _DEFINITION.fullmatch(line.text)
     if definition:
@@ -250,7 +250,7 @@ def _entry_alone(line: _Line) -> _Entry | None:
     return None
 
 
-def _list_at_the_end(answer: str, lines: Sequence[_Line]) -> _List | None:
+def _list_at_the_end(answer: str, lines: Sequence[_AnswerLine]) -> _List | None:
     """Return a list without a heading, numbered from 1, that ends the answer.
 
     Its entries are notes or addresses, or stand apart and are all cited.
@@ -287,7 +287,7 @@ def _list_at_the_end(answer: str, lines: Sequence[_Line]) -> _List | None:
 
 
 def _read_entries(
-    lines: Sequence[_Line], first: int, entries: list[_Entry], is_strong: bool
+    lines: Sequence[_AnswerLine], first: int, entries: list[_Entry], is_strong: bool
 ) -> int:
     """Add the entries below a heading; return the number of the first line after them."""
     style = ""  # of the first entry: key, bullet, row or line
