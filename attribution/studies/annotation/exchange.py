@@ -118,9 +118,7 @@ def _record(row: Row) -> Frozen:
         raise BadInput(first_error(error)) from None
 
 
-def labelled_set(
-    tasks: Mapping[str, Task], answers: Mapping[str, Answer | None], types: Mapping[str, str]
-) -> str:
+def labelled_set(tasks: Mapping[str, Task], answers: Mapping[str, Answer | None]) -> str:
     """Return the decisions as JSON Lines in the format of the benchmark.
 
     `grounded` is true if people judged it attributable. Flagged, undecided and uninterpretable
@@ -129,16 +127,15 @@ def labelled_set(
     lines: list[str] = []
     for task_id, answer in sorted(answers.items()):
         if answer in ("attributable", "not_attributable"):
-            row = _labelled_row(tasks[task_id], answer == "attributable", types.get(task_id, ""))
+            row = _labelled_row(tasks[task_id], answer == "attributable")
             lines.append(json.dumps(row, ensure_ascii=False) + "\n")
     return "".join(lines)
 
 
-def _labelled_row(task: Task, is_grounded: bool, error_type: str) -> Fields:
+def _labelled_row(task: Task, is_grounded: bool) -> Fields:
     turns = list(task.turns)
     question = turns.pop().text if turns and turns[-1].speaker == "user" else ""
     optional: Fields = {
-        "error_type": "" if is_grounded else error_type,
         "system": task.system,
         "dataset": task.dataset,
         "turns": [turn.model_dump() for turn in turns],

@@ -10,8 +10,9 @@ a task gave none.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import combinations
@@ -214,9 +215,6 @@ def _test(
     return (value, *interval((a, b), difference, paired), float(permuted.pvalue))
 
 
-# the start and the end are the first and the last quarter of an annotator's judgements after the
-# pilot
-QUARTER = 4
 PERIODS = ("pilot", "start", "end")
 
 
@@ -280,102 +278,89 @@ def nominal_alpha(units: Iterable[Sequence[Hashable]]) -> float | None:
 
 @dataclass(frozen=True)
 class Audited:
-    """The tasks of an annotator that a lead has judged too, and those with the same answers."""
+    """Judgements of tasks that a lead has judged too, and those with the lead's answer.
 
-    annotator: str  # empty: all annotators together
-    tasks: tuple[str, ...]  # one for each judgement
-    interpretable: tuple[str, ...]  # equal in the first question
-    attributable: tuple[str, ...]  # equal in the second, of those that both found interpretable
-    asked: tuple[str, ...]  # that both found interpretable
-    both: tuple[str, ...]  # equal in both questions, flags included
+    Attributes:
+        annotator: Empty for all annotators together.
+        tasks: One for each judgement.
+        both: Equal in both questions, flags included.
+    """
+
+    annotator: str
+    tasks: tuple[str, ...]
+    both: tuple[str, ...]
 
 
 def audited(judgements: Sequence[Annotation], audits: Iterable[Annotation]) -> list[Audited]:
-    """Return a row for all annotators, then one for each. Of several audits, the first lead by name
-    counts.
-    """
-    reference = {
-        audit.task_id: audit for audit in sorted(audits, key=lambda a: a.annotator, reverse=True)
-    }
-    compared = [
-        (j, a) for j in judgements if (a := reference.get(j.task_id)) and a.annotator != j.annotator
-    ]
-    names = sorted({j.annotator for j, _ in compared})
-    return [_audited(name, compared) for name in ["", *names]] if compared else []
+    """Return a row for all annotators, then one for each. Of several audits, the first lead counts."""
+    leads: dict[str, Annotation] = {}
+    for audit in sorted(audits, key=lambda one: one.annotator):
+        leads.setdefault(audit.task_id, audit)
+    rows: dict[str, list[Annotation]] = {"": []}
+    for judgement in sorted(judgements, key=lambda one: one.annotator):
+        lead = leads.get(judgement.task_id)
+        if lead is not None and lead.annotator != judgement.annotator:
+            rows[""].append(judgement)
+            rows.setdefault(judgement.annotator, []).append(judgement)
+    return [_audited(name, compared, leads) for name, compared in rows.items() if compared]
 
 
-def _audited(name: str, compared: Sequence[tuple[Annotation, Annotation]]) -> Audited:
-    own = [
-        (j.task_id, j.content, audit.content) for j, audit in compared if name in ("", j.annotator)
-    ]
-    asked = [
-        (task, a, b)
-        for task, a, b in own
-        if a.attributable is not None and b.attributable is not None
-    ]
+def _audited(
+    name: str, judgements: Sequence[Annotation], leads: Mapping[str, Annotation]
+) -> Audited:
+    equal = [one for one in judgements if one.content.answer == leads[one.task_id].content.answer]
     return Audited(
-        name,
-        tuple(task for task, _, _ in own),
-        tuple(
-            task
-            for task, a, b in own
-            if a.interpretable == b.interpretable and bool(a.flags) == bool(b.flags)
-        ),
-        tuple(task for task, a, b in asked if a.attributable == b.attributable),
-        tuple(task for task, _, _ in asked),
-        tuple(task for task, a, b in own if a.answer == b.answer),
+        name, tuple(one.task_id for one in judgements), tuple(one.task_id for one in equal)
     )
 
 
 @dataclass(frozen=True)
 class Pace:
-    """Median seconds of an annotator's judgements in one period; None where there are none."""
+    """Median seconds of an annotator's judgements in one period; None where there are none.
 
-    annotator: str  # empty: all annotators together
+    Attributes:
+        annotator: Empty for all annotators together.
+    """
+
+    annotator: str
     period: str
     tasks: tuple[str, ...]
-    first: float | None  # stage one
-    second: float | None  # stage two, of those that reached it
-    both: float | None
+    seconds: float | None
 
 
 def periods(
-    judgements: Iterable[Annotation], pilot: Iterable[str]
+    judgements: Iterable[Annotation], pilot: Collection[str]
 ) -> dict[tuple[str, str], list[Annotation]]:
-    """Return each annotator's judgements in the pilot, and at the start and the end of those after
-    it; "" for all.
+    """Return the judgements by annotator and period; the annotator "" stands for all.
+
+    The start and the end are the first and the last quarter of an annotator's judgements after the
+    pilot.
     """
-    tried = set(pilot)
-    by_name: dict[str, list[Annotation]] = defaultdict(list)
-    for judgement in sorted(judgements, key=lambda j: (j.made_at, j.id)):
-        by_name[judgement.annotator].append(judgement)
-    found: dict[tuple[str, str], list[Annotation]] = defaultdict(list)
-    for name, own in by_name.items():
-        later = [j for j in own if j.task_id not in tried]
-        size = -(-len(later) // QUARTER)
-        end = later[len(later) - size :] if len(later) > size else []
-        for period, some in zip(
-            PERIODS, ([j for j in own if j.task_id in tried], later[:size], end), strict=True
-        ):
-            found[name, period] += some
-            found["", period] += some
-    return found
+    by_annotator: dict[str, list[Annotation]] = defaultdict(list)
+    for judgement in sorted(judgements, key=lambda one: (one.made_at, one.id)):
+        by_annotator[judgement.annotator].append(judgement)
+    by_period: dict[tuple[str, str], list[Annotation]] = defaultdict(list)
+    for name, own in by_annotator.items():
+        later = [one for one in own if one.task_id not in pilot]
+        quarter = math.ceil(len(later) / 4)
+        parts = (
+            [one for one in own if one.task_id in pilot],
+            later[:quarter],
+            later[-quarter:] if len(later) > quarter else [],
+        )
+        for period, part in zip(PERIODS, parts, strict=True):
+            by_period[name, period] += part
+            by_period["", period] += part
+    return by_period
 
 
-def paces(judgements: Iterable[Annotation], pilot: Iterable[str]) -> list[Pace]:
+def paces(judgements: Iterable[Annotation], pilot: Collection[str]) -> list[Pace]:
     """Return the pace of finished judgements by annotator and period."""
-    found = periods(judgements, pilot)
-    names = sorted({name for name, _ in found} | {""})
-    return [
-        _pace(name, period, found.get((name, period), [])) for name in names for period in PERIODS
-    ]
-
-
-def _pace(name: str, period: str, judgements: Sequence[Annotation]) -> Pace:
-    seconds = [j.content.seconds for j in judgements]
-    read = [j.content.seconds[1] for j in judgements if j.content.interpretable]
-    medians = (
-        median(some) if some else None
-        for some in ([s[0] for s in seconds], read, [sum(s) for s in seconds])
-    )
-    return Pace(name, period, tuple(j.task_id for j in judgements), *medians)
+    rows: list[Pace] = []
+    for (name, period), own in sorted(
+        periods(judgements, pilot).items(), key=lambda item: item[0][0]
+    ):
+        seconds = [sum(one.content.seconds) for one in own]
+        tasks = tuple(one.task_id for one in own)
+        rows.append(Pace(name, period, tasks, median(seconds) if seconds else None))
+    return rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -51,7 +51,7 @@ class _Study:
 
     tasks: Mapping[str, Task]
     records: Sequence[Annotation]
-    pilot: Iterable[str]
+    pilot: Collection[str]
 
     @classmethod
     def open(cls, number: str, inputs: TableInputs, form: Form | None = None) -> _Study:

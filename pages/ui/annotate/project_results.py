@@ -117,12 +117,7 @@ def results_view(saved: Annotations, project: Project, work: ProjectWork) -> Non
     tasks = saved.tasks(project.id, sources=True)
     st.download_button(
         "Export a labelled set",
-        partial(
-            exchange.labelled_set,
-            tasks,
-            counted.answers,
-            types={},
-        ),
+        partial(exchange.labelled_set, tasks, counted.answers),
         f"people-{project.id}.jsonl",
         "application/jsonl",
         on_click="ignore",
@@ -192,12 +187,8 @@ def audit_table(counted: CountedJudgements) -> ResultTable:
     rows: list[tuple[Cell, ...]] = []
     for row in figures.audited(counted.all, counted.audits):
         total = len(row.tasks)
-        cells = [_of(row.interpretable, total)]
-        if "attributable" in counted.words:
-            cells.append(_of(row.attributable, len(row.asked)))
-        rows.append((row.annotator or "All", total, *cells, _of(row.both, total)))
-    asked = [word for name, word in counted.words.items() if name != "flagged"]
-    return ResultTable("Audit", ("Annotator", "Judgements", *asked, "Both answers"), tuple(rows))
+        rows.append((row.annotator or "All", total, _of(row.both, total)))
+    return ResultTable("Audit", ("Annotator", "Judgements", "Same answers"), tuple(rows))
 
 
 def _of(part: Sequence[str], whole: int) -> str:
@@ -209,9 +200,8 @@ def pace_table(counted: CountedJudgements) -> ResultTable:
     rows: list[tuple[Cell, ...]] = []
     for pace in figures.paces(counted.all, counted.pilot):
         if pace.tasks:
-            medians = (pace.first, pace.second, pace.both)
-            seconds = ["–" if value is None else f"{value:.1f} s" for value in medians]
+            seconds = "–" if pace.seconds is None else f"{pace.seconds:.1f} s"
             name, period = pace.annotator or "All", pace.period.capitalize()
-            rows.append((name, period, len(pace.tasks), *seconds))
-    heads = ("Annotator", "Period", "Judgements", "First question", "Second question", "Both")
+            rows.append((name, period, len(pace.tasks), seconds))
+    heads = ("Annotator", "Period", "Judgements", "Seconds")
     return ResultTable("Seconds a task", heads, tuple(rows))

@@ -17,7 +17,7 @@ from attribution.studies.annotation.figures import (
     paces,
     rows,
 )
-from attribution.studies.annotation.records import Annotation, Answer, Content, by_task, decided
+from attribution.studies.annotation.records import Annotation, Answer, by_task, decided
 from attribution.studies.annotation.tasks import Project, Task
 from tests.studies.annotation.made import CONTENT, task
 
@@ -190,21 +190,14 @@ def test_audit_quality_by_question_and_annotator() -> None:
     audits = [judgement("t1", "lead", "attributable"), judgement("t2", "lead", "attributable")]
     everybody, ann, bob = audited(work, audits)
     assert (everybody.tasks, everybody.both) == (("t1", "t2", "t1"), ("t1",))
-    assert (ann.interpretable, ann.asked, ann.attributable) == (("t1",), ("t1",), ("t1",))
-    assert (bob.interpretable, bob.attributable, bob.both) == (("t1",), (), ()) and audited(
-        work, []
-    ) == []
+    assert (ann.tasks, ann.both) == (("t1", "t2"), ("t1",))
+    assert (bob.tasks, bob.both) == (("t1",), ())
+    assert audited(work, []) == []
 
 
 def test_seconds_in_the_pilot_at_the_start_and_at_the_end() -> None:
     work = [judgement(f"t{n}", "ann", "attributable", (10.0 - n, 20.0 - n), at=n) for n in range(9)]
-    found = {(p.annotator, p.period): p for p in paces(work, ["t0"])}
-    assert found["ann", "pilot"].both == 30 and found["ann", "start"].tasks == ("t1", "t2")
-    assert (found["", "end"].first, found["", "end"].second, found["", "end"].both) == (
-        2.5,
-        12.5,
-        15,
-    )
-    unread = Content(interpretable=False, seconds=(4, 0))
-    (pilot, *_rest) = paces([work[0].model_copy(update={"content": unread})], ["t0"])
-    assert (pilot.first, pilot.second) == (4, None)
+    rows = {(pace.annotator, pace.period): pace for pace in paces(work, ["t0"])}
+    assert rows["ann", "pilot"].seconds == 30
+    assert rows["ann", "start"].tasks == ("t1", "t2")
+    assert rows["", "end"].seconds == 15

@@ -172,3 +172,11 @@ def test_every_task_has_its_annotators_and_the_work_is_spread(
 def test_orders_differ_by_annotator_and_seed_and_are_kept() -> None:
     orders = [in_order(TASKS, seed, name) for seed in (1, 2) for name in NAMES]
     assert len({tuple(order) for order in orders}) == 8 and in_order(TASKS, 1, "ann") == orders[0]
+
+
+def test_a_row_of_a_labelled_set_is_a_task_with_its_context_as_the_source() -> None:
+    row = {"id": 7, "question": "When?", "context": ["a", "b"], "response": "r", "grounded": True}
+    (task,), problems = parse_tasks(json.dumps(row).encode(), "p")
+    assert not problems
+    assert (task.answer, task.source, task.item) == ("r", "a\n\nb", "7")
+    assert [turn.text for turn in task.turns] == ["When?"]
