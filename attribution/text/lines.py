@@ -122,20 +122,21 @@ def join_lines(text: str, ragged: bool = False) -> str:
     front = FRONT_MATTER.match(text)
     if front:
         return front[0] + join_lines(text[front.end() :], ragged)
-    text = _without_times(text)
-    blocks = list(_blocks(_HARD_BREAK.sub("\n", text).split("\n")))
-    lengths = sorted(len(line.strip()) for block in blocks for line in block.lines if line.strip())
+    lines = _HARD_BREAK.sub("\n", _without_times(text)).split("\n")
+    blocks = list(_blocks([line.strip() for line in lines] if ragged else lines))
+    lengths = sorted(len(line.strip()) for line in lines if line.strip())
     usual = lengths[len(lengths) * 3 // 4] if lengths else 0
     inner = [line for block in blocks if not block.is_fixed for line in block.lines[1:]]
     is_flowing = sum(map(_goes_on, inner)) >= _FLOWING * len(inner)
     joined: list[str] = []
     for block in blocks:
-        if block.is_fixed or len(block.lines) == 1:
-            joined += [line.strip() if ragged else line for line in block.lines]
+        if block.is_fixed:
+            soft = [False] * (len(block.lines) - 1)
         elif ragged:
-            joined += _joined(block.lines, _soft_on_page(block.lines, usual), True)
+            soft = _soft_on_page(block.lines, usual)
         else:
-            joined += _joined(block.lines, _soft(block.lines, usual, is_flowing), False)
+            soft = _soft(block.lines, usual, is_flowing)
+        joined += _joined(block.lines, soft)
     return "\n".join(joined).strip()
 
 
@@ -173,13 +174,13 @@ def _blocks(lines: Sequence[str]) -> Iterator[_Block]:
         yield _Block(bare, fenced or is_blank)
 
 
-def _joined(lines: Sequence[str], soft: Sequence[bool], ragged: bool) -> Iterator[str]:
+def _joined(lines: Sequence[str], soft: Sequence[bool]) -> Iterator[str]:
     """Yield the lines of a block, joined at soft breaks."""
     whole = ""
     for number, line in enumerate(lines):
         joins = number > 0 and soft[number - 1]
         goes_on = number < len(soft) and soft[number]
-        line = line.strip() if joins or goes_on or ragged else line
+        line = line.strip() if joins or goes_on else line
         if not joins:
             whole = line
         elif whole[-2:-1].isalnum() and whole.endswith("-"):
@@ -197,7 +198,7 @@ def _soft_on_page(lines: Sequence[str], usual: int) -> list[bool]:
     soft = []
     for line, later in pairwise(lines):
         begins = _ITEM.match(later) or _CAPTION.match(later) and _STOPPED.search(line)
-        soft.append(len(line.strip()) >= max(_SHORTEST, _SHORT * usual) and not begins)
+        soft.append(len(line) >= max(_SHORTEST, _SHORT * usual) and not begins)
     return soft
 
 
