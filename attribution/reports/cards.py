@@ -350,7 +350,7 @@ def _searched(report: Report) -> Node:
 
 
 def analyst(row: ClaimRow) -> Node | None:
-    """Draw the analyst's verdict with its note, and the badge that it was given on if it changed."""
+    """Draw the analyst's verdict, its note, and the badge it was given on if that changed."""
     own = row.own
     if own is None:
         return None

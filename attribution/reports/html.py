@@ -429,7 +429,9 @@ def document(title: str, css: str, body: Node) -> str:
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">\n'
+        '<meta name="color-scheme" content="light dark">\n'
+        '<meta name="referrer" content="no-referrer">\n'
         f"<title>{heading}</title>\n<style>\n{css}\n</style>\n</head>\n"
-        f'<body>\n<main class="root">\n<h1 dir="auto">{heading}</h1>\n{html(body)}\n</main>\n</body>\n</html>\n'
+        f'<body>\n<main class="root">\n<h1 dir="auto">{heading}</h1>\n'
+        f"{html(body)}\n</main>\n</body>\n</html>\n"
     )

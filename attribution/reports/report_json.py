@@ -35,7 +35,7 @@ class ReportDocument(Report):
 
 
 def write(exported: Exported) -> str:
-    """The document of a run."""
+    """Return the document of a run."""
     report = graded_report(exported.report)
     corrected = tuple(claim.id for claim in report.claims if claim.id in exported.corrected)
     document = ReportDocument(
@@ -45,45 +45,44 @@ def write(exported: Exported) -> str:
 
 
 def read(text: str | bytes) -> Exported:
-    """The run of a document, or of a report.json of an earlier version. BadInput says what is wrong
-    with the file.
+    """Read a document, or a report.json without what people added.
+
+    Raises:
+        BadInput: The file is no report; the message says what is wrong with it.
     """
+    expected = "expected a report that `analyze` or an export has written"
     try:
         fields = json.loads(text)
     except ValueError as error:
-        raise BadInput(
-            f"not JSON ({error}): expected a report that `analyze` or an export has written"
-        ) from None
+        raise BadInput(f"not JSON ({error}): {expected}") from None
     if not isinstance(fields, dict):
-        raise BadInput(
-            "not a report: expected a JSON object that `analyze` or an export has written"
-        )
-    if (version := fields.get("schema_version", VERSION)) != VERSION:
-        raise BadInput(
-            f"a report of schema version {version!r}; this program reads version {VERSION}"
-        )
+        raise BadInput(f"not a report: expected a JSON object; {expected}")
+    version = fields.get("schema_version", VERSION)
+    if version != VERSION:
+        message = f"a report of schema version {version!r}; this program reads version {VERSION}"
+        raise BadInput(message)
     try:
         document = ReportDocument.model_validate_json(json.dumps(fields))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "the file"
-        raise BadInput(f"not a report: {place}: {first['msg'].lower()}") from None
+        problem = error.errors()[0]
+        place = ".".join(map(str, problem["loc"])) or "the file"
+        raise BadInput(f"not a report: {place}: {problem['msg'].lower()}") from None
     report = Report(**{name: value for name, value in document if name not in OWN})
     return Exported(report, document.title, document.note, frozenset(document.corrected))
 
 
 def schema() -> dict[str, object]:
-    """The JSON Schema (2020-12) of version 1. Fields that are left out when empty are not required."""
-    made = ReportDocument.model_json_schema(mode="serialization")
-    del made["$defs"]["Page"]["properties"]["text"]
+    """Return the JSON Schema (2020-12); fields that are left out when empty aren't required."""
+    schema = ReportDocument.model_json_schema(mode="serialization")
+    del schema["$defs"]["Page"]["properties"]["text"]
     fields = ReportDocument.model_fields
-    made["required"] = [name for name in made["properties"] if fields[name].exclude_if is None]
-    for part in (made, *made["$defs"].values()):
+    schema["required"] = [name for name in schema["properties"] if fields[name].exclude_if is None]
+    for part in (schema, *schema["$defs"].values()):
         part.pop("additionalProperties", None)  # a later program may know more fields
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": "attribution-report-1",
-        **made,
+        **schema,
     }
 
 

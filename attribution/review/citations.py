@@ -230,7 +230,7 @@ def _unread(claim: Claim, key: str, problem: Unread) -> Citation:
 
 @dataclass(frozen=True)
 class _Subject:
-    """The claims to check, which stand outside lists of sources, and the sources that each cites."""
+    """The claims to check, outside lists of sources, and the sources that each cites."""
 
     cited: Cited
     claims: Sequence[Claim]

@@ -102,7 +102,7 @@ class _WebReader:
 
 
 def _address(source: AnswerSource) -> str:
-    """Return where a source can be read: its address, or that of its DOI, arXiv or PubMed number."""
+    """Return a source's address, or that of its DOI, arXiv or PubMed number."""
     if source.url:
         return source.url
     for identifier in identifiers(f"{source.text} {source.key}"):

@@ -60,7 +60,7 @@ def place(answer: str, claim: Claim, before: str, after: str) -> Replacement | N
 
 
 def _only_occurrence(passage: AnswerPassage, region: Sequence[Span], words: str) -> Span | None:
-    """Return where the words stand in a passage; None if they don't stand just once in the region."""
+    """Return where the words stand, if they do just once in this part of a passage."""
     pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
     spans = []
     for match in pattern.finditer(passage.text):

@@ -139,7 +139,8 @@ def test_pages_show_html_of_the_renderer_alone() -> None:
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "st.html"
     ]
     styles = [call for call in calls if "<style>" in call]
-    assert set(calls) - set(styles) == {"st.html(html.html(node))"} and len(styles) == 2
+    assert set(calls) - set(styles) == {"st.html(html.html(node))"}
+    assert len(styles) == 2
     assert not [
         path for path in (ROOT / "pages").rglob("*.py") if "unsafe_allow" in path.read_text("utf-8")
     ]
@@ -193,13 +194,16 @@ def test_a_long_sentence_is_given_by_its_ends() -> None:
     link = link_to_sentence("https://example.org/", sentence)
     assert link is not None
     start, end = link.split("text=")[1].split(",")
-    assert sentence.startswith(unquote(start)) and sentence.endswith(unquote(end))
+    assert sentence.startswith(unquote(start))
+    assert sentence.endswith(unquote(end))
 
 
 @given(st.text(min_size=1))
 def test_any_sentence_makes_one_directive(sentence: str) -> None:
     link = link_to_sentence("https://example.org/a", sentence.encode("utf-8", "replace").decode())
-    assert link is not None and link.count("#") <= 1 and re.fullmatch(r"[\x21-\x7e]+", link)
+    assert link is not None
+    assert link.count("#") <= 1
+    assert re.fullmatch(r"[\x21-\x7e]+", link)
 
 
 # --- verdicts ---
@@ -238,7 +242,8 @@ def test_a_weak_badge_has_a_weaker_word_and_a_paler_tint() -> None:
     assert _Tags(html(badge("weak_unclear"))).text == "≈Unclear"
     assert 'class="badge v-supported weak"' in html(badge("weak_supported"))
     css = html_module.tokens_css(":root")
-    assert ".v-supported.weak{--tint:color-mix(" in css and ".v-contradicted.weak{" in css
+    assert ".v-supported.weak{--tint:color-mix(" in css
+    assert ".v-contradicted.weak{" in css
 
 
 # --- whole views ---

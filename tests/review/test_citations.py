@@ -20,10 +20,14 @@ from attribution.types import Claim, Report, Verdict
 from tests.make import evidence, page
 from tests.servers import Answer, http_server
 
-TOWER = "The Eiffel Tower was completed in 1889 for the World's Fair. Gustave Eiffel's company built it."
+TOWER = (
+    "The Eiffel Tower was completed in 1889 for the World's Fair. "
+    "Gustave Eiffel's company built it."
+)
 NILE = "The Nile flows north through Egypt. It ends in the Mediterranean Sea."
 ANSWER = """The Eiffel Tower was completed in 1889 [1]. The Nile flows through Egypt [1][2].
-The Nile ends in the Mediterranean Sea. Octopuses have three hearts [3]. Psycho was released in 1960 [4].
+The Nile ends in the Mediterranean Sea. Octopuses have three hearts [3].
+Psycho was released in 1960 [4].
 
 Sources:
 [1] https://tower.example/eiffel

@@ -5,8 +5,8 @@ from tests.make import page
 from tests.reports.runs import run
 
 SPEECH = (
-    "The mayor spoke last. He said: “We will rebuild the bridge in two years, and we will not raise taxes for it. "
-    "Nobody in this town shall be forgotten.” The crowd cheered."
+    "The mayor spoke last. He said: “We will rebuild the bridge in two years, and we will not "
+    "raise taxes for it. Nobody in this town shall be forgotten.” The crowd cheered."
 )
 
 
@@ -34,7 +34,8 @@ SPEECH = (
             "We will rebuild the bridge in two years, and we will not raise taxes",
         ),
         (
-            "The mayor said: “We will rebuild the bridge in three years, and we will raise taxes for it.”",
+            "The mayor said: “We will rebuild the bridge in three years, and we will raise taxes "
+            "for it.”",
             "altered",
             "We will rebuild the bridge in two years, and we will not raise taxes for it",
         ),

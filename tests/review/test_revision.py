@@ -21,7 +21,9 @@ def test_a_correction_with_its_footnote() -> None:
     revised = revise(made, [correction(TEXT, first, "1890", "1889")])
     body, _, notes = revised.text.partition("\n\n")
     assert body == "The tower was finished in 1889.[^1] It is 330 m high.[^1] Nobody likes it."
-    assert revised.applied == (first.id,) and revised.notes == 1 and not revised.overlapping
+    assert revised.applied == (first.id,)
+    assert revised.notes == 1
+    assert not revised.overlapping
     assert notes == (
         "[^1]: [A \\[tower\\] \\| \\*title\\*](<https://example.org/t(1)>), read 2026-11-01: "
         "“The tower was finished in 1889.”\n"
@@ -39,12 +41,11 @@ def test_unsupported_sentences_are_kept_marked_or_left_out() -> None:
     )
     assert revise(made, footnotes=False).text == TEXT
     marked = revise(made, (), "mark", footnotes=False)
-    assert (
-        marked.text == TEXT.replace("1890.", "1890. *(contradicted by a source)*")
-        and marked.marked == 1
-    )
+    assert marked.text == TEXT.replace("1890.", "1890. *(contradicted by a source)*")
+    assert marked.marked == 1
     dropped = revise(made, (), "drop", footnotes=False)
-    assert dropped.text == "It is 330 m high. Nobody likes it." and dropped.dropped == 1
+    assert dropped.text == "It is 330 m high. Nobody likes it."
+    assert dropped.dropped == 1
 
 
 def test_a_sentence_with_one_supported_claim_is_marked_in_part() -> None:
@@ -57,9 +58,8 @@ def test_a_sentence_with_one_supported_claim_is_marked_in_part() -> None:
         (two.model_copy(update=whole), "unclear"),
     )
     revised = revise(made, (), "drop", footnotes=False)
-    assert (
-        revised.text == answer + " *(in part: not settled by the sources)*" and revised.dropped == 0
-    )
+    assert revised.text == answer + " *(in part: not settled by the sources)*"
+    assert revised.dropped == 0
 
 
 def test_of_two_corrections_of_the_same_words_the_first_stays() -> None:
@@ -87,14 +87,16 @@ def test_lists_tables_and_emphasis_stay_whole() -> None:
     claims = [(claim(answer, w), "no_relation") for w in words]
     dropped = revise(report(answer, *claims), (), "drop")
     assert dropped.text == (
-        "Intro.\n\n2. It is blue. *(no source found)*\n   - It is deep.\n\n| A | B |\n|---|---|\n| y | 2 |\n\n\n"
+        "Intro.\n\n2. It is blue. *(no source found)*\n   - It is deep.\n\n"
+        "| A | B |\n|---|---|\n| y | 2 |\n\n\n"
     )
-    assert dropped.dropped == 4 and dropped.marked == 1
+    assert dropped.dropped == 4
+    assert dropped.marked == 1
     marked = revise(report(answer, *claims), (), "mark").text
     html = MarkdownIt("commonmark").enable("table").render(marked)
-    assert (
-        html.count("<li>") == 3 and html.count("<tr>") == 3 and html.count("no source found") == 5
-    )
+    assert html.count("<li>") == 3
+    assert html.count("<tr>") == 3
+    assert html.count("no source found") == 5
     assert "<strong>It is red.</strong> <em>(no source found)</em>" in html
 
 
@@ -102,7 +104,8 @@ def test_footnotes_do_not_meet_those_of_the_answer_or_end_in_its_code() -> None:
     answer = "It is 330 m high.[^1] See:\n\n[^1]: A book.\n\n```\ncode"
     made = report(answer, (claim(answer, "It is 330 m high."), "supported"))
     text = revise(made).text
-    assert "high.[^1][^s1] See" in text and "```\ncode\n```\n\n[^s1]: " in text
+    assert "high.[^1][^s1] See" in text
+    assert "```\ncode\n```\n\n[^s1]: " in text
     assert [kind for kind, _ in read(text)].count("note") == 2
 
 
@@ -112,7 +115,10 @@ def test_foreign_titles_stay_text(title: str) -> None:
     page = SOURCE.model_copy(update={"title": title, "url": "https://e.org/>) <b>"})
     text = revise(made.model_copy(update={"pages": (page,)})).text
     html = MarkdownIt("commonmark", {"html": True}).render(text.partition("[^1]: ")[2])
-    assert "<script" not in html and "<h1" not in html and html.count("<a ") == 1 and "%3E" in html
+    assert "<script" not in html
+    assert "<h1" not in html
+    assert html.count("<a ") == 1
+    assert "%3E" in html
 
 
 PARTS = st.sampled_from(
