@@ -340,18 +340,12 @@ def style_class(badge: str | None) -> str:
     return f"v-{label}{' weak' * (label != (badge or label))}"
 
 
-def badge(label: str | None, probability: float | None = None, word: str = "") -> Node:
-    """Build a badge with icon, word and, if a passage decided, its probability."""
+def badge(label: str | None, word: str = "") -> Node:
+    """Build a badge with its icon and its word, or another one."""
     style = look(label)
-    number = el("span", f"{probability:.2f}", class_="num") if probability is not None else None
-    return el(
-        "span",
-        el("span", style.icon, class_="icon", aria_hidden="true"),
-        el("span", word or style.word),
-        number,
-        class_=f"badge {style_class(label)}",
-        title=style.help,
-    )
+    icon = el("span", style.icon, class_="icon", aria_hidden="true")
+    words = el("span", word or style.word)
+    return el("span", icon, words, class_=f"badge {style_class(label)}", title=style.help)
 
 
 def plural(count: int, noun: str) -> str:
