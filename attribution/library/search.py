@@ -158,15 +158,15 @@ def over_folder(folder: FolderSearcher, settings: Settings, store: Store) -> Hyb
     embedder = local_embedder(settings)
 
     def load() -> Vectors:
-        texts = [
-            (row, text)
-            for row, page in enumerate(folder.pages)
-            for text in passages(page.title, page.text)
-        ]
-        texts = texts if len(texts) <= MAX_FOLDER_PASSAGES else []
-        return Vectors(
-            [row for row, _ in texts], _embed(store, embedder, tuple(text for _, text in texts))
-        )
+        rows: list[int] = []
+        texts: list[str] = []
+        for row, page in enumerate(folder.pages):
+            page_passages = passages(page.title, page.text)
+            rows += [row] * len(page_passages)
+            texts += page_passages
+        if len(texts) > MAX_FOLDER_PASSAGES:
+            return Vectors.from_bytes([], [])
+        return Vectors.from_bytes(rows, _stored_vectors(store, embedder, texts))
 
     return HybridSearcher(folder, embedder, load)
 
@@ -183,23 +183,13 @@ def over_collection(collection: str, settings: Settings, store: Store) -> Hybrid
     return HybridSearcher(CollectionSearcher(documents, collection), embedder, load)
 
 
-MAX_FOLDERS = 4
-_folders: dict[tuple[str, tuple[str, ...]], np.ndarray] = {}  # of the last folders, for all runs
-
-
-def _embed(store: Store, embedder: Embedder, texts: tuple[str, ...]) -> np.ndarray:
-    """The vectors of texts, from this process, the store or the model."""
-    if (embedder.version, texts) not in _folders:
-        keys = [content_id(embedder.version, text) for text in texts]
-        vectors = store.cache.vectors(keys)
-        missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
-        rows = embedder.embed(list(missing.values()))
-        new = {key: row.tobytes() for key, row in zip(missing, rows, strict=True)}
-        store.cache.put_vectors(new)
-        vectors |= new
-        while len(_folders) >= MAX_FOLDERS:
-            _folders.pop(next(iter(_folders)))
-        _folders[embedder.version, texts] = Vectors.from_bytes(
-            range(len(keys)), [vectors[key] for key in keys]
-        ).matrix
-    return _folders[embedder.version, texts]
+def _stored_vectors(store: Store, embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
+    """Return the vectors of texts, from the store or the model."""
+    keys = [content_id(embedder.version, text) for text in texts]
+    vectors = store.cache.vectors(keys)
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+    rows = embedder.embed(list(missing.values()))
+    new = {key: row.tobytes() for key, row in zip(missing, rows, strict=True)}
+    store.cache.put_vectors(new)
+    vectors.update(new)
+    return [vectors[key] for key in keys]
