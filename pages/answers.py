@@ -95,7 +95,7 @@ def start() -> None:
     settings = choices.settings()
     if isinstance(settings, str):
         return
-    names = (state.QUESTION, state.ANSWER, state.SECOND)
+    names = ("question", "answer", "second")
     question, first, second = (state.value(name) or "" for name in names)
     documents, turns = choices.documents(), choices.turns()
     browser, parts, id = state.browser(), unowned_store(), new_run_id()
@@ -165,7 +165,7 @@ def draw_form(running: bool) -> None:
         compact=running or JOB.current() is not None,
         running=running,
         ready=choices.is_ready(),
-        answers=dict(zip(NAMES, (state.ANSWER, state.SECOND), strict=True)),
+        answers=dict(zip(NAMES, ("answer", "second"), strict=True)),
         examples=Examples(EXAMPLE, examples(), choose_example, help),
     )
 

@@ -81,7 +81,7 @@ COLOURS = {  # of the chart, by whether the theme is dark: ink, quiet, mark, pap
     True: ("#d9d9d4", "#4a4743", "#8fbbe6", "#16202b"),
 }
 OFFLINE = ("cos_sim", "quip", "gc", "selfcheck_context", "pipeline")  # selected at first
-MODELS = (state.VERIFIER, state.VERIFIER_MODEL, state.SEGMENTER, "embedder")
+MODELS = ("verifier", "verifier_model", "segmenter", "embedder")
 Run = Callable[[threading.Event], Iterator[Outcome | LeftOut]]
 
 
@@ -157,7 +157,7 @@ def settings() -> Settings | str:
         return base
     given = {
         name: state.value(name)
-        for name in (state.VERIFIER, state.SEGMENTER, state.VERIFIER_MODEL, *state.PRICES)
+        for name in ("verifier", "segmenter", "verifier_model", *state.PRICES)
     }
     chosen = {name: value for name, value in given.items() if value not in (None, "")}
     try:
@@ -287,7 +287,7 @@ def choose_models() -> None:
     help = "What the methods are run with."
     with st.popover("Models of the methods", key="models_menu", help=help):
         help = "For “Fine-tuned cross-encoder”, SelfCheck and the pipeline."
-        pick("Verifier", state.VERIFIER, VERIFIERS, help)
+        pick("Verifier", "verifier", VERIFIERS, help)
         st.selectbox(
             "Embedder",
             choices.ready(EMBEDDERS),
@@ -295,7 +295,7 @@ def choose_models() -> None:
             format_func=lambda name: EMBEDDERS[name].label,
             help="For “Cosine similarity” and the pipeline.",
         )
-        pick("Split the answer into", state.SEGMENTER, SEGMENTERS, "For the pipeline.")
+        pick("Split the answer into", "segmenter", SEGMENTERS, "For the pipeline.")
         language_model()
 
 

@@ -138,7 +138,7 @@ def start() -> None:
 
 def segmenters() -> list[str]:
     """Return the segmenters to compare: those selected, else two that cut sentences differently."""
-    ready, selected = choices.ready(SEGMENTERS), state.value(state.COMPARED)
+    ready, selected = choices.ready(SEGMENTERS), state.value("compared")
     names = ("sentences", "clauses") if selected is None else selected
     return [name for name in names if name in ready]
 
@@ -154,7 +154,7 @@ def choose_segmenters() -> None:
         "Segmenters, two to four",
         SEGMENTERS,
         segmenters(),
-        state.key(state.COMPARED),
+        state.key("compared"),
         "How claims are drawn from the answer. All claims are checked against the same pages.",
     )
     selected = segmenters()

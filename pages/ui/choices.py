@@ -84,11 +84,11 @@ def explain(error: Exception) -> tuple[str, str]:
 ENGINES = {name: entry for name, entry in SEARCHERS.items() if not Source.of(name).is_local}
 PASTED = "Pasted text.txt"
 _METHODS = (
-    state.SEGMENTER,
-    state.SEGMENTER_MODEL,
-    state.VERIFIER,
-    state.VERIFIER_MODEL,
-    state.QUERY,
+    "segmenter",
+    "segmenter_model",
+    "verifier",
+    "verifier_model",
+    "query",
 )
 
 
@@ -100,7 +100,7 @@ def settings() -> Settings | str:
     chosen: dict[str, object] = {
         name: state.value(name) for name in (*_METHODS, *state.POLICY, *state.PRICES)
     }
-    chosen |= dict.fromkeys(state.value(state.LLM_TASKS) or (), "llm")
+    chosen |= dict.fromkeys(state.value("llm_tasks") or (), "llm")
     chosen = {name: value for name, value in chosen.items() if value not in (None, "", ())}
     base = endpoint()
     if isinstance(base, str):
@@ -114,8 +114,8 @@ def settings() -> Settings | str:
 def _sources() -> tuple[str, ...] | str:
     """Return the sources chosen in the form, or why they cannot be used."""
     addresses = []
-    if state.value(state.DOCUMENTS):
-        addresses = list(filter(None, map(str.strip, state.text(state.ADDRESSES).splitlines())))
+    if state.value("documents"):
+        addresses = list(filter(None, map(str.strip, state.text("addresses").splitlines())))
     if len(addresses) > LIMITS.sources:
         count = f"There are {len(addresses):,} web addresses"
         return f"{count}, and a run takes {LIMITS.sources} sources: remove some."
@@ -123,10 +123,10 @@ def _sources() -> tuple[str, ...] | str:
         if "://" not in address:
             start = "Start each line of “Web addresses” with http:// or https://."
             return f"“{address[:80]}” is not a web address. {start}"
-    engine = str(state.value(state.ENGINE) or WEB)
-    boxes = {"library": state.LIBRARY, engine: state.WEB, "documents": state.DOCUMENTS}
+    engine = str(state.value("engine") or WEB)
+    boxes = {"library": "library", engine: "web", "documents": "documents"}
     sources = [name for name, box in boxes.items() if state.value(box)] + addresses
-    selected = state.value(state.COLLECTIONS)
+    selected = state.value("collections")
     if selected:
         sources += [f"{COLLECTION}{name}" for name in collections() if name in selected]
     added = documents()
@@ -185,7 +185,7 @@ def fill_policy(policy: DecisionPolicy) -> None:
 
 def use_verifier() -> None:
     """Set the sliders to what the selected verifier decides by."""
-    verifier = state.value(state.VERIFIER) or DEFAULTS[state.VERIFIER]
+    verifier = state.value("verifier") or DEFAULTS["verifier"]
     fill_policy(policy_of(Settings(verifier=verifier)))
 
 
@@ -195,9 +195,7 @@ def _language_model() -> dict[str, object]:
 
     A typed address uses the key typed beside it or none; a typed key alone is for OpenAI.
     """
-    address, key, model = (
-        state.text(box) for box in (state.LLM_ADDRESS, state.LLM_KEY, state.LLM_MODEL)
-    )
+    address, key, model = (state.text(box) for box in ("llm_address", "llm_key", "llm_model"))
     typed: dict[str, object] = (
         {"endpoint": visitor_endpoint(address, SecretStr(key), state.browser())}
         if address or key
@@ -241,9 +239,9 @@ def collections() -> list[str]:
 
 def documents() -> tuple[Document, ...]:
     """Return the pasted text and the uploaded files."""
-    if not state.value(state.DOCUMENTS):
+    if not state.value("documents"):
         return ()
-    return (*pasted(state.value(state.PASTED)), *state.files())
+    return (*pasted(state.value("pasted")), *state.files())
 
 
 def pasted(text: str | None) -> tuple[Document, ...]:
@@ -258,7 +256,7 @@ def pasted(text: str | None) -> tuple[Document, ...]:
 
 def choose_example() -> None:
     """Fill in the example of the menu; the result on the page stays."""
-    fill_example(state.examples()[int(st.session_state[state.EXAMPLE])])
+    fill_example(state.examples()[int(st.session_state["example"])])
 
 
 def fill_example(example: Mapping[str, Any]) -> None:
@@ -277,7 +275,7 @@ def fill_sources(sources: Sequence[str]) -> None:
     state.fill(
         addresses="\n".join(addresses),
         collections=named.get("collection", []),
-        **({state.ENGINE: engine} if engine else {}),
+        **({"engine": engine} if engine else {}),
     )
     select("library" in named, bool(engine), bool(addresses) or "documents" in named)
 
@@ -289,9 +287,9 @@ def select(library: bool, web: bool, documents: bool) -> None:
 
 def use_documents() -> None:
     """Select the documents in place of the built-in library as soon as there are some."""
-    added = state.text(state.PASTED) or state.text(state.ADDRESSES) or state.files()
-    if added and not state.value(state.DOCUMENTS):
-        select(False, bool(state.value(state.WEB)), True)
+    added = state.text("pasted") or state.text("addresses") or state.files()
+    if added and not state.value("documents"):
+        select(False, bool(state.value("web")), True)
 
 
 # --- saved runs ---
@@ -378,7 +376,7 @@ def _listed(parts: Iterable[str]) -> str:
 def turns() -> tuple[Turn, ...]:
     """Return the turns before the question; none if what was typed cannot be read."""
     try:
-        return read_turns(state.text(state.TURNS))
+        return read_turns(state.text("turns"))
     except AttributionError:
         return ()
 
@@ -386,7 +384,7 @@ def turns() -> tuple[Turn, ...]:
 def turns_problem() -> str:
     """Return why the turns cannot be read; empty if they can."""
     try:
-        read_turns(state.text(state.TURNS))
+        read_turns(state.text("turns"))
     except AttributionError as error:
         return error.public()
     return ""

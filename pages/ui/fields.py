@@ -125,11 +125,11 @@ def _unready(table: Mapping[str, Entry]) -> None:
 
 def earlier_turns() -> None:
     """Draw the conversation before the question, folded where there is none."""
-    with st.expander("Earlier turns", expanded=bool(state.text(state.TURNS))):
+    with st.expander("Earlier turns", expanded=bool(state.text("turns"))):
         st.text_area(
             "The conversation before the question",
-            state.initial(state.TURNS) or "",
-            key=state.key(state.TURNS),
+            state.initial("turns") or "",
+            key=state.key("turns"),
             height=120,
             placeholder="User: What is the Eiffel Tower?\nAssistant: An iron tower in Paris.",
             help="Start each turn on a new line with “User:” or “Assistant:”. References such as "

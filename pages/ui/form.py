@@ -53,7 +53,7 @@ def examples_menu(menu: Examples, label: str = "Examples") -> None:
 
 def all_examples() -> Examples:
     """Return the menu of questions with one answer."""
-    return Examples(state.EXAMPLE, state.examples(), choices.choose_example, EXAMPLE_HELP)
+    return Examples("example", state.examples(), choices.choose_example, EXAMPLE_HELP)
 
 
 def example_cards(on_demo: Callable[[], None]) -> None:
@@ -88,15 +88,15 @@ def question_field(placeholder: str, help: str, menu: Examples | None) -> None:
             examples_menu(menu)
     field.text_input(
         "Question",
-        state.initial(state.QUESTION) or "",
-        key=state.key(state.QUESTION),
+        state.initial("question") or "",
+        key=state.key("question"),
         placeholder=placeholder,
         help=help,
         max_chars=LIMITS.text,
     )
 
 
-ONE_ANSWER = {"Answer": state.ANSWER}
+ONE_ANSWER = {"Answer": "answer"}
 
 
 def form(
@@ -161,7 +161,7 @@ def form(
 def _count() -> None:
     """Count the characters of the answer, and keep what is typed over a reload."""
     state.keep_sources()
-    typed = {name: state.value(name) or "" for name in (state.QUESTION, state.ANSWER)}
+    typed = {name: state.value(name) or "" for name in ("question", "answer")}
     limit = Settings.model_fields["answer_limit"].default
     _counter(
         data={**typed, "documents": len(choices.documents()), "limit": limit},
@@ -175,6 +175,6 @@ def _restore_draft() -> None:
     draft = getattr(st.session_state.get(COUNTER), "draft", None)
     if not isinstance(draft, dict):
         return
-    texts = {name: draft.get(name) for name in (state.QUESTION, state.ANSWER)}
+    texts = {name: draft.get(name) for name in ("question", "answer")}
     if all(isinstance(text, str) for text in texts.values()):
         state.fill(**texts, **(state.kept_sources() if draft.get("documents") else {}))

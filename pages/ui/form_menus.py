@@ -43,7 +43,7 @@ def source_row(segmenter: bool = True) -> None:
     ):
         _sources()
     added = len(choices.documents())
-    problems = [*filter(None, map(choices.unreadable, state.uploads(state.FILES)))]
+    problems = [*filter(None, map(choices.unreadable, state.uploads("files")))]
     label = f"Documents ({added})" if added else "Add documents"
     if problems:
         label += f" · {len(problems)} unreadable"
@@ -69,27 +69,27 @@ def source_row(segmenter: bool = True) -> None:
 
 
 def _sources() -> None:
-    _source("Built-in library", state.LIBRARY, SEARCHERS["library"].note)
+    _source("Built-in library", "library", SEARCHERS["library"].note)
     needs = SEARCHERS[WEB].missing()
     _source(
         "The web",
-        state.WEB,
+        "web",
         SEARCHERS[WEB].note,
         disabled=bool(needs),
     )
     if needs:
         small(f"The web needs: {needs}")
-    elif state.value(state.WEB):
-        pick("Search engine", state.ENGINE, choices.ENGINES, "Where the web is searched.")
+    elif state.value("web"):
+        pick("Search engine", "engine", choices.ENGINES, "Where the web is searched.")
     help = "Texts, web addresses and files of your own. They stay on this server."
-    _source("My documents", state.DOCUMENTS, help)
+    _source("My documents", "documents", help)
     names = choices.collections()
     if names:
         help = "Collections of the Library, which all users of this server share."
         labels = {name: name for name in names}
         multiselect(
             "Collections",
-            state.COLLECTIONS,
+            "collections",
             labels,
             "none",
             help,
@@ -107,21 +107,21 @@ def _source(label: str, name: str, help: str, disabled: bool = False) -> None:
 
 
 def _documents() -> None:
-    _text("Pasted text", state.PASTED, "Paste a source text", "It becomes a document of its own.")
+    _text("Pasted text", "pasted", "Paste a source text", "It becomes a document of its own.")
     help = "Each page is downloaded and read."
-    _text("Web addresses", state.ADDRESSES, "https://…, one per line", help)
+    _text("Web addresses", "addresses", "https://…, one per line", help)
     st.file_uploader(
         "Files",
         DOCUMENT_TYPES,
         accept_multiple_files=True,
-        key=state.key(state.FILES),
+        key=state.key("files"),
         help=FORMATS,
         on_change=choices.use_documents,
         max_upload_size=LIMITS.file_mb,
     )
-    if state.value(state.DOCUMENTS) and not state.value(state.LIBRARY):
+    if state.value("documents") and not state.value("library"):
         small("The built-in library is not searched beside them; Sources turns it on.")
-    earlier = state.initial(state.FILES)
+    earlier = state.initial("files")
     if earlier:
         small(f"Already added: {', '.join(file.name for file in earlier)}"[:300])
 
@@ -144,11 +144,11 @@ def _text(label: str, name: str, placeholder: str, help: str) -> None:
 
 def _methods(segmenter: bool) -> None:
     if segmenter:
-        _method(state.SEGMENTER, SEGMENTERS, "How claims are drawn from the answer (segmenter).")
+        _method("segmenter", SEGMENTERS, "How claims are drawn from the answer (segmenter).")
     help = "What the sources are searched for, for each claim."
-    pick(LABELS[state.QUERY], state.QUERY, QUERIES, help)
+    pick(LABELS["query"], "query", QUERIES, help)
     help = "Decides whether a passage supports or contradicts a claim (natural language inference)."
-    _method(state.VERIFIER, VERIFIERS, help, choices.use_verifier)
+    _method("verifier", VERIFIERS, help, choices.use_verifier)
 
 
 def _method(
@@ -193,13 +193,13 @@ def language_model() -> None:
     """Draw the endpoint that prompts are sent to, for this session alone."""
     with st.expander("Language model", key="llm_box", on_change="rerun"):
         help = "Any OpenAI-compatible endpoint, if the operator of this server allows it."
-        text_input("Address", state.LLM_ADDRESS, "https://api.openai.com/v1", help)
+        text_input("Address", "llm_address", "https://api.openai.com/v1", help)
         help = "As the endpoint calls it, such as llama3.1:8b."
-        text_input("Model", state.LLM_MODEL, "name of the model", help)
+        text_input("Model", "llm_model", "name of the model", help)
         help = "Used in this session only. It is never stored, logged or put into a report."
         text_input(
             "Key",
-            state.LLM_KEY,
+            "llm_key",
             "",
             help,
             secret=True,
@@ -207,7 +207,7 @@ def language_model() -> None:
         help = "Steps that use rules by default. One prompt for each claim."
         multiselect(
             ALSO,
-            state.LLM_TASKS,
+            "llm_tasks",
             LLM_TASKS,
             "nothing: rules decide",
             help,
@@ -241,7 +241,7 @@ def language_model() -> None:
 
 
 def _typed() -> tuple[str, ...]:
-    return tuple(state.text(name) for name in (state.LLM_ADDRESS, state.LLM_MODEL, state.LLM_KEY))
+    return tuple(state.text(name) for name in ("llm_address", "llm_model", "llm_key"))
 
 
 def _outcome(connection: Connection) -> None:

@@ -306,7 +306,7 @@ def open_run(run_id: str) -> None:
 
 def text() -> tuple[str, str]:
     """Return the question and the answer in the form."""
-    return state.value(state.QUESTION) or "", state.value(state.ANSWER) or ""
+    return state.value("question") or "", state.value("answer") or ""
 
 
 def analyse() -> None:
@@ -320,7 +320,7 @@ def analyse() -> None:
 
 def analyse_with_library() -> None:
     """Start again with the built-in library, where the web could not be searched."""
-    choices.select(True, False, bool(state.value(state.DOCUMENTS)))
+    choices.select(True, False, bool(state.value("documents")))
     analyse()
 
 

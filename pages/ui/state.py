@@ -23,26 +23,31 @@ from attribution.settings import DEFAULTS, ROOT, SLIDERS, Settings
 from attribution.store.store import Store
 from attribution.types import Document
 
-QUESTION, ANSWER, EXAMPLE = "question", "answer", "example"
-TURNS = "turns"  # of the conversation before the question
-SECOND = "second"  # answer, to the same question
-LIBRARY, WEB, DOCUMENTS = "library", "web", "documents"  # of the sources
-PASTED, ADDRESSES, FILES, COLLECTIONS = "pasted", "addresses", "files", "collections"
-ENGINE, QUERY = "engine", "query"
-SEGMENTER, SEGMENTER_MODEL = "segmenter", "segmenter_model"
-VERIFIER, VERIFIER_MODEL = "verifier", "verifier_model"
 POLICY = tuple(SLIDERS)  # settings of the decision that have a slider
-LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS = "llm_address", "llm_model", "llm_key", "llm_tasks"
 PRICES = ("input_price", "output_price")
-COMPARED = "compared"  # the segmenters of the Compare page
-_DEFAULTS: dict[str, object] = {  # of all inputs
-    **dict.fromkeys((QUESTION, TURNS, ANSWER, SECOND)),
-    LIBRARY: True,
-    **dict.fromkeys((WEB, DOCUMENTS, PASTED, ADDRESSES, FILES, COLLECTIONS, ENGINE)),
-    **{name: DEFAULTS[name] for name in (SEGMENTER, VERIFIER, QUERY)},
+INPUTS: dict[str, object] = {  # with their first values
+    "question": None,
+    "turns": None,  # of the conversation before the question
+    "answer": None,
+    "second": None,  # answer, to the same question
+    "library": True,
+    "web": None,
+    "documents": None,
+    "pasted": None,
+    "addresses": None,
+    "files": None,
+    "collections": None,
+    "engine": None,
+    **{name: DEFAULTS[name] for name in ("segmenter", "verifier", "query")},
     **{name: DecisionPolicy().as_settings()[name] for name in POLICY},
-    **dict.fromkeys((SEGMENTER_MODEL, VERIFIER_MODEL, COMPARED)),
-    **dict.fromkeys((LLM_ADDRESS, LLM_MODEL, LLM_KEY, LLM_TASKS, *PRICES)),
+    "segmenter_model": None,
+    "verifier_model": None,
+    "compared": None,  # segmenters
+    "llm_address": None,
+    "llm_model": None,
+    "llm_key": None,
+    "llm_tasks": None,
+    **dict.fromkeys(PRICES),
 }
 COOKIE = "attribution_browser"
 T = TypeVar("T")
@@ -69,7 +74,7 @@ def key(name: str) -> str:
 
 def initial(name: str) -> Any:
     """Return the value that a widget starts with."""
-    return st.session_state[_INITIAL].get(name, (0, _DEFAULTS.get(name)))[1]
+    return st.session_state[_INITIAL].get(name, (0, INPUTS[name]))[1]
 
 
 def value(name: str) -> Any:
@@ -112,10 +117,10 @@ def files() -> tuple[Document, ...]:
 
     Those of another page or of a saved run come first: an uploader cannot be filled in.
     """
-    return (*(initial(FILES) or ()), *uploads(FILES))
+    return (*(initial("files") or ()), *uploads("files"))
 
 
-_SOURCES = (LIBRARY, WEB, DOCUMENTS, PASTED, ADDRESSES, FILES)
+_SOURCES = ("library", "web", "documents", "pasted", "addresses", "files")
 KEPT = 20  # browsers whose documents outlive a reload of the page
 
 
@@ -126,9 +131,9 @@ def _kept() -> OrderedDict[str, dict[str, object]]:
 
 def keep_sources() -> None:
     """Keep this browser's documents in memory, for a reload before they are part of a run."""
-    if text(PASTED) or text(ADDRESSES) or files():
+    if text("pasted") or text("addresses") or files():
         kept = _kept()
-        kept[browser()] = {name: files() if name == FILES else value(name) for name in _SOURCES}
+        kept[browser()] = {name: files() if name == "files" else value(name) for name in _SOURCES}
         kept.move_to_end(browser())
         while len(kept) > KEPT:
             kept.popitem(last=False)
@@ -164,7 +169,7 @@ def remember() -> None:
     another must.
     """
     st.session_state[_LAST_VALUES] = {
-        name: files() if name == FILES else value(name) for name in _DEFAULTS
+        name: files() if name == "files" else value(name) for name in INPUTS
     }
 
 

@@ -75,7 +75,7 @@ def test_a_saved_run_fills_the_whole_form(session: dict[str, object]) -> None:
     for name, value in CHOICES.items():
         found = getattr(restored, name)
         assert (sorted(found), sorted(value)) if name == "sources" else (found == value), name
-    assert state.text(state.QUESTION) == "Why?"
+    assert state.text("question") == "Why?"
     assert {d.name: read_document(d).text for d in choices.documents()} == {
         choices.PASTED: "A pasted text.",
         "notes.pdf": "A text of notes.",
@@ -87,7 +87,7 @@ def test_settings_of_another_version_leave_the_form_as_it_is(session: dict[str, 
         saved().model_copy(update={"settings": {"threshold": 7, "sources": ["library"]}})
     )
     assert state.value("threshold") == DecisionPolicy().support
-    assert state.text(state.ANSWER) == "The Nile is long."
+    assert state.text("answer") == "The Nile is long."
 
 
 def test_a_run_says_what_it_was_checked_with_and_against() -> None:
