@@ -11,12 +11,13 @@ from contextlib import suppress
 from attribution import edits, events
 from attribution.claims.enrichment import standalone_question
 from attribution.claims.llm_annotation import LlmAnnotator, llm_tasks
-from attribution.errors import BadInput, LlmFailed, StageFailure
+from attribution.errors import BadInput, LlmFailed, StageFailure, Stopped
 from attribution.evidence.gathering import LiveSources
 from attribution.evidence.matching import Matcher
 from attribution.evidence.sources import Sources, open_sources
 from attribution.fetching.fetcher import Fetcher, fetch
 from attribution.llm.endpoint import EndpointFailed
+from attribution.models.engine import stoppable
 from attribution.pipeline.changes import (
     Changed,
     apply,
@@ -132,9 +133,12 @@ class _Editing:
             matcher = self._matcher(report, provenance)
             for done, claim in enumerate(opened):
                 yield events.Progress("verify", done, len(opened))
-                if self.stop.is_set():
+                origins = changed.origins.get(claim.id, ())
+                try:
+                    with stoppable(self.stop):
+                        report = self._compare(report, claim, origins, matcher)
+                except Stopped:
                     return
-                report = self._compare(report, claim, changed.origins.get(claim.id, ()), matcher)
             report = self._with_pages(report, matcher)
             report = self._with_versions(report, opened, matcher)
             provenance = _joined(provenance, matcher.provenance(self.concerns))

@@ -99,9 +99,7 @@ class RowDone:
     total: int
     failed: int
     problem: str = ""
-    rate: float | None = (
-        None  # rows a minute in this call, without loading models; None until two have run
-    )
+    rate: float | None = None  # rows a minute, without loading models; None until two have run
     seconds_left: float | None = None
 
     def __str__(self) -> str:
@@ -109,6 +107,16 @@ class RowDone:
         if self.rate is not None and self.seconds_left is not None:
             speed = f", {self.rate:.1f} answers a minute, {time_left(self.seconds_left)}"
         return f"{self.done}/{self.total}{speed}" + (f": {self.problem}" if self.problem else "")
+
+
+@dataclass(frozen=True)
+class _Finished:
+    """Equal rows with their result; the speed is known from the second result on."""
+
+    rows: list[int]
+    result: Result[Fields]
+    rate: float | None = None  # rows a minute
+    seconds_left: float | None = None
 
 
 class Experiment:
@@ -136,58 +144,66 @@ class Experiment:
         `error`.
 
         Rows that an earlier call finished do not run again, whatever the engine; equal rows run
-        once. In the end the
-        lines stand in the order of the rows. Unavailable or BadInput is raised before any row where
-        a model, key or
-        name is missing.
+        once. In the end the lines stand in the order of the rows.
+
+        Args:
+            path: The file of results.
+
+        Yields:
+            The progress after each row.
+
+        Raises:
+            Unavailable, BadInput: A model, key or name is missing; before any row.
         """
         with ResultFile(path) as file:
-            groups: dict[str, list[int]] = {}  # rows to run, equal ones together
             starts: dict[int, int] = {}  # of the rows that are done, the first byte of their line
+            groups: dict[str, list[int]] = {}  # rows to run, equal ones together
             failed = 0
-
-            def progress(n: int, problem: str = "", *speed: float) -> RowDone:
-                shown = f"line {self.rows[n].line}: {problem}" if problem else ""
-                return RowDone(len(starts), len(self.rows), failed, shown, *speed)
-
             for n, (row, key) in enumerate(zip(self.rows, self.keys, strict=True)):
                 if row.error:
-                    starts[n], failed = file.append(row.failed(row.error)), failed + 1
-                    yield progress(n, row.error)
+                    starts[n] = file.append(row.failed(row.error))
+                    failed += 1
                 elif key in file.finished:
                     starts[n] = file.finished[key]
-                    yield progress(n)
                 else:
                     groups.setdefault(key, []).append(n)
-            for same, result, *speed in self._results(list(groups.values())):
-                if not result.problem:
-                    start = file.append(self._line(same[0], result.value or {}))
-                for n in same:
-                    starts[n] = (
-                        file.append(self.rows[n].failed(result.problem))
-                        if result.problem
-                        else start
-                    )
-                    failed += bool(result.problem)
-                    yield progress(n, result.problem, *speed)
+                    continue
+                yield self._progress(len(starts), failed, n, row.error)
+            for finished in self._finished(list(groups.values())):
+                problem = finished.result.problem
+                line = self._line(finished.rows[0], finished.result.value or {})
+                start = None if problem else file.append(line)
+                for n in finished.rows:
+                    failed += bool(problem)
+                    if start is None:
+                        starts[n] = file.append(self.rows[n].failed(problem))
+                    else:
+                        starts[n] = start
+                    yield self._progress(len(starts), failed, n, problem, finished)
             file.arrange([(starts[n], row.line) for n, row in enumerate(self.rows)])
 
-    def _results(
-        self, groups: Sequence[list[int]]
-    ) -> Iterator[tuple[list[int], Result[Fields], *tuple[float, ...]]]:
-        """Yield rows, their result, and rows a minute with the seconds left once these are known."""
+    def _progress(
+        self, done: int, failed: int, n: int, problem: str, finished: _Finished | None = None
+    ) -> RowDone:
+        message = f"line {self.rows[n].line}: {problem}" if problem else ""
+        rate = finished.rate if finished else None
+        seconds_left = finished.seconds_left if finished else None
+        return RowDone(done, len(self.rows), failed, message, rate, seconds_left)
+
+    def _finished(self, groups: Sequence[list[int]]) -> Iterator[_Finished]:
+        """Run the first row of each group of equal rows."""
         if not groups:
             return
-        first = 0.0
-        for ran, (place, result) in enumerate(
-            self.engine([self.rows[same[0]] for same in groups], self.prepare)
-        ):
-            if not ran:  # it loaded the models
-                first = time.monotonic()
-                yield groups[place], result
-            else:
-                rate = ran / max(time.monotonic() - first, 1e-6)
-                yield groups[place], result, 60 * rate, (len(groups) - ran - 1) / rate
+        started = 0.0
+        results = self.engine([self.rows[rows[0]] for rows in groups], self.prepare)
+        for ran, (place, result) in enumerate(results):
+            if ran == 0:  # it loaded the models
+                started = time.monotonic()
+                yield _Finished(groups[place], result)
+                continue
+            rate = ran / max(time.monotonic() - started, 1e-6)
+            left = (len(groups) - ran - 1) / rate
+            yield _Finished(groups[place], result, 60 * rate, left)
 
     def _line(self, n: int, fields: Fields) -> Fields:
         row = self.rows[n]

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import sqlalchemy as sa
 
@@ -25,6 +25,10 @@ KEPT_HOURS = 24  # hours in which a deleted run can be restored
 MAX_TITLE, MAX_TAG, MAX_TAGS, MAX_NOTE = 200, 40, 20, 10_000  # characters, and tags of one run
 MAX_WORDS, MAX_SEARCH = 12, LIMITS.line  # words of a search, and its characters
 BEGINNING = 160  # characters of an answer that serve as a title
+
+
+RUN, SUMMARY = t.runs.c, t.run_summaries.c
+COLUMNS = ("id", "created_at", "title", "question", "note", "private", "deleted_at", "version")
 
 
 @dataclass(frozen=True)
@@ -84,28 +88,30 @@ def clean_tags(tags: Sequence[str]) -> list[str]:
     """Normalise the tags for storage: lower case, each once, sorted. Raises BadInput for too many
     or too long ones.
     """
-    cleaned = sorted({tag for tag in map(searchable, tags) if tag})
+    cleaned = sorted({searchable(tag) for tag in tags} - {""})
     if len(cleaned) > MAX_TAGS:
         raise BadInput(f"{len(cleaned)} tags; a run can have {MAX_TAGS}: remove some")
-    if long := next((tag for tag in cleaned if len(tag) > MAX_TAG), None):
-        raise BadInput(
-            f"the tag “{long[:MAX_TAG]}…” has {len(long)} characters; a tag can have {MAX_TAG}: shorten it"
-        )
+    for tag in cleaned:
+        if len(tag) > MAX_TAG:
+            raise BadInput(
+                f"the tag “{tag[:MAX_TAG]}…” has {len(tag)} characters; "
+                f"a tag can have {MAX_TAG}: shorten it"
+            )
     return cleaned
 
 
 def described(title: str, tags: Sequence[str], note: str) -> dict[str, str]:
     """Return the descriptive columns of a run. Raises BadInput for a text that is too long."""
-    title, cleaned, note = " ".join(title.split()), clean_tags(tags), note.strip()
+    title, note = " ".join(title.split()), note.strip()
     for name, text, limit in (("title", title, MAX_TITLE), ("note", note, MAX_NOTE)):
         if len(text) > limit:
             raise BadInput(
                 f"the {name} has {len(text):,} characters; it can have {limit:,}: shorten it"
             )
-    body = json.dumps(cleaned, ensure_ascii=False)
+    cleaned = clean_tags(tags)
     return {
         "title": title,
-        "tags": body,
+        "tags": json.dumps(cleaned, ensure_ascii=False),
         "note": note,
         "search_text": searchable(title, *cleaned, note),
     }
@@ -118,64 +124,41 @@ class History:
         self._database, self._rights, self._runs = database, rights, runs
 
     def find(self, query: HistoryQuery) -> HistoryPage:
-        """Return the owner's runs that meet the conditions, and their number on all pages.
-
-        Raises BadInput for more than MAX_WORDS words.
+        """Return the owner's runs that meet the conditions, and their number on all pages. Raises
+        BadInput for more than MAX_WORDS words.
         """
-        r, s = t.runs.c, t.run_summaries.c
-        joined = t.runs.outerjoin(t.run_summaries, sa.and_(s.run_id == r.id, s.number == r.version))
-        where = [r.owner == self._rights.owner, *_conditions(query)]
-        title = sa.func.lower(
-            sa.func.coalesce(sa.func.nullif(r.title, ""), sa.func.nullif(r.question, ""), r.answer)
-        )
-        order = {"newest": (r.created_at.desc(),), "oldest": (r.created_at,), "title": (title,)}[
-            query.order
+        is_shown = sa.and_(SUMMARY.run_id == RUN.id, SUMMARY.number == RUN.version)
+        table = t.runs.outerjoin(t.run_summaries, is_shown)
+        conditions = [RUN.owner == self._rights.owner, *_conditions(query)]
+        count = sa.select(sa.func.count()).select_from(table).where(*conditions)
+        columns = [
+            *(t.runs.c[name] for name in (*COLUMNS, "tags")),
+            sa.func.substr(RUN.answer, 1, BEGINNING).label("beginning"),
+            SUMMARY.claims,
+            SUMMARY.verdicts,
+            SUMMARY.sources,
         ]
-        beginning = sa.func.substr(r.answer, 1, BEGINNING).label("beginning")
-        rows = (
-            sa.select(
-                r.id,
-                r.created_at,
-                r.title,
-                r.question,
-                beginning,
-                r.tags,
-                r.note,
-                r.private,
-                r.version,
-                r.deleted_at,
-                s.claims,
-                s.verdicts,
-                s.sources,
-            )
-            .select_from(joined)
-            .where(*where)
-        )
-        with self._database.engine.connect() as db:
-            total = db.execute(
-                sa.select(sa.func.count()).select_from(joined).where(*where)
-            ).scalar_one()
-            found = db.execute(
-                rows.order_by(*order, r.id).limit(query.limit).offset(query.offset)
-            ).all()
-        return HistoryPage(tuple(map(_row, found)), total)
+        rows = sa.select(*columns).select_from(table).where(*conditions)
+        rows = rows.order_by(_order(query), RUN.id).limit(query.limit).offset(query.offset)
+        found = tuple(_row(row) for row in self._database.all(rows))
+        return HistoryPage(found, self._database.scalar(count) or 0)
 
     def tags(self) -> list[str]:
         """Return all tags of the owner's runs, sorted."""
-        r = t.runs.c
-        own = (r.owner == self._rights.owner, r.tags != "[]", r.deleted_at == "")
-        with self._database.engine.connect() as db:
-            lists = db.execute(sa.select(r.tags).where(*own).distinct()).scalars().all()
-        return sorted({tag for tags in lists for tag in json.loads(tags)})
+        is_tagged = (RUN.owner == self._rights.owner, RUN.tags != "[]", RUN.deleted_at == "")
+        tags: set[str] = set()
+        for row in self._database.all(sa.select(RUN.tags).where(*is_tagged).distinct()):
+            tags.update(json.loads(row.tags))
+        return sorted(tags)
 
     def describe(self, run_id: str, title: str, tags: Sequence[str], note: str) -> None:
-        """Set title, tags and note. Raises BadInput for a text that is too long, and for another
-        owner's run.
+        """Set title, tags and note. Raises BadInput for a text that is too long, and NotYours for
+        another owner's run.
         """
         values = described(title, tags, note)
         with self._database.transaction() as db:
             self._rights.changeable(db, run_id)
-            db.execute(t.runs.update().where(t.runs.c.id == run_id).values(**values))
+            db.execute(t.runs.update().where(RUN.id == run_id).values(**values))
 
     def description(self, run_id: str) -> Description:
         """Return the values set by `describe`; empty for another owner's run."""
@@ -193,61 +176,66 @@ class History:
         self._set_deleted(run_ids, "")
 
     def _set_deleted(self, run_ids: Sequence[str], at: str) -> None:
-        with self._database.engine.begin() as db:
+        own = t.runs.update().where(RUN.owner == self._rights.owner).values(deleted_at=at)
+        with self._database.transaction() as db:
             for start in range(0, len(run_ids), BATCH):
-                some = t.runs.c.id.in_(run_ids[start : start + BATCH])
-                db.execute(
-                    t.runs.update()
-                    .where(some, t.runs.c.owner == self._rights.owner)
-                    .values(deleted_at=at)
-                )
+                db.execute(own.where(RUN.id.in_(run_ids[start : start + BATCH])))
 
     def purge(self) -> None:
         """Remove all owners' runs that were deleted more than KEPT_HOURS ago, with the data that
         only they use.
         """
-        before = (datetime.now(UTC) - timedelta(hours=KEPT_HOURS)).isoformat(timespec="seconds")
-        r = t.runs.c
-        with self._database.engine.connect() as db:
-            ids = (
-                db.execute(sa.select(r.id).where(r.deleted_at != "", r.deleted_at < before))
-                .scalars()
-                .all()
-            )
-        for run_id in ids:
+        limit = (datetime.now(UTC) - timedelta(hours=KEPT_HOURS)).isoformat(timespec="seconds")
+        query = sa.select(RUN.id).where(RUN.deleted_at != "", RUN.deleted_at < limit)
+        for row in self._database.all(query):
             with self._database.transaction() as db:
-                self._runs.remove(db, run_id)
+                self._runs.remove(db, row.id)
 
 
 def _conditions(query: HistoryQuery) -> list[sa.ColumnElement[bool]]:
-    r, s = t.runs.c, t.run_summaries.c
-    conditions = [r.deleted_at != "" if query.state == "deleted" else r.deleted_at == ""]
-    if query.state in ("finished", "unfinished"):
-        conditions.append(r.version > 0 if query.state == "finished" else r.version == 0)
     words = searchable(query.words[: MAX_SEARCH + 1]).split()
     if len(words) > MAX_WORDS or len(query.words) > MAX_SEARCH:
         raise BadInput(
             f"a search can have {MAX_WORDS} words and {MAX_SEARCH} characters: shorten it"
         )
-    texts = sa.func.coalesce(s.search_text, "").concat(" ").concat(r.search_text)
+    is_deleted = RUN.deleted_at != ""
+    conditions = [is_deleted if query.state == "deleted" else sa.not_(is_deleted)]
+    if query.state == "finished":
+        conditions.append(RUN.version > 0)
+    if query.state == "unfinished":
+        conditions.append(RUN.version == 0)
+    texts = sa.func.coalesce(SUMMARY.search_text, "").concat(" ").concat(RUN.search_text)
     conditions += [texts.contains(word, autoescape=True) for word in words]
-    for column, wanted in (
-        (r.tags, query.tag),
-        (s.verdicts, query.verdict),
-        (s.sources, query.source),
-    ):
-        if wanted:  # JSON of strings: quotation marks delimit a whole tag
-            conditions.append(
-                column.contains(json.dumps(wanted, ensure_ascii=False), autoescape=True)
-            )
+    named = (
+        (RUN.tags, query.tag),
+        (SUMMARY.verdicts, query.verdict),
+        (SUMMARY.sources, query.source),
+    )
+    for column, name in named:
+        if name:  # JSON of strings: quotation marks delimit a whole name
+            quoted = json.dumps(name, ensure_ascii=False)
+            conditions.append(column.contains(quoted, autoescape=True))
     if query.since:
-        conditions.append(r.created_at >= query.since.isoformat())
+        conditions.append(RUN.created_at >= query.since.isoformat())
     if query.until:
-        conditions.append(r.created_at < (query.until + timedelta(days=1)).isoformat())
+        conditions.append(RUN.created_at < (query.until + timedelta(days=1)).isoformat())
     return conditions
 
 
-def _row(row: sa.Row[*tuple[object, ...]]) -> HistoryRow:
-    lists = {"tags": tuple(json.loads(row.tags)), "sources": tuple(json.loads(row.sources or "[]"))}
-    counts = {"claims": row.claims or 0, "verdicts": json.loads(row.verdicts or "{}")}
-    return HistoryRow(**{**row._asdict(), **lists, **counts}, finished=row.version > 0)
+def _order(query: HistoryQuery) -> sa.ColumnElement[str]:
+    if query.order == "title":
+        title, question = sa.func.nullif(RUN.title, ""), sa.func.nullif(RUN.question, "")
+        return sa.func.lower(sa.func.coalesce(title, question, RUN.answer))
+    return RUN.created_at if query.order == "oldest" else RUN.created_at.desc()
+
+
+def _row(row: sa.Row[*tuple[Any, ...]]) -> HistoryRow:
+    return HistoryRow(
+        **{name: getattr(row, name) for name in COLUMNS},
+        beginning=row.beginning,
+        tags=tuple(json.loads(row.tags)),
+        finished=row.version > 0,
+        claims=row.claims or 0,
+        verdicts=json.loads(row.verdicts or "{}"),
+        sources=tuple(json.loads(row.sources or "[]")),
+    )

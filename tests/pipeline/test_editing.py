@@ -11,7 +11,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from attribution import edits, events
-from attribution.errors import BadInput
+from attribution.errors import BadInput, LlmFailed
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.changes import unclear_claims
 from attribution.pipeline.editing import ADDED, edit
@@ -19,7 +19,8 @@ from attribution.pipeline.snapshot import Snapshot
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Document, Report, Verdict
-from tests.servers import http_server
+from tests.llm_server import error, llm_server, llm_settings
+from tests.servers import Served, http_server
 
 ANSWER = (
     "The Zorb bridge was opened in 1931. It is painted green, and the Zorb tower is 40 metres high. "
@@ -215,6 +216,30 @@ def test_all_unclear_claims_are_rechecked_and_no_other(made: Editor) -> None:
     assert [c.id for c in unclear] == [made.report.claims[1].id]
     assert after.edits[-1].claims == (unclear[0].id,)
     assert [v.other is not None for v in after.verdicts] == [False, True, False]
+
+
+def with_llm(made: Editor, served: Served) -> Editor:
+    database = made.settings.database_url
+    made.settings = llm_settings(served, database_url=database, sources=("documents",))
+    return made
+
+
+def test_a_claim_that_the_second_verifier_cannot_read_keeps_its_first_verdict(
+    made: Editor,
+) -> None:
+    before = made.verdict("painted")
+    with llm_server(lambda _: "I cannot say.") as served:
+        after = with_llm(made, served)(edits.Recheck(verifier="llm"))
+    assert made.verdict("painted") == before
+    assert [failure.kind for failure in after.failures] == ["verifier_failed"]
+    assert after.failures[0].message.endswith("the first verdict stays")
+
+
+def test_a_second_verifier_that_does_not_answer_changes_nothing(made: Editor) -> None:
+    before = made.report
+    with llm_server(lambda _: error(401, "bad key")) as served, pytest.raises(LlmFailed):
+        with_llm(made, served)(edits.Recheck(verifier="llm"))
+    assert made.store.runs.load(before.id) == before
 
 
 def test_enrichment_is_undone_by_the_claim_s_own_words(made: Editor) -> None:
