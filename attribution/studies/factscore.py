@@ -5,43 +5,58 @@ section 3.1).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from attribution.claims.rules import compile_any
 from attribution.text.passages import plain
 from attribution.text.sentences import sentences
 
-_NOT = r"(?:can(?:not|['’]t| not)|could(?:n['’]t| not)|do(?:n['’]t| not)|was(?:n['’]t| not) able to|am not able to)"
-_KNOW = r"(?:find|found|locate|have|provide|access|verify|confirm|answer|know|identify|determine|recall|tell|share|give)"
-_OPENING = r"^\W*(?:(?:unfortunately|apologies|sorry|well)\b[,.!]?\s*(?:but\s+)?)*"
-_ABSTAINS = compile_any(
-    [
-        _OPENING + rf"(?:I['’]?m|I am|we are|we['’]re)\s+(?:\w+\s+)?sorry\b.{{0,60}}\b"
-        rf"(?:{_NOT}|unable|not able|no (?:information|knowledge|record))",
-        _OPENING
-        + r"(?:I['’]?m|I am|we are|we['’]re)\s+(?:\w+\s+)?(?:unable to|not able to|not (?:familiar|aware|sure))\b",
-        _OPENING + rf"(?:I|we)\s+(?:\w+ly\s+)?{_NOT}\s+(?:\w+\s+)?{_KNOW}\b",
-        _OPENING + r"(?:I|we)\s+have no (?:\w+ )?(?:information|knowledge|record|data)\b",
-        _OPENING
-        + r"(?:there (?:is|are)|there['’]s|(?:I|we) found)\s+(?:no|not enough|insufficient)\s+(?:\w+\s+){0,2}"
-        r"(?:information|records?|details)\b",
-        _OPENING
-        + r"no (?:\w+ )?(?:information|records?|results?|data)\b.{0,60}\b(?:available|(?:be|was|were) found)\b",
-        _OPENING
-        + rf"as an? (?:AI|language model|assistant)\b.{{0,80}}\b(?:{_NOT}|unable|not able|no (?:access|information))",
-        _OPENING
-        + r"the (?:provided |given |search )?(?:passages?|sources?|documents?|context|results?)\s+"
-        r"(?:(?:do(?:es)?|did)(?:n['’]t| not) (?:mention|contain|include|provide|say|cover|specify|give|state)"
-        r"|(?:contains?|provides?|gives?) no)\b",
-    ]
+GAMMA = 10  # facts below which an answer's score is reduced: the default of the authors' program
+_CANNOT = r"""
+    (?: can(?:not|['’]t|\ not) | could(?:n['’]t|\ not) | do(?:n['’]t|\ not)
+      | was(?:n['’]t|\ not)\ able\ to | am\ not\ able\ to )
+"""
+_KNOW = r"""
+    (?: find | found | locate | have | provide | access | verify | confirm | answer | know
+      | identify | determine | recall | tell | share | give )
+"""
+_ABSTAINS = re.compile(
+    rf"""
+    ^\W* (?:(?:unfortunately|apologies|sorry|well)\b [,.!]?\s* (?:but\s+)?)*  # an opening
+    (?:
+      # I'm sorry, but I have no information
+      (?:I['’]?m|I\ am|we\ are|we['’]re)\s+(?:\w+\s+)?sorry\b .{{0,60}}
+        \b (?:{_CANNOT}|unable|not\ able|no\ (?:information|knowledge|record))
+      # I am not familiar with
+    | (?:I['’]?m|I\ am|we\ are|we['’]re)\s+(?:\w+\s+)?
+        (?:unable\ to|not\ able\ to|not\ (?:familiar|aware|sure))\b
+      # I cannot find, I have no record
+    | (?:I|we)\s+(?:\w+ly\s+)?{_CANNOT}\s+(?:\w+\s+)?{_KNOW}\b
+    | (?:I|we)\s+have\ no\ (?:\w+\ )?(?:information|knowledge|record|data)\b
+      # there is not enough information
+    | (?:there\ (?:is|are)|there['’]s|(?:I|we)\ found)\s+(?:no|not\ enough|insufficient)\s+
+        (?:\w+\s+){{0,2}}(?:information|records?|details)\b
+      # no records are available
+    | no\ (?:\w+\ )?(?:information|records?|results?|data)\b .{{0,60}}
+        \b (?:available|(?:be|was|were)\ found)\b
+      # as an AI, I do not
+    | as\ an?\ (?:AI|language\ model|assistant)\b .{{0,80}}
+        \b (?:{_CANNOT}|unable|not\ able|no\ (?:access|information))
+      # the search results do not mention
+    | the\ (?:provided\ |given\ |search\ )?(?:passages?|sources?|documents?|context|results?)\s+
+        (?: (?:do(?:es)?|did)(?:n['’]t|\ not)
+            \ (?:mention|contain|include|provide|say|cover|specify|give|state)
+          | (?:contains?|provides?|gives?)\ no )\b
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
-_GOES_ON = compile_any([r"[,;]\s*(?:but|however|though|although|yet)\b"])
+_GOES_ON = re.compile(r"[,;]\s*(?:but|however|though|although|yet)\b", re.IGNORECASE)
 
 
 def abstains(answer: str) -> bool:
-    """Return True if the first sentence of an English answer only says that the answer is not
-    known.
+    """Return True if an English answer begins by saying that the answer is not known.
 
     “I don't have the exact date, but it was finished in 1889” is an answer; so is a text that
     expresses sympathy.
@@ -50,9 +65,6 @@ def abstains(answer: str) -> bool:
     first = next((text[start:end] for start, end in sentences(text)), "")
     match = _ABSTAINS.search(first)
     return match is not None and not _GOES_ON.search(first, match.end())
-
-
-GAMMA = 10  # facts below which an answer's score is reduced: the default of the authors' program
 
 
 @dataclass(frozen=True)
@@ -66,13 +78,17 @@ class Counts:
 
 @dataclass(frozen=True)
 class Score:
-    """FActScore of several answers; None if no answer has a judged fact."""
+    """FActScore of several answers; None if no answer has a judged fact.
 
-    factscore: (
-        float | None
-    )  # mean over answers of the share of supported facts, with the length penalty
-    unpenalised: float | None  # the same without it
-    answers: int  # answers that count: those that respond, with at least one fact
+    Attributes:
+        factscore: Mean over answers of the share of supported facts, with the length penalty.
+        unpenalised: The same without it.
+        answers: Those that count: they respond, with at least one fact.
+    """
+
+    factscore: float | None
+    unpenalised: float | None
+    answers: int
 
 
 def penalty(facts: int) -> float:
@@ -81,16 +97,12 @@ def penalty(facts: int) -> float:
 
 
 def score(answers: Sequence[Counts]) -> Score:
-    """Score one system, decomposer and verifier. Answers without a judged fact have no precision to
-    average.
-    """
-    counted = [a for a in answers if a.responded and a.facts]
+    """Score one system, decomposer and verifier."""
+    counted = [answer for answer in answers if answer.responded and answer.facts]
     if not counted:
         return Score(None, None, 0)
-    shares = [a.supported / a.facts for a in counted]
-    return Score(
-        factscore=sum(s * penalty(a.facts) for s, a in zip(shares, counted, strict=True))
-        / len(counted),
-        unpenalised=sum(shares) / len(counted),
-        answers=len(counted),
-    )
+    shares = [answer.supported / answer.facts for answer in counted]
+    penalised = [
+        share * penalty(answer.facts) for share, answer in zip(shares, counted, strict=True)
+    ]
+    return Score(sum(penalised) / len(counted), sum(shares) / len(counted), len(counted))
