@@ -292,7 +292,7 @@ class Audited:
 
 
 def audited(judgements: Sequence[Annotation], audits: Iterable[Annotation]) -> list[Audited]:
-    """Return a row for all annotators, then one for each. Of several audits, the first lead counts."""
+    """Return a row for all annotators, then one for each; of several leads, the first counts."""
     leads: dict[str, Annotation] = {}
     for audit in sorted(audits, key=lambda one: one.annotator):
         leads.setdefault(audit.task_id, audit)

@@ -129,9 +129,7 @@ class Annotations:
         added = list(dict.fromkeys(name for name in (" ".join(n.split()) for n in names) if name))
         for name in added:
             if len(name) > MAX_NAME:
-                raise BadInput(
-                    f"the name “{name[:40]}…” has {len(name)} characters; at most {MAX_NAME} are allowed"
-                )
+                raise BadInput(f"the name “{name[:40]}…” has more than {MAX_NAME} characters")
         self.put_events(project_id, [Member(name=name, lead=lead) for name in added])
         return added
 
@@ -281,7 +279,7 @@ class Annotations:
             return made
 
     def positions(self, project_id: str) -> list[Position]:
-        """Return the progress of all annotators, without reading the contents of their judgements."""
+        """Return the progress of all annotators, without reading their judgements."""
         c = t.annotation_judgements.c
         query = sa.select(c.task_id, c.annotator, c.role, c.answer).where(
             c.project_id == project_id

@@ -261,7 +261,7 @@ def pilot_tasks(project: Project, tasks: Collection[str]) -> list[str]:
 def plan(
     tasks: tuple[str, ...], annotators: tuple[str, ...], overlap: int, seed: int
 ) -> dict[str, tuple[str, ...]]:
-    """Assign `overlap` annotators to each task; all get as many tasks as the others, or one more."""
+    """Assign `overlap` annotators to each task, and to all the same number, or one more."""
     chance = random.Random(f"{seed}/plan")
     load = dict.fromkeys(sorted(annotators), 0)
     planned: dict[str, tuple[str, ...]] = {}

@@ -51,7 +51,6 @@ class Scored:
 
 class Method(Protocol):
     version: str  # of the models and prompts: it must change whenever the scores do
-    aggregation: str  # how sentence or claim scores become that of the response, in words
 
     @property
     def usage(self) -> LlmUsage | None:
@@ -69,7 +68,8 @@ class Method(Protocol):
 
 
 def _hub(name: str, model: str, revision: str = "") -> Need:
-    step = f"download it once with `hf download {model}{f' --revision {revision}' if revision else ''}`"
+    option = f" --revision {revision}" if revision else ""
+    step = f"download it once with `hf download {model}{option}`"
     return Need(step, check=f"attribution.studies.groundedness.methods.hub:{name}_downloaded")
 
 
@@ -94,12 +94,12 @@ METHODS: Table[Method] = Table(
         "cos_sim": _method(
             "local:CosineSimilarity",
             "Cosine similarity",
-            "each sentence with the nearest sentence of the context, by the chosen embedder; the paper takes legal-bert",
+            "each sentence with the nearest one of the context; the paper embeds by legal-bert",
         ),
         "quip": _method(
             "local:Quip",
             "QUIP: shared character n-grams",
-            "the share of the response's character n-grams that the context has; n is tuned too (21 in the paper)",
+            "the share of its character n-grams that the context has; n is tuned (21 in the paper)",
             english=False,
         ),
         "hem_v1": _method(
@@ -125,8 +125,7 @@ METHODS: Table[Method] = Table(
         "gc": _method(
             "local:classifier",
             "Fine-tuned cross-encoder",
-            "The paper fine-tunes a cross-encoder on its own pairs; here the verifier that this project fine-tuned stands "
-            "in its place, sentence by sentence",
+            "the verifier of the settings, sentence by sentence, or a model of your own",
         ),
         "lynx": _method(
             "prompted:Lynx",
@@ -159,7 +158,7 @@ METHODS: Table[Method] = Table(
         "selfcheck_multi": _method(
             "prompted:SelfCheckMulti",
             "SelfCheck with other answers",
-            "a language model answers the question again, and the verifier looks for contradictions",
+            "a language model answers again, and the verifier looks for contradictions",
             LLM,
         ),
         "selfcheck_context": _method(
@@ -170,7 +169,7 @@ METHODS: Table[Method] = Table(
         "pipeline": _method(
             "local:Pipeline",
             "This project's pipeline",
-            "claims, the passages nearest to each, verdicts; with the segmenter, embedder and verifier of the settings",
+            "claims, the passages nearest to each, verdicts; with the methods of the settings",
         ),
         "contextnli": _method(
             "hub:ContextNli",

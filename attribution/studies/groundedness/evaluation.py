@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
@@ -25,7 +25,7 @@ from attribution.pipeline.experiment import ResultFile, read_lines, run_each
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.studies.groundedness import METHODS, Method, PartScore
-from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet
+from attribution.studies.groundedness.labelled_set import LabelledRow, LabelledSet, Split
 from attribution.studies.results import Saved, interval, ratios
 from attribution.types import Frozen, LlmUsage, content_id
 
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from attribution.studies.results import Floats, Ints
 
 GROUNDED = ""  # the error type of grounded responses
+MAX_THRESHOLDS = 1_000  # that are tried
 Pairs = Sequence[tuple[LabelledRow, "Outcome"]]
 
 
@@ -232,60 +233,70 @@ class Evaluation(Frozen):
     unmeasured: dict[str, str] = {}  # methods without figures, and why
 
 
+@dataclass(frozen=True)
+class Tuning:
+    """The reading and the threshold with the highest macro F1 on some rows."""
+
+    reading: str
+    threshold: float
+    macro_f1: float
+
+
 def evaluate(
     rows: Sequence[LabelledRow], outcomes: Sequence[Outcome], methods: Sequence[str]
 ) -> Evaluation:
-    """Return the figures of each method, in order; reading and threshold are tuned on development
-    rows alone.
-    """
-    by_row = {row.id: row for row in rows}
-    figures, unmeasured = [], {}
+    """Return the figures of each method, in order; they are tuned on development rows alone."""
+    by_id = {row.id: row for row in rows}
+    figures: list[MethodFigures] = []
+    unmeasured: dict[str, str] = {}
     for method in methods:
-        own = [o for o in outcomes if o.method == method and o.row in by_row]
-        scored = {
-            split: [(by_row[o.row], o) for o in own if not o.error and by_row[o.row].split == split]
-            for split in ("development", "test")
-        }
-        lacking = [
-            f"no {kind} response in the {split} split"
-            for split, pairs in scored.items()
-            for kind, label in (("grounded", True), ("ungrounded", False))
-            if all(row.grounded != label for row, _ in pairs)
-        ]
-        if lacking:
-            unmeasured[method] = f"{'; '.join(lacking)} has a score"
-            continue
-        figures.append(_figures(method, scored["development"], scored["test"], own))
+        own = [one for one in outcomes if one.method == method and one.row in by_id]
+        scored = [(by_id[one.row], one) for one in own if not one.error]
+        development = [pair for pair in scored if pair[0].split == "development"]
+        test = [pair for pair in scored if pair[0].split == "test"]
+        missing = _missing_classes("development", development) + _missing_classes("test", test)
+        if missing:
+            unmeasured[method] = f"{'; '.join(missing)} has a score"
+        else:
+            figures.append(_figures(method, development, test, own))
     return Evaluation(figures=tuple(figures), unmeasured=unmeasured)
 
 
-def tune(scored: Pairs) -> tuple[str, float, float]:
-    """Return (reading, threshold, macro F1) with the highest macro F1 on these rows; of equals, the
-    first reading.
-    """
+def _missing_classes(split: Split, pairs: Pairs) -> list[str]:
+    labels = {row.grounded for row, _ in pairs}
+    kinds = {True: "grounded", False: "ungrounded"}
+    return [
+        f"no {kind} response in the {split} split"
+        for label, kind in kinds.items()
+        if label not in labels
+    ]
+
+
+def tune(scored: Pairs) -> Tuning:
+    """Return the best reading and threshold; of equals, the first reading."""
     grounded = np.array([row.grounded for row, _ in scored])
-    best = ("", 0.0, -1.0)
-    for reading in scored[0][1].scores:
-        threshold, f1 = best_threshold(np.array([o.scores[reading] for _, o in scored]), grounded)
-        if f1 > best[2]:
-            best = (reading, threshold, f1)
-    return best
+    candidates = [
+        best_threshold(reading, np.array([one.scores[reading] for _, one in scored]), grounded)
+        for reading in scored[0][1].scores
+    ]
+    return max(candidates, key=lambda candidate: candidate.macro_f1)
 
 
-def best_threshold(scores: Floats, grounded: Ints) -> tuple[float, float]:
-    """Return (threshold, macro F1) with the highest macro F1, halfway between two scores; the
-    middle one of equals.
+def best_threshold(reading: str, scores: Floats, grounded: Ints) -> Tuning:
+    """Return the threshold with the highest macro F1, halfway between two scores.
+
+    Of equal ones, the middle one is taken.
     """
-    from sklearn.metrics import confusion_matrix_at_thresholds
-
-    *counts, descending = confusion_matrix_at_thresholds(grounded, scores)
-    all_flagged = np.array([[(~grounded).sum(), 0, grounded.sum(), 0]])
-    f1 = _macro_f1(np.concatenate([np.stack(counts, axis=1)[::-1], all_flagged]))
-    values = descending[::-1]
-    thresholds = np.concatenate([values[:1], (values[:-1] + values[1:]) / 2, values[-1:] + 1e-6])
+    values = np.unique(scores)
+    if len(values) > MAX_THRESHOLDS:
+        values = np.quantile(values, np.linspace(0, 1, MAX_THRESHOLDS))
+    halfway = (values[:-1] + values[1:]) / 2
+    thresholds = np.concatenate([values[:1], halfway, values[-1:] + 1e-6])
+    flags = scores[None, :] < thresholds[:, None]
+    f1 = _macro_f1(_cells(np.broadcast_to(grounded, flags.shape), flags))
     equal = np.flatnonzero(f1 >= f1.max() - 1e-12)
     chosen = equal[len(equal) // 2]
-    return float(thresholds[chosen]), float(f1[chosen])
+    return Tuning(reading, float(thresholds[chosen]), float(f1[chosen]))
 
 
 def flagged(outcome: Outcome, figures: MethodFigures) -> bool:
@@ -293,80 +304,90 @@ def flagged(outcome: Outcome, figures: MethodFigures) -> bool:
     return outcome.scores[figures.reading] < figures.threshold
 
 
+def _cells(grounded: Any, flags: Any) -> Ints:
+    """Count along the last axis: flagged or not of the ungrounded, then of the grounded ones."""
+    parts = (~grounded & flags, ~grounded & ~flags, grounded & flags, grounded & ~flags)
+    return np.stack([part.sum(axis=-1) for part in parts], axis=-1)
+
+
 def _macro_f1(cells: Ints) -> Floats:
     hit, missed, false, passed = np.moveaxis(cells, -1, 0)
-    both = [ratios(2 * right, 2 * right + missed + false) for right in (hit, passed)]
-    return np.asarray(
-        np.mean(np.nan_to_num(both), axis=0)
-    )  # 0 where a class is neither there nor predicted
+    ungrounded = ratios(2 * hit, 2 * hit + missed + false)
+    grounded = ratios(2 * passed, 2 * passed + missed + false)
+    # 0 where a class is neither there nor predicted
+    return np.asarray((np.nan_to_num(ungrounded) + np.nan_to_num(grounded)) / 2)
 
 
-# Of counts (…, 4): ungrounded and flagged, ungrounded and not, grounded and flagged, grounded and
-# not. As defined in
-# scikit-learn, for thousands of resamples at once.
+# Of counts as `_cells` gives them; as defined in scikit-learn, for thousands of resamples at once.
 MEASURES: dict[str, Callable[[Ints], Floats]] = {
     "precision": lambda cells: ratios(cells[..., 0], cells[..., 0] + cells[..., 2]),
     "recall": lambda cells: ratios(cells[..., 0], cells[..., 0] + cells[..., 1]),
     "macro_f1": _macro_f1,
     "accuracy": lambda cells: ratios(cells[..., 0] + cells[..., 3], cells.sum(axis=-1)),
 }
-
-
 FEW = 10  # groups; an interval of fewer says nothing
 
 
 def estimates(groups: Sequence[str], grounded: Ints, flags: Ints) -> dict[str, Interval]:
-    """Return each measure with its interval. Whole groups are drawn, since their rows are not
-    independent.
+    """Return each measure with its interval.
+
+    Whole groups are drawn, since their rows are not independent.
     """
-    names, place = np.unique(groups, return_inverse=True)
-    cells = np.zeros((len(names), 4), dtype=int)
-    np.add.at(cells, (place, 2 * grounded + ~flags), 1)
-    result = {}
-    for name, measure in MEASURES.items():
-        value = float(measure(cells.sum(axis=0)))
-        low = high = None
-        if not np.isnan(value) and len(names) >= FEW:
-            found = interval(
-                [np.arange(len(names))],
-                lambda drawn, axis=-1, m=measure: m(cells[drawn].sum(axis=-2)),
-            )
-            low, high = (round(end, 4) for end in found)
-        result[name] = Interval(
-            value=None if np.isnan(value) else round(value, 4), low=low, high=high
-        )
-    return result
+    names = np.array(groups)
+    cells = np.array(
+        [_cells(grounded[names == name], flags[names == name]) for name in np.unique(names)]
+    )
+    return {name: _estimate(cells, measure) for name, measure in MEASURES.items()}
+
+
+def _estimate(cells: Ints, measure: Callable[[Ints], Floats]) -> Interval:
+    def of_drawn(drawn: Ints, axis: int = -1) -> Floats:
+        return measure(cells[drawn].sum(axis=-2))
+
+    value = float(measure(cells.sum(axis=0)))
+    if np.isnan(value):
+        return Interval(value=None, low=None, high=None)
+    if len(cells) < FEW:
+        return Interval(value=round(value, 4), low=None, high=None)
+    low, high = interval([np.arange(len(cells))], of_drawn)
+    return Interval(value=round(value, 4), low=round(low, 4), high=round(high, 4))
 
 
 def _figures(
     method: str, development: Pairs, test: Pairs, outcomes: Sequence[Outcome]
 ) -> MethodFigures:
-    reading, threshold, tuned = tune(development)
-    grounded = [row.grounded for row, _ in test]
-    flags = [o.scores[reading] < threshold for _, o in test]
-    wrong: dict[str, list[bool]] = {}
-    for (row, _), flag in zip(test, flags, strict=True):
-        kind = GROUNDED if row.grounded else row.error_type or "not said"
-        wrong.setdefault(kind, []).append(flag == row.grounded)
-    seconds = [o.seconds for o in outcomes if o.seconds is not None and not o.error]
-    tokens = [o.tokens for o in outcomes if o.tokens is not None and not o.error]
-    costs = [o.cost for o in outcomes if o.cost is not None]
+    tuning = tune(development)
+    grounded = np.array([row.grounded for row, _ in test])
+    flags = np.array([one.scores[tuning.reading] < tuning.threshold for _, one in test])
+    done = [one for one in outcomes if not one.error]
+    seconds = [one.seconds for one in done if one.seconds is not None]
+    tokens = [one.tokens for one in done if one.tokens is not None]
+    costs = [one.cost for one in outcomes if one.cost is not None]
     return MethodFigures(
         method=method,
-        reading=reading,
-        threshold=round(threshold, 6),
+        reading=tuning.reading,
+        threshold=round(tuning.threshold, 6),
         development=len(development),
-        development_macro_f1=round(tuned, 4),
+        development_macro_f1=round(tuning.macro_f1, 4),
         test=len(test),
-        failed=sum(bool(o.error) for o in outcomes),
+        failed=len(outcomes) - len(done),
         seconds=round(statistics.median(seconds), 5) if seconds else None,
         tokens=round(statistics.fmean(tokens), 1) if tokens else None,
         cost=round(sum(costs), 6) if costs else None,
-        error_types=tuple(
-            ErrorType(name=name, rows=len(found), misclassified=sum(found))
-            for name, found in sorted(wrong.items())
-        ),
-        **estimates([row.group for row, _ in test], np.array(grounded), np.array(flags)),
+        error_types=_error_types([row for row, _ in test], flags == grounded),
+        **estimates([row.group for row, _ in test], grounded, flags),
+    )
+
+
+def _error_types(rows: Sequence[LabelledRow], is_wrong: Ints) -> tuple[ErrorType, ...]:
+    kinds = np.array([GROUNDED if row.grounded else row.error_type or "not said" for row in rows])
+    return tuple(
+        ErrorType(
+            name=str(name),
+            rows=int((kinds == name).sum()),
+            misclassified=int(is_wrong[kinds == name].sum()),
+        )
+        for name in np.unique(kinds)
     )
 
 

@@ -137,14 +137,14 @@ def _measure(
     development = [pair for pair in scored if pair[0].split == "development"]
     if len({row.grounded for row, _ in development}) < 2:
         raise BadInput("the development split needs grounded and ungrounded responses")
-    reading, threshold, f1 = tune(development)
+    tuning = tune(development)
     decisions: list[_Decision] = []
     for row in rows:
-        score = outcomes[row.id].scores.get(reading)
-        is_grounded = not row.grounded if score is None else score >= threshold
+        score = outcomes[row.id].scores.get(tuning.reading)
+        is_grounded = not row.grounded if score is None else score >= tuning.threshold
         decisions.append(_Decision(row, is_grounded))
     model = f" by {settings.openai_model}" if METHODS[method].needs and inputs.models else ""
-    return _Measured(method + model, decisions, f1)
+    return _Measured(method + model, decisions, tuning.macro_f1)
 
 
 def _by_error_type(measured: _Measured) -> list[ComputedRow]:

@@ -1,4 +1,4 @@
-"""The tables of V24: claims of segmenters, their worthiness and independence, relations of pairs."""
+"""The tables of V24: claims, their worthiness and independence, relations of pairs."""
 
 from __future__ import annotations
 

@@ -97,7 +97,7 @@ def test_the_best_threshold_is_really_the_best() -> None:
         scores, grounded = drawn.integers(0, 6, 30) / 5, drawn.random(30) < 0.5
         if grounded.all() or not grounded.any():
             continue
-        _, best = best_threshold(scores, grounded)
+        best = best_threshold("", scores, grounded).macro_f1
 
         def macro(
             threshold: float, scores: np.ndarray = scores, grounded: np.ndarray = grounded
@@ -116,7 +116,7 @@ CALLS: list[str] = []
 class Counting:
     """A method that counts its calls and fails where it is told to."""
 
-    aggregation, usage, version = "one score", None, "counting.1"
+    usage, version = None, "counting.1"
 
     def __init__(self, settings: Settings) -> None:
         pass

@@ -14,7 +14,7 @@ from attribution.verifiers import VERIFIERS, key_of, usage_of
 
 
 def spans(text: str) -> list[Span]:
-    """Return the sentences of a text that hold a letter or a digit; the whole text where none does."""
+    """Return the sentences of a text with a letter or a digit; the whole text if none has."""
     found = [(a, b) for a, b in sentences(text) if any(c.isalnum() for c in text[a:b])]
     return found or [(0, len(text))]
 

@@ -154,7 +154,7 @@ def _fits(response: str, tokenizer: PreTrainedTokenizerBase, longest: int) -> No
     """Raise BadInput for a response that leaves no room for the context."""
     if (tokens := len(tokenizer.tokenize(response))) > longest * 3 // 4:
         raise BadInput(
-            f"the response has {tokens} tokens, and this model reads {longest} of it and the context together"
+            f"the response has {tokens} tokens, and this model reads {longest} with the context"
         )
 
 
@@ -188,10 +188,13 @@ class HubMethod:
 
 
 class HemV1(HubMethod):
-    """Method `hem_v1`: Vectara's HHEM 1.0, a cross-encoder with one logistic output."""
+    """Method `hem_v1`: Vectara's HHEM 1.0, a cross-encoder with one logistic output.
+
+    Score: the maximum over windows of a long context; the minimum or the mean over the
+    response's sentences.
+    """
 
     name, model = "hem_v1", HEM_V1
-    aggregation = "the maximum over windows of a long context; the minimum or the mean over the response's sentences"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return by_sentence(given, partial(self._consistent, given))
@@ -227,10 +230,12 @@ def _hem_v2(weights: HubClassifier, foundation: HubClassifier) -> PreTrainedMode
 class HemV2(HubMethod):
     """Method `hem_v2`: Vectara's HHEM 2.1 with its prompt; class 1 at the first token is
     consistent.
+
+    Score: each sentence with the whole context; the minimum or the mean over the response's
+    sentences.
     """
 
     name, model, foundation = "hem_v2", HEM_V2, FLAN_T5
-    aggregation = "each sentence with the whole context; the minimum or the mean over the response's sentences"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return by_sentence(given, partial(self._consistent, given))
@@ -250,12 +255,12 @@ class HemV2(HubMethod):
 class FactKB(HubMethod):
     """Method `factkb` (Feng et al. 2023): a sentence before one of the context, class 1 is factual
     (T24 5.2).
+
+    Score: the best sentence of the context; the minimum or the mean over the response's
+    sentences.
     """
 
     name, model, foundation = "factkb", FACTKB, ROBERTA
-    aggregation = (
-        "the best sentence of the context; the minimum or the mean over the response's sentences"
-    )
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         context = of_context(given)
@@ -267,10 +272,12 @@ class FactKB(HubMethod):
 class ContextNli(HubMethod):
     """Method `contextnli` (T24 5.3): SelfCheckGPT's NLI model, with the sentence first; class 1 is
     contradiction.
+
+    Score: the minimum contradiction over the sentences of the context, then the maximum over
+    those of the response.
     """
 
     name, model = "contextnli", CONTEXT_NLI
-    aggregation = "the minimum contradiction over the sentences of the context, then the maximum over those of the response"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         context, places = of_context(given), spans(given.response)

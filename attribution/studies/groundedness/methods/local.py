@@ -37,18 +37,15 @@ from attribution.verifiers import VERIFIERS, policy_of
 
 
 class GroundednessClassifier(EntailmentMethod):
-    """Method `gc`. T24 fine-tunes a cross-encoder on altered twins of its answers, which are not
-    public.
+    """Method `gc`, by the verifier of the settings.
 
-    In its place stands the cross-encoder that this project fine-tuned: the verifier of the
-    settings. A sentence scores
-    the probability that the passage which supports it best entails it. `training.groundedness` makes a
-    model in T24's way; the
-    setting `gc_model` names its folder (`OwnClassifier`).
+    T24 5.4 fine-tunes a cross-encoder on altered twins of its answers, which are not public.
+    `training.groundedness` makes such a model; the setting `gc_model` names its folder.
+
+    Score: the best passage; the minimum or the mean over the sentences of the response.
     """
 
     name = "gc"
-    aggregation = "the best passage; the minimum or the mean over the sentences of the response"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         places = spans(given.response)
@@ -60,9 +57,10 @@ class GroundednessClassifier(EntailmentMethod):
 class OwnClassifier(HemV1):
     """Method `gc` with a model of one's own: a cross-encoder with one logistic output, on pairs of
     sentences.
-    """
 
-    aggregation = "the best sentence of the context; the minimum or the mean over the sentences of the response"
+    Score: the best sentence of the context; the minimum or the mean over the sentences of the
+    response.
+    """
 
     def __init__(self, settings: Settings) -> None:
         folder = Path(settings.gc_model)
@@ -70,7 +68,7 @@ class OwnClassifier(HemV1):
         weights = folder / "model.safetensors"
         if not weights.is_file():
             raise Unavailable(
-                f"gc_model is {str(folder)!r}, where there is no model.safetensors; see training/README.md"
+                f"gc_model {str(folder)!r} has no model.safetensors; see training/README.md"
             )
         with weights.open("rb") as file:
             self.version = f"gc.own.2/{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
@@ -97,9 +95,10 @@ class CosineSimilarity:
 
     `embedder=sentence_transformer` with `embedding_model=nlpaueb/legal-bert-base-uncased` is T24's
     own choice.
+
+    Score: the minimum or the mean over the sentences of the response.
     """
 
-    aggregation = "the minimum or the mean over the sentences of the response"
     usage = None
 
     def __init__(self, settings: Settings) -> None:
@@ -117,9 +116,10 @@ class CosineSimilarity:
 class Quip:
     """Method `quip`: the QUIP score of Weller et al. 2023 (section 3), with the context in the
     corpus's place.
+
+    Score: one score for the whole response.
     """
 
-    aggregation = "one score for the whole response"
     usage = None
     version = "quip.1"
 
@@ -151,9 +151,9 @@ class Pipeline:
     """Method `pipeline`: a run over the context alone, with the methods of the settings.
 
     Claims that are not check-worthy do not count; a response without any other claim is grounded.
-    """
 
-    aggregation = "minimum: of the claims' support; share: of the checked claims that are supported"
+    Score: minimum: of the claims' support; share: of the checked claims that are supported.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings.model_copy(update={"sources": ("documents",)})

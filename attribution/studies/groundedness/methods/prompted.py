@@ -63,10 +63,11 @@ class Grounding(_MethodReply):
 class DirectMethod(Prompted):
     """Method `direct`: ask if the whole response is supported. T24 asks two models; set yours as
     openai_model.
+
+    Score: one decision on the whole response, with the model's own confidence.
     """
 
     prompts = ("groundedness/direct.v2",)
-    aggregation = "one decision on the whole response, with the model's own confidence"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         judged = self._ask(
@@ -91,10 +92,11 @@ class Lynx(Prompted):
 
     Serve a Lynx model with vLLM or Ollama and set it as openai_model; other models can reply in
     this format too.
+
+    Score: PASS or FAIL for the whole response.
     """
 
     prompts = ("groundedness/lynx.v1",)
-    aggregation = "PASS or FAIL for the whole response"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         judged = self._ask(
@@ -123,12 +125,12 @@ class RefChecker(Prompted):
 
     Its aggregation rules (Hu et al. 2024) are readings of the method. A response that states
     nothing is grounded.
+
+    Score: strict: every triplet; soft: the share of triplets; majority: the most frequent
+    relation.
     """
 
     prompts = ("groundedness/triplets.v1", "groundedness/triplet_check.v2")
-    aggregation = (
-        "strict: every triplet; soft: the share of triplets; majority: the most frequent relation"
-    )
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         drawn = self._ask(
@@ -187,12 +189,12 @@ class ClaimsVerify(Prompted):
     the former support.
 
     A response without claims is grounded.
+
+    Score: one claim of the response that the source's claims do not support makes it
+    ungrounded.
     """
 
     prompts = ("groundedness/claims.v1", "groundedness/compare.v2")
-    aggregation = (
-        "one claim of the response that the source's claims do not support makes it ungrounded"
-    )
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         own = self._ask(0, ClaimList, stop, text=given.response).claims
@@ -245,10 +247,12 @@ def _scored(
 class SelfCheckContext(EntailmentMethod):
     """Method `selfcheck_context`: each sentence gets its lowest contradiction by any sentence of
     the context.
+
+    Score: the minimum contradiction over the sentences of the context, then the maximum over
+    those of the response.
     """
 
     name = "selfcheck_context"
-    aggregation = "the minimum contradiction over the sentences of the context, then the maximum over those of the response"
 
     def score(self, given: Given, stop: threading.Event) -> Scored:
         return _scored(given, of_context(given), self._entailment, min)
@@ -263,9 +267,10 @@ class Sample(BaseModel):
 class SelfCheckMulti:
     """Method `selfcheck_multi`: compare the response with several sampled answers to the question
     from the context.
-    """
 
-    aggregation = "the mean contradiction over the other answers, then the maximum over the sentences of the response"
+    Score: the mean contradiction over the other answers, then the maximum over the sentences of
+    the response.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.llm, self._entailment = Llm(settings), Entailment(settings)
