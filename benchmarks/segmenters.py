@@ -1,10 +1,10 @@
 """Decomposition of ExpertQA answers: how fine, how faithful, how complete (W24 3.1, 8).
 
-python -m benchmarks.segmenters DATA [--segmenter NAME] [--out FILE.json]
+python -m benchmarks.segmenters DATA [--segmenter NAME] [--verifier NAME] [--out FILE.json]
 
 coverage    share of the content words of the answer's sentences that lie in a claim's spans
-coherence   share of claims entailed by their own sentence, by the embedded verifier; a whole
-sentence counts
+coherence   share of claims entailed by their own sentence, by the verifier; a whole sentence
+            counts
 divisible   share of claims that the same segmenter splits further
 """
 
@@ -21,7 +21,7 @@ from attribution.settings import Settings
 from attribution.text.parse import parse
 from attribution.text.passages import statements
 from attribution.types import Claim, Span
-from attribution.verifiers.reader import SMALL, Reader
+from attribution.verifiers import VERIFIERS, Verifier
 from benchmarks import arguments, publish
 from benchmarks.evaluation_sets import rows
 
@@ -89,7 +89,7 @@ def faults(answer: str, claims: Sequence[Claim]) -> list[str]:
     return problems + [f"twice: {t!r}" for t in sorted({t for t in texts if texts.count(t) > 1})]
 
 
-def measure(answer: str, segmenter: Segmenter, verifier: Reader, tally: Tally) -> None:
+def measure(answer: str, segmenter: Segmenter, verifier: Verifier, tally: Tally) -> None:
     """Adds one answer to the tally."""
     started = time.perf_counter()
     claims = segmenter.segment("", answer).claims
@@ -123,9 +123,12 @@ def measure(answer: str, segmenter: Segmenter, verifier: Reader, tally: Tally) -
 def main(argv: list[str] | None = None) -> int:
     parser = arguments(__doc__, data="eval/expertqa_val.jsonl.gz")
     parser.add_argument("--segmenter", default="clauses")
+    parser.add_argument("--verifier", help="reads coherence; the default verifier if not given")
     args = parser.parse_args(argv)
     answers = [row["answer"] for row in rows(args.data / "eval" / "expertqa_val.jsonl.gz")]
-    segmenter, verifier = SEGMENTERS.build(args.segmenter, Settings()), Reader(SMALL)
+    settings = Settings()
+    segmenter = SEGMENTERS.build(args.segmenter, settings)
+    verifier = VERIFIERS.build(args.verifier or settings.verifier, settings)
     parse("Loaded before the clock starts.")
     tally = Tally()
     for answer in answers:

@@ -1,5 +1,6 @@
-"""From a rewritten claim back to the words of the answer: tokens matched in order, numbers and
-names weigh more.
+"""From a rewritten claim back to the words of the answer.
+
+Tokens are matched in order; numbers and names weigh more than other words.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ from attribution.errors import LlmFailed
 from attribution.text.words import STOP_WORDS, folded, stem
 from attribution.types import Claim, Failure, Span, content_id
 
-# share of a claim's weight that its sentence must have; below, the claim is not in the answer
+# Share of a claim's weight that its sentence must have; below, the claim is not in the answer.
 FLOOR = 0.4
-_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
+KNOWN = 0.25  # weight of a word that is elsewhere in the answer, or in the question
 MAX_WORDS = 400  # of a sentence or claim that are compared
+MAX_GAP = 4  # words from one matched word to the next in a span
+_WORD = re.compile(r"\d+(?:[.,:]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 
 
 @dataclass(frozen=True)
@@ -24,10 +27,16 @@ class Token:
     span: Span
     weight: float
 
+    @property
+    def is_content(self) -> bool:
+        return self.weight >= 1
+
 
 @dataclass(frozen=True)
 class Alignment:
-    spans: tuple[Span, ...]  # empty: the claim is not in the answer
+    """Where a claim stands in an answer; without spans, it is not in it."""
+
+    spans: tuple[Span, ...]
     sentence: Span | None
     confidence: float
 
@@ -42,103 +51,95 @@ class Rewrite:
 
 
 def tokens(text: str, offset: int = 0) -> list[Token]:
-    """Words with their places; spans are shifted by `offset`."""
-    words = []
+    """Return words with their places; spans are shifted by `offset`."""
+    words: list[Token] = []
     for match in _WORD.finditer(text):
-        word, lower = match.group(), folded(match.group())
+        word = match.group()
+        key, weight = stem(folded(word)), 1.0
         if word[0].isdigit():
-            key, weight = lower.replace(",", ""), 3.0
-        elif lower in STOP_WORDS:
-            key, weight = lower, 0.05
-        else:
-            key, weight = stem(lower), 2.0 if word[0].isupper() and match.start() else 1.0
+            key, weight = word.replace(",", ""), 3.0
+        elif folded(word) in STOP_WORDS:
+            key, weight = folded(word), 0.05
+        elif word[0].isupper() and match.start():
+            weight = 2.0
         words.append(Token(key, (offset + match.start(), offset + match.end()), weight))
     return words[:MAX_WORDS]
 
 
 def align(claim: str, answer: str, sentences: Sequence[Span], context: str = "") -> Alignment:
-    """The words of one of these sentences that say what the claim says.
+    """Find the words of one of these sentences that say what the claim says.
 
     Words that the claim took from elsewhere in the answer, or from `context` (the question), count
-    little for or
-    against a sentence.
+    little for or against a sentence.
     """
     words = tokens(claim)
-    if not words or not sentences:
+    known = {token.stem for token in tokens(context)}
+    read = [tokens(answer[start:end], start) for start, end in sentences]
+    for sentence in read:
+        known.update(token.stem for token in sentence)
+    shares = [_share(words, {token.stem for token in sentence}, known) for sentence in read]
+    if not words or not shares:
         return Alignment((), None, 0.0)
-    stems = [{t.stem for t in tokens(answer[slice(*span)])} for span in sentences]
-    known = {t.stem for t in tokens(context)}.union(*stems)
-    best = max(
-        zip(stems, sentences, strict=True),
-        key=lambda pair: (_share(words, pair[0], known), -pair[1][0]),
-    )[1]
-    there = tokens(answer[slice(*best)], best[0])
-    pairs = _match(words, there)
-    confidence = _share(words, {words[i].stem for i, _ in pairs}, known)
-    spans = _spans(there, {j for _, j in pairs})
+    best = shares.index(max(shares))
+    pairs = _match(words, read[best])
+    spans = _spans(read[best], set(pairs.values()))
     if not spans:  # function words alone
         return Alignment((), None, 0.0)
-    return Alignment(
-        spans if confidence >= FLOOR else (),
-        best if confidence >= FLOOR else None,
-        round(confidence, 3),
-    )
+    confidence = round(_share(words, {words[i].stem for i in pairs}, known), 3)
+    if confidence < FLOOR:
+        return Alignment((), None, confidence)
+    return Alignment(spans, sentences[best], confidence)
 
 
 def aligned_claim(text: str, answer: str, sentences: Sequence[Span], question: str) -> Claim:
-    """A claim on the sentence of the answer that it fits best; `merge` gives it its id."""
-    alignment = align(text, answer, sentences, question)
+    """Make a claim on the sentence of the answer that it fits best; `merge` gives it its id."""
+    found = align(text, answer, sentences, question)
     return Claim(
-        id="-",
-        text=text,
-        spans=alignment.spans,
-        sentence=alignment.sentence,
-        alignment=alignment.confidence,
+        id="-", text=text, spans=found.spans, sentence=found.sentence, alignment=found.confidence
     )
 
 
 def replace_sentences(
     question: str, answer: str, sentences: Sequence[Claim], rewrites: Mapping[str, Rewrite]
 ) -> tuple[tuple[Claim, ...], tuple[Failure, ...]]:
-    """The claims of each sentence that has a rewrite (by its id), aligned with its words; other
-    sentences stay.
+    """Return the claims of each sentence that has a rewrite (by its id), aligned with its words;
+    other sentences stay.
     """
     claims: list[Claim] = []
     failures: list[Failure] = []
     for sentence in sentences:
         rewrite = rewrites.get(sentence.id, Rewrite(()))
         for text in rewrite.texts:
-            parts = [align(text, answer, [span], question) for span in sentence.spans]
-            spans = tuple(s for p in parts for s in p.spans)
-            confidence = max(p.confidence for p in parts)
-            claims.append(
-                Claim(
-                    id="-", text=text, spans=spans, sentence=sentence.sentence, alignment=confidence
-                )
-            )
+            found = [align(text, answer, [span], question) for span in sentence.spans]
+            spans = tuple(span for alignment in found for span in alignment.spans)
+            confidence = max(alignment.confidence for alignment in found)
+            update = {"id": "-", "text": text, "spans": spans, "alignment": confidence, "times": 1}
+            claims.append(sentence.model_copy(update=update))
         if not rewrite.texts:
             claims.append(sentence)
         if rewrite.problem:
-            message = (
-                rewrite.problem
-                if rewrite.texts
-                else f"{rewrite.problem}; the sentence is kept as it is"
-            )
-            failure = LlmFailed(message, detail=rewrite.detail)
+            kept = "" if rewrite.texts else "; the sentence is kept as it is"
+            failure = LlmFailed(rewrite.problem + kept, detail=rewrite.detail)
             failures.append(failure.as_failure("segment", sentence.text))
     return merge(claims), tuple(failures)
 
 
 def _share(words: Sequence[Token], found: set[str], known: set[str]) -> float:
-    """The share of the claim's weight whose stems are found, 0 to 1."""
-    whole = sum(
-        w.weight * (0.25 if w.stem in known and w.stem not in found else 1.0) for w in words
-    )
-    return min(1.0, sum(w.weight for w in words if w.stem in found) / whole)
+    """Return the share of the claim's weight whose stems are found, 0 to 1."""
+    whole = matched = 0.0
+    for word in words:
+        if word.stem in found:
+            matched += word.weight
+            whole += word.weight
+        else:
+            whole += word.weight * (KNOWN if word.stem in known else 1.0)
+    return min(1.0, matched / whole) if whole else 0.0
 
 
-def _match(claim: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[int, int]]:
-    """Pairs of indices: the heaviest common subsequence, then content words in another order."""
+def _match(claim: Sequence[Token], sentence: Sequence[Token]) -> dict[int, int]:
+    """Match indices of the claim with the sentence's: the heaviest common subsequence, then content
+    words in another order.
+    """
     rows, columns = len(claim), len(sentence)
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
@@ -146,71 +147,64 @@ def _match(claim: Sequence[Token], sentence: Sequence[Token]) -> list[tuple[int,
             best[i][j] = max(best[i + 1][j], best[i][j + 1])
             if claim[i].stem == sentence[j].stem:
                 best[i][j] = max(best[i][j], best[i + 1][j + 1] + claim[i].weight)
-    pairs: list[tuple[int, int]] = []
+    pairs: dict[int, int] = {}
     i = j = 0
     while i < rows and j < columns:
-        if claim[i].stem == sentence[j].stem and best[i][j] == best[i + 1][j + 1] + claim[i].weight:
-            pairs.append((i, j))
+        is_same = claim[i].stem == sentence[j].stem
+        if is_same and best[i][j] == best[i + 1][j + 1] + claim[i].weight:
+            pairs[i] = j
             i, j = i + 1, j + 1
         elif best[i + 1][j] >= best[i][j + 1]:
             i += 1
         else:
             j += 1
-    free = set(range(columns)) - {j for _, j in pairs}
-    for i in sorted(set(range(rows)) - {i for i, _ in pairs}):
-        moved = min((j for j in free if sentence[j].stem == claim[i].stem), default=None)
-        if moved is not None and claim[i].weight >= 1:
-            pairs.append((i, moved))
-            free.discard(moved)
+    free = [j for j in range(columns) if j not in pairs.values()]
+    for i, word in enumerate(claim):
+        moved = [j for j in free if sentence[j].stem == word.stem]
+        if i not in pairs and moved and word.is_content:
+            pairs[i] = moved[0]
+            free.remove(moved[0])
     return pairs
 
 
 def _spans(sentence: Sequence[Token], matched: set[int]) -> tuple[Span, ...]:
-    """Runs of matched words; a run needs a content word, and a few function words do not interrupt
-    it.
+    """Return runs of matched words; a run needs a content word, and a few function words don't
+    interrupt it.
     """
-    anchors = sorted(j for j in matched if sentence[j].weight >= 1)
     runs: list[list[int]] = []
-    for j in anchors:
-        if (
-            runs
-            and all(sentence[k].weight < 1 for k in range(runs[-1][1] + 1, j))
-            and j - runs[-1][1] <= 4
-        ):
-            runs[-1][1] = j
-        else:
+    for j in sorted(j for j in matched if sentence[j].is_content):
+        last = runs[-1][1] if runs else -MAX_WORDS
+        between = sentence[last + 1 : j] if j - last <= MAX_GAP else sentence[j : j + 1]
+        if any(token.is_content for token in between):
             runs.append([j, j])
+        else:
+            runs[-1][1] = j
     for run in runs:  # "in 1899" with its preposition
-        while run[0] - 1 in matched and sentence[run[0] - 1].weight < 1:
+        while run[0] - 1 in matched and not sentence[run[0] - 1].is_content:
             run[0] -= 1
-    return tuple((sentence[a].span[0], sentence[b].span[1]) for a, b in runs)
+    return tuple((sentence[first].span[0], sentence[last].span[1]) for first, last in runs)
 
 
 def merge(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """The claims without empty ones and with their ids; a repeated one is one claim with the spans
-    of both.
+    """Return the claims without empty ones and with their ids; a repeated one is one claim with the
+    spans of both.
     """
     repeated: dict[str, list[Claim]] = {}
     for claim in claims:
         if any(c.isalnum() for c in claim.text):
-            repeated.setdefault(" ".join(claim.text.casefold().split()).rstrip("."), []).append(
-                claim
-            )
+            key = " ".join(claim.text.casefold().split()).rstrip(".")
+            repeated.setdefault(key, []).append(claim)
     return tuple(map(_merged, repeated.values()))
 
 
 def _merged(same: Sequence[Claim]) -> Claim:
     spans = tuple(sorted({span for claim in same for span in claim.spans}))
     sentence = next((claim.sentence for claim in same if claim.sentence), None)
-    place = str(spans[0] if spans else sentence)
-    alignment = max(claim.alignment for claim in same)
-    identity = content_id(same[0].text, place)
-    return same[0].model_copy(
-        update={
-            "id": identity,
-            "spans": spans,
-            "sentence": sentence,
-            "alignment": alignment,
-            "times": sum(claim.times for claim in same),
-        }
-    )
+    update = {
+        "id": content_id(same[0].text, str(spans[0] if spans else sentence)),
+        "spans": spans,
+        "sentence": sentence,
+        "alignment": max(claim.alignment for claim in same),
+        "times": sum(claim.times for claim in same),
+    }
+    return same[0].model_copy(update=update)
