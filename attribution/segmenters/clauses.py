@@ -13,13 +13,13 @@ from spacy.tokens import Doc
 from attribution.segmenters.english import tree
 from attribution.segmenters.english.coordination import split_clauses, split_lists, split_verbs
 from attribution.segmenters.english.drafts import LEXICON, Draft, covers, parts, segment
-from attribution.segmenters.english.modifiers import split_adjuncts, split_modifiers
+from attribution.segmenters.english.modifiers import split_modifiers
 from attribution.segmenters.english.scope import Statement, is_readable
 from attribution.settings import Settings
 from attribution.types import LlmUsage, Segmented
 
 MAX_STATEMENTS = 12  # of a sentence
-RULES = (split_clauses, split_modifiers, split_verbs, split_lists, split_adjuncts)  # in this order
+RULES = (split_clauses, split_modifiers, split_verbs, split_lists)  # in this order
 RELATIVE = {"which", "who", "whom", "whose", "that", "where"}
 
 

@@ -18,7 +18,7 @@ from attribution.retrieval.bm25 import Texts
 from attribution.segmenters.alignment import Rewrite, replace_sentences
 from attribution.segmenters.sentences import Sentences
 from attribution.settings import Settings
-from attribution.text.parse import parse
+from attribution.text.parse import VERBAL, parse
 from attribution.text.passages import plain
 from attribution.text.ud import to_conllu
 from attribution.types import Claim, LlmUsage, Segmented
@@ -67,11 +67,9 @@ class BySentence:
     """A segmenter that rewrites each statement as claims, aligned with the words of its sentence."""
 
     def __init__(self, method: Decomposer, settings: Settings) -> None:
-        self.llm, self.method, self.prompt = (
-            Llm(settings),
-            method,
-            prompts.load(method.prompt, settings),
-        )
+        self.llm = Llm(settings)
+        self.method = method
+        self.prompt = prompts.load(method.prompt, settings)
         self.version = f"{self.prompt.version}/{self.llm.version}"
         self._sentences = Sentences(settings)
 
@@ -81,31 +79,36 @@ class BySentence:
         """
         self.llm.stop = stop or self.llm.stop
         sentences = self._sentences.segment(question, answer).claims
-        asked = self._asked(sentences)
-        replies = self.llm.map([question for _, question in asked], Claims)
-        rewrites = {s.id: as_rewrite(reply) for (s, _), reply in zip(asked, replies, strict=True)}
+        questions = self._questions(sentences)
+        replies = self.llm.map(list(questions.values()), Claims)
+        rewrites = dict(zip(questions, map(as_rewrite, replies), strict=True))
         claims, failures = replace_sentences(question, answer, sentences, rewrites)
         return Segmented(claims, failures, self.llm.usage, self.version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage:
         """Estimate the use of the language model, without a request."""
-        asked = self._asked(self._sentences.segment(question, answer).claims)
-        return self.llm.estimate([question for _, question in asked], Claims, REPLY_TOKENS)
+        questions = self._questions(self._sentences.segment(question, answer).claims)
+        return self.llm.estimate(list(questions.values()), Claims, REPLY_TOKENS)
 
-    def _asked(self, sentences: Sequence[Claim]) -> list[tuple[Claim, Question]]:
-        """Return the statements with their prompts; one that fits into none stays as it is (W24 B)."""
-        found = ((s, self._question(s.text)) for s in sentences if is_statement(s.text))
-        return [(sentence, question) for sentence, question in found if question]
+    def _questions(self, sentences: Sequence[Claim]) -> dict[str, Question]:
+        """Return the prompts by the ids of the statements; one that fits into none stays as it is
+        (W24 B).
+        """
+        questions: dict[str, Question] = {}
+        for sentence in sentences:
+            question = self._question(sentence.text) if is_statement(sentence.text) else None
+            if question:
+                questions[sentence.id] = question
+        return questions
 
     def _question(self, sentence: str) -> Question | None:
         examples = examples_for(self.method, sentence)
         if not self.method.parsed:
             return Question.of(self.prompt, sentence=sentence, examples=examples)
         conllu = to_conllu(parse(sentence))
-        shown = [
-            {"conllu": to_conllu(parse(example.sentence)), "claims": example.claims}
-            for example in examples
-        ]
+        shown: list[dict[str, object]] = []
+        for example in examples:
+            shown.append({"conllu": to_conllu(parse(example.sentence)), "claims": example.claims})
         for left_out in range(len(shown) + 1):  # until the prompt fits, as W24 B has it
             question = Question.of(self.prompt, conllu=conllu, examples=shown[left_out:])
             if len(question.text) <= LONGEST_PARSE:
@@ -126,10 +129,9 @@ def as_rewrite(reply: Reply[Claims] | LlmFailed) -> Rewrite:
     if isinstance(reply, LlmFailed):
         return Rewrite((), str(reply), reply.detail)
     texts = tuple(filter(None, map(clean, reply.value.claims)))
-    return Rewrite(
-        texts,
-        "the language model found no claim" if not texts else CUT_OFF if reply.truncated else "",
-    )
+    if not texts:
+        return Rewrite((), "the language model found no claim")
+    return Rewrite(texts, CUT_OFF if reply.truncated else "")
 
 
 def is_statement(sentence: str) -> bool:
@@ -138,9 +140,8 @@ def is_statement(sentence: str) -> bool:
     """
     if sentence.rstrip("\"'”’)").endswith("?") or len(sentence.split()) < 3:
         return False
-    return any(c.isdigit() for c in sentence) or any(
-        t.pos_ in ("VERB", "AUX") for t in parse(sentence)
-    )
+    has_digit = any(c.isdigit() for c in sentence)
+    return has_digit or any(t.pos_ in VERBAL for t in parse(sentence))
 
 
 def clean(text: str) -> str:
@@ -161,8 +162,6 @@ def examples_for(method: Decomposer, sentence: str) -> list[Example]:
 
 def _nearest(sentence: str, bank: Sequence[Example]) -> list[int]:
     """Return indices into the bank by BM25, best first; examples without a common word come last."""
-    ranked = [
-        number
-        for number, _ in Texts([example.sentence for example in bank]).ranked(sentence, shortest=1)
-    ]
+    texts = Texts([example.sentence for example in bank])
+    ranked = [number for number, _ in texts.ranked(sentence, shortest=1)]
     return list(dict.fromkeys([*ranked, *range(len(bank))]))

@@ -1,11 +1,12 @@
-"""A sequence-to-sequence segmenter from the Hugging Face hub, by default SegmenT5 (Chen et al.
-2024, Sub-Sentence
-Encoder)."""
+"""A sequence-to-sequence segmenter from the Hugging Face hub.
+
+By default SegmenT5 (Chen et al. 2024, Sub-Sentence Encoder).
+"""
 
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.models import files
 from attribution.models.loading import load_while_used
@@ -37,6 +38,11 @@ def _load(name: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     return model.to("cuda" if cuda else "cpu").eval(), tokenizer
 
 
+class Output(NamedTuple):
+    text: str
+    is_complete: bool  # the model ended it
+
+
 class PropSegment:
     """Segmenter `propsegment`; `settings.segmenter_model` names another model on the hub, or a
     folder.
@@ -54,27 +60,24 @@ class PropSegment:
         sentences = self._sentences.segment(question, answer).claims
         statements = [s for s in sentences if is_statement(s.text)]
         outputs = self._write([s.text for s in statements], stop)
-        rewrites = {
-            s.id: _as_rewrite(*output) for s, output in zip(statements, outputs, strict=True)
-        }
-        return Segmented(
-            *replace_sentences(question, answer, sentences, rewrites), None, self.version
-        )
+        rewrites: dict[str, Rewrite] = {}
+        for statement, output in zip(statements, outputs, strict=True):
+            rewrites[statement.id] = _as_rewrite(output)
+        claims, failures = replace_sentences(question, answer, sentences, rewrites)
+        return Segmented(claims, failures, None, self.version)
 
     def estimate(self, question: str, answer: str) -> LlmUsage | None:
         return None
 
-    def _write(self, sentences: list[str], stop: threading.Event | None) -> list[tuple[str, bool]]:
-        """For each sentence the output of greedy decoding, and whether it is complete; none once
-        `stop` is set.
-        """
+    def _write(self, sentences: list[str], stop: threading.Event | None) -> list[Output]:
+        """Return the output of greedy decoding for each sentence; empty once `stop` is set."""
         import torch
 
         if not sentences:
             return []
         model, tokenizer = _load(self.model)
         order = sorted(range(len(sentences)), key=lambda i: len(sentences[i]))
-        written: dict[int, tuple[str, bool]] = {}
+        written: dict[int, Output] = {}
         for start in range(0, len(order), BATCH):
             if stop and stop.is_set():
                 break
@@ -91,15 +94,13 @@ class PropSegment:
                     **inputs, max_new_tokens=LONGEST_OUTPUT, num_beams=1, do_sample=False
                 )
             for i, row in zip(part, rows.tolist(), strict=True):
-                written[i] = (
-                    tokenizer.decode(row, skip_special_tokens=True),
-                    model.config.eos_token_id in row[1:],
-                )
-        return [written.get(i, ("", True)) for i in range(len(sentences))]
+                text = tokenizer.decode(row, skip_special_tokens=True)
+                written[i] = Output(text, model.config.eos_token_id in row[1:])
+        return [written.get(i, Output("", True)) for i in range(len(sentences))]
 
 
-def _as_rewrite(output: str, complete: bool) -> Rewrite:
-    texts = tuple(filter(None, map(clean, output.split(SEPARATOR))))
-    return Rewrite(
-        texts, "the segmenter model wrote no claim" if not texts else "" if complete else CUT_OFF
-    )
+def _as_rewrite(output: Output) -> Rewrite:
+    texts = tuple(filter(None, map(clean, output.text.split(SEPARATOR))))
+    if not texts:
+        return Rewrite((), "the segmenter model wrote no claim")
+    return Rewrite(texts, "" if output.is_complete else CUT_OFF)

@@ -28,21 +28,21 @@ class Sentences:
 
     def segment(self, question: str, answer: str, stop: threading.Event | None = None) -> Segmented:
         """Claims in the order of the answer; a claim said twice is one claim with two spans."""
-        claims: dict[str, tuple[str, list[Span]]] = {}
+        spans: dict[str, list[Span]] = {}
+        texts: dict[str, str] = {}
         for text, span in self._spans(answer):
-            claims.setdefault(" ".join(text.casefold().split()), (text, []))[1].append(span)
-        return Segmented(
-            tuple(
-                Claim(
-                    id=content_id(text, str(spans[0])),
-                    text=text,
-                    spans=tuple(spans),
-                    sentence=spans[0],
-                    times=len(spans),
-                )
-                for text, spans in claims.values()
+            key = " ".join(text.casefold().split())
+            texts.setdefault(key, text)
+            spans.setdefault(key, []).append(span)
+        claims: list[Claim] = []
+        for key, text in texts.items():
+            first, times = spans[key][0], len(spans[key])
+            claim_id = content_id(text, str(first))
+            claim = Claim(
+                id=claim_id, text=text, spans=tuple(spans[key]), sentence=first, times=times
             )
-        )
+            claims.append(claim)
+        return Segmented(tuple(claims))
 
 
 class SpacySentences(Sentences):

@@ -28,7 +28,6 @@ He reportedly sold the house and left. -> He reportedly sold the house. He repor
 Patients can take it with water, milk or juice and should rest. -> Patients can take it with water, milk or juice. Patients should rest.
 In 1990, Ann moved to Rome, and Ben left Paris. -> In 1990, Ann moved to Rome. In 1990, Ben left Paris.
 If it rains, the river rises, and the bridge is closed. -> If it rains, the river rises. If it rains, the bridge is closed.
-He was born in Lima; she was born in Rome. -> He was born in Lima. She was born in Rome.
 Although it is small, Malta has a long history. -> Malta has a long history. It is small.
 The bridge is important because it joins two towns. -> The bridge is important. It joins two towns.
 Critics say that it is slow and that it bores viewers. -> Critics say that it is slow. Critics say that it bores viewers.
@@ -36,7 +35,6 @@ Nash, an American mathematician, won the prize. -> Nash won the prize. Nash was 
 The mill, widely known as a ruin, fell in 1980. -> The mill fell in 1980. The mill was widely known as a ruin.
 Marie Curie, who was born in Warsaw, found radium. -> Marie Curie found radium. Marie Curie was born in Warsaw.
 A prism is an instrument that splits light. -> A prism is an instrument. A prism splits light.
-He died in Paris in 1980. -> He died in Paris. He died in 1980.
 No surprises were found and the repair is finished. -> No surprises were found. The repair is finished.
 """
 
@@ -81,7 +79,6 @@ The employer pays for commuting to and from work.
 Trade fell, which led to riots.
 Bulk analysis gives a measurement of the sample, which can hide differences.
 She left, since it had rained.
-The glider was first flown in Kent in 1931.
 A style that promotes trust, encourages sharing, and is fair would best suit the team.
 They focus on new authors, as well as classic and established writers in the genre.
 The reason is because the axis is tilted.
@@ -105,8 +102,7 @@ def test_a_long_sentence_of_a_biography_is_cut_into_what_it_says() -> None:
         "Alfred Hitchcock made more than 50 feature films.",
         "Alfred Hitchcock moved to Hollywood in 1939.",
         "Alfred Hitchcock won the Irving G. Thalberg Memorial Award.",
-        "Alfred Hitchcock died in Los Angeles.",
-        "Alfred Hitchcock died in 1980.",
+        "Alfred Hitchcock died in Los Angeles in 1980.",
         "Alfred Hitchcock was an English film director.",
         "Alfred Hitchcock was born in Leytonstone.",
     ]

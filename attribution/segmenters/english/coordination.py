@@ -30,21 +30,19 @@ def split_clauses(statement: Statement) -> Iterator[list[Statement]]:
     if not tree.joining_words(group) <= {"and", "but", "so", "yet", ";"}:
         return
     clauses = [m for m in group if m != head and _is_clause(m)]
-    clauses += [c for c in head.lefts if c.i in inside and _ends_at_semicolon(c)]
-    setting = _setting(head, clauses)
+    setting = _setting(head)
     if not clauses or setting is None or words(statement.draft) & LEXICON["hedges"]:
         return
     if any(map(tree.is_conditional, _trailing(group))):
         return
     pieces: list[Statement] = []
-    for clause in sorted([head, *clauses], key=lambda t: t.i):
-        others = [other for other in (head, *clauses) if other != clause]
-        below = [other for other in others if other in clause.subtree]
+    for clause in [head, *clauses]:
+        below = [other for other in clauses if other != clause and other in clause.subtree]
         own = tree.indices_below(clause) - tree.indices_below(*below)
         draft = trim(tuple(part for part in statement.draft if part.i in own))
         while draft and draft[0].text.lower() in LEXICON["consequence"]:
             draft = trim(draft[1:])
-        if clause != head and clause.i > head.i:
+        if clause != head:
             draft = (*setting, *draft)
         pieces.append(Statement(clause, draft))
     yield pieces
@@ -55,7 +53,7 @@ def _is_clause(verb: Token) -> bool:
     return tree.is_finite(verb) and tree.subject_of(verb) is not None and not has_mark
 
 
-def _setting(head: Token, clauses: list[Token]) -> Draft | None:
+def _setting(head: Token) -> Draft | None:
     """Return the adverbials before the first subject, which hold for every clause; None if what
     stands there is something else.
     """
@@ -63,17 +61,12 @@ def _setting(head: Token, clauses: list[Token]) -> Draft | None:
     if subject is None:
         return None
     front = [c for c in head.lefts if c.i < tree.first(subject) and c.dep_ != "cc"]
-    front = [c for c in front if c not in clauses and c.lower_ not in LEXICON["connectives"]]
+    front = [c for c in front if c.lower_ not in LEXICON["connectives"]]
     if all(c.dep_ == "punct" for c in front):
         return ()
     if any(c.dep_ not in SETTING for c in front):
         return None
     return parts(t for c in front for t in c.subtree)
-
-
-def _ends_at_semicolon(clause: Token) -> bool:
-    edge = clause.doc[clause.right_edge.i : clause.right_edge.i + 2]
-    return clause.dep_ in {"ccomp", "parataxis"} and _is_clause(clause) and ";" in edge.text
 
 
 def _trailing(group: list[Token]) -> list[Token]:

@@ -1,4 +1,4 @@
-"""Make sentences of what stands beside the main statement: clauses, appositions, dates, places."""
+"""Make sentences of what stands beside the main statement: clauses, appositions, participles."""
 
 from __future__ import annotations
 
@@ -67,31 +67,34 @@ def _as_sentence(token: Token) -> Draft | None:
 def _relative_clause(verb: Token) -> Draft | None:
     """ "Hitchcock, who directed films" → "Hitchcock directed films"."""
     pronoun = tree.subject_of(verb)
-    noun = verb.head
     if pronoun is None or pronoun.i != tree.first(verb) or not tree.is_finite(verb):
         return None
-    if pronoun.lower_ not in {"who", "which", "that"}:
+    noun: Token | None = None
+    if verb.head.dep_ == "attr" and not tree.is_after_comma(verb):
+        if pronoun.lower_ in {"who", "which", "that"} and _is_general(verb.head):
+            noun = tree.child(verb.head.head, {"nsubj"})
+    elif pronoun.lower_ in {"who", "which"} and _is_beside(verb):
+        noun = verb.head
+    if noun is None or not _is_clear(noun):
         return None
-    if noun.dep_ == "attr" and not tree.is_after_comma(verb):
-        subject = tree.child(noun.head, {"nsubj"})
-        if subject is None or not _is_general(noun):
-            return None
-        noun = subject
-    elif pronoun.i != noun.i + 2 or not tree.is_set_apart(verb) or pronoun.lower_ == "that":
-        return None
-    elif noun.dep_ == "pobj" and noun.pos_ != "PROPN":
-        return None  # "a measurement of the sample, which …": about either noun
-    if not _is_clear(noun):
-        return None
-    if pronoun.lower_ == "which" and verb.lower_.startswith(tuple(LEXICON["sentential_verbs"])):
-        return None  # ", which led to …": about the whole clause
     forms = [*(c for c in verb.lefts if c.dep_ in tree.AUXILIARIES), verb]
-    if pronoun.lower_ == "which" and forms[0].tag_ == "MD":
-        return None
+    if pronoun.lower_ == "which":
+        is_consequence = verb.lower_.startswith(tuple(LEXICON["sentential_verbs"]))
+        if is_consequence or forms[0].tag_ == "MD":
+            return None  # ", which led to …": about the whole clause
     number = next((t.tag_ for t in forms if t.tag_ in {"VBZ", "VBP"}), None)
     if number is not None and tree.is_plural(noun) != (number == "VBP"):
         return None
     return (*_as_subject(noun), *parts(t for t in verb.subtree if t != pronoun))
+
+
+def _is_beside(clause: Token) -> bool:
+    """Return True for a clause between commas about the noun before it, and about no other one:
+    not "a measurement of the sample, which …".
+    """
+    noun = clause.head
+    is_next = tree.first(clause) == noun.i + 2 and tree.is_set_apart(clause)
+    return is_next and (noun.dep_ != "pobj" or noun.pos_ == "PROPN")
 
 
 def _apposition(noun: Token) -> Draft | None:
@@ -114,25 +117,25 @@ def _participle(verb: Token) -> Draft | None:
         return None
     if verb.lower_ in LEXICON["prepositional_participles"]:
         return None
-    noun = verb.head
-    if verb.dep_ == "advcl":  # "Born in Oslo, Ann moved"
-        subject = tree.subject_of(verb.head)
-        if subject is None or tree.first(verb) > 0 or any(c.dep_ == "advmod" for c in verb.lefts):
-            return None
-        noun = subject
-    elif noun.dep_ in {"attr", "appos"} and noun.i < verb.i and not tree.is_after_comma(verb):
-        subject = noun.head if noun.dep_ == "appos" else tree.child(noun.head, {"nsubj"})
-        if subject is None or not _is_general(noun):
-            return None
-        noun = subject
-    elif (
-        not tree.is_set_apart(verb) or verb.doc[tree.first(verb) - 2] != noun or noun.dep_ == "pobj"
-    ):
-        return None
-    if not _is_clear(noun):
+    noun = _described(verb)
+    if noun is None or not _is_clear(noun):
         return None
     is_past = tree.is_past(verb) or verb.lower_ == "born"
     return (*_as_subject(noun), tree.be(noun, is_past), *parts(verb.subtree))
+
+
+def _described(verb: Token) -> Token | None:
+    """Return the noun that a participle describes; None if that is unclear."""
+    noun = verb.head
+    if verb.dep_ == "advcl":  # "Born in Oslo, Ann moved"
+        opens = tree.first(verb) == 0 and all(c.dep_ != "advmod" for c in verb.lefts)
+        return tree.subject_of(noun) if opens else None
+    if noun.dep_ in {"attr", "appos"} and noun.i < verb.i and not tree.is_after_comma(verb):
+        if not _is_general(noun):
+            return None
+        return noun.head if noun.dep_ == "appos" else tree.child(noun.head, {"nsubj"})
+    is_next = tree.first(verb) == noun.i + 2 and tree.is_set_apart(verb)
+    return noun if is_next and noun.dep_ != "pobj" else None
 
 
 def _is_general(noun: Token) -> bool:
@@ -168,36 +171,8 @@ def _as_subject(noun: Token) -> Draft:
     phrase = parts(noun.doc[i] for i in tree.own_words(noun) - tree.indices_below(*aside))
     if noun.dep_ in tree.SUBJECTS:
         return trim(phrase)
-    return trim(
-        tuple(DraftWord(ADDED, "the") if p.text.lower() in tree.ARTICLES else p for p in phrase)
-    )
-
-
-def split_adjuncts(statement: Statement) -> Iterator[list[Statement]]:
-    """ "He died in Paris in 1980" → "He died in Paris", "He died in 1980"."""
-    verb = statement.head
-    if verb.tag_ not in {"VBD", "VBN"} or tree.is_negated(verb):
-        return
-    if words(statement.draft) & {"first", "last", "most"}:
-        return  # "first flown in Kent in 1931"
-    phrases = [c for c in verb.rights if c.dep_ == "prep" and _is_date_or_place(c)]
-    nested = [c for phrase in phrases for noun in phrase.children for c in noun.children]
-    phrases += [c for c in nested if c.dep_ == "prep" and _is_date_or_place(c)]
-    inside = {part.i for part in statement.draft}
-    phrases = [phrase for phrase in phrases if phrase.i in inside]
-    if len(phrases) < 2 or any(len(tree.conjuncts(o)) > 1 for p in phrases for o in p.children):
-        return
-    pieces: list[Statement] = []
-    for phrase in phrases:
-        others = tree.indices_below(*(p for p in phrases if p != phrase))
-        dropped = others - tree.indices_below(phrase) if phrase not in nested else others
-        pieces.append(statement._replace(draft=trim(statement.without(dropped))))
-    yield pieces
-
-
-def _is_date_or_place(prep: Token) -> bool:
-    """Return True for a prepositional phrase with a date or a named place."""
-    if prep.lower_ not in LEXICON["places_and_times"]:
-        return False
-    objects = [c for c in prep.children if c.dep_ == "pobj"]
-    return any(o.like_num or o.pos_ == "PROPN" for o in objects)
+    definite: list[DraftWord] = []
+    for part in phrase:
+        is_article = part.text.lower() in tree.ARTICLES
+        definite.append(DraftWord(ADDED, "the") if is_article else part)
+    return trim(tuple(definite))
