@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict
 from attribution.errors import LlmFailed
 from attribution.llm import prompts
 from attribution.llm.client import CHARACTERS_PER_TOKEN, Llm, Question
-from attribution.llm.prompts import Prompt
 from attribution.llm.replies import unquoted
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -30,6 +29,12 @@ QUERIES, LONGEST_QUERY = 2, 300  # queries per claim; characters
 RULES = "the result of the rules is kept"
 _REVISED = re.compile(r"^(?:revised )?claim:\s*", re.I)
 Annotated = tuple[list[Claim], list[Failure]]
+NUMBERED_CLASSES: Mapping[str, Worthiness] = {
+    "1": "factual",
+    "2": "opinion",
+    "3": "not_a_claim",
+    "4": "other",
+}
 
 
 class ClaimReply(BaseModel):
@@ -44,23 +49,15 @@ class ClaimReply(BaseModel):
         raise NotImplementedError
 
 
-CLASSES: tuple[Worthiness, ...] = (
-    "factual",
-    "opinion",
-    "not_a_claim",
-    "other",
-)  # 1 to 4 in V24 Table 10
-
-
 class WorthinessReply(ClaimReply):
     reason: str = ""
     worthiness: Worthiness
 
     @classmethod
     def from_words(cls, text: str) -> dict[str, object] | None:
-        """Read the number of a class."""
-        number = unquoted(text).rstrip(".")
-        return {"worthiness": CLASSES[int(number) - 1]} if number in ("1", "2", "3", "4") else None
+        """Read the number of a class, from 1 to 4 (V24 Table 10)."""
+        worthiness = NUMBERED_CLASSES.get(unquoted(text).rstrip("."))
+        return {"worthiness": worthiness} if worthiness else None
 
     def value(self, claim: Claim) -> dict[str, object]:
         return {"worthiness": self.worthiness, "worthiness_reason": _line(self.reason)}
@@ -73,12 +70,10 @@ class IndependenceReply(ClaimReply):
     @classmethod
     def from_words(cls, text: str) -> dict[str, object] | None:
         """Read "independent" or "not independent"."""
-        said = unquoted(text).rstrip(".").casefold()
-        return (
-            {"independent": said == "independent"}
-            if said in ("independent", "not independent")
-            else None
-        )
+        answer = unquoted(text).rstrip(".").casefold()
+        if answer not in ("independent", "not independent"):
+            return None
+        return {"independent": answer == "independent"}
 
     def value(self, claim: Claim) -> dict[str, object]:
         return {"independent": self.independent, "independence_reason": _line(self.reason)}
@@ -121,17 +116,9 @@ class ClaimTask:
 
     prompt: str
     schema: type[ClaimReply]
-    concerned: Callable[[Claim], bool]
-    inputs: Callable[
-        [str, str, Claim], dict[str, str]
-    ]  # from question (or conversation), answer and claim
-    reply: str  # a typical reply, for estimates
+    concerns: Callable[[Claim], bool]
+    reply: str  # a typical one, for estimates
     fallback: str = RULES  # used if a reply fails
-
-
-def _around(question: str, answer: str, claim: Claim) -> dict[str, str]:
-    start = max(0, (claim.spans[0][0] if claim.spans else 0) - CONTEXT // 2)
-    return {"question": question, "answer": answer[start : start + CONTEXT], "claim": claim.text}
 
 
 # In the order in which they run.
@@ -140,32 +127,40 @@ TASKS: Mapping[str, ClaimTask] = {
         "worthiness.v3",
         WorthinessReply,
         lambda claim: True,
-        lambda question, _, claim: {"question": question, "claim": claim.text},
         '{"reason": "It gives a year that a source could confirm.", "worthiness": "factual"}',
     ),
     "independence": ClaimTask(
         "independence.v3",
         IndependenceReply,
         lambda claim: claim.worthiness == "factual",
-        lambda conversation, _answer, claim: {"conversation": conversation, "claim": claim.text},
         '{"reason": "It does not say which tower is meant.", "independent": false}',
     ),
     "enrichment": ClaimTask(
         "enrichment.v1",
         EnrichmentReply,
         lambda claim: claim.worthiness == "factual" and claim.independent is False,
-        _around,
         '{"claim": "The building of the Suez Canal took ten years and was paid for by shareholders."}',
     ),
     "queries": ClaimTask(
         "queries.v1",
         QueriesReply,
         lambda claim: claim.checked,
-        lambda question, _, claim: {"question": question, "claim": claim.statement},
-        '{"queries": ["Suez Canal opening ceremony date", "Empress Eugénie at the opening of the Suez Canal"]}',
+        '{"queries": ["Suez Canal opening ceremony date", "Eugénie at the opening of the canal"]}',
         fallback="the claim itself is searched",
     ),
 }
+
+
+def _inputs(task: str, question: str, answer: str, claim: Claim) -> dict[str, str]:
+    """Return what the prompt of a task shows; `question` is the conversation for independence."""
+    if task == "independence":
+        return {"conversation": question, "claim": claim.text}
+    if task == "queries":
+        return {"question": question, "claim": claim.statement}
+    if task == "worthiness":
+        return {"question": question, "claim": claim.text}
+    start = max(0, (claim.spans[0][0] if claim.spans else 0) - CONTEXT // 2)
+    return {"question": question, "answer": answer[start : start + CONTEXT], "claim": claim.text}
 
 
 def llm_tasks(settings: Settings) -> tuple[str, ...]:
@@ -206,15 +201,21 @@ class LlmAnnotator:
 
     def estimate(self, task: str, question: str, answer: str, claims: Sequence[Claim]) -> LlmUsage:
         """Estimate the usage of a task, without a request."""
-        questions = [
-            q for _, q in _questions(TASKS[task], self._prompt(task), question, answer, claims)
-        ]
-        return self._llm.estimate(
-            questions, TASKS[task].schema, len(TASKS[task].reply) // CHARACTERS_PER_TOKEN
-        )
+        questions = self._questions(task, question, answer, claims)
+        length = len(TASKS[task].reply) // CHARACTERS_PER_TOKEN
+        return self._llm.estimate(list(questions.values()), TASKS[task].schema, length)
 
-    def _prompt(self, task: str) -> Prompt:
-        return prompts.load(TASKS[task].prompt, self._llm.settings)
+    def _questions(
+        self, task: str, question: str, answer: str, claims: Sequence[Claim]
+    ) -> dict[str, Question]:
+        """Return the prompts by the ids of the claims that the task concerns."""
+        prompt = prompts.load(TASKS[task].prompt, self._llm.settings)
+        questions: dict[str, Question] = {}
+        for claim in claims:
+            if TASKS[task].concerns(claim):
+                inputs = _inputs(task, question, answer, claim)
+                questions[claim.id] = Question.of(prompt, **inputs)
+        return questions
 
     def _annotate(
         self, task: str, question: str, answer: str, claims: Sequence[Claim]
@@ -223,38 +224,27 @@ class LlmAnnotator:
         return [c.model_copy(update=updates.get(c.id, {})) for c in claims], failures
 
     def _ask(
-        self, name: str, question: str, answer: str, claims: Sequence[Claim]
+        self, task: str, question: str, answer: str, claims: Sequence[Claim]
     ) -> tuple[dict[str, Any], list[Failure]]:
         """Return the value of each reply, by claim id."""
-        task = TASKS[name]
-        prompt = self._prompt(name)
-        questions = _questions(task, prompt, question, answer, claims)
+        questions = self._questions(task, question, answer, claims)
         before = self._llm.usage
-        replies = self._llm.map([q for _, q in questions], task.schema)
-        self.usage[name] = self._llm.usage.since(before)
-        self.versions[name] = f"{prompt.version}/{self._llm.version}"
+        replies = self._llm.map(list(questions.values()), TASKS[task].schema)
+        self.usage[task] = self._llm.usage.since(before)
+        prompt = prompts.load(TASKS[task].prompt, self._llm.settings)
+        self.versions[task] = f"{prompt.version}/{self._llm.version}"
+        by_id = {claim.id: claim for claim in claims}
         values: dict[str, Any] = {}
         failures: list[Failure] = []
-        for (claim, _), reply in zip(questions, replies, strict=True):
+        for claim_id, reply in zip(questions, replies, strict=True):
             try:
                 if isinstance(reply, LlmFailed):
                     raise reply
-                values[claim.id] = reply.value.value(claim)
+                values[claim_id] = reply.value.value(by_id[claim_id])
             except LlmFailed as error:
-                failure = LlmFailed(f"{error}; {task.fallback}", detail=error.detail)
-                failures.append(failure.as_failure(name, claim.text))
+                failure = LlmFailed(f"{error}; {TASKS[task].fallback}", detail=error.detail)
+                failures.append(failure.as_failure(task, by_id[claim_id].text))
         return values, failures
-
-
-def _questions(
-    task: ClaimTask, prompt: Prompt, question: str, answer: str, claims: Sequence[Claim]
-) -> list[tuple[Claim, Question]]:
-    """Return the claims that a task concerns, each once, with its question."""
-    concerned = {claim.id: claim for claim in claims if task.concerned(claim)}
-    return [
-        (claim, Question.of(prompt, **task.inputs(question, answer, claim)))
-        for claim in concerned.values()
-    ]
 
 
 def _line(text: str) -> str:
