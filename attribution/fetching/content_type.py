@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 
 from w3lib.encoding import html_body_declared_encoding, http_content_type_encoding, read_bom
 
@@ -10,6 +11,7 @@ from attribution.errors import FetchFailed
 
 PDF = "application/pdf"
 HTML = "text/html"
+XHTML = "application/xhtml+xml"
 MHTML = "multipart/related"
 PLAIN = "text/plain"
 MARKDOWN = "text/markdown"
@@ -47,7 +49,7 @@ _UNNAMED = (
 )
 _SAME_AS = {
     **{name: name for name in (HTML, MHTML, PLAIN, MARKDOWN, PDF, CSV, TSV)},
-    "application/xhtml+xml": HTML,
+    XHTML: HTML,
     "message/rfc822": MHTML,
     "text/vtt": PLAIN,
     "application/x-subrip": PLAIN,
@@ -68,19 +70,9 @@ _TAG = re.compile(  # with the text of scripts and styles
     rb"<script\b(?:[^<]++|<(?!/script))*+|<style\b(?:[^<]++|<(?!/style))*+|<[^<>]*+>", re.IGNORECASE
 )
 _ASCII, _LETTER = re.compile(rb"[\x00-\x7f]+"), re.compile(rb"[A-Za-z]")
-_SCRIPTS = [  # of pages in other scripts than Latin
-    "cp1251",
-    "koi8_r",
-    "cp1253",
-    "cp1255",
-    "cp1256",
-    "cp874",
-    "gb18030",
-    "big5",
-    "shift_jis",
-    "euc_jp",
-    "euc_kr",
-]
+_SCRIPTS = (  # of pages in other scripts than Latin
+    "cp1251 koi8_r cp1253 cp1255 cp1256 cp874 gb18030 big5 shift_jis euc_jp euc_kr".split()
+)
 # Python has codecs that are not web charsets, and some of them are slow on hostile input.
 _CHARSET = re.compile(r"utf|ascii|cp\d|iso(8859|2022)|koi8|gb|big5|euc|shift|mac|tis")
 _HEADER, _BLANK_LINE = re.compile(rb"[\w-]{1,60}:"), re.compile(rb"\r?\n\r?\n")
@@ -90,69 +82,78 @@ _HTML_START = re.compile(_PROLOG + rb"<(?:!doctype html|html|head|body)\b", re.I
 
 
 def check_declared(media_type: str, subject: str) -> None:
-    """Raise FetchFailed(wrong_type) for a Content-Type that cannot be read, before anything is
-    downloaded.
+    """Check a Content-Type before anything is downloaded.
+
+    Raises:
+        FetchFailed: wrong_type for one that cannot be read.
     """
     kind = _essence(media_type)
     if kind not in _SAME_AS and kind not in _UNNAMED:
-        raise FetchFailed(
-            "wrong_type", f"{subject} is declared as {kind[:60]}; {EXPECTED}", subject
-        )
+        message = f"{subject} is declared as {kind[:60]}; {EXPECTED}"
+        raise FetchFailed("wrong_type", message, subject)
 
 
 def actual_type(media_type: str, content: bytes, subject: str) -> str:
-    """Return the media type by the first bytes; raises FetchFailed(wrong_type) if they are not of
-    the declared type.
+    """Return the media type by the first bytes.
+
+    Raises:
+        FetchFailed: wrong_type if they are not of the declared type.
     """
     check_declared(media_type, subject)
     declared = _SAME_AS.get(_essence(media_type), "")
     head = content[:2048]
-    if head.lstrip().startswith(b"%PDF-") or (declared in ("", PDF) and b"%PDF-" in head[:1024]):
+    is_pdf = head.lstrip().startswith(b"%PDF-")
+    if is_pdf or (declared in ("", PDF) and b"%PDF-" in head[:1024]):
         return PDF
-    actual = next((name for signature, name in _SIGNATURES if head.startswith(signature)), "")
-    controls = len(head) - len(head.translate(None, _CONTROLS))
-    wide = (read_bom(head)[0] or http_content_type_encoding(media_type) or "").startswith(
-        ("utf-16", "utf-32")
-    )
-    if not actual and not wide and controls > max(3, len(head) // 50):
-        actual = "binary data"
-    if not actual and _SVG.match(head) and content.rstrip().endswith(b"</svg>"):
-        actual = "an SVG picture"
     headers = _BLANK_LINE.split(head, 1)[0].lower()
     if _HEADER.match(head) and b"mime-version:" in headers and MHTML.encode() in headers:
         return MHTML
-    if not actual and declared == PDF and content:
-        actual = "a web page" if _HTML_START.match(head) else "not a PDF"
-    if actual:
-        message = f"{subject} is declared as {declared or 'a file'} but is {actual}; {EXPECTED}"
+    unwanted = _unwanted_type(media_type, content)
+    is_html = _HTML_START.match(head) is not None
+    if not unwanted and declared == PDF and content:
+        unwanted = "a web page" if is_html else "not a PDF"
+    if unwanted:
+        message = f"{subject} is declared as {declared or 'a file'} but is {unwanted}; {EXPECTED}"
         raise FetchFailed("wrong_type", message, subject)
-    return (
-        HTML
-        if _HTML_START.match(head) and declared not in (MARKDOWN, CSV, TSV)
-        else declared or PLAIN
-    )
+    if is_html and declared not in (MARKDOWN, CSV, TSV):
+        return HTML
+    return declared or PLAIN
+
+
+def _unwanted_type(media_type: str, content: bytes) -> str:
+    """Return what bytes are that can't be read as text; empty for text."""
+    head = content[:2048]
+    for signature, name in _SIGNATURES:
+        if head.startswith(signature):
+            return name
+    encoding = read_bom(head)[0] or http_content_type_encoding(media_type) or ""
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    is_wide = encoding.startswith(("utf-16", "utf-32"))
+    if not is_wide and controls > max(3, len(head) // 50):
+        return "binary data"
+    is_drawing = _SVG.match(head) and content.rstrip().endswith(b"</svg>")
+    return "an SVG picture" if is_drawing else ""
 
 
 def decode(content: bytes, media_type: str = "") -> str:
-    """Decode by BOM, as UTF-8, by the charset in the Content-Type or the HTML, else by a guess from
-    the bytes.
-    """
+    """Decode by BOM, as UTF-8, by the charset in the Content-Type or the HTML, else by a guess."""
     encoding, bom = read_bom(content)
     if encoding and bom:
         return content[len(bom) :].decode(encoding, "replace")
     declared = (http_content_type_encoding(media_type), html_body_declared_encoding(content))
+    candidates = [name for name in declared if name and _CHARSET.match(name)]
     # Latin charsets are often declared for UTF-8; a NUL or ESC reveals a charset that only looks
-    # like ASCII.
-    first = [] if b"\0" in content or b"\x1b" in content else ["utf-8"]
-    for name in [*first, *(name for name in declared if name and _CHARSET.match(name)), "utf-8"]:
-        try:
+    # like ASCII
+    is_ascii_like = b"\0" not in content and b"\x1b" not in content
+    candidates.insert(0 if is_ascii_like else len(candidates), "utf-8")
+    for name in candidates:
+        with suppress(LookupError, UnicodeError):
             return content.decode(name)
-        except (LookupError, UnicodeError):
-            continue
     text = content.decode("utf-8", "replace")
-    if text.count("\ufffd") * 50 < sum(c > "\x7f" for c in text):  # UTF-8 with a few broken bytes
+    if text.count("\ufffd") * 50 < sum(c > "\x7f" for c in text):  # UTF-8 with broken bytes
         return text
-    if guess := _guess(content):
+    guess = _guess(content)
+    if guess:
         return content.decode(guess, "replace")
     # as browsers do: a byte that windows-1252 leaves undefined is a control character
     pairs = zip(content.decode("cp1252", "replace"), content, strict=True)
@@ -164,12 +165,13 @@ def _guess(content: bytes) -> str:
 
     In Latin script few bytes are beyond ASCII; if most are, the script is another one.
     """
-    words = _TAG.sub(b" ", content[:200_000])
-    beyond = _ASCII.sub(b" ", words)
-    if 2 * sum(map(len, beyond.split())) < len(_LETTER.findall(words)) or len(beyond) < 20:
-        return ""
     from charset_normalizer import from_bytes
 
+    words = _TAG.sub(b" ", content[:200_000])
+    beyond_ascii = _ASCII.sub(b" ", words)
+    letters = len(_LETTER.findall(words))
+    if 2 * sum(map(len, beyond_ascii.split())) < letters or len(beyond_ascii) < 20:
+        return ""
     best = from_bytes(words[:20_000], cp_isolation=_SCRIPTS).best()
     return best.encoding if best else ""
 
