@@ -85,32 +85,45 @@ def test_any_text_survives(three: dict[str, Annotations], text: str) -> None:
     assert exported(machines["b"], project) == exported(machines["a"], project)
 
 
-def test_a_bad_record_costs_itself(three: dict[str, Annotations]) -> None:
-    machines = emptied(three)
-    project = filled(machines["a"], 2)
-    say(
-        machines["a"],
-        project,
-        machines["a"].task_ids(project.id)[0],
-        "ann",
-        CONTENT["attributable"],
-    )
-    records = [json.loads(line) for line in exported(machines["a"], project).splitlines()]
-    tasks = [record for record in records if record["kind"] == "task"]
-    tasks[1]["answer"] = "Another answer."
-    odd = [
-        {"kind": "nothing"},
-        {**records[-1], "task_id": "elsewhere"},
-        {"kind": "member", "name": ""},
-    ]
-    content = "\n".join(map(json.dumps, [*records, *odd])).encode() + b"\n{"
-    merged = merge(machines["b"], content)
+@pytest.fixture
+def records(three: dict[str, Annotations]) -> list[dict[str, object]]:
+    """The records of a project with a task and a judgement."""
+    machine = emptied(three)["a"]
+    project = filled(machine, 1)
+    (task_id,) = machine.task_ids(project.id)
+    say(machine, project, task_id, "ann", CONTENT["attributable"])
+    return [json.loads(line) for line in exported(machine, project).splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "problem"),
+    [
+        ("task", {"answer": "Another answer."}, "changed by hand"),
+        ("judgement", {"task_id": "elsewhere"}, "its task is not in the file"),
+        ("judgement", {"kind": "nothing"}, "\"kind\" is 'nothing'"),
+        ("member", {"name": ""}, "“name”"),
+    ],
+)
+def test_a_bad_record_costs_itself(
+    kind: str,
+    changes: dict[str, object],
+    problem: str,
+    three: dict[str, Annotations],
+    records: list[dict[str, object]],
+) -> None:
+    bad = next(record for record in records if record["kind"] == kind)
+    lines = [json.dumps(record) for record in [*records, {**bad, **changes}]]
+    merged = merge(three["b"], "\n".join(lines).encode())
     assert (merged.tasks, merged.judgements) == (1, 1)
-    assert len(merged.problems) == 5 and sum("changed by hand" in p for p in merged.problems) == 1
+    (message,) = merged.problems
+    assert problem in message
+
+
+def test_a_file_of_no_project_or_of_changed_settings_is_refused(
+    three: dict[str, Annotations], records: list[dict[str, object]]
+) -> None:
     with pytest.raises(BadInput, match="expected the export of one project"):
-        merge(machines["b"], b'{"kind": "member", "name": "x"}')
+        merge(three["b"], b'{"kind": "member", "name": "x"}')
     changed = json.dumps({**records[0], "overlap": 9}).encode()
     with pytest.raises(BadInput, match="with other settings"):
-        merge(machines["a"], changed)
-    with pytest.raises(BadInput, match="not UTF-8"):
-        merge(machines["a"], b"\xff")
+        merge(three["a"], changed)
