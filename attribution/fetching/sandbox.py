@@ -28,7 +28,7 @@ from attribution.fair_queue import Turns
 from attribution.fetching.content_type import MARKDOWN, PLAIN
 from attribution.fetching.formats import extract, reader_of
 from attribution.fetching.page import Extracted
-from attribution.fetching.picture import Picture, draw
+from attribution.fetching.picture import Box, Picture, draw
 
 PROCESSES = min(2, os.cpu_count() or 1) + 1  # one more than an owner may use at once
 MEMORY = 160_000_000  # bytes one file may take beyond what the process has when it starts
@@ -90,7 +90,7 @@ class Reading:
         """
         task = {"name": name, "number": number, "sentence": sentence}
         fields = self._run(content, task, _document_turns, PICTURE_SECONDS)["picture"]
-        fields["boxes"] = tuple(map(tuple, fields["boxes"]))
+        fields["boxes"] = tuple(Box(*box) for box in fields["boxes"])
         return Picture(**fields)
 
     def _run(self, content: bytes, task: _Message, turns: Turns, seconds: float) -> _Message:
