@@ -88,6 +88,7 @@ def why(piece: Evidence, report: Report, page: Page | None) -> Node:
             f"neither {p.no_relation:.2f}",
         ),
         "Verifier": verifier_of(piece.claim_id, report),
+        "Steps after it": ", ".join(piece.steps),
         "Signals": ", ".join(signals),
         "Found by": f"{piece.searcher}, rank {piece.rank}" if piece.searcher else "",
         "Query": piece.query,

@@ -7,12 +7,10 @@ the same role, and the claim with that value is supported by all of its evidence
 
 from __future__ import annotations
 
-import math
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -24,8 +22,9 @@ from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.differences import fill_same_slot
 from attribution.text.names import negations
+from attribution.text.quantities import agrees, computed
 from attribution.text.value_reading import values
-from attribution.text.values import Value, compare
+from attribution.text.values import Value
 from attribution.text.words import STOP_WORDS, shared_words, stem, terms, words_of
 from attribution.types import Claim, Evidence, Failure, Page, Report
 from attribution.verdicts import leaning
@@ -77,7 +76,7 @@ def safe_change(claim: str, sentence: str, passage: str) -> Change | None:
         return None
     (value,) = wrong
     rivals = [rival for rival in unused if _may_be_meant(value, rival)]
-    if len(rivals) != 1 or _is_computed(value, values(passage)):
+    if len(rivals) != 1 or _is_computed(value, passage):
         return None
     (rival,) = rivals
     if not _has_same_unit(value, rival) or not _has_same_role(claim, value, sentence, rival):
@@ -105,7 +104,7 @@ def _is_whole(text: str, value: Value) -> bool:
 
 
 def _agrees(value: Value, others: Sequence[Value]) -> bool:
-    return any(compare(value, other) in ("equal", "compatible") for other in others)
+    return any(agrees(value, other) for other in others)
 
 
 def _is_turned(claim: str, sentence: str) -> bool:
@@ -124,16 +123,13 @@ def _may_be_meant(value: Value, rival: Value) -> bool:
     return value.kind != "quantity" or rival.dimension in (value.dimension, "")
 
 
-def _is_computed(value: Value, sources: Sequence[Value]) -> bool:
-    """Return True if a quantity is among those of a passage, or follows from two of them."""
-    if value.kind != "quantity":
-        return False
-    figures = [source.low for source in sources if source.kind == "quantity"]
-    figures += [float(source.parts[0]) for source in sources if source.parts[0]]
-    results = set(figures)
-    for one, two in combinations(figures, 2):
-        results |= {one + two, abs(one - two), one * two}
-    return any(math.isclose(value.low, result, rel_tol=0.02) for result in results)
+def _is_computed(value: Value, passage: str) -> bool:
+    """Return True if a quantity is among those of a passage, or follows from them."""
+    sources = values(passage)
+    if computed(value, sources, passage):
+        return True
+    quantities = [source.low for source in sources if source.kind == "quantity"]
+    return value.kind == "quantity" and value.low in quantities
 
 
 def _has_same_unit(value: Value, rival: Value) -> bool:
