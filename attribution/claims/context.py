@@ -11,7 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from attribution.claims.coreference import outward_pronouns
-from attribution.claims.rules import LEXICON, compile_any, load, readable
+from attribution.claims.rules import LEXICON, compile_any, is_cell, load, readable
 from attribution.text.names import names
 from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.passages import passages
@@ -128,6 +128,8 @@ def dependence_reason(text: str, introduced: frozenset[str] = frozenset()) -> st
         match = pattern.search(text)
         if match:
             return reason.format(f"“{match.group().strip(' ,')}”")
+    if is_cell(text):
+        return ""
     doc = parse(text)
     reasons = (check(doc) for check in CHECKS)
     return next(filter(None, reasons), "") or _definite(doc, introduced)

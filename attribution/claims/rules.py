@@ -18,7 +18,13 @@ from attribution.types import Claim, Failure
 
 _FOLDER = Path(__file__).parent / "data"
 _INDENTS = re.compile(r"\n\s*")
+_CELL = re.compile(r"[^:]{1,80}: (?:.+ \([^()]+\)|[^:]{1,80}: .{1,200})")
 LEXICON = word_lists(_FOLDER / "lexicon.toml")
+
+
+def is_cell(text: str) -> bool:
+    """Return True for a cell of a table: "Kibo: 5,895 m (Height)", "Plan A: Dark mode: yes"."""
+    return bool(_CELL.fullmatch(text))
 
 
 @cache

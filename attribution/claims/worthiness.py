@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from attribution.claims.rules import compile_any, load, readable
+from attribution.claims.rules import compile_any, is_cell, load, readable
 from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.sentences import is_english
 from attribution.types import Claim, Worthiness
@@ -86,7 +86,7 @@ def classify_text(text: str) -> tuple[Worthiness, str]:
     for rule in _rules():
         if rule.pattern.search(text) and not (rule.unless and rule.unless.search(text)):
             return rule.worthiness, rule.reason
-    if is_table_row(text) or not _WORDS.search(text):
+    if is_table_row(text) or is_cell(text) or not _WORDS.search(text):
         return "factual", ""
     return _classify_by_parse(text)
 

@@ -79,9 +79,9 @@ def test_the_premise_of_a_cell_has_its_headings() -> None:
         return [0.1] * len(pairs)
 
     whole, part = (
-        claim("The year of Psycho is 1960.", cell),
+        claim("Psycho: 1960 (Year)", cell),
         claim("Psycho was released in 1960.", cell),
     )
     (whole, part), _ = check_coherence(answer, [whole, part], entailed, 0.5)
-    assert asked == [("Psycho was released in 1960.", "The year of Psycho is 1960.")]
+    assert asked == [("Psycho was released in 1960.", "Psycho: 1960 (Year)")]
     assert whole.checked and not part.checked

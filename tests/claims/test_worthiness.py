@@ -69,6 +69,14 @@ def test_a_table_row_is_factual_but_not_independent(row: str) -> None:
     assert dependence_reason(row).startswith("A table row: ")
 
 
+@pytest.mark.parametrize(
+    "cell", ["Tarn: 17 (Points)", "Dark mode: Plan A: yes", "Kibo: 5,895 m (Height)"]
+)
+def test_a_cell_with_its_headings_is_factual_and_independent(cell: str) -> None:
+    assert classify_text(cell) == ("factual", "")
+    assert dependence_reason(cell) == ""
+
+
 @pytest.mark.parametrize("text", ["Mars: two moons", "He said: yes; no", "Two moons; small ones"])
 def test_a_colon_alone_is_no_table_row(text: str) -> None:
     assert not dependence_reason(text).startswith("A table row: ")
