@@ -5,16 +5,13 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from itertools import accumulate
 
 from attribution.errors import StageFailure
 from attribution.text.passages import AnswerPassage, passages, visible
 from attribution.types import Claim, Failure
 
-Pairs = Sequence[tuple[str, str]]
-Entailment = Callable[
-    [Pairs], Sequence[float | None]
-]  # (claim, premise) pairs → p(entailed); None: too long to read
+Pairs = Sequence[tuple[str, str]]  # claim and premise
+Entailment = Callable[[Pairs], Sequence[float | None]]  # probabilities; None: too long to read
 MAX_CHARACTERS = 300_000  # of the pairs of an answer, a hundred more counted for each
 GROUP = 20  # pairs between two looks at the stop signal
 
@@ -26,45 +23,59 @@ def check_coherence(
     threshold: float,
     stop: threading.Event | None = None,
 ) -> tuple[list[Claim], list[Failure]]:
-    """Claims with `coherence` and `coherent` set, except those that repeat their sentence word for
-    word.
+    """Set `coherence` and `coherent` on claims that say something else than their whole sentence.
 
-    The premise is the claim's sentence, of a table its row with the headings; for a claim drawn
-    from several sentences
-    it is the whole answer. A failure says how many claims were too long, or too many, to be read.
+    Args:
+        answer: The premise of a claim drawn from several sentences. For any other claim it is its
+            sentence, of a table its row with the headings.
+        claims: Of the answer.
+        entailment: Reads the pairs.
+        threshold: Least probability of a coherent claim.
+        stop: Ends the reading.
+
+    Returns:
+        The claims, and a failure that says how many were too long, or too many, to be read.
     """
     blocks = passages(answer)
-    pairs = {
-        c.id: (c.text, premise)
-        for c in claims
-        if (premise := _premise(answer, c, blocks)) is not None
-    }
-    sizes = accumulate(len(claim) + len(premise) + 100 for claim, premise in pairs.values())
-    read = [claim_id for claim_id, size in zip(pairs, sizes, strict=True) if size <= MAX_CHARACTERS]
-    found: dict[str, float | None] = {}
-    for start in range(0, len(read), GROUP):
+    pairs: dict[str, tuple[str, str]] = {}
+    skipped = size = 0
+    for claim in claims:
+        premise = _premise(answer, claim, blocks)
+        if premise is None or claim.id in pairs:
+            continue
+        size += len(claim.text) + len(premise) + 100
+        if size > MAX_CHARACTERS:
+            skipped += 1
+        else:
+            pairs[claim.id] = (claim.text, premise)
+    scores: dict[str, float] = {}
+    ids = list(pairs)
+    for start in range(0, len(ids), GROUP):
         if stop and stop.is_set():
             break
-        group = read[start : start + GROUP]
-        found |= zip(group, entailment([pairs[claim_id] for claim_id in group]), strict=True)
-    scores = {claim_id: score for claim_id, score in found.items() if score is not None}
-    checked = [
-        c.model_copy(
-            update={"coherence": round(scores[c.id], 4), "coherent": scores[c.id] >= threshold}
-        )
-        if c.id in scores
-        else c
-        for c in claims
-    ]
-    return checked, _left_out(len(pairs) - len(read) + len(found) - len(scores))
+        group = ids[start : start + GROUP]
+        for claim_id, score in zip(group, entailment([pairs[i] for i in group]), strict=True):
+            if score is None:
+                skipped += 1
+            else:
+                scores[claim_id] = score
+    return [_scored(claim, scores.get(claim.id), threshold) for claim in claims], _left_out(skipped)
+
+
+def _scored(claim: Claim, score: float | None, threshold: float) -> Claim:
+    if score is None:
+        return claim
+    update = {"coherence": round(score, 4), "coherent": score >= threshold}
+    return claim.model_copy(update=update)
 
 
 def _left_out(count: int) -> list[Failure]:
     if not count:
         return []
     message = (
-        f"{count:,} claim{'s were' if count > 1 else ' was'} not compared with the answer's own sentence: too long, or "
-        f"behind the first {MAX_CHARACTERS:,} characters of such pairs. Analyse the answer in parts."
+        f"{count:,} claim{'s were' if count > 1 else ' was'} not compared with the answer's own "
+        f"sentence: too long, or behind the first {MAX_CHARACTERS:,} characters of such pairs. "
+        "Analyse the answer in parts."
     )
     return [StageFailure("left_out", message).as_failure("coherence", "claims")]
 

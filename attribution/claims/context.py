@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from attribution.claims.coreference import outward_pronouns
 from attribution.claims.rules import LEXICON, compile_any, is_cell, load, readable
 from attribution.text.names import names
-from attribution.text.parse import VERBAL, has_subject, is_table_row, parse, root
+from attribution.text.parse import BE, VERBAL, has_subject, is_table_row, parse, root
 from attribution.text.passages import passages
 from attribution.text.sentences import is_english
 from attribution.types import Claim
@@ -207,32 +207,28 @@ def _is_specified(chunk: Span) -> bool:
 
 
 def _scenario(doc: Doc) -> str:
-    """ "A young girl is running in front of cars": one situation of a scenario, without a name or a
-    time (V24 5.1).
-    """
+    """Find "A young girl is running": a moment of a scenario, without a name or a time (V24 5.1)."""
     top = root(doc)
     subject = next((t for t in top.lefts if t.dep_ == "nsubj"), None)
-    going_on = top.tag_ == "VBG" and any(
-        t.lower_ in ("is", "are", "was", "were") for t in top.lefts
-    )
-    if subject is None or not going_on or any(t.pos_ in ("PROPN", "NUM") for t in doc):
+    is_going_on = top.tag_ == "VBG" and any(t.lower_ in BE for t in top.lefts)
+    if subject is None or not is_going_on or any(t.pos_ in ("PROPN", "NUM") for t in doc):
         return ""
-    indefinite = any(t.lower_ in ("a", "an", "some") for t in subject.lefts)
-    return "It describes one moment of a scenario, and not whose or when." if indefinite else ""
+    is_indefinite = any(t.lower_ in ("a", "an", "some") for t in subject.lefts)
+    return "It describes one moment of a scenario, and not whose or when." if is_indefinite else ""
 
 
 def _elliptical(doc: Doc) -> str:
-    """A list item without a subject, or without a verb."""
+    """Find a list item without a subject, or without a verb."""
     top = root(doc)
     if doc[0].tag_ in ("VBD", "VBZ") and doc[0].dep_ in ("ROOT", "csubj", "advcl", "amod"):
         return _ELLIPTICAL
-    if has_subject(top) or (
-        top.pos_ in VERBAL and (top.tag_ == "VB" or any(t.dep_ == "nsubj" for t in doc))
-    ):
+    is_command = top.pos_ in VERBAL and top.tag_ == "VB"
+    has_verb = top.pos_ in VERBAL and any(t.dep_ == "nsubj" for t in doc)
+    if has_subject(top) or is_command or has_verb:
         return ""
-    if len(doc) > 10 and doc[-1].text == "." and doc[0].pos_ not in VERBAL:
-        return ""  # a long sentence whose verb the parser took for a noun
-    return _ELLIPTICAL
+    # in a long sentence the parser may take the verb for a noun
+    is_sentence = len(doc) > 10 and doc[-1].text == "." and doc[0].pos_ not in VERBAL
+    return "" if is_sentence else _ELLIPTICAL
 
 
 CHECKS: tuple[Callable[[Doc], str], ...] = (

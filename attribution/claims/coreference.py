@@ -358,12 +358,8 @@ class Context:
 
     @cached_property
     def _kinds(self) -> dict[str, Kind]:
-        """The kinds of bare names: as in a full name, or by spaCy's named entities."""
+        """The kinds of bare names, by spaCy's named entities."""
         kinds: dict[str, Kind] = {}
-        for sentence in self._sentences:
-            for mention in sentence.mentions:
-                if mention.kind in ("he", "she") and " " in mention.text:
-                    kinds[mention.text.split()[-1]] = mention.kind
         for sentence in self._sentences:
             unknown = [m for m in sentence.mentions if m.kind == "name" and m.text not in kinds]
             entities = with_entities(sentence.doc) if unknown else sentence.doc

@@ -225,12 +225,14 @@ _MARK = re.compile(
 
 
 def read_turns(text: str) -> tuple[Turn, ...]:
-    """Earlier turns from text: “User: …” and “Assistant: …”, each on a new line, or JSON (a list,
-    or one turn a line)
-    of objects with "speaker" or "role" and "text" or "content". No turns for an empty text.
+    """Read the earlier turns of a conversation; none from an empty text.
 
-    BadInput for text before the first speaker, unknown speakers, and conversations that are too
-    long.
+    Args:
+        text: “User: …” and “Assistant: …”, each on a new line, or JSON (a list, or one turn a line)
+            of objects with "speaker" or "role" and "text" or "content".
+
+    Raises:
+        BadInput: Text before the first speaker, an unknown speaker, or too long a conversation.
     """
     text = text.strip()
     turns = _of_json(text) if text[:1] in ("[", "{") else _of_lines(text)
@@ -238,47 +240,49 @@ def read_turns(text: str) -> tuple[Turn, ...]:
 
 
 def turns_of(given: object) -> tuple[Turn, ...]:
-    """The turns in a row's field: text with speakers, or a list of turns; none if it is empty.
-    BadInput as above.
-    """
-    return read_turns(given if isinstance(given, str) else json.dumps(given)) if given else ()
+    """Read the turns in a row's field, text or a list; none if it is empty. Raises BadInput."""
+    if not given:
+        return ()
+    return read_turns(given if isinstance(given, str) else json.dumps(given))
 
 
 def check_turns(turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """The turns without empty ones. BadInput for too many, for too many characters, and for what is
-    no text.
-    """
+    """Return the turns without empty ones. Raises BadInput for too many, and for what is no text."""
     if has_half_pair(turns):
         raise BadInput(f"the earlier turns: {PROBLEM}")
-    spoken = tuple(
-        (speaker, utterance.strip()) for speaker, utterance in turns if utterance.strip()
-    )
+    spoken: list[Turn] = []
+    for speaker, utterance in turns:
+        if utterance.strip():
+            spoken.append((speaker, utterance.strip()))
     size = sum(len(utterance) for _, utterance in spoken)
     if len(spoken) > TURNS or size > LIMIT:
         raise BadInput(
-            f"the conversation has {len(spoken)} earlier turns with {size:,} characters; at most {TURNS} turns and "
-            f"{LIMIT:,} characters can be used: keep the latest ones"
+            f"the conversation has {len(spoken)} earlier turns with {size:,} characters; at most "
+            f"{TURNS} turns and {LIMIT:,} characters can be used: keep the latest ones"
         )
-    return spoken
+    return tuple(spoken)
 
 
 def _of_lines(text: str) -> list[Turn]:
+    turns: list[Turn] = []
     marks = list(_MARK.finditer(text))
     if text and (not marks or marks[0].start()):
         raise BadInput(
-            f"the earlier turns begin with {text[:40]!r}: expected “User: …” and “Assistant: …”, each on a new line"
+            f"the earlier turns begin with {text[:40]!r}: expected “User: …” and “Assistant: …”, "
+            "each on a new line"
         )
-    ends = [m.start() for m in marks[1:]] + [len(text)] * bool(marks)
-    return [(_NAMES[m[1].lower()], text[m.end() : end]) for m, end in zip(marks, ends, strict=True)]
+    for number, mark in enumerate(marks):
+        end = marks[number + 1].start() if number + 1 < len(marks) else len(text)
+        turns.append((_NAMES[mark[1].lower()], text[mark.end() : end]))
+    return turns
 
 
 def _of_json(text: str) -> list[Turn]:
     try:
-        rows = (
-            json.loads(text)
-            if text.startswith("[")
-            else [json.loads(x) for x in text.splitlines() if x.strip()]
-        )
+        if text.startswith("["):
+            rows = json.loads(text)
+        else:
+            rows = [json.loads(line) for line in text.splitlines() if line.strip()]
     except (ValueError, RecursionError):
         raise BadInput(
             "the earlier turns are not JSON: expected a list of turns, or one turn on each line"
@@ -293,41 +297,38 @@ def _turn(number: int, row: object) -> Turn:
     speaker = _NAMES.get(str(fields.get("speaker") or fields.get("role") or "").lower())
     utterance = fields.get("text", fields.get("content"))
     if speaker is None or not isinstance(utterance, str):
-        raise BadInput(
-            f'turn {number}: expected an object with "speaker" ({" or ".join(get_args(Speaker))}) and "text"'
-        )
+        speakers = " or ".join(get_args(Speaker))
+        raise BadInput(f'turn {number}: expected an object with "speaker" ({speakers}) and "text"')
     return speaker, utterance
 
 
 def as_text(turns: Sequence[Turn]) -> str:
-    """The turns in the form that `read_turns` reads, one after the other."""
+    """Write turns in the form that `read_turns` reads, one after the other."""
     return "\n".join(f"{speaker.capitalize()}: {utterance}" for speaker, utterance in turns)
 
 
 def transcript(question: str, turns: Sequence[Turn]) -> str:
-    """The question as a language model is shown it: after its conversation, if there is one."""
+    """Return the question as a language model is shown it: after its conversation, if any."""
     return as_text([*turns, ("user", question)]) if turns else question
 
 
 def standalone_question(question: str, turns: Sequence[Turn]) -> str:
-    """The question as it would be asked without the conversation: “When was it built?” → “When was
-    the Eiffel Tower
-    built?”. By the rules of enrichment, English only; what is not certain stays as it is.
+    """Return the question as it would be asked without the conversation.
 
-    A question that names nothing of its own (“And its height?”) follows the last one that does.
+    “When was it built?” becomes “When was the Eiffel Tower built?”, by the rules of enrichment, in
+    English only; what is not certain stays. A question that names nothing of its own (“And its
+    height?”) follows the last one that does.
     """
-    if not turns or not is_english(" ".join([*(utterance for _, utterance in turns), question])):
+    conversation: list[Turn] = [*turns, ("user", question)]
+    if not turns or not is_english(" ".join(utterance for _, utterance in conversation)):
         return question
     before: list[str] = []
     asked = ""  # the last question that names something
-    for speaker, utterance in [*turns, ("user", question)]:
-        resolved = (
-            rewrite_within("\n\n".join(before), utterance)
-            if before and speaker == "user"
-            else utterance
-        )
+    for speaker, utterance in conversation:
+        if speaker == "user" and before:
+            utterance = rewrite_within("\n\n".join(before), utterance)
         if speaker == "user":
-            named = bool(Context(resolved, "").question)
-            asked = resolved if named or not asked else f"{asked} {resolved}"
-        before.append(resolved)
+            names_something = bool(Context(utterance, "").question)
+            asked = utterance if names_something or not asked else f"{asked} {utterance}"
+        before.append(utterance)
     return asked

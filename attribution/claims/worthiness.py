@@ -36,28 +36,21 @@ class Rule:
 
 @cache
 def _rules() -> tuple[Rule, ...]:
-    exceptions = {
-        name: compile_any([p], flags=0) for name, p in load("worthiness")["exceptions"].items()
-    }
-    return tuple(
-        Rule(
-            rule["worthiness"],
-            rule["reason"],
-            compile_any(rule["patterns"]),
-            exceptions.get(rule.get("unless")),
-        )
-        for rule in load("worthiness")["rules"]
-    )
+    data = load("worthiness")
+    exceptions: dict[str, re.Pattern[str]] = {}
+    for name, pattern in data["exceptions"].items():
+        exceptions[name] = compile_any([pattern], flags=0)
+    rules: list[Rule] = []
+    for rule in data["rules"]:
+        unless = exceptions.get(rule.get("unless"))
+        pattern = compile_any(rule["patterns"])
+        rules.append(Rule(rule["worthiness"], rule["reason"], pattern, unless))
+    return tuple(rules)
 
 
 @cache
 def _introductions() -> tuple[re.Pattern[str], ...]:
     return tuple(compile_any([p], flags=0) for p in load("worthiness")["introductions"])
-
-
-@cache
-def _instructions() -> re.Pattern[str]:
-    return compile_any([load("worthiness")["instructions"]])
 
 
 def classify(
@@ -70,14 +63,12 @@ def classify(
     the rules do not read.
     """
     english = is_english(answer)
-    classes = [
-        classify_text(c.text) if english and read else ("factual", "")
-        for c, read in readable(claims, stop)
-    ]
-    return [
-        c.model_copy(update={"worthiness": worthiness, "worthiness_reason": reason})
-        for c, (worthiness, reason) in zip(claims, classes, strict=True)
-    ]
+    result: list[Claim] = []
+    for claim, is_read in readable(claims, stop):
+        worthiness, reason = classify_text(claim.text) if english and is_read else ("factual", "")
+        update = {"worthiness": worthiness, "worthiness_reason": reason}
+        result.append(claim.model_copy(update=update))
+    return result
 
 
 def classify_text(text: str) -> tuple[Worthiness, str]:
@@ -100,9 +91,7 @@ def _classify_by_parse(text: str) -> tuple[Worthiness, str]:
     for introduction in _introductions():
         body = introduction.sub("", body, count=1)
     doc = parse(body)
-    if body and (
-        _is_instruction(doc) or (_instructions().match(body) and not has_subject(root(doc)))
-    ):
+    if body and _is_instruction(doc):
         return "not_a_claim", "An instruction."
     if len(doc) and _states_nothing(doc, text):
         return "other", "A fragment: a phrase without a statement of its own."
