@@ -302,29 +302,26 @@ class _Article:
         self._blocks, self._is_main = blocks, is_main
         main = [n for n in range(len(blocks)) if is_main[n]]
         prose = [n for n in main if _is_sentence(blocks[n].raw)] or main or [0]
-        self._first, self._last = prose[0], prose[-1]
-        titles = [n for n in range(self._first) if tag_of(blocks[n].element) == "h1"]
-        self._top = titles[-1] if titles else self._first
-        self._headings = {n - 1 for n in prose if tag_of(blocks[n - 1].element) in _HEADINGS}
+        titles = [n for n in range(prose[0]) if tag_of(blocks[n].element) == "h1"]
+        self._first = titles[-1] if titles else prose[0]
+        self._last = prose[-1]
         self._elements: set[_Element] = set()  # that hold main text
-        for number in (self._top, *prose):
+        for number in (self._first, *prose):
             element = blocks[number].element
             self._elements.update((element, *element.iterancestors()))
 
     def contains(self, number: int) -> bool:
         """Return True if a block belongs to the article."""
         block, is_main = self._blocks[number], self._is_main[number]
-        if is_main and self._top <= number <= self._last:
+        is_within = self._first <= number <= self._last
+        if is_main and is_within:
             return True
-        if not (is_main or number in self._headings or _is_prose(block)):
+        if not (is_main or _is_prose(block)):
             return False
         container = self._container(block)
         if container is None:
             return False
-        is_lead = self._top < number < self._first and block.raw.rstrip()[-1:] in (".", "!")
-        is_within = self._first < number < self._last
-        has_size = len(block.raw.split()) >= MIN_PROSE
-        return is_main or is_within or container == "aside" or (is_lead and has_size)
+        return is_main or is_within or container == "aside"
 
     def _container(self, block: Block) -> str | None:
         """Return the tag of the outermost element around a block without main text.

@@ -81,17 +81,7 @@ def test_what_the_article_says_is_kept(middle: str) -> None:
     assert MILL in text(page(middle))
 
 
-def test_the_lead_in_a_header_and_a_heading_are_read_and_a_path_above_them_is_not() -> None:
-    lead = (
-        page("")
-        .replace("<h1>Lindal</h1>", "")
-        .replace("<article>", f"<header><h1>Lindal</h1><p>{MILL}</p></header><article>")
-    )
-    assert MILL in text(lead)
-    heading = (
-        "<div class=caption><h3>Its mill</h3></div><p>It was rebuilt in 1893 by two brothers.</p>"
-    )
-    assert "Its mill" in text(page(heading))
+def test_a_path_above_an_article_is_not_read() -> None:
     path = "<div class=breadcrumb>Home > The orchard at Lindal has grown perry pears</div>"
     assert text(page("").replace("<article>", f"{path}<article>")) == text(page(""))
 
