@@ -1,6 +1,4 @@
-"""One request to a checked address: bounded in time and bytes, decompressed on the way, with typed
-failures.
-"""
+"""Send one request to a checked address, bounded in time and bytes, with typed failures."""
 
 from __future__ import annotations
 
@@ -22,6 +20,7 @@ USER_AGENT = f"{AGENT}/1.0 (checks the claims of an answer against its sources)"
 REDIRECTS = (301, 302, 303, 307, 308)
 _HOST = re.compile(rb"[A-Za-z0-9._:-]+")
 _BLOCK = 65_536
+_GZIP = 16 + zlib.MAX_WBITS
 
 
 @dataclass(frozen=True)
@@ -39,30 +38,35 @@ class TooLarge(Exception):
 
 
 def parsed(url: str, base: httpx2.URL | None = None) -> httpx2.URL:
-    """The URL without its fragment; FetchFailed(bad_address) where it may not be fetched."""
+    """Return the URL without its fragment.
+
+    Raises:
+        FetchFailed: bad_address where it may not be fetched.
+    """
+    shown = repr(url[:200])
     try:
-        target = (base.join(url.strip()) if base else httpx2.URL(url.strip())).copy_with(
-            fragment=None
-        )
+        joined = base.join(url.strip()) if base else httpx2.URL(url.strip())
+        target = joined.copy_with(fragment=None)
     except (httpx2.InvalidURL, ValueError):
-        message = f"{url[:200]!r} is not a web address; expected https://… or http://…"
-        raise FetchFailed("bad_address", message) from None
+        problem = f"{shown} is not a web address; expected https://… or http://…"
+        raise FetchFailed("bad_address", problem) from None
+    problem = ""
     if target.scheme not in ("http", "https") or not _HOST.fullmatch(target.raw_host):
-        message = f"{url[:200]!r} cannot be fetched; expected an address with http:// or https://"
-        raise FetchFailed("bad_address", message)
-    if target.userinfo:
-        raise FetchFailed(
-            "bad_address",
-            f"the address on {host_of(target)} carries a user name or password; remove it",
-        )
-    if target.port is not None and not 0 < target.port < 65_536:
-        raise FetchFailed("bad_address", f"port {target.port} does not exist; expected 1 to 65535")
+        problem = f"{shown} cannot be fetched; expected an address with http:// or https://"
+    elif target.userinfo:
+        host = host_of(target)
+        problem = f"the address on {host} carries a user name or password; remove it"
+    elif target.port is not None and not 0 < target.port < 65_536:
+        problem = f"port {target.port} does not exist; expected 1 to 65535"
+    if problem:
+        raise FetchFailed("bad_address", problem)
     return target
 
 
 def host_of(url: httpx2.URL) -> str:
-    """The host as it is sent; `url.host` fails on names that are invalid in IDNA 2008, such as
-    xn--i-7iq.ws.
+    """Return the host as it is sent.
+
+    `url.host` fails on names that are invalid in IDNA 2008, such as xn--i-7iq.ws.
     """
     return url.raw_host.decode("ascii")
 
@@ -79,14 +83,25 @@ def send(
     body: bytes | None = None,
     check: Callable[[httpx2.Headers], None] | None = None,
 ) -> Response:
-    """One request for a page or to a search engine; the content is read only where the status is
-    2xx.
+    """Send a request for a page or to a search engine; content is read only if the status is 2xx.
 
-    A body of more than `limit` bytes is cut where `cut`, else FetchFailed(too_large). Other kinds:
-    timed_out,
-    unreachable, bad_certificate, blocked_address, unreadable.
+    Args:
+        url: The address.
+        settings: Timeouts of connecting and reading.
+        allow: Decides on each numeric address.
+        clock: The wall clock of all requests for the page.
+        headers: Beside those of every request.
+        limit: Bytes of the content, packed or unpacked.
+        cut: Cut longer content rather than fail.
+        body: Sent by POST.
+        check: May reject a 2xx response by its headers.
+
+    Raises:
+        FetchFailed: too_large, timed_out, unreachable, bad_certificate, blocked_address or
+            unreadable.
     """
-    host, timeouts = host_of(url), (settings.connect_timeout, settings.read_timeout)
+    host = host_of(url)
+    timeouts = (settings.connect_timeout, settings.read_timeout)
     try:
         return exchange(
             url,
@@ -100,44 +115,53 @@ def send(
             check=check,
         )
     except AddressNotAllowed:
-        why = "is not on the public web (its address is private, local or reserved), so it is not fetched"
-        message = f"{host} {why}; add the page's text as a document instead"
+        message = (
+            f"{host} is not on the public web (its address is private, local or reserved), so it "
+            "is not fetched; add the page's text as a document instead"
+        )
         raise FetchFailed("blocked_address", message) from None
     except TooLarge:
-        message = f"{host} sends more than {limit:,} bytes for this page; add only the part you need, as a document"
+        message = (
+            f"{host} sends more than {limit:,} bytes for this page; "
+            "add only the part you need, as a document"
+        )
         raise FetchFailed("too_large", message) from None
     except zlib.error as error:
         message = f"{host} sends compressed data that cannot be decompressed"
         raise FetchFailed("unreadable", message, detail=error) from None
     except httpcore2.ConnectTimeout:
-        raise FetchFailed(
-            "unreachable", f"{host} did not accept a connection in time; run again later"
-        ) from None
+        message = f"{host} did not accept a connection in time; run again later"
+        raise FetchFailed("unreachable", message) from None
     except httpcore2.TimeoutException:
-        raise FetchFailed(
-            "timed_out", f"{host} did not respond within {clock.seconds:g} s; run again later"
-        ) from None
+        message = f"{host} did not respond within {clock.seconds:g} s; run again later"
+        raise FetchFailed("timed_out", message) from None
     except (httpcore2.NetworkError, httpcore2.ProtocolError) as error:
-        if "CERTIFICATE_VERIFY_FAILED" in str(error):
-            raise FetchFailed(
-                "bad_certificate",
-                f"the certificate of {host} is not valid, so it may be another server; add the page's text as a "
-                "document if you trust it",
-            ) from None
-        if isinstance(error, NameNotResolved):
-            problem = f"the name {host} cannot be resolved; check the address"
-        elif isinstance(error, httpcore2.ConnectError):
-            problem = f"{host} cannot be reached; check the address, or run again later"
-        else:
-            problem = f"{host} closed the connection or sent no valid response; run again later"
-        raise FetchFailed("unreachable", problem, detail=words_of(error)) from None
+        raise _connection_failure(error, host) from None
+
+
+def _connection_failure(error: Exception, host: str) -> FetchFailed:
+    if "CERTIFICATE_VERIFY_FAILED" in str(error):
+        message = (
+            f"the certificate of {host} is not valid, so it may be another server; "
+            "add the page's text as a document if you trust it"
+        )
+        return FetchFailed("bad_certificate", message)
+    if isinstance(error, NameNotResolved):
+        message = f"the name {host} cannot be resolved; check the address"
+    elif isinstance(error, httpcore2.ConnectError):
+        message = f"{host} cannot be reached; check the address, or run again later"
+    else:
+        message = f"{host} closed the connection or sent no valid response; run again later"
+    return FetchFailed("unreachable", message, detail=words_of(error))
 
 
 def words_of(error: Exception) -> str:
-    """An error of a connection; a local one may quote what was sent, including keys, so its name
-    has to do.
+    """Return an error of a connection as text.
+
+    A local protocol error may quote what was sent, including keys, so its name has to do.
     """
-    return type(error).__name__ if isinstance(error, httpcore2.LocalProtocolError) else repr(error)
+    is_local = isinstance(error, httpcore2.LocalProtocolError)
+    return type(error).__name__ if is_local else repr(error)
 
 
 def exchange(
@@ -153,14 +177,25 @@ def exchange(
     check: Callable[[httpx2.Headers], None] | None = None,
     error_bytes: int = 0,
 ) -> Response:
-    """One GET, or POST of a body, without redirects and cookies; `timeouts` are those of connecting
-    and reading.
+    """Send one GET, or POST of a body, without redirects and cookies.
 
-    `check` may reject a 2xx response by its headers. At most `limit` bytes of it are read, packed
-    or unpacked; more
-    are cut where `cut`, else TooLarge. Of any other response at most `error_bytes` are read. Raises
-    AddressNotAllowed,
-    zlib.error for a body that cannot be unpacked, and the errors of httpcore2.
+    Args:
+        url: The address.
+        allow: Decides on each numeric address.
+        clock: The wall clock.
+        timeouts: Seconds of connecting and reading.
+        headers: Beside those of every request.
+        limit: Bytes that are read of a 2xx response, packed or unpacked.
+        cut: Cut a longer response rather than fail.
+        body: Sent by POST.
+        check: May reject a 2xx response by its headers.
+        error_bytes: Bytes that are read of any other response.
+
+    Raises:
+        AddressNotAllowed: Nothing was sent.
+        TooLarge: The response is longer than `limit`.
+        zlib.error: The response cannot be unpacked.
+        Exception: Errors of httpcore2.
     """
     sent: dict[bytes | str, bytes | str] = {
         "Host": url.netloc.decode("ascii"),
@@ -213,8 +248,7 @@ def _read(response: httpcore2.Response, headers: httpx2.Headers, limit: int, cut
 
 
 def _inflated(parts: Iterable[bytes], encoding: str, limit: int) -> Iterator[bytes]:
-    """The body decompressed in small blocks, so that a few bytes cannot become gigabytes before
-    they are counted.
+    """Decompress a body in small blocks, so that it is counted before it fills the memory.
 
     A gzip body may have several members one after the other (RFC 1952, 2.2); what follows the last
     one is padding.
@@ -225,7 +259,8 @@ def _inflated(parts: Iterable[bytes], encoding: str, limit: int) -> Iterator[byt
         return
     if encoding not in ("gzip", "x-gzip"):
         raise zlib.error(f"encoding {encoding[:40]!r} was not requested")
-    gzip, packed = zlib.decompressobj(16 + zlib.MAX_WBITS), 0
+    gzip = zlib.decompressobj(_GZIP)
+    packed = 0
     waiting = b""
     for part in parts:
         packed += len(part)
@@ -238,7 +273,7 @@ def _inflated(parts: Iterable[bytes], encoding: str, limit: int) -> Iterator[byt
                     break  # too little to distinguish another member from padding
                 if not waiting.startswith(b"\x1f\x8b"):
                     return
-                gzip = zlib.decompressobj(16 + zlib.MAX_WBITS)
+                gzip = zlib.decompressobj(_GZIP)
             yield gzip.decompress(waiting, _BLOCK)
             waiting = gzip.unused_data if gzip.eof else gzip.unconsumed_tail
     if not gzip.eof:

@@ -1,10 +1,8 @@
-"""Connections to checked addresses only, under one wall clock: for pages, search engines and
-language models.
+"""Open connections to checked addresses only, under one wall clock.
 
-The name is resolved once, every address is checked, and the socket is opened to a checked address:
-a name that
-resolves differently the second time (DNS rebinding) has no second time. Host header and TLS name
-stay.
+A name is resolved once, every address is checked, and the socket is opened to a checked address: a
+name that resolves differently the second time (DNS rebinding) has no second time. Host header and
+TLS name stay.
 """
 
 from __future__ import annotations
@@ -28,22 +26,21 @@ _UNICAST = IPv6Network("2000::/3")
 
 
 def is_public(address: str) -> bool:
-    """Return True if a numeric address is on the public internet; IPv4 mapped into IPv6 is judged
-    as IPv4.
+    """Return True if a numeric address is on the public internet.
+
+    IPv4 mapped into IPv6 is judged as IPv4.
     """
     try:
         ip = ip_address(address)
     except ValueError:
         return False
     if isinstance(ip, IPv6Address):
-        wrapped = (
-            ip.ipv4_mapped
-            or ip.sixtofour
-            or (IPv4Address(int(ip) & 0xFFFFFFFF) if ip in _NAT64 else None)
-        )
-        if wrapped is None:
+        mapped = ip.ipv4_mapped or ip.sixtofour
+        if ip in _NAT64:
+            mapped = IPv4Address(int(ip) & 0xFFFFFFFF)
+        if mapped is None:
             return ip in _UNICAST and ip.is_global and not ip.is_multicast
-        ip = wrapped
+        ip = mapped
     return ip.is_global and not ip.is_multicast and not ip.is_reserved
 
 
@@ -75,8 +72,13 @@ class Clock:
 
 
 def resolve(host: str, port: int, timeout: float) -> list[str]:
-    """The addresses of a host, in the system's order. In a thread, because getaddrinfo has no
-    timeout.
+    """Return the addresses of a host, in the system's order.
+
+    They are looked up in a thread, because getaddrinfo has no timeout.
+
+    Raises:
+        ConnectTimeout: There was no answer in time.
+        NameNotResolved: No address is known.
     """
     answers: queue.SimpleQueue[list[str] | Exception] = queue.SimpleQueue()
 
@@ -131,9 +133,7 @@ class CheckedBackend(httpcore2.NetworkBackend):
 
 
 class _TimedStream(httpcore2.NetworkStream):
-    """A stream whose every operation also ends with the page's clock, so that a server that drips
-    cannot outlast it.
-    """
+    """A stream whose every operation ends with the page's clock: no slow server outlasts it."""
 
     def __init__(self, stream: httpcore2.NetworkStream, clock: Clock) -> None:
         self._stream = stream
@@ -161,11 +161,9 @@ class _TimedStream(httpcore2.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-# without it a run's first dozen requests would each read the certificates, for a quarter of a
-# second
-@load_once
+@load_once  # reading the certificates takes a quarter of a second
 def tls_context() -> ssl.SSLContext:
-    """The certificates that are trusted, from no setting of the environment."""
+    """Return the trusted certificates, whatever the environment says."""
     return httpx2.create_ssl_context(trust_env=False)
 
 
