@@ -67,7 +67,7 @@ import streamlit as st
 from pages.ui import state
 from pages.ui import choices
 state.begin("explore")
-st.session_state[state.EXAMPLE] = {number}
+st.session_state["example"] = {number}
 choices.choose_example()
 chosen = choices.settings()
 st.text(chosen if isinstance(chosen, str) else " ".join(chosen.sources))
