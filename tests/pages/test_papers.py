@@ -33,7 +33,7 @@ def test_a_table_is_computed_saved_and_read_again(tmp_path: Path, store: Store) 
     assert now.done == 2
     assert now.result == saved[0]
     assert not begun.folder.exists()
-    assert now.result.table.rows[0][:3] == ("spaCy_sentences", "published", 938)
+    assert now.result.table.rows[0][:3] == ("spaCy_sentences", "published", "938")
     assert now.result.table.rows[1][:3] == ("spaCy_sentences", "spacy", 4)
     TABLE.save(store, "a" * 16, saved[0])
     assert read(store, "a" * 16) == TableProgress(result=saved[0], running=False)

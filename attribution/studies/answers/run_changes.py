@@ -37,7 +37,7 @@ class ClaimChange:
 
 
 @dataclass(frozen=True)
-class Pair:
+class _ClaimPair:
     """Two claims that may be the same, by their places in the two runs."""
 
     likeness: float
@@ -75,17 +75,17 @@ def _change(
     return ClaimChange(claim_before, claim_after, labels[0], labels[1], (badges[0], badges[1]))
 
 
-def _matched(before: Report, after: Report) -> list[Pair]:
+def _matched(before: Report, after: Report) -> list[_ClaimPair]:
     """Return pairs of matching claims, the most alike first."""
     is_same_answer = before.answer == after.answer
-    candidates: list[Pair] = []
+    candidates: list[_ClaimPair] = []
     for i, first in enumerate(before.claims):
         for j, second in enumerate(after.claims):
             likeness = _likeness(first, second, is_same_answer)
             if likeness >= ALIKE:
-                candidates.append(Pair(likeness, i, j))
+                candidates.append(_ClaimPair(likeness, i, j))
     candidates.sort(key=lambda pair: (-pair.likeness, pair.before, pair.after))
-    pairs: list[Pair] = []
+    pairs: list[_ClaimPair] = []
     for candidate in candidates:
         is_free = all(
             candidate.before != pair.before and candidate.after != pair.after for pair in pairs

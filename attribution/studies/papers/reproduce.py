@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -146,6 +146,15 @@ def sample(rows: Sequence[Row], size: int) -> list[Row]:
     return sorted(drawn, key=lambda row: row.line)
 
 
+def left_out(steps: Mapping[str, str]) -> tuple[str, ...]:
+    """Return a note for each step that is missing, with all rows or columns that need it."""
+    notes: list[str] = []
+    for step in dict.fromkeys(filter(None, steps.values())):
+        names = [name for name, own in steps.items() if own == step]
+        notes.append(f"{', '.join(names)}: left out. {step[0].upper()}{step[1:]}")
+    return tuple(notes)
+
+
 def percent(part: int, whole: int) -> float | None:
     """Return a share in percent; None of nothing."""
     return 100 * part / whole if whole else None
@@ -195,7 +204,7 @@ def _beside(table: PaperTable, computed: Computed) -> ResultTable:
     """Put our row below each row of the paper, then those that only we have."""
     rows: list[tuple[Cell, ...]] = []
     for label, cells in table.rows.items():
-        rows.append((label, PUBLISHED, *cells))
+        rows.append((label, PUBLISHED, *map(str, cells)))
         rows += [
             (label, one.method, *_in_its_digits(one.cells, cells))
             for one in computed.rows
@@ -208,15 +217,15 @@ def _beside(table: PaperTable, computed: Computed) -> ResultTable:
 
 
 def _in_its_digits(ours: Sequence[Cell], published: Sequence[float | str]) -> list[Cell]:
-    """Round our figures to the digits that the paper prints."""
-    rounded: list[Cell] = []
+    """Write our figures with the digits that the paper prints."""
+    cells: list[Cell] = []
     for cell, printed in zip(ours, published, strict=True):
         if isinstance(cell, float) and not isinstance(printed, str):
             digits = len(str(printed).partition(".")[2])
-            rounded.append(round(cell, digits))
+            cells.append(f"{cell:.{digits}f}")
         else:
-            rounded.append(cell)
-    return rounded
+            cells.append(cell)
+    return cells
 
 
 def _write(table: PaperTable, result: ResultTable, computed: Computed, inputs: TableInputs) -> None:

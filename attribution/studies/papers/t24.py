@@ -19,6 +19,7 @@ from attribution.studies.papers.reproduce import (
     ComputedRow,
     Steps,
     TableInputs,
+    left_out,
     percent,
 )
 
@@ -69,24 +70,22 @@ def compute(number: str, inputs: TableInputs) -> Steps:
     rows = labelled_set(inputs.rows).rows
     systems = {LARGE: SYSTEMS[LARGE]} if number == "T2" else SYSTEMS
     measured: dict[str, _Measured] = {}
-    missing: list[str] = []
+    steps: dict[str, str] = {}
     for label, system in systems.items():
         settings = inputs.with_model(inputs.settings, system.place)
-        step = METHODS[system.method].missing(settings)
-        if step:
-            missing.append(f"{label} is left out: {step}")
-        else:
+        steps[label] = METHODS[system.method].missing(settings)
+        if not steps[label]:
             measured[label] = yield from _measure(rows, label, settings, inputs)
     if number == "T4":
         best = max(measured, key=lambda label: measured[label].development_f1)
         by_type = _by_error_type(measured[best])
-        return Computed(by_type, (f"the best method is {best}", *missing))
+        return Computed(by_type, (f"the best method is {best}", *left_out(steps)))
     splits: tuple[Split, ...] = ("development",) if number == "T2" else ("development", "test")
     computed = [
         ComputedRow(label, one.method, [cell for split in splits for cell in one.figures(split)])
         for label, one in measured.items()
     ]
-    return Computed(computed, tuple(missing))
+    return Computed(computed, left_out(steps))
 
 
 @dataclass(frozen=True)

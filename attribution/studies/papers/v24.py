@@ -30,6 +30,7 @@ from attribution.studies.papers.reproduce import (
     TableInputs,
     available,
     for_people,
+    left_out,
     percent,
     report_of,
     texts_of,
@@ -254,11 +255,11 @@ class _Series:
 
 
 Strata = Callable[[Row], Mapping[str, Sequence[Claim]]]  # the claims of an answer by row label
-Pair = dict[str, str]  # relation, claim, passage
-Answers = list[dict[str, list[Pair]]]  # the pairs of each answer by row label
+JudgedPair = dict[str, str]  # relation, claim, passage
+Answers = list[dict[str, list[JudgedPair]]]  # the pairs of each answer by row label
 
 
-def related(row: Row, claims: Sequence[Claim], settings: Settings) -> list[Pair]:
+def related(row: Row, claims: Sequence[Claim], settings: Settings) -> list[JudgedPair]:
     """Return the most probable relation of each claim and passage (V24 4.3)."""
     checked = [
         claim.model_copy(update={"worthiness": "factual", "coherent": True, "enriched": None})
@@ -268,7 +269,7 @@ def related(row: Row, claims: Sequence[Claim], settings: Settings) -> list[Pair]
         return []
     report = report_of(row, checked, settings)
     texts = {claim.id: claim.text for claim in checked}
-    pairs: list[Pair] = []
+    pairs: list[JudgedPair] = []
     for piece in report.evidence:
         relation = leaning(piece.probabilities)
         pairs.append({"relation": relation, "claim": texts[piece.claim_id], "passage": piece.text})
@@ -282,7 +283,7 @@ def related(row: Row, claims: Sequence[Claim], settings: Settings) -> list[Pair]
 def _pairs(
     experiment: _Experiment, key: str, strata: Strata, series: Sequence[_Series]
 ) -> Generator[RowDone, None, Answers]:
-    def work(row: Row) -> dict[str, list[Pair]]:
+    def work(row: Row) -> dict[str, list[JudgedPair]]:
         claims = strata(row)
         return {one.label: related(row, claims[one.label], one.settings) for one in series}
 
@@ -405,7 +406,7 @@ def _relations(answers: Answers, label: str) -> Counter[str]:
 def _by_embedder(experiment: _Experiment) -> Steps:
     direct = experiment.using("direct", GPT4)
     series: list[_Series] = []
-    missing: list[str] = []
+    steps: dict[str, str] = {}
     for label, embedder, model in EMBEDDINGS:
         update = {"embedder": embedder or direct.embedder, "embedding_model": model}
         if "Recursive" in label:
@@ -414,7 +415,7 @@ def _by_embedder(experiment: _Experiment) -> Steps:
         try:
             EMBEDDERS.build(settings.embedder, settings).embed(["claim"])
         except AttributionError as error:  # such as an endpoint that has chat models alone
-            missing.append(f"{label} is left out: {error}")
+            steps[label] = str(error)
         else:
             series.append(_Series.of(label, settings, model or settings.embedder))
 
@@ -422,7 +423,7 @@ def _by_embedder(experiment: _Experiment) -> Steps:
         return dict.fromkeys((one.label for one in series), experiment.factual(row, direct))
 
     answers = yield from _pairs(experiment, "T9", strata, series)
-    return Computed([_macro_shares(answers, one) for one in series], tuple(missing))
+    return Computed([_macro_shares(answers, one) for one in series], left_out(steps))
 
 
 def _macro_shares(answers: Answers, series: _Series) -> ComputedRow:

@@ -20,6 +20,7 @@ from attribution.studies.papers.reproduce import (
     ComputedRow,
     Steps,
     TableInputs,
+    left_out,
     percent,
     report_of,
     texts_of,
@@ -59,7 +60,6 @@ def compute(number: str, inputs: TableInputs) -> Steps:
     }
     steps = {name: missing_step(SEGMENTERS[DECOMPOSERS[name]], settings[name]) for name in columns}
     ready = {name: settings[name] for name in columns if not steps[name]}
-    missing = tuple(f"{name} is left out: {step}" for name, step in steps.items() if step)
     judges = _Judges.of(inputs, is_checked=number in WITH_SOURCES)
 
     def work(row: Row) -> dict[str, Any]:
@@ -69,8 +69,8 @@ def compute(number: str, inputs: TableInputs) -> Steps:
 
     answers = yield from inputs.each("checked" if judges.verifier else "split", work)
     if number == "T7":
-        return Computed(_correlations(answers, str(judges)) if ready else [], missing)
-    return Computed(_by_system(answers, MEASURES[number], str(judges)), missing)
+        return Computed(_correlations(answers, str(judges)) if ready else [], left_out(steps))
+    return Computed(_by_system(answers, MEASURES[number], str(judges)), left_out(steps))
 
 
 def _check_given_scores(rows: Sequence[Row]) -> None:
