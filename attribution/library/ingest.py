@@ -1,9 +1,7 @@
-"""Add files, folders, uploads and web pages to named collections; each is stored as soon as it is
-read.
+"""Add files, folders, uploads and web pages to collections; each is stored as soon as it is read.
 
 Files are read in processes that can be killed; web pages come from the fetcher and its cache. Files
-added before are
-recognised by their hash, so adding again resumes.
+added before are recognised by their hash, so adding again resumes.
 """
 
 from __future__ import annotations
@@ -34,6 +32,7 @@ from attribution.types import Document, Failure, Page
 MAX_BYTES = 50_000_000  # of one file
 WORKERS = 6  # files and pages read at once; their bytes are in memory
 BATCH = 16  # documents embedded in one transaction
+MAX_NAME = 300  # characters
 
 
 @dataclass(frozen=True)
@@ -63,12 +62,22 @@ def add(
     stop: threading.Event | None = None,
     owner: str = "",
 ) -> Iterator[ItemResult]:
-    """Add items, several at once; each is stored when its result is yielded. `stop` still finishes
-    those being read.
+    """Add items, several at once; each is stored when its result is yielded.
 
-    The items of one `owner` take turns with what others read.
-    Raises BadInput for an invalid collection name; an item that cannot be read has the state
-    `failed`.
+    Args:
+        store: Holds the collection, and the cache of pages.
+        collection: Created where needed.
+        items: What to add.
+        settings: Of fetching and reading.
+        fetch: Fetches a page, given an old copy; by default a fetcher of the public web.
+        stop: Ends the work; items that are being read are still finished.
+        owner: Whose items take turns with what others read.
+
+    Yields:
+        The outcome of each item; one that cannot be read has the state `failed`.
+
+    Raises:
+        BadInput: The collection's name is invalid.
     """
     check_name(collection)
     documents = DocumentStore(store.database)
@@ -76,20 +85,21 @@ def add(
     fetch = fetch or Fetcher(settings, reading=reading).fetch
     reader = _ItemReader(store, settings, documents.source_hashes(collection), fetch, reading)
     for results in _in_parallel(reader.read, items, stop or threading.Event()):
-        new = [r for r in results if isinstance(r, NewDocument)]
+        new = [result for result in results if isinstance(result, NewDocument)]
         states = documents.put(collection, new) if new else []
         for document, state in zip(new, states, strict=True):
-            yield ItemResult(
-                document.name, state, next(iter(partly_read(document.page, document.name)), None)
-            )
-        yield from (r for r in results if isinstance(r, ItemResult))
+            failures = partly_read(document.page, document.name)
+            yield ItemResult(document.name, state, failures[0] if failures else None)
+        yield from (result for result in results if isinstance(result, ItemResult))
 
 
 def embed(
     store: Store, collection: str, embedder: Embedder, stop: threading.Event | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Embed documents without vectors, a few at a time; yields the number of documents with vectors
-    and of all.
+    """Embed documents without vectors, a few at a time.
+
+    Yields:
+        The numbers of documents with vectors and of all documents.
     """
     documents = DocumentStore(store.database)
     while not (stop and stop.is_set()):
@@ -98,53 +108,62 @@ def embed(
             return
         texts = {document: passages(title, text) for document, (title, text) in missing.items()}
         rows = iter(embedder.embed([passage for part in texts.values() for passage in part]))
-        vectors = {
-            document: [next(rows).tobytes() for _ in part] for document, part in texts.items()
-        }
+        vectors = {}
+        for document, part in texts.items():
+            vectors[document] = [next(rows).tobytes() for _ in part]
         documents.put_vectors(collection, embedder.version, vectors)
-        yield next(
-            (c.embedded, c.documents)
-            for c in documents.collections(embedder.version)
-            if c.name == collection
-        )
+        for summary in documents.collections(embedder.version):
+            if summary.name == collection:
+                yield summary.embedded, summary.documents
 
 
 def from_paths(paths: Sequence[Path]) -> tuple[list[Item], int]:
-    """Return the given files and those in the given folders, and the number of files in folders of
-    unsupported type.
+    """Return the given files and those in folders, and how many in folders have another type.
 
-    Hidden files and links that lead out of their folder are left out. Raises BadInput for a path
-    that does not exist.
+    Hidden files and links that lead out of their folder are left out.
+
+    Raises:
+        BadInput: A path does not exist.
     """
-    items, unsupported = [], 0
+    items: list[Item] = []
+    unsupported = 0
     for path in paths:
         root = path.expanduser().resolve()
         if not root.exists():
             raise BadInput(f"{path} does not exist; expected a file, a folder or an http(s) URL")
         if not root.is_dir():
-            items.append(_of_file(root, root.name))
+            items.append(_file_item(root, root.name))
             continue
-        for file in sorted(root.rglob("*")):
-            inside = file.relative_to(root)
-            hidden = any(part.startswith(".") for part in inside.parts)
-            if hidden or not file.is_file() or not file.resolve().is_relative_to(root):
-                continue
+        for file in _files_below(root):
             if file.suffix.lower() in SUFFIXES:
-                items.append(_of_file(file, (root.name / inside).as_posix()))
+                name = (root.name / file.relative_to(root)).as_posix()
+                items.append(_file_item(file, name))
             else:
                 unsupported += 1
     return items, unsupported
 
 
+def _files_below(root: Path) -> Iterator[Path]:
+    for file in sorted(root.rglob("*")):
+        is_hidden = any(part.startswith(".") for part in file.relative_to(root).parts)
+        if not is_hidden and file.is_file() and file.resolve().is_relative_to(root):
+            yield file
+
+
 def from_addresses(lines: Iterable[str]) -> list[Item]:
-    """Parse URLs, one per line; skip empty lines and those that start with #. Raises BadInput for
-    anything else.
+    """Return the URLs of a list, one per line, without empty lines and those that start with #.
+
+    Raises:
+        BadInput: A line is anything else.
     """
-    urls = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
-    if wrong := next((url for url in urls if not url.startswith(("http://", "https://"))), None):
-        raise BadInput(
-            f"{wrong[:80]!r} is not a web address: expected one per line, with http:// or https://"
-        )
+    urls = [line.strip() for line in lines]
+    urls = [url for url in urls if url and not url.startswith("#")]
+    for url in urls:
+        if not url.startswith(("http://", "https://")):
+            raise BadInput(
+                f"{url[:80]!r} is not a web address: expected one per line, with http:// or "
+                "https://"
+            )
     return [Item(url, url) for url in dict.fromkeys(urls)]
 
 
@@ -153,23 +172,22 @@ def from_upload(document: Document) -> Item:
     return Item(document.name, f"upload:{document.name}", lambda: document.content)
 
 
-def _of_file(path: Path, name: str) -> Item:
-    origin = os.fsencode(path).decode(
-        "utf-8", "backslashreplace"
-    )  # a file name may not be valid text
+def _file_item(path: Path, name: str) -> Item:
+    # a file name may not be valid text
+    origin = os.fsencode(path).decode("utf-8", "backslashreplace")
     return Item(name, origin, partial(_read_bytes, path))
 
 
 def _read_bytes(path: Path) -> bytes:
-    if (size := path.stat().st_size) > MAX_BYTES:
+    size = path.stat().st_size
+    if size > MAX_BYTES:
         raise _too_large(path.name, size)
     return path.read_bytes()
 
 
 def _too_large(name: str, size: int) -> FetchFailed:
-    return FetchFailed(
-        "too_large", f"{name} has {size:,} bytes; the limit is {MAX_BYTES:,}. Split it"
-    )
+    message = f"{name} has {size:,} bytes; the limit is {MAX_BYTES:,}. Split it"
+    return FetchFailed("too_large", message)
 
 
 class _ItemReader:
@@ -187,38 +205,38 @@ class _ItemReader:
         self._fetch, self._reading = fetch, reading
 
     def read(self, item: Item) -> NewDocument | ItemResult:
+        """Read an item; whatever goes wrong costs this item alone."""
         name = _one_line(item.name)
         try:
-            if item.content is None:
-                page = self._page(item.origin)
-                page = page.model_copy(
-                    update={"kind": "document", "reference": page.reference or page.url}
-                )
-                return NewDocument(name, item.origin, "", page)
-            content = item.content()
-            digest = hashlib.sha256(content).hexdigest()
-            if digest in self._added_before:
-                return ItemResult(name, "unchanged")
-            return NewDocument(name, item.origin, digest, _document(content, name, self._reading))
+            return self._read(item, name)
         except StageFailure as error:
-            return ItemResult(
-                name, "failed", error.as_failure("fetch", name).model_copy(update={"subject": name})
-            )
+            failure = error.as_failure("fetch", name).model_copy(update={"subject": name})
         except (StoreError, Unavailable):
             raise
         except OSError as error:
             message = f"{name} cannot be read: {error.strerror or error}"
-            return ItemResult(
-                name,
-                "failed",
-                Failure(stage="fetch", subject=name, kind="unreadable", message=message),
-            )
+            failure = Failure(stage="fetch", subject=name, kind="unreadable", message=message)
         except Exception as error:  # a bug in a parser must not stop the others
-            message, detail = f"{name} cannot be read", repr(error)[:500]
             failure = Failure(
-                stage="fetch", subject=name, kind="stage_failed", message=message, detail=detail
+                stage="fetch",
+                subject=name,
+                kind="stage_failed",
+                message=f"{name} cannot be read",
+                detail=repr(error)[:500],
             )
-            return ItemResult(name, "failed", failure)
+        return ItemResult(name, "failed", failure)
+
+    def _read(self, item: Item, name: str) -> NewDocument | ItemResult:
+        if item.content is None:
+            page = self._page(item.origin)
+            reference = page.reference or page.url
+            page = page.model_copy(update={"kind": "document", "reference": reference})
+            return NewDocument(name, item.origin, "", page)
+        content = item.content()
+        digest = hashlib.sha256(content).hexdigest()
+        if digest in self._added_before:
+            return ItemResult(name, "unchanged")
+        return NewDocument(name, item.origin, digest, _document(content, name, self._reading))
 
     def _page(self, url: str) -> Page:
         page = self._store.cache.page(url, self._settings.page_days)
@@ -229,15 +247,15 @@ class _ItemReader:
 
 
 def _document(content: bytes, name: str, reading: Reading) -> Page:
-    suffix = Path(name).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise FetchFailed(
-            "wrong_type", f"{name}: expected one of {', '.join(sorted(SUFFIXES))}", name
-        )
+    media_type = SUFFIXES.get(Path(name).suffix.lower())
+    if media_type is None:
+        expected = ", ".join(sorted(SUFFIXES))
+        raise FetchFailed("wrong_type", f"{name}: expected one of {expected}", name)
     if len(content) > MAX_BYTES:
         raise _too_large(name, len(content))
-    extracted, reference = reading.read(content, "", name, document=True), ""
-    if SUFFIXES.get(suffix) == MARKDOWN:
+    extracted = reading.read(content, "", name, document=True)
+    reference = ""
+    if media_type == MARKDOWN:
         extracted, reference = without_front_matter(extracted, name)
     titled = replace(extracted, title=extracted.title or Path(name).stem)
     return make_page(name, "document", titled, reference)  # gets its URL when it is stored
@@ -245,15 +263,14 @@ def _document(content: bytes, name: str, reading: Reading) -> Page:
 
 def _one_line(name: str) -> str:
     """Return a name in printable characters, short enough for a list."""
-    return (
-        " ".join("".join(c if c.isprintable() else " " for c in name).split())[-300:] or "document"
-    )
+    printable = "".join(c if c.isprintable() else " " for c in name)
+    return " ".join(printable.split())[-MAX_NAME:] or "document"
 
 
 def _in_parallel(
     work: Callable[[Item], NewDocument | ItemResult], items: Iterable[Item], stop: threading.Event
 ) -> Iterator[list[NewDocument | ItemResult]]:
-    """Yield results as they become ready, those that are ready at the same time together."""
+    """Yield results as they become ready; those that are ready at the same time together."""
     with ThreadPoolExecutor(WORKERS, thread_name_prefix="add") as pool:
         pending: set[Future[NewDocument | ItemResult]] = set()
         for item in items:
