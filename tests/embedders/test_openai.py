@@ -71,13 +71,6 @@ def test_what_goes_wrong_is_said_without_the_key(
     )
 
 
-def test_a_server_that_is_not_there_is_said() -> None:
-    with http_server(lambda handler: answer(handler, {})) as served:
-        used = embedder(served)
-    with pytest.raises(Unavailable, match="cannot be reached"):
-        used.embed(["a"])
-
-
 def test_without_a_key_nothing_is_asked(settings: Settings) -> None:
     with pytest.raises(Unavailable, match="OPENAI_API_KEY"):
         endpoint.OpenAI(Settings()).embed(["a"])
@@ -90,26 +83,3 @@ def test_a_key_that_was_typed_is_enough(monkeypatch: pytest.MonkeyPatch) -> None
         "openai"
     ].missing(Settings())
     assert EMBEDDERS["openai"].missing(Settings(endpoint=Endpoint("http://127.0.0.1:1/v1"))) == ""
-
-
-def test_a_redirect_is_not_followed_and_nothing_of_the_environment_is_sent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Other: secret-of-another")
-    with http_server(lambda handler: answer(handler, {})) as other:
-        target = {"Location": other.url("/v1/embeddings")}
-        with http_server(lambda handler: (307, target, b"")) as served:
-            with pytest.raises(Unavailable, match="redirects"):
-                embedder(served).embed(["a"])
-            assert "x-other" not in {name.lower() for name in served.requests[0][2]}
-    assert other.requests == []
-
-
-def test_a_reply_without_end_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attribution.llm.endpoint.MAX_VECTOR_BYTES", 10_000)
-    long = {"data": [{"index": 0, "embedding": [0.1] * 10_000}]}
-    with (
-        http_server(lambda handler: answer(handler, long)) as served,
-        pytest.raises(Unavailable, match="more than 10,000 bytes"),
-    ):
-        embedder(served).embed(["a"])
