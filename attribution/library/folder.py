@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 
@@ -38,15 +39,31 @@ class _Index:
     lock: threading.Lock
 
 
-_Fingerprint = tuple[tuple[str, int, int], ...]
-_indexes: dict[Path, tuple[_Fingerprint, int, _Index]] = {}
+class _File(NamedTuple):
+    """An article's file at one moment."""
+
+    name: str  # below the folder
+    changed: int
+    size: int
+
+
+class _Key(NamedTuple):
+    """What an index depends on."""
+
+    files: tuple[_File, ...]
+    max_bytes: int
+
+
+_indexes: dict[Path, tuple[_Key, _Index]] = {}
 _building = threading.Lock()
 
 
 class FolderSearcher(KeywordSearcher):
-    """Articles below `settings.library`: Markdown with optional front matter (title, date, url),
-    and all other
-    files that can be read."""
+    """Searches the articles below `settings.library`.
+
+    They are Markdown with optional front matter (title, date, url), and all other files that can be
+    read.
+    """
 
     name = "library"
 
@@ -74,31 +91,29 @@ class FolderSearcher(KeywordSearcher):
         return {row: self.pages[row] for row in rows}
 
     def _index(self) -> _Index:
-        """The articles when first used, so that rows stay the same during a run."""
+        """Return the articles as they were when first used: rows stay the same during a run."""
         if self._opened is None:
             self._opened = self._shared_index()
-        if not self._opened.pages:
-            failures = self._opened.failures
-            reason = (
-                f" ({len(failures)} cannot be read, first: {failures[0].message})"
-                if failures
-                else ""
-            )
-            raise self._unusable(f"contains no articles{reason}")
-        return self._opened
+        if self._opened.pages:
+            return self._opened
+        failures = self._opened.failures
+        problem = "contains no articles"
+        if failures:
+            problem += f" ({len(failures)} cannot be read, first: {failures[0].message})"
+        raise self._unusable(problem)
 
     def _shared_index(self) -> _Index:
-        """The process's index of the folder, built again after a file has changed."""
+        """Return the process's index of the folder, built again after a file has changed."""
         if not self._folder.is_dir():
             raise self._unusable("does not exist")
         folder = self._folder.resolve()
         with _building:
-            files = _list_files(folder)
-            entry = _indexes.get(folder)
-            if entry is None or entry[:2] != (files, self._max_bytes):
-                entry = (files, self._max_bytes, _build_index(folder, files, self._max_bytes))
-                _indexes[folder] = entry
-        return entry[2]
+            key = _Key(_list_files(folder), self._max_bytes)
+            built_from, index = _indexes.get(folder, (None, None))
+            if index is None or built_from != key:
+                index = _build_index(folder, key.files, self._max_bytes)
+                _indexes[folder] = (key, index)
+        return index
 
     def _unusable(self, reason: str) -> SearchFailed:
         return SearchFailed(
@@ -109,22 +124,22 @@ class FolderSearcher(KeywordSearcher):
         )
 
 
-def _list_files(folder: Path) -> _Fingerprint:
-    """Path below the folder, modification time and size of every article; hidden files are left
-    out.
-    """
+def _list_files(folder: Path) -> tuple[_File, ...]:
+    """Return the file of every article; hidden files are left out."""
     files = []
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder)
-        if path.suffix.lower() in SUFFIXES and not any(part.startswith(".") for part in name.parts):
-            with suppress(OSError):  # removed since it was listed
-                stat = path.stat()
-                if path.is_file():
-                    files.append((name.as_posix(), stat.st_mtime_ns, stat.st_size))
+        is_hidden = any(part.startswith(".") for part in name.parts)
+        if is_hidden or path.suffix.lower() not in SUFFIXES:
+            continue
+        with suppress(OSError):  # removed since it was listed
+            state = path.stat()
+            if path.is_file():
+                files.append(_File(name.as_posix(), state.st_mtime_ns, state.st_size))
     return tuple(files)
 
 
-def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
+def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index:
     database = sqlite3.connect(":memory:", check_same_thread=False)
     create(database, "articles", "title", "body")
     pages: list[Page] = []
@@ -133,11 +148,8 @@ def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
     for name, _, size in files:
         try:
             if size > max_bytes:
-                raise FetchFailed(
-                    "too_large",
-                    f"{name} has {size:,} bytes; the limit is {max_bytes:,}. Split it",
-                    name,
-                )
+                message = f"{name} has {size:,} bytes; the limit is {max_bytes:,}. Split it"
+                raise FetchFailed("too_large", message, name)
             page = _read(folder / name, name, reading)
         except StageFailure as error:
             failures.append(error.as_failure("fetch", name))
@@ -149,64 +161,63 @@ def _build_index(folder: Path, files: _Fingerprint, max_bytes: int) -> _Index:
         row = (len(pages), page.title, page.text)
         database.execute("INSERT INTO articles(rowid, title, body) VALUES (?, ?, ?)", row)
         pages.append(page)
-    return _Index(
-        tuple(pages), tuple(failures), FullText(database, "articles", len(pages)), threading.Lock()
-    )
+    table = FullText(database, "articles", len(pages))
+    return _Index(tuple(pages), tuple(failures), table, threading.Lock())
 
 
 def _read(path: Path, name: str, reading: Reading) -> Page:
     media_type = SUFFIXES[path.suffix.lower()]
     # the shipped articles are our own text; whatever else lies in a folder may be hostile
-    trusted = media_type == MARKDOWN and path.is_relative_to(SHIPPED)
-    read = extract if trusted else reading.read
+    is_trusted = media_type == MARKDOWN and path.is_relative_to(SHIPPED)
+    read = extract if is_trusted else reading.read
     extracted = read(path.read_bytes(), media_type, name, document=True)
-    reference, site = "", BUILT_IN if trusted else "Library"
+    reference = ""
     if media_type == MARKDOWN:
         extracted, reference = without_front_matter(extracted, name)
+    site = BUILT_IN if is_trusted else "Library"
     titled = replace(extracted, title=extracted.title or path.stem, site=site)
-    if (
-        trusted
-    ):  # our text is not the page that its facts are from; the file of a user may be a copy of it
-        return make_page(f"library:{name}", "library", titled).model_copy(
-            update={"facts_from": reference}
-        )
-    return make_page(f"library:{name}", "library", titled, reference)
+    if not is_trusted:
+        return make_page(f"library:{name}", "library", titled, reference)
+    # our text is not the page that its facts are from; the file of a user may be a copy of it
+    page = make_page(f"library:{name}", "library", titled)
+    return page.model_copy(update={"facts_from": reference})
 
 
 def without_front_matter(extracted: Extracted, name: str) -> tuple[Extracted, str]:
-    """Markdown without its YAML front matter and heading marks, and the front matter's `url`.
+    """Return Markdown without its YAML front matter and heading marks, and its `url`.
 
-    `title` and `date` of the front matter become the metadata. FetchFailed if it is no YAML, or
-    there is nothing else.
+    `title` and `date` of the front matter become the metadata.
+
+    Raises:
+        FetchFailed: unreadable if it is no YAML, no_text if there is nothing else.
     """
-    text = extracted.text
-    metadata: dict[object, str] = {}
-    if match := FRONT_MATTER.match(text):
-        try:
-            values = yaml.safe_load(match[1])
-            if isinstance(values, dict):
-                text = text[match.end() :]
-                metadata = {
-                    key: _plain(value)
-                    for key, value in values.items()
-                    if isinstance(value, str | int | date)
-                }
-        except (
-            Exception
-        ) as error:  # no YAMLError for a 13th month, "!!int x" or a thousand brackets
-            message = f"{name}: the front matter is not valid YAML"
-            raise FetchFailed("unreadable", message, name, detail=repr(error)) from error
-    text = _HEADING.sub(lambda found: found[1].rstrip("#").rstrip(" \t"), text).strip()
+    text, metadata = _split_front_matter(extracted.text, name)
+    text = _HEADING.sub(lambda match: match[1].rstrip("#").rstrip(" \t"), text).strip()
     if not text:
         raise FetchFailed("no_text", f"{name} contains only front matter", name)
+    title = one_line(metadata.get("title", extracted.title))
+    published = valid_date(metadata.get("date", ""))
     url = metadata.get("url", "")
-    title, published = (
-        one_line(metadata.get("title", extracted.title)),
-        valid_date(metadata.get("date", "")),
-    )
+    is_web_address = url.startswith(("https://", "http://"))
     article = Extracted(title, text, published, extracted.site)
-    return article, url if url.startswith(("https://", "http://")) else ""
+    return article, url if is_web_address else ""
 
 
-def _plain(value: object) -> str:
-    return str(value.date() if isinstance(value, datetime) else value)
+def _split_front_matter(text: str, name: str) -> tuple[str, dict[object, str]]:
+    """Return the text after the front matter, and the front matter's plain values."""
+    match = FRONT_MATTER.match(text)
+    if match is None:
+        return text, {}
+    try:
+        values = yaml.safe_load(match[1])
+        if not isinstance(values, dict):
+            return text, {}
+        metadata = {
+            key: str(value.date() if isinstance(value, datetime) else value)
+            for key, value in values.items()
+            if isinstance(value, str | int | date)
+        }
+    except Exception as error:  # no YAMLError for a 13th month, "!!int x" or a thousand brackets
+        message = f"{name}: the front matter is not valid YAML"
+        raise FetchFailed("unreadable", message, name, detail=repr(error)) from error
+    return text[match.end() :], metadata
