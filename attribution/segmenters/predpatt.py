@@ -8,7 +8,7 @@ possessive.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spacy.tokens import Doc, Token
 
@@ -46,20 +46,19 @@ class PredPatt:
         if self.llm is None:
             return segmented
         self.llm.stop = stop or self.llm.stop
-        reworded = [claim for claim in segmented.claims if claim.text in utterances]
-        questions = [self._question(utterances[claim.text]) for claim in reworded]
-        replies = self.llm.map(questions, Claims)
-        texts: dict[str, str] = {}
+        questions = self._questions(segmented.claims, utterances)
+        replies = dict(zip(questions, self.llm.map(list(questions.values()), Claims), strict=True))
+        claims: list[Claim] = []
         failures: list[Failure] = list(segmented.failures)
-        for claim, reply in zip(reworded, replies, strict=True):
+        for claim in segmented.claims:
+            text = claim.text
             try:
-                texts[claim.id] = _sentence(reply)
+                if claim.id in replies:
+                    text = _label(text, utterances) + _sentence(replies[claim.id])
             except LlmFailed as error:
                 failure = LlmFailed(f"{error}; {KEPT}", detail=error.detail)
-                failures.append(failure.as_failure("segment", claim.text[:200]))
-        claims: list[Claim] = []
-        for claim in segmented.claims:
-            claims.append(claim.model_copy(update={"text": texts.get(claim.id, claim.text)}))
+                failures.append(failure.as_failure("segment", text[:200]))
+            claims.append(claim.model_copy(update={"text": text}))
         version = f"{self.prompt.version}/{self.llm.version}"
         return Segmented(merge(claims), tuple(failures), self.llm.usage, version)
 
@@ -68,12 +67,26 @@ class PredPatt:
         if self.llm is None:
             return None
         segmented, utterances = _read(answer, None)
-        texts = [claim.text for claim in segmented.claims if claim.text in utterances]
-        questions = [self._question(utterances[text]) for text in texts]
-        return self.llm.estimate(questions, Claims, TOKENS_PER_CLAIM)
+        questions = self._questions(segmented.claims, utterances)
+        return self.llm.estimate(list(questions.values()), Claims, TOKENS_PER_CLAIM)
 
-    def _question(self, utterance: str) -> Question:
-        return Question.of(self.prompt, statement=utterance)
+    def _questions(
+        self, claims: Sequence[Claim], utterances: Mapping[str, str]
+    ) -> dict[str, Question]:
+        """Return the prompts by the ids of the claims that are predicates."""
+        questions: dict[str, Question] = {}
+        for claim in claims:
+            statement = claim.text.removeprefix(_label(claim.text, utterances))
+            if statement in utterances:
+                utterance = utterances[statement]
+                questions[claim.id] = Question.of(self.prompt, statement=utterance)
+        return questions
+
+
+def _label(text: str, utterances: Mapping[str, str]) -> str:
+    """Return the label before a statement, "Cost: "; empty without one."""
+    label, colon, _ = text.partition(": ")
+    return "" if text in utterances or not colon else label + colon
 
 
 def _sentence(reply: Reply[Claims] | LlmFailed) -> str:

@@ -98,3 +98,16 @@ def test_what_it_would_take_is_known_before_and_nothing_is_asked_without_a_model
         estimate = PredPatt(llm_settings(served)).estimate("", ANSWER)
         assert estimate is not None and estimate.calls == len(PLAIN) and not served.requests
     assert PredPatt(Settings()).estimate("", ANSWER) is None
+
+
+def test_a_label_is_not_sent_and_stays_before_the_claim() -> None:
+    asked_for: list[str] = []
+
+    def script(body: dict[str, Any]) -> str:
+        asked_for.append(asked(body))
+        return claims("It was built in 1880.")
+
+    with llm_server(script) as served:
+        made = PredPatt(llm_settings(served)).segment("", "Cost: The mill was built in 1880.")
+    assert asked_for == ["The mill was built in 1880"]
+    assert [c.text for c in made.claims] == ["Cost: It was built in 1880."]
