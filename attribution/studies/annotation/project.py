@@ -10,6 +10,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 import sqlalchemy as sa
 from pydantic import Field, TypeAdapter
@@ -66,14 +67,21 @@ class Annotations:
     """The projects of one database, safe to use from several threads and processes."""
 
     def __init__(self, database: Database) -> None:
-        self._database, self._engine = database, database.engine
+        self._database = database
+        self._engine = database.engine
+
+    def _scalars(self, query: sa.Select[Any]) -> list[str]:
+        """Return the only column of a query."""
+        with self._engine.connect() as db:
+            return list(db.execute(query).scalars())
 
     # --- projects, people, stages ---
 
     def create(self, name: str, created_at: str = "", **fields: object) -> Project:
-        """A new project with the fields of `Project`; it begins with the pilot if it has one.
+        """Make a project with the fields of `Project`; it begins with the pilot if it has one.
 
-        BadInput for a name that is empty, too long or taken.
+        Raises:
+            BadInput: The name is empty, too long or taken.
         """
         name = " ".join(name.split())
         if not name or len(name) > MAX_NAME:
@@ -86,8 +94,10 @@ class Annotations:
         return project
 
     def put_project(self, project: Project) -> bool:
-        """Save a project of this or another database; False if it is here already. BadInput if it
-        differs.
+        """Save a project of this or another database; False if it is here already.
+
+        Raises:
+            BadInput: It is here with other settings.
         """
         known = self.project(project.id)
         if known and known != project:
@@ -104,12 +114,9 @@ class Annotations:
 
     def projects(self) -> list[Project]:
         """All projects, by name."""
-        with self._engine.connect() as db:
-            found = map(
-                Project.model_validate_json,
-                db.execute(sa.select(t.annotation_projects.c.body)).scalars(),
-            )
-            return sorted(found, key=lambda project: (project.name, project.id))
+        bodies = self._scalars(sa.select(t.annotation_projects.c.body))
+        projects = map(Project.model_validate_json, bodies)
+        return sorted(projects, key=lambda project: (project.name, project.id))
 
     def put_events(self, project_id: str, events: Sequence[Event]) -> None:
         bodies = [event.model_dump_json() for event in events]
@@ -118,15 +125,17 @@ class Annotations:
 
     def events(self, project_id: str) -> list[Event]:
         c = t.annotation_events.c
-        with self._engine.connect() as db:
-            bodies = db.execute(sa.select(c.body).where(c.project_id == project_id)).scalars().all()
+        bodies = self._scalars(sa.select(c.body).where(c.project_id == project_id))
         return [_EVENT.validate_json(body) for body in sorted(bodies)]
 
     def add_members(self, project_id: str, names: Iterable[str], lead: bool = False) -> list[str]:
-        """Add people by name or code; returns the names without needless spaces. BadInput for one
-        that is too long.
+        """Add people by name or code; return the names without needless spaces.
+
+        Raises:
+            BadInput: A name is too long.
         """
-        added = list(dict.fromkeys(name for name in (" ".join(n.split()) for n in names) if name))
+        trimmed = [" ".join(name.split()) for name in names]
+        added = list(dict.fromkeys(name for name in trimmed if name))
         for name in added:
             if len(name) > MAX_NAME:
                 raise BadInput(f"the name “{name[:40]}…” has more than {MAX_NAME} characters")
@@ -162,12 +171,7 @@ class Annotations:
 
     def task_ids(self, project_id: str) -> list[str]:
         c = t.annotation_tasks.c
-        with self._engine.connect() as db:
-            return list(
-                db.execute(
-                    sa.select(c.id).where(c.project_id == project_id).order_by(c.id)
-                ).scalars()
-            )
+        return self._scalars(sa.select(c.id).where(c.project_id == project_id).order_by(c.id))
 
     def task(self, task_id: str) -> Task | None:
         """A task with its source."""
@@ -185,15 +189,12 @@ class Annotations:
     ) -> list[Annotation]:
         """Return the records of a project, optionally of one annotator or about one task."""
         c = t.annotation_judgements.c
-        where = [c.project_id == project_id]
-        where += [c.annotator == annotator] if annotator else []
-        where += [c.task_id == task_id] if task_id else []
-        with self._engine.connect() as db:
-            bodies = (
-                db.execute(sa.select(c.body).where(*where).order_by(c.made_at, c.id))
-                .scalars()
-                .all()
-            )
+        query = sa.select(c.body).where(c.project_id == project_id)
+        if annotator:
+            query = query.where(c.annotator == annotator)
+        if task_id:
+            query = query.where(c.task_id == task_id)
+        bodies = self._scalars(query.order_by(c.made_at, c.id))
         return [Annotation.model_validate_json(body) for body in bodies]
 
     def put_judgements(self, project_id: str, judgements: Sequence[Annotation]) -> int:
@@ -217,19 +218,19 @@ class Annotations:
         content: Content,
         follows: str,
     ) -> Annotation:
-        """Save an annotator's next step in a task; `follows` is the id of their last record, empty
-        for none.
+        """Save an annotator's next step in a task. The same step sent again returns the saved one.
 
-        The same step sent again returns the saved record. Raises Stale if another step was saved in
-        the meantime.
+        Args:
+            follows: The id of their last record; empty for none.
+
+        Raises:
+            Stale: Another step was saved in the meantime.
         """
         with self._database.transaction() as db:
             records = _records(db, task_id, annotator, role)
             for record in records:
-                if record.restores is None and (record.follows, record.content) == (
-                    follows,
-                    content,
-                ):
+                is_same = record.follows == follows and record.content == content
+                if record.restores is None and is_same:
                     return record
             last = _last(records)
             if follows != (last.id if last else ""):
@@ -323,13 +324,11 @@ class ProjectWork:
         tasks: Sequence[str],
         positions: Sequence[Position],
     ) -> None:
-        self.project, self.stage, self.annotators, self.leads, self.tasks = (
-            project,
-            stage,
-            annotators,
-            leads,
-            tasks,
-        )
+        self.project = project
+        self.stage = stage
+        self.annotators = annotators
+        self.leads = leads
+        self.tasks = tasks
         self._begun: Mapping[str, set[str]] = defaultdict(set)
         self._finished: Mapping[tuple[str, Role], set[str]] = defaultdict(set)
         for position in positions:
@@ -341,13 +340,11 @@ class ProjectWork:
     def queue(self, name: str, role: Role = "annotation") -> list[str]:
         """The tasks of one person in order, those that are done included."""
         if role == "audit":
-            done = {
-                task
-                for (_, r), tasks in self._finished.items()
-                if r == "annotation"
-                for task in tasks
-            }
-            return audit_tasks(self.project, done)
+            judged: set[str] = set()
+            for (_, own_role), tasks in self._finished.items():
+                if own_role == "annotation":
+                    judged |= tasks
+            return audit_tasks(self.project, judged)
         return queue(self.project, self.stage, self.tasks, self.annotators, self._begun, name)
 
     def done(self, name: str, role: Role = "annotation") -> set[str]:
