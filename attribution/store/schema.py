@@ -199,11 +199,3 @@ annotation_judgements = _table(  # people's judgements; rows are only ever added
     _of("body"),  # the Judgement as JSON
     sa.UniqueConstraint("task_id", "annotator", "role", "revision", "origin"),
 )
-annotation_verdicts = _table(  # of verifiers on the same tasks
-    "annotation_verdicts",
-    _key("task_id"),
-    _key("verifier", 200),  # name, then the version of its model
-    _of("label", 16),
-    _of("confidence", sa.Float),
-    _of("reason"),
-)

@@ -106,18 +106,13 @@ def labelled_set(rows: Sequence[Row], seed: int = 0) -> LabelledSet:
     return LabelledSet(usable if has_splits else divided(usable, seed), tuple(problems))
 
 
-def shuffled_groups(rows: Sequence[LabelledRow], salt: str = "") -> list[str]:
-    """Return the groups of these rows in an order that depends on their names and the salt."""
-
-    def position(group: str) -> bytes:
-        return hashlib.sha256(f"{salt}{group}".encode()).digest()
-
-    return sorted({row.group for row in rows}, key=position)
-
-
 def divided(rows: Sequence[LabelledRow], seed: int) -> tuple[LabelledRow, ...]:
     """Put half of the groups in the development split, the same ones for the same seed."""
-    groups = shuffled_groups(rows, f"{seed} ")
+
+    def position(group: str) -> bytes:
+        return hashlib.sha256(f"{seed} {group}".encode()).digest()
+
+    groups = sorted({row.group for row in rows}, key=position)
     development = set(groups[: (len(groups) + 1) // 2])
 
     def in_split(row: LabelledRow) -> LabelledRow:

@@ -175,23 +175,6 @@ def row_lines(
     return lines
 
 
-def json_report_of(rows: Sequence[LabelledRow], evaluation: Evaluation) -> Fields:
-    """The splits of a set, and the figures of each method."""
-    splits: dict[str, dict[str, int]] = {}
-    for split in ("development", "test"):
-        own = [row for row in rows if row.split == split]
-        counts = {
-            "rows": len(own),
-            "grounded": sum(row.grounded for row in own),
-            "groups": len({r.group for r in own}),
-        }
-        splits[split] = counts
-    methods = [
-        {"label": METHODS[f.method].label, **f.model_dump(mode="json")} for f in evaluation.figures
-    ]
-    return {"splits": splits, "methods": methods}
-
-
 def json_report(
     labelled: LabelledSet,
     evaluation: Evaluation,
@@ -199,8 +182,21 @@ def json_report(
     settings: Mapping[str, object],
 ) -> Fields:
     """The content of figures.json."""
+    splits: Fields = {}
+    for split in ("development", "test"):
+        rows = [row for row in labelled.rows if row.split == split]
+        splits[split] = {
+            "rows": len(rows),
+            "grounded": sum(row.grounded for row in rows),
+            "groups": len({row.group for row in rows}),
+        }
+    methods = [
+        {"label": METHODS[one.method].label, **one.model_dump(mode="json")}
+        for one in evaluation.figures
+    ]
     return {
-        **json_report_of(labelled.rows, evaluation),
+        "splits": splits,
+        "methods": methods,
         "problems": [{"line": line, "error": error} for line, error in labelled.problems],
         "left_out": {one.method: one.reason for one in left_out} | evaluation.unmeasured,
         "settings": dict(settings),
