@@ -134,12 +134,12 @@ def test_words_that_stand_apart_are_not_glued(source: str) -> None:
         ("- [ ] open it\n- [x] close it", ["open it", "close it"]),
         ("**Early life**\nHe was born.", ["He was born."]),
         ("**He was born in 1899** [1]", ["He was born in 1899"]),
-        ("| Film | Year |\n|--|--|\n| Psycho | 1960 |", ["The year of Psycho is 1960."]),
+        ("| Film | Year |\n|--|--|\n| Psycho | 1960 |", ["Psycho: 1960 (Year)"]),
         (
             "| | Kibo |\n|--|--|\n| Height | 5,895 m | more |\n| Age |",
-            ["The height of Kibo is 5,895 m.", "Height; more", "Age"],
+            ["Height: 5,895 m (Kibo)", "Height: more", "Age"],
         ),
-        ("> | A | B |\n> |---|---|\n> c\\|d | e", ["The B of c|d is e."]),
+        ("> | A | B |\n> |---|---|\n> c\\|d | e", ["c|d: B: e"]),
     ],
 )
 def test_a_claim_says_what_a_reader_sees(source: str, expected: list[str]) -> None:
