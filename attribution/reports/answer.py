@@ -303,7 +303,7 @@ def _with_notes(text: str) -> list[Child]:
     return [el("sup", part) if n % 2 else part for n, part in enumerate(parts) if part]
 
 
-class _Change(NamedTuple):
+class _WordChange(NamedTuple):
     """Words that were added, or removed at a position of the text after the change."""
 
     kind: Kind
@@ -316,17 +316,17 @@ def rendered(before: str, after: str) -> list[Child]:
     """Render the Markdown of `after`, with added words marked and removed ones struck out where
     they stood.
     """
-    changes: list[_Change] = []
+    changes: list[_WordChange] = []
     position = 0
     for kind, text in word_diff(before, after):
         end = position if kind == "removed" else position + len(text)
         if kind != "same":
-            changes.append(_Change(kind, position, end, text))
+            changes.append(_WordChange(kind, position, end, text))
         position = end
     return [_with_changes(node, changes) for node in parse(after, raised=False)]
 
 
-def _with_changes(tree: Tree, changes: Sequence[_Change]) -> Tree:
+def _with_changes(tree: Tree, changes: Sequence[_WordChange]) -> Tree:
     if isinstance(tree, Node):
         return tree.with_children([_with_changes(child, changes) for child in tree.children])
     if tree.start < 0:

@@ -113,7 +113,7 @@ def _claim_button(claim_id: str, number: int, label: Label) -> Node:
 
 
 @dataclass
-class _Mark:
+class _SourceMark:
     """A stretch of a text with deciding sentences that overlap."""
 
     start: int
@@ -124,7 +124,7 @@ class _Mark:
 def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
     """Return a source's text for the browser, with its deciding sentences and their claims."""
     numbers = _numbers(report)
-    marks: list[_Mark] = []
+    marks: list[_SourceMark] = []
     pieces = [e for e in report.evidence if e.page_id == page.id and e.claim_id in numbers]
     for piece in sorted(filter(_speaks, pieces), key=lambda e: (*e.sentence, numbers[e.claim_id])):
         start, end = piece.sentence
@@ -132,7 +132,7 @@ def source_text(report: Report, page: Page, at: int) -> dict[str, object]:
             marks[-1].end = max(end, marks[-1].end)
             marks[-1].pieces.append(piece)
         elif 0 <= start < end <= len(page.text):
-            marks.append(_Mark(start, end, [piece]))
+            marks.append(_SourceMark(start, end, [piece]))
     return {
         "head": data(_head(page, at)),
         "page": page.id,
@@ -163,7 +163,7 @@ def _head(page: Page, at: int) -> Node:
     )
 
 
-def _claims_of(mark: _Mark, numbers: Mapping[str, int]) -> list[dict[str, object]]:
+def _claims_of(mark: _SourceMark, numbers: Mapping[str, int]) -> list[dict[str, object]]:
     """Return the claims of one mark, each once, contradicted ones first."""
     claims: list[dict[str, object]] = []
     for claim_id, piece in _best_pieces(mark.pieces).items():

@@ -52,7 +52,7 @@ _DIGITS = re.compile(r"\d[\d.,]*\d|\d")
 
 
 @dataclass(frozen=True)
-class Change:
+class SafeChange:
     """A value of a claim, and the words of the source in its place."""
 
     value: Value
@@ -60,7 +60,7 @@ class Change:
     after: str
 
 
-def safe_change(claim: str, sentence: str, passage: str) -> Change | None:
+def safe_change(claim: str, sentence: str, passage: str) -> SafeChange | None:
     """Return the one value of a claim that a sentence gives differently; None if in doubt.
 
     Args:
@@ -87,7 +87,7 @@ def safe_change(claim: str, sentence: str, passage: str) -> Change | None:
     old_figures = set(_DIGITS.findall(before)) - set(_DIGITS.findall(after))
     if old_figures & set(_DIGITS.findall(sentence)):
         return None
-    return Change(value, before, _in_case_of(before, after))
+    return SafeChange(value, before, _in_case_of(before, after))
 
 
 def _in_case_of(before: str, after: str) -> str:
