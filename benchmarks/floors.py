@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from functools import reduce
 from math import nan
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,18 +22,21 @@ from attribution.settings import ROOT
 
 
 class Floor(NamedTuple):
+    """The least that a figure may be.
+
+    Attributes:
+        figure: Keys, one within the other.
+        least: False if floor and goal are the most instead.
+    """
+
     file: str
-    figure: tuple[
-        str, ...
-    ]  # keys, one within the other; * stands for each entry of a list, the worst of which counts
+    figure: tuple[str, ...]
     floor: float
     goal: float
-    least: bool = True  # False: floor and goal are the most
+    least: bool = True
 
     def holds(self, value: float, limit: float) -> bool:
-        """Compare a figure, which is not a number where it was not measured, with the floor or the
-        goal.
-        """
+        """Compare a figure, NaN if it was not measured, with the floor or the goal."""
         return value >= limit if self.least else value <= limit
 
 
@@ -61,12 +63,10 @@ FLOORS = (
 
 def figure(floor: Floor, folder: Path) -> float:
     """Read the figure of a floor. Raises KeyError or OSError where it was not measured."""
-    found: Any = json.loads((folder / floor.file).read_text(encoding="utf-8"))
-    if "*" in floor.figure:
-        keys = floor.figure[: floor.figure.index("*")]
-        values = [row[floor.figure[-1]] for row in reduce(dict.__getitem__, keys, found)]
-        return float(min(values) if floor.least else max(values))
-    return float(reduce(dict.__getitem__, floor.figure, found))
+    value: Any = json.loads((folder / floor.file).read_text(encoding="utf-8"))
+    for key in floor.figure:
+        value = value[key]
+    return float(value)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -81,17 +81,14 @@ def main(argv: list[str] | None = None) -> int:
             value = figure(floor, folder)
         except (KeyError, OSError):
             value = nan
-        below = not floor.holds(value, floor.floor)
-        said = (
-            "reached"
-            if floor.holds(value, floor.goal)
-            else "FAILED"
-            if below
-            else "short of the goal"
-        )
-        failed |= below
+        state = "short of the goal"
+        if floor.holds(value, floor.goal):
+            state = "reached"
+        elif not floor.holds(value, floor.floor):
+            state = "FAILED"
+            failed = True
         name = ": ".join((floor.file, *floor.figure))
-        print(f"{name:80}{value:9.2f}   floor {floor.floor:<7g} goal {floor.goal:<7g} {said}")
+        print(f"{name:80}{value:9.2f}   floor {floor.floor:<7g} goal {floor.goal:<7g} {state}")
     return int(failed)
 
 
