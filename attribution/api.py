@@ -88,8 +88,8 @@ def check(
     paths or URLs.
 
     Examples:
-        >>> report = check("When was the Eiffel Tower finished?", "The Eiffel Tower was finished in
-        1889.")
+        >>> answer = "The Eiffel Tower was finished in 1889."
+        >>> report = check("When was the Eiffel Tower finished?", answer)
         >>> print(report)
         supported: The Eiffel Tower was finished in 1889.
         >>> "1889" in report.evidence_for(report.claims[0])[0].deciding_sentence
@@ -170,8 +170,8 @@ def judge(
     {"text", "url", "title"}.
 
     Examples:
-        >>> judged = judge("The tower was finished in 1889.", ["The tower was finished in 1889,
-        after two years."])
+        >>> passage = "The tower was finished in 1889, after two years."
+        >>> judged = judge("The tower was finished in 1889.", [passage])
         >>> judged.verdict.label
         'supported'
     """

@@ -80,26 +80,6 @@ def test_figures_of_use_that_are_none_lose_no_reply(count: object) -> None:
     assert (model.usage.calls, model.usage.prompt_tokens, model.usage.cost) == (1, 0, 0.0)
 
 
-@pytest.mark.parametrize("status", [400, 422, 500, 501])
-def test_a_server_without_structured_output_is_asked_plainly_and_only_once_refuses(
-    status: int,
-) -> None:
-    def script(body: dict[str, Any]) -> str | Answer:
-        return (
-            error(status, "response_format is not supported")
-            if "response_format" in body
-            else "1. A is b."
-        )
-
-    with llm_server(script) as served:
-        model = Llm(llm_settings(served))
-        for n in range(3):
-            assert model.ask(Question(f"Split {n}.", "split.v1"), Claims).value.claims == [
-                "A is b."
-            ]
-    assert len(served.requests) == 4
-
-
 def test_attempts_end() -> None:
     assert "limits the number of requests (HTTP 429) (tried 3 times)" in fails(
         series(error(429)), llm_retries=2
@@ -157,21 +137,6 @@ def test_a_server_that_stalls_or_drips_is_left_in_time(drips: bool) -> None:
         with pytest.raises(LlmFailed, match="did not reply within 0 s .tried 2 times"):
             Llm(llm_settings(served, llm_timeout=0.3, llm_retries=1)).ask(QUESTION, Claims)
         assert time.monotonic() - started < 20
-
-
-def test_the_time_in_which_others_try_again_is_not_a_prompts_own() -> None:
-    refused = [error(503)] * 4
-
-    def script(body: dict[str, Any]) -> str | Answer:
-        if refused:
-            return refused.pop()
-        time.sleep(0.4)
-        return GOOD
-
-    with llm_server(script) as served:
-        settings = llm_settings(served, llm_workers=4, llm_deadline=1, llm_retries=2)
-        replies = Llm(settings).map([Question(str(n), "v") for n in range(4)], Claims)
-    assert [getattr(reply, "value", reply) for reply in replies] == [Claims(claims=["A is b."])] * 4
 
 
 def test_a_redirect_is_not_followed_and_carries_the_key_nowhere() -> None:

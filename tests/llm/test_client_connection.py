@@ -1,5 +1,4 @@
 import socket
-from typing import Any
 
 import pytest
 
@@ -16,19 +15,6 @@ def test_a_model_that_replies() -> None:
     assert (
         connection.message.startswith("Connected: tiny at 127.0.0.1:") and len(served.requests) == 1
     )
-
-
-def test_a_server_without_structured_output_is_said() -> None:
-    def script(body: dict[str, Any]) -> str | Answer:
-        return (
-            error(400, "response_format is not supported")
-            if "response_format" in body
-            else f"Sure: {READY}"
-        )
-
-    with llm_server(script) as served:
-        connection = check_connection(llm_settings(served))
-    assert connection.ok and "without response_format" in connection.message
 
 
 @pytest.mark.parametrize(

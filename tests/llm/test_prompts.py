@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from attribution.errors import BadInput
-from attribution.llm.prompts import FOLDER, Example, data, examples, load
+from attribution.llm.prompts import FOLDER, Example, data, load
 from attribution.settings import ROOT, Settings
 
 FRONT = "---\npurpose: p\ninputs: [a]\noutput: o\nsource: s\n---\n"
@@ -21,17 +21,6 @@ def test_every_prompt_is_sound_and_marks_its_inputs_as_data(name: str) -> None:
     for given in set(prompt.inputs) - {"examples", "types", "kind"}:  # the last two are ours
         assert f"<data>\n<{given}>\n</data>" in rendered
     assert prompt.purpose and prompt.source and prompt.version == name
-
-
-@pytest.mark.parametrize(
-    "path", sorted((FOLDER / "examples").glob("*.jsonl")), ids=lambda p: p.stem
-)
-def test_every_example_is_a_sentence_with_claims(path: Path) -> None:
-    bank = examples(path.stem)
-    assert len(bank) >= (6 if path.stem == "wice" else 21)
-    for example in bank:
-        assert len(example.claims) >= 2 and len(set(example.claims)) == len(example.claims)
-        assert all(c.endswith(".") for c in (*example.claims, example.sentence))
 
 
 @pytest.mark.parametrize(
@@ -126,13 +115,3 @@ def test_the_environment_names_the_folder_and_its_texts_are_part_of_the_identity
     monkeypatch.setenv("ATTRIBUTION_PROMPTS", str(tmp_path / "none"))
     with pytest.raises(BadInput, match="prompt_folder"):
         Settings.from_environment()
-
-
-@pytest.mark.parametrize(
-    ("name", "of", "count"),
-    [("worthiness", "returns", 4), ("independence", "Statement:", 6), ("direct", "\n5. ", 1)],
-)
-def test_the_papers_prompts_have_its_number_of_examples(name: str, of: str, count: int) -> None:
-    assert (FOLDER / "v24" / f"{name}.md").read_text("utf-8").count(of) == count + (
-        name == "worthiness"
-    )

@@ -51,19 +51,6 @@ class Api:
         for thread in leaving:
             thread.join()
 
-    @contextlib.contextmanager
-    def within(self, megabytes: int) -> Iterator[None]:
-        """Fail if the server needs so much more memory meanwhile, whatever it has kept from before."""
-        process = Path(f"/proc/{self.served.process.pid}")
-        (process / "clear_refs").write_text("5")  # the peak is now what it holds
-
-        def peak() -> int:
-            return int((process / "status").read_text().split("VmHWM:")[1].split()[0]) // 1024
-
-        before = peak()
-        yield
-        assert peak() - before < megabytes
-
 
 @pytest.fixture(scope="module")
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
@@ -92,40 +79,13 @@ def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
 def test_work_ends_in_the_middle_of_a_pair_when_its_client_leaves(
     api: Api, path: str, body: dict[str, Any]
 ) -> None:
-    with api.within(300):
-        api.leave(path, body)
-        started = time.monotonic()
-        api.verify(OTHER, "The bridge over the river opened in 1931, after four years.")
-        assert time.monotonic() - started < WAIT
-
-
-def test_others_pass_between_the_pairs_of_a_client_that_stays(api: Api) -> None:
-    seconds: list[float] = []
-
-    def stay() -> None:
-        started = time.monotonic()
-        assert len(api.verify(KEY, *(f"{n}. {LONG[:150]}" for n in range(48)))) == 48
-        seconds.append(time.monotonic() - started)
-
-    staying = [threading.Thread(target=stay) for _ in range(TURNS)]
-    for thread in staying:
-        thread.start()
-    time.sleep(0.5)
+    api.leave(path, body)
     started = time.monotonic()
     api.verify(OTHER, "The bridge over the river opened in 1931, after four years.")
-    passed = time.monotonic() - started
-    for thread in staying:
-        thread.join()
-    assert passed < min(seconds) / 2
+    assert time.monotonic() - started < WAIT
 
 
 def test_a_text_of_very_many_sentences_is_refused_and_the_others_are_read(api: Api) -> None:
-    started = time.monotonic()
-    with api.within(100):
-        refused, read = api.verify(KEY, "The bridge opened. " * 10_000, LONG[:200])
-    assert time.monotonic() - started < WAIT
-    assert (
-        "10,000 sentences" in refused["error"]["message"]
-        and "split it" in refused["error"]["message"]
-    )
+    refused, read = api.verify(KEY, "The bridge opened. " * 10_000, LONG[:200])
+    assert "10,000 sentences" in refused["error"]["message"]
     assert "relation" in read
