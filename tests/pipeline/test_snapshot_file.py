@@ -38,7 +38,6 @@ def made() -> Snapshot:
         Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25),
         (0, 4),
         {"words": 0.1},
-        0.2,
     )
     provenance = Provenance(
         traces=(Trace(CLAIM.id, PAGE.id, "q", "library", 1),),
