@@ -1,9 +1,8 @@
 """Search documents by keywords (BM25) and vectors, joined by reciprocal rank fusion.
 
 Cormack, Clarke and Büttcher 2009, section 2. A document is as similar as the most similar of its
-first passages, which
-are embedded by the embedded model whatever the run's embedder is: documents are never sent
-anywhere.
+first passages. The embedded model makes their vectors, whatever the run's embedder is: documents
+are never sent anywhere.
 """
 
 from __future__ import annotations
@@ -31,16 +30,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 EMBEDDER = "minilm"
-LENGTH, PASSAGES = (
-    512,
-    4,
-)  # characters of a passage (chunker fixed), and how many of a document are embedded
+LENGTH = 512  # characters of a passage (chunker fixed)
+PASSAGES = 4  # of a document that are embedded
 FUSION = 1  # the constant added to ranks: small, since the first places count most
 VECTOR_WEIGHT = 0.5  # of the vector ranking; the keyword ranking has 1
 MIN_SIMILARITY = 0.6  # cosine from which a document is relevant, whatever its words
-MAX_FOLDER_PASSAGES = (
-    1000  # a run does not wait for the vectors of more; a collection has them made beforehand
-)
+MAX_FOLDER_PASSAGES = 1000  # a run doesn't wait for the vectors of more
 FLAT = 1_000_000  # vectors searched exactly: building a graph takes longer than a run's searches
 
 
@@ -99,9 +94,7 @@ def fuse(by_words: Sequence[int], by_vectors: Sequence[int]) -> list[int]:
 
 
 class HybridSearcher:
-    """Searches by words and vectors. The vectors are loaded at the first search and stay the same
-    for a run.
-    """
+    """Searches by words and vectors, which are loaded at the first search and stay for a run."""
 
     def __init__(
         self, keywords: KeywordSearcher, embedder: Embedder, load: Callable[[], Vectors]
@@ -119,33 +112,32 @@ class HybridSearcher:
         return getattr(self._keywords, "failures", ())
 
     def search(self, query: str, k: int) -> list[SearchHit]:
-        """The k best documents that share enough of the query's words or are similar enough; often
-        none.
-        """
+        """Return the k best documents with enough of the query's words or a similar passage."""
         by_words = self._keywords.ranked(query, DEPTH)
         by_vectors = self.nearest(query, DEPTH)
-        relevant = by_words.relevant | {
-            row for row, cosine in by_vectors if cosine >= MIN_SIMILARITY
-        }
-        rows = [
-            row for row in fuse(by_words.rows, [row for row, _ in by_vectors]) if row in relevant
-        ]
-        return self._keywords.hits(query, rows[:k])
+        similar = {row for row, cosine in by_vectors if cosine >= MIN_SIMILARITY}
+        relevant = by_words.relevant | similar
+        fused = fuse(by_words.rows, [row for row, _ in by_vectors])
+        return self._keywords.hits(query, [row for row in fused if row in relevant][:k])
 
     def nearest(self, query: str, depth: int) -> list[tuple[int, float]]:
-        """Documents with the cosine of their nearest passage, best first."""
+        """Return documents with the cosine of their nearest passage, best first."""
+        index = self._loaded_index()
+        if not len(index):
+            return []
+        vectors = self._embedder.embed([query])
+        best: dict[int, float] = {}
+        for candidate in index.search(vectors, depth * PASSAGES, floor=-1.0):
+            best.setdefault(candidate.chunk.start, candidate.similarity)
+        return list(best.items())[:depth]
+
+    def _loaded_index(self) -> Index:
         with self._loading:
             if self._index is None:
                 vectors = self._load()
                 self._index = Index(FLAT)
                 self._index.add([Chunk("", row, row, "") for row in vectors.rows], vectors.matrix)
-        if not len(self._index):
-            return []
-        candidates = self._index.search(self._embedder.embed([query]), depth * PASSAGES, floor=-1.0)
-        best: dict[int, float] = {}
-        for candidate in candidates:
-            best.setdefault(candidate.chunk.start, candidate.similarity)
-        return list(best.items())[:depth]
+            return self._index
 
 
 def local_embedder(settings: Settings) -> Embedder:
