@@ -40,7 +40,7 @@ class _Character(NamedTuple):
     size: float  # the height of its font as it is drawn
 
 
-class _Line(NamedTuple):
+class _PageLine(NamedTuple):
     """A line of a page.
 
     Attributes:
@@ -57,7 +57,7 @@ class _Line(NamedTuple):
 
 
 class _Page(NamedTuple):
-    lines: list[_Line]
+    lines: list[_PageLine]
     characters: int = 0
     unknown: int = 0  # of these
 
@@ -137,7 +137,7 @@ def _read_page(pdf: PdfDocument, number: int) -> _Page | None:
         lines.append(line._replace(margin=margin))
     if pdf.formenv:
         for field in _fields(pdf, page):
-            lines += [_Line("", -1.0), _Line(field, -1.0)]
+            lines += [_PageLine("", -1.0), _PageLine(field, -1.0)]
     page.close()
     return _Page(lines, len(characters), unknown)
 
@@ -225,7 +225,7 @@ _AT_NARROW = re.compile(f"([ \xa0]*){_NARROW}")
 _HYPHENS = ("\x02", BROKEN)  # at the end of a line
 
 
-def _lines(characters: Sequence[_Character]) -> Iterator[_Line]:
+def _lines(characters: Sequence[_Character]) -> Iterator[_PageLine]:
     """Yield the lines of a page as pdfium ends them.
 
     After a raised figure, where pdfium ends a line too, the line goes on.
@@ -265,7 +265,7 @@ def _is_elsewhere(line: Sequence[_Character], character: _Character) -> bool:
     return heights_down > FAR_BELOW or (heights_down < 0 and not character.text.islower())
 
 
-def _line(characters: Sequence[_Character]) -> Iterator[_Line]:
+def _line(characters: Sequence[_Character]) -> Iterator[_PageLine]:
     drawn = [c for c in characters if not c.text.isspace()]
     if not drawn:
         return
@@ -276,7 +276,7 @@ def _line(characters: Sequence[_Character]) -> Iterator[_Line]:
             edges += [left.right, right.x]
     edges.append(drawn[-1].right)
     text = _spaced_letters(characters, drawn) or _text(characters, drawn)
-    yield _Line(text, drawn[0].y, drawn[0].size, edges=tuple(edges))
+    yield _PageLine(text, drawn[0].y, drawn[0].size, edges=tuple(edges))
 
 
 def _spaced_letters(characters: Sequence[_Character], drawn: Sequence[_Character]) -> str:
@@ -320,7 +320,7 @@ def _text(characters: Sequence[_Character], drawn: Sequence[_Character]) -> str:
     return text + raised(text, superscript)
 
 
-def _with_narrow_columns(lines: Sequence[_Line]) -> Iterator[_Line]:
+def _with_narrow_columns(lines: Sequence[_PageLine]) -> Iterator[_PageLine]:
     """Yield lines with a tab at narrow gaps too where they are the rows of a table."""
     for parts, group in groupby(lines, lambda line: len(line.edges)):
         rows = list(group)
@@ -329,7 +329,7 @@ def _with_narrow_columns(lines: Sequence[_Line]) -> Iterator[_Line]:
             yield row._replace(text=_AT_NARROW.sub(separator, row.text))
 
 
-def _is_table(rows: Sequence[_Line]) -> bool:
+def _is_table(rows: Sequence[_PageLine]) -> bool:
     """Return True if the parts of the rows stand in columns and most of them are figures.
 
     The first row is the head; the first column names the rows.
@@ -353,7 +353,7 @@ def _is_table(rows: Sequence[_Line]) -> bool:
     return 2 * figures > len(cells)
 
 
-def _join_rows(lines: Sequence[_Line]) -> str:
+def _join_rows(lines: Sequence[_PageLine]) -> str:
     """Return lines as a text, the rows of a table with their heads."""
     written: list[str] = []
     for width, group in groupby(map(_cells, lines), len):
@@ -369,7 +369,7 @@ def _join_rows(lines: Sequence[_Line]) -> str:
     return "\n".join(written).strip("\n")
 
 
-def _cells(line: _Line) -> list[str]:
+def _cells(line: _PageLine) -> list[str]:
     text = line.text.replace("\x02", BROKEN)
     return [" ".join(cell.split()) for cell in text.split("\t")]
 
@@ -405,7 +405,7 @@ class _Numbered(NamedTuple):
     start: int
 
 
-def _without_running_heads(pages: Sequence[Sequence[_Line]]) -> list[list[_Line]]:
+def _without_running_heads(pages: Sequence[Sequence[_PageLine]]) -> list[list[_PageLine]]:
     """Return pages without their numbers and running heads and feet.
 
     Each head stays once, where it parts no sentence.
@@ -426,7 +426,7 @@ def _without_running_heads(pages: Sequence[Sequence[_Line]]) -> list[list[_Line]
     return [_without(lines, gone) for lines, gone in zip(pages, heads, strict=True)]
 
 
-def _without(lines: Sequence[_Line], gone: dict[_Line, str]) -> list[_Line]:
+def _without(lines: Sequence[_PageLine], gone: dict[_PageLine, str]) -> list[_PageLine]:
     return [line for line in lines if line not in gone]
 
 
@@ -437,7 +437,7 @@ class _HeadFinder:
     refrain does, a title, and the head of a table are none.
     """
 
-    def __init__(self, pages: Sequence[Sequence[_Line]]) -> None:
+    def __init__(self, pages: Sequence[Sequence[_PageLine]]) -> None:
         downwards = [sorted(lines, key=lambda line: -line.y) for lines in pages]
         self._edges = [(lines, lines[::-1]) for lines in downwards]  # from the top, the bottom
         self._within = Counter(
@@ -449,9 +449,9 @@ class _HeadFinder:
             self._numbered.update({each for line in lines for each in _numbered(line, page)})
         self._starts = {each.start for each, count in self._numbered.items() if count > 1}
 
-    def find(self, page: int) -> dict[_Line, str]:
+    def find(self, page: int) -> dict[_PageLine, str]:
         """Return the heads and feet of a page, each with "#" for its number."""
-        heads: dict[_Line, str] = {}
+        heads: dict[_PageLine, str] = {}
         lines = self._edges[page][0]
         for edge, inwards in enumerate(self._edges[page]):
             near = self._near_lines(page, edge)
@@ -470,7 +470,7 @@ class _HeadFinder:
         others = [edges[edge] for n, edges in enumerate(pages, first) if n != page]
         return {_plain(line) for lines in others for line in lines[:EDGE_LINES]}
 
-    def _head(self, page: int, inwards: Sequence[_Line], place: int, near: set[str]) -> str:
+    def _head(self, page: int, inwards: Sequence[_PageLine], place: int, near: set[str]) -> str:
         """Return a line with "#" for its number if it is a head or foot, else nothing."""
         line = inwards[place]
         is_apart = line.margin < MAX_MARGIN and _is_apart(inwards, place, near)
@@ -487,7 +487,7 @@ class _HeadFinder:
         return "" if is_table_head or _SENTENCE.fullmatch(text) else text
 
 
-def _is_apart(inwards: Sequence[_Line], place: int, near: set[str]) -> bool:
+def _is_apart(inwards: Sequence[_PageLine], place: int, near: set[str]) -> bool:
     """Return True if a line at an edge, with heads below it, is set apart from the text."""
     gaps = [abs(a.y - b.y) for a, b in pairwise(inwards)]
     leading = median([gap for gap in gaps if gap > 1] or [math.inf])
@@ -498,16 +498,16 @@ def _is_apart(inwards: Sequence[_Line], place: int, near: set[str]) -> bool:
     return any(gap > limit for gap in gaps[place : end + 1])
 
 
-def _is_title(line: _Line, lines: Sequence[_Line]) -> bool:
+def _is_title(line: _PageLine, lines: Sequence[_PageLine]) -> bool:
     others = [other.size for other in lines if other != line]
     return bool(others) and line.size > LARGE * max(others)
 
 
-def _plain(line: _Line) -> str:
+def _plain(line: _PageLine) -> str:
     return line.text.strip().lower()
 
 
-def _numbered(line: _Line, page: int) -> Iterator[_Numbered]:
+def _numbered(line: _PageLine, page: int) -> Iterator[_Numbered]:
     """Yield the line for each number in it that may be the page's.
 
     Years and amounts, and the number of a chapter, are what a page says.
@@ -536,7 +536,7 @@ MIN_PROSE = 40  # characters of a line that may go on on the next page …
 FULL = 0.8  # … and its share of the width
 
 
-def _texts_and_joints(pages: Sequence[Sequence[_Line]]) -> tuple[list[str], list[str]]:
+def _texts_and_joints(pages: Sequence[Sequence[_PageLine]]) -> tuple[list[str], list[str]]:
     """Return the text of each page, and what stands between two pages.
 
     Words that the end of a line or page parts are whole again; they stand on their first page.
@@ -556,7 +556,7 @@ def _texts_and_joints(pages: Sequence[Sequence[_Line]]) -> tuple[list[str], list
     return texts, joints
 
 
-def _joint(lines: Sequence[_Line], later: Sequence[_Line]) -> str:
+def _joint(lines: Sequence[_PageLine], later: Sequence[_PageLine]) -> str:
     """Return what joins two pages: a blank where a sentence goes on, nothing within a word."""
     if not lines or not later or "\t" in lines[-1].text:
         return PARAGRAPH
@@ -574,7 +574,7 @@ def _joint(lines: Sequence[_Line], later: Sequence[_Line]) -> str:
     return " " if are_full and is_prose else PARAGRAPH
 
 
-def _is_full(line: _Line, lines: Sequence[_Line]) -> bool:
+def _is_full(line: _PageLine, lines: Sequence[_PageLine]) -> bool:
     return line.edges[-1] > FULL * max(other.edges[-1] for other in lines)
 
 
