@@ -11,7 +11,7 @@ from pathlib import Path
 from attribution.errors import BadInput, FetchFailed, StageFailure
 from attribution.fetching.content_type import SUFFIXES
 from attribution.fetching.page import make_page, partly_read
-from attribution.fetching.sandbox import RUN_SECONDS, Reading
+from attribution.fetching.sandbox import RUN_SECONDS, FileReader
 from attribution.searchers import SEARCHERS, Searcher
 from attribution.settings import COLLECTION, WEB, Settings
 from attribution.source import INSTANCE, Source
@@ -27,7 +27,7 @@ MAX_NAME = 120
 MOST_NAMES = 1_000  # files of a folder whose names are looked for in an answer
 
 
-def read_document(document: Document, reading: Reading | None = None) -> Page:
+def read_document(document: Document, reading: FileReader | None = None) -> Page:
     """Read a document as a page. Raises FetchFailed with its name as subject.
 
     Documents of one run share the same `reading`.
@@ -39,7 +39,7 @@ def read_document(document: Document, reading: Reading | None = None) -> Page:
             f"{name} has {size:,} bytes, at most {MAX_BYTES:,} are read; split it",
             name,
         )
-    extracted = (reading or Reading()).read(
+    extracted = (reading or FileReader()).read(
         document.content, document.media_type, name, document=True
     )
     front = None if extracted.breaks else FRONT_MATTER.match(extracted.text)
@@ -121,7 +121,7 @@ def open_sources(settings: Settings, documents: Sequence[Document], store: Store
                     f"fallback {name!r}: expected a search engine of the web; name it as a source instead"
                 )
             sources.fallback.append(SEARCHERS.build(name, settings))
-    reading = Reading(seconds=RUN_SECONDS)
+    reading = FileReader(seconds=RUN_SECONDS)
     for document in files:
         try:
             sources.pages.append(page := read_document(document, reading=reading))

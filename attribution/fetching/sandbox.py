@@ -40,10 +40,10 @@ _LENGTH = struct.Struct(">Q")
 _Message = dict[str, Any]
 
 
-class Reading:
-    """The files of one run or upload.
+class FileReader:
+    """Reads the files of one run or upload.
 
-    They wait in turn with those of others and share a limit in seconds. Readings of the same
+    They wait in turn with those of others and share a limit in seconds. Readers of the same
     `owner` share a turn; without an owner, each has its own.
     """
 
@@ -124,8 +124,8 @@ def _in_turn(turns: Turns, owner: Hashable) -> Iterator[None]:
 def read(
     content: bytes, media_type: str, name: str, seconds: float = 0.0, document: bool = False
 ) -> Extracted:
-    """Read one file by itself; see `Reading`."""
-    return Reading().read(content, media_type, name, seconds, document)
+    """Read one file by itself; see `FileReader`."""
+    return FileReader().read(content, media_type, name, seconds, document)
 
 
 def warm() -> None:

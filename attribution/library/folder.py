@@ -18,7 +18,7 @@ from attribution.errors import FetchFailed, SearchFailed, StageFailure
 from attribution.fetching.content_type import MARKDOWN, SUFFIXES
 from attribution.fetching.formats import extract
 from attribution.fetching.page import Extracted, make_page, one_line, valid_date
-from attribution.fetching.sandbox import Reading
+from attribution.fetching.sandbox import FileReader
 from attribution.library.keywords import KeywordSearcher
 from attribution.retrieval.bm25 import FullText, create
 from attribution.settings import ROOT, Settings
@@ -144,7 +144,7 @@ def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index
     create(database, "articles", "title", "body")
     pages: list[Page] = []
     failures: list[Failure] = []
-    reading = Reading()
+    reading = FileReader()
     for name, _, size in files:
         try:
             if size > max_bytes:
@@ -165,7 +165,7 @@ def _build_index(folder: Path, files: Sequence[_File], max_bytes: int) -> _Index
     return _Index(tuple(pages), tuple(failures), table, threading.Lock())
 
 
-def _read(path: Path, name: str, reading: Reading) -> Page:
+def _read(path: Path, name: str, reading: FileReader) -> Page:
     media_type = SUFFIXES[path.suffix.lower()]
     # the shipped articles are our own text; whatever else lies in a folder may be hostile
     is_trusted = media_type == MARKDOWN and path.is_relative_to(SHIPPED)

@@ -21,7 +21,7 @@ from attribution.errors import BadInput, FetchFailed, StageFailure, StoreError, 
 from attribution.fetching.content_type import MARKDOWN, SUFFIXES
 from attribution.fetching.fetcher import Fetcher
 from attribution.fetching.page import make_page, partly_read
-from attribution.fetching.sandbox import Reading
+from attribution.fetching.sandbox import FileReader
 from attribution.library.folder import without_front_matter
 from attribution.library.search import LENGTH, PASSAGES, passages
 from attribution.library.store import DocumentStore, NewDocument, check_name
@@ -81,7 +81,7 @@ def add(
     """
     check_name(collection)
     documents = DocumentStore(store.database)
-    reading = Reading(owner)
+    reading = FileReader(owner)
     fetch = fetch or Fetcher(settings, reading=reading).fetch
     reader = _ItemReader(store, settings, documents.source_hashes(collection), fetch, reading)
     for results in _in_parallel(reader.read, items, stop or threading.Event()):
@@ -199,7 +199,7 @@ class _ItemReader:
         settings: Settings,
         added_before: set[str],
         fetch: Callable[[str, Page | None], Page],
-        reading: Reading,
+        reading: FileReader,
     ) -> None:
         self._store, self._settings, self._added_before = store, settings, added_before
         self._fetch, self._reading = fetch, reading
@@ -246,7 +246,7 @@ class _ItemReader:
         return page
 
 
-def _document(content: bytes, name: str, reading: Reading) -> Page:
+def _document(content: bytes, name: str, reading: FileReader) -> Page:
     media_type = SUFFIXES.get(Path(name).suffix.lower())
     if media_type is None:
         expected = ", ".join(sorted(SUFFIXES))

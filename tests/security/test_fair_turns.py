@@ -9,7 +9,7 @@ import pytest
 from attribution.errors import Unavailable
 from attribution.evidence.sources import open_sources
 from attribution.fetching import sandbox
-from attribution.fetching.sandbox import Reading
+from attribution.fetching.sandbox import FileReader
 from attribution.library import ingest
 from attribution.settings import Settings
 from attribution.store.store import Store
@@ -64,7 +64,7 @@ def hog(store: Store, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> It
 def test_a_document_is_read_while_another_visitors_eight_are(
     name: str, content: bytes, hog: list[str]
 ) -> None:
-    assert Reading().read(content, "", name, document=True).text == "A line."
+    assert FileReader().read(content, "", name, document=True).text == "A line."
     assert len(hog) <= 2  # those that were being read
 
 
@@ -72,7 +72,7 @@ def test_a_text_is_read_while_documents_take_all_turns() -> None:
     with contextlib.ExitStack() as taken:
         for owner in range(sandbox.PROCESSES):
             taken.enter_context(sandbox._in_turn(sandbox._document_turns, owner))
-        assert Reading().read(b"A line.", "text/plain", "a.txt").text == "A line."
+        assert FileReader().read(b"A line.", "text/plain", "a.txt").text == "A line."
 
 
 def test_documents_of_a_run_share_a_budget(
