@@ -38,15 +38,15 @@ from training.pairs import (
 from training.reader import collate, encode, load_base, with_adapter
 
 PLAIN_KINDS = ("plain", "plainly", "near")
-MOST = {"written": 900, "siblings": 300, "plain": 400, "judged": 300, "xnli": 400}
+MOST = {"short": 200, "written": 900, "siblings": 300, "plain": 400, "judged": 300, "xnli": 400}
 MOST_REAL = 150  # of each set
 BATCH = 16
 
 
 def choosing(folder: Path, should_report: bool) -> list[Pair]:
     """Return the pairs to measure on, the same ones every time."""
-    hand = [pair for pair in written(folder / "written") if is_held_out(pair.document)]
-    hand += [pair for pair in judged(folder / "written") if is_held_out(pair.document)]
+    hand = [pair for pair in written() if is_held_out(pair.document)]
+    hand += [pair for pair in judged() if is_held_out(pair.document)]
     folds = REPORTED_FOLDS if should_report else (CHOOSING_FOLD,)
     pools: dict[str, list[Pair]] = defaultdict(list)
     for pair in hand + real(folder / "eval", frozenset(folds)) + xnli(folder, should_report):

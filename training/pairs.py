@@ -1,7 +1,8 @@
 """The pairs that the reader is trained on, and the order in which it sees them.
 
-A folder of data has `written/` (claims written for this project), `nli/` (public entailment sets)
-and `eval/` (claims with passages of real pages). `training/README.md` names every file.
+`training/data` holds claims that were written by hand for this project. A folder of public data has
+`nli/` (entailment sets) and `eval/` (claims with passages of real pages); `training/README.md`
+names every file.
 """
 
 from __future__ import annotations
@@ -26,14 +27,16 @@ LETTERS = {"E": ENTAILED, "N": NEITHER, "C": CONTRADICTED, "P": NOT_ENTAILED}
 # Share of each kind of pair in what the reader sees. Written claims alone teach it that few shared
 # words mean entailment; the other kinds are there against that.
 SHARES = {
-    "written": 0.36,
-    "plain": 0.12,
-    "siblings": 0.09,
-    "judged": 0.07,
-    "easy": 0.09,
-    "real": 0.13,
-    "replay": 0.14,
+    "written": 0.30,
+    "short": 0.12,
+    "plain": 0.11,
+    "siblings": 0.08,
+    "judged": 0.06,
+    "easy": 0.08,
+    "real": 0.12,
+    "replay": 0.13,
 }
+WRITTEN = Path(__file__).parent / "data"
 PORTION = 4_800  # pairs drawn at a time
 CHOOSING_FOLD, REPORTED_FOLDS = 6, (7, 8, 9)
 
@@ -143,14 +146,19 @@ def titled(title: str, passage: str, key: str) -> str:
     return passage
 
 
-def written(folder: Path) -> list[Pair]:
+def written() -> list[Pair]:
     """Read the claims written by hand, each with a passage of its document."""
     pairs = []
-    for row in read_rows(folder / "claims.jsonl.gz"):
+    rows = [*read_rows(WRITTEN / "claims.jsonl.gz"), *read_rows(WRITTEN / "short.jsonl.gz")]
+    for row in rows:
         for letter, kind, claim in row["claims"]:
             premise = titled(row["title"], row["passage"], row["id"] + claim)
-            source = "plain" if row["id"].endswith("p") else "written"
-            if kind == "sibling":
+            source = "written"
+            if row["id"].startswith("X"):
+                source = "short"
+            elif row["id"].endswith("p"):
+                source = "plain"
+            elif kind == "sibling":
                 source = "siblings"
             pairs.append(
                 Pair(premise, claim, LETTERS[letter], source, kind, document_of(row["id"]))
@@ -158,20 +166,20 @@ def written(folder: Path) -> list[Pair]:
     return pairs
 
 
-def judged(folder: Path) -> list[Pair]:
+def judged() -> list[Pair]:
     """Read the claims of real answers, each with a passage that was retrieved for it."""
     pairs = []
-    for row in read_rows(folder / "judged.jsonl.gz"):
+    for row in read_rows(WRITTEN / "judged.jsonl.gz"):
         premise = titled(row["title"], row["passage"], row["id"])
         target = LETTERS[row["label"]]
         pairs.append(Pair(premise, row["claim"], target, "judged", document=row["claim"]))
     return pairs
 
 
-def easy(folder: Path, rng: random.Random) -> list[Pair]:
+def easy(rng: random.Random) -> list[Pair]:
     """Make pairs that anybody gets right: a passage's own sentences, and claims of other passages."""
     rows = [
-        r for r in read_rows(folder / "claims.jsonl.gz") if not is_held_out(document_of(r["id"]))
+        r for r in read_rows(WRITTEN / "claims.jsonl.gz") if not is_held_out(document_of(r["id"]))
     ]
     words = [set(re.findall(r"[a-z]{4,}", row["passage"].lower())) for row in rows]
     pairs = []
@@ -299,10 +307,10 @@ class Mixture:
 
     def __init__(self, folder: Path, seed: int) -> None:
         rng = random.Random(seed)
-        hand = [pair for pair in written(folder / "written") if not is_held_out(pair.document)]
-        hand += [pair for pair in judged(folder / "written") if not is_held_out(pair.document)]
+        hand = [pair for pair in written() if not is_held_out(pair.document)]
+        hand += [pair for pair in judged() if not is_held_out(pair.document)]
         self._pools = {name: [p for p in hand if p.source == name] for name in SHARES}
-        self._pools["easy"] = easy(folder / "written", rng)
+        self._pools["easy"] = easy(rng)
         self._pools["real"] = real(folder / "eval", frozenset(range(CHOOSING_FOLD)))
         excluded = evaluation_keys(folder / "eval")
         self._pools["replay"] = replayed(folder / "nli", excluded, rng)

@@ -224,7 +224,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=5)
     args = parser.parse_args()
 
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     mixture = Mixture(args.data, args.seed)
     print(mixture.sizes, flush=True)
     trainer = Trainer(None if args.fresh else args.start, args.seed)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from attribution.evidence.steps import STEPS
 from attribution.policy import DecisionPolicy
+from attribution.text.numerals import in_figures
 from attribution.text.sentences import sentences
 from attribution.text.urls import publisher
 from attribution.text.words import plain, shared_words
@@ -100,14 +101,16 @@ def spoken(claim: Claim) -> str:
 
 def _pair(claim: Claim, passage: PlacedPassage, policy: DecisionPolicy, question: str) -> Pair:
     if policy.is_plain:
-        return (
-            (claim.statement, passage.text, question)
-            if question
-            else (claim.statement, passage.text)
-        )
-    if question or passage.page.title:
-        return plain(spoken(claim)), plain(passage.read), question or passage.page.title
-    return plain(spoken(claim)), plain(passage.read)
+        pair = (claim.statement, passage.text)
+        return (*pair, question) if question else pair
+    pair = (_legible(spoken(claim)), _legible(passage.read))
+    title = question or passage.page.title
+    return (*pair, title) if title else pair
+
+
+def _legible(text: str) -> str:
+    """Return a text as the verifier reads it: plain characters, and numbers in figures."""
+    return in_figures(plain(text))
 
 
 def _evidence(
@@ -165,8 +168,8 @@ def _find_deciding_sentences(
         spans = list(_candidates(reading.claim, piece))
         if len(spans) > 1 and "quoted" not in piece.signals:
             asked.append((pieces, number, spans))
-            statement = plain(spoken(reading.claim))
-            pairs += [(statement, plain(piece.text[slice(*span)])) for span in spans]
+            statement = _legible(spoken(reading.claim))
+            pairs += [(statement, _legible(piece.text[slice(*span)])) for span in spans]
     judgements = iter(verifier.verify(pairs) if pairs else ())
     for pieces, number, spans in asked:
         piece = pieces[number]

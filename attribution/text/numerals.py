@@ -1,0 +1,58 @@
+"""Numbers as one reader writes them: "nineteen ninety-eight" and "1 234 567" in figures."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+UNITS = "oh one two three four five six seven eight nine".split()
+TEENS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+VALUES = (
+    {word: value for value, word in enumerate(UNITS)}
+    | {word: value for value, word in enumerate(TEENS, 10)}
+    | {word: 10 * value for value, word in enumerate(TENS, 2)}
+)
+YEAR = re.compile(
+    rf"""
+    \b(?P<century>{"|".join(TEENS[1:])}|twenty)             # nineteen, twenty
+    [ -](?:
+        (?P<teen>{"|".join(TEENS)})                         # nineteen fourteen
+        | (?P<tens>{"|".join(TENS)})(?:[ -](?P<unit>{"|".join(UNITS[1:])}))?
+        | oh[ -](?P<digit>{"|".join(UNITS[1:])})            # nineteen oh six
+    )\b
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})+(?![\d])")
+DOTTED = re.compile(r"(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d,.]\d)")
+SEPARATORS = re.compile(r"[ \u00a0\u2009\u202f'’.]")
+ARTICLE = re.compile(r"\ban? (?=hundred|thousand|million|billion)", re.IGNORECASE)
+IN_WORDS = re.compile(rf"\b(?:{'|'.join([*TEENS, *TENS])}|hundred|thousand)\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=4096)
+def in_figures(text: str) -> str:
+    """Return a text with its numbers in figures, grouped by commas; for English.
+
+    Numbers below ten stay words, unless they are part of a larger one.
+    """
+    text = SPACED.sub(_with_commas, text)
+    text = DOTTED.sub(_with_commas, text)
+    if not IN_WORDS.search(text):
+        return text
+    from text_to_num import alpha2digit
+
+    text = YEAR.sub(_year, text)
+    lines = [alpha2digit(ARTICLE.sub("one ", line), "en") for line in text.split("\n")]
+    return "\n".join(lines)
+
+
+def _with_commas(match: re.Match[str]) -> str:
+    return SEPARATORS.sub(",", match[0])
+
+
+def _year(match: re.Match[str]) -> str:
+    parts = {name: VALUES.get((word or "").lower(), 0) for name, word in match.groupdict().items()}
+    rest = parts["teen"] + parts["tens"] + parts["unit"] + parts["digit"]
+    return str(100 * parts["century"] + rest)
