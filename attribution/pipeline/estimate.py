@@ -88,14 +88,8 @@ def estimate(
     check_input(question, answer, settings)
     shown = transcript(question, context)
     claims, llm = _claims(shown, answer, settings, segmenters or [settings.segmenter])
+    llm |= _annotation_use(question, answer, settings, store, claims, context)
     factual = [claim for claim in claims if claim.worthiness == "factual"]
-    tasks = llm_tasks(settings)
-    if tasks:
-        annotator = LlmAnnotator(settings, store, threading.Event())
-        by_rules = check_independence(claims, "\n\n".join(text for _, text in context))
-        for task in tasks:
-            conversation = as_text(context) if task == "independence" else shown
-            llm[task] = annotator.estimate(task, conversation, answer, by_rules)
     passage = "x" * settings.chunk_size
     pairs = [(claim.text, passage) for claim in factual for _ in range(settings.top_k)]
     usage = estimate_cost(VERIFIERS.build(settings.verifier, settings), pairs)
@@ -112,6 +106,28 @@ def estimate(
     prompting = [used.seconds or used.calls * (rates.prompt or 0.0) for used in llm.values()]
     seconds += sum(prompting) / settings.llm_workers
     return Estimate(len(claims), len(factual), pages, seconds, llm)
+
+
+def _annotation_use(
+    question: str,
+    answer: str,
+    settings: Settings,
+    store: Store | None,
+    claims: Sequence[Claim],
+    context: Sequence[Turn],
+) -> dict[str, LlmUsage]:
+    """Return the use of a language model for annotating claims, by stage."""
+    tasks = llm_tasks(settings)
+    if not tasks:
+        return {}
+    annotator = LlmAnnotator(settings, store, threading.Event())
+    claims = check_independence(claims, "\n\n".join(text for _, text in context))
+    usage = {}
+    for task in tasks:
+        is_of_context = task == "independence"
+        shown = as_text(context) if is_of_context else transcript(question, context)
+        usage[task] = annotator.estimate(task, shown, answer, claims)
+    return usage
 
 
 def _claims(

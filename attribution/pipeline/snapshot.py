@@ -210,7 +210,7 @@ class _Judgement(Frozen):
     value: Judgement
 
 
-class _Line(Frozen):
+class _Record(Frozen):
     """One page, vector or judgement."""
 
     page: Page | None = None
@@ -223,11 +223,11 @@ def dump(snapshot: Snapshot) -> bytes:
     report = snapshot.report.model_dump_json(exclude={"pages": {"__all__": {"text"}}})
     header = _Header(format=FORMAT, version=VERSION).model_dump_json()
     lines = [header, report, snapshot.provenance.model_dump_json()]
-    records = [_Line(page=page) for page in snapshot.report.pages]
+    records = [_Record(page=page) for page in snapshot.report.pages]
     for key, data in sorted(snapshot.vectors.items()):
-        records.append(_Line(vector=_Vector(key=key, data=base64.b64encode(data).decode())))
+        records.append(_Record(vector=_Vector(key=key, data=base64.b64encode(data).decode())))
     for key, judgement in sorted(snapshot.judgements.items()):
-        records.append(_Line(judgement=_Judgement(key=key, value=judgement)))
+        records.append(_Record(judgement=_Judgement(key=key, value=judgement)))
     lines += [record.model_dump_json(exclude_none=True) for record in records]
     content = "".join(f"{line}\n" for line in lines)
     data = gzip.compress(content.encode("utf-8"), mtime=0)
@@ -298,7 +298,7 @@ def _with_records(report: Report, provenance: Provenance, lines: Iterator[bytes]
     judgements: dict[str, Judgement] = {}
     memory = TOTAL_LIMIT
     for line in lines:
-        record = _Line.model_validate_json(line)
+        record = _Record.model_validate_json(line)
         if record.page and len(pages) < len(report.pages):
             memory -= sys.getsizeof(record.page.text)  # one 😀 makes each letter four bytes
             if memory < 0:
@@ -318,28 +318,40 @@ def _with_records(report: Report, provenance: Provenance, lines: Iterator[bytes]
 
 def _check(snapshot: Snapshot) -> None:
     """Raise BadInput unless every offset, id and number of a snapshot is consistent."""
-    report, provenance = snapshot.report, snapshot.provenance
-    if len(report.claims) > CLAIMS:
-        raise BadFile(f"{len(report.claims):,} claims; at most {CLAIMS:,} are read")
-    for page in report.pages:
-        _check_page(page)
-    for claim in report.claims:
-        sentence = [claim.sentence] if claim.sentence else []
-        if not all(_is_within(span, report.answer) for span in (*claim.spans, *sentence)):
-            raise BadFile(f"claim {claim.id[:16]} points outside the answer")
+    report = snapshot.report
     texts = {page.id: page.text for page in report.pages}
     claims = {claim.id for claim in report.claims}
+    for page in report.pages:
+        _check_page(page)
+    _check_claims(report)
     for piece in report.evidence:
         _check_evidence(piece, texts.get(piece.page_id, ""), claims)
     for verdict in report.verdicts:
         if verdict.claim_id not in claims or not math.isfinite(verdict.confidence):
             raise BadFile("a verdict has no claim")
+    _check_provenance(snapshot.provenance, texts)
+    _check_outputs(snapshot)
+
+
+def _check_claims(report: Report) -> None:
+    if len(report.claims) > CLAIMS:
+        raise BadFile(f"{len(report.claims):,} claims; at most {CLAIMS:,} are read")
+    for claim in report.claims:
+        sentence = [claim.sentence] if claim.sentence else []
+        if not all(_is_within(span, report.answer) for span in (*claim.spans, *sentence)):
+            raise BadFile(f"claim {claim.id[:16]} points outside the answer")
+
+
+def _check_provenance(provenance: Provenance, texts: Mapping[str, str]) -> None:
     traced = {trace.page_id for trace in provenance.traces}
     if not traced | provenance.chunks.keys() <= texts.keys():
         raise BadFile("the provenance refers to unknown pages")
     for page_id, chunks in provenance.chunks.items():
         if not all(_is_within(chunk, texts[page_id]) for chunk in chunks):
             raise BadFile("a chunk lies outside its page")
+
+
+def _check_outputs(snapshot: Snapshot) -> None:
     lengths = {len(vector) for vector in snapshot.vectors.values()}
     if len(lengths) > 1 or not all(map(_is_vector, snapshot.vectors.values())):
         raise BadFile("its vectors are not finite numbers of one length")
