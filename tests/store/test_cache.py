@@ -50,7 +50,6 @@ def test_vectors_and_judgements_come_back_as_they_went_in(store: Store) -> None:
         Probabilities(entailed=0.5, contradicted=0.25, no_relation=0.25),
         (3, 9),
         {"words": 0.5},
-        0.25,
     )
     keys = [f"k{i}" for i in range(1200)]
     store.cache.put_judgements(dict.fromkeys(keys, judgement))
