@@ -87,11 +87,7 @@ class CheckedAnswer(BaseModel):
     problems: list[str] = Field(description="what could not be searched or read")
 
 
-class FoundClaim(BaseModel):
-    claim: str
-    verdict: Label
-    strength: Strength | None = Field(description=STRENGTH)
-    passages: list[QuotedPassage]
+class FoundClaim(CheckedClaim):
     problems: list[str]
 
 
@@ -161,13 +157,7 @@ def server(settings: Settings, work: Work) -> MCPServer[object]:
         with _as_tool_errors():
             report = await tools.report(ctx, "", text, sources, claims=(only_claim,))
         (checked,) = _claims(report)
-        return FoundClaim(
-            claim=claim,
-            verdict=checked.verdict,
-            strength=checked.strength,
-            passages=checked.passages,
-            problems=_problems(report),
-        )
+        return FoundClaim(**checked.model_dump(), problems=_problems(report))
 
     return mcp_server
 
