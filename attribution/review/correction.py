@@ -40,34 +40,34 @@ def place(answer: str, claim: Claim, before: str, after: str) -> Replacement | N
         The edit; None if the words don't occur exactly once in the claim's part of the answer, or
         if the edited answer would not render with the new words and otherwise as before.
     """
-    written = passages(answer)
     regions: list[Sequence[Span]] = [claim.spans]
     if claim.sentence:
         regions.append([claim.sentence])
     for region in regions:
-        for passage in written:
-            span = _only_occurrence(passage, region, before)
-            if span is None:
-                continue
-            start, end = passage.span(*span)
-            edit = Replacement(
-                start=start, end=end, before=answer[start:end], after=escape_markdown(after)
-            )
-            meant = passage.text[: span[0]] + after + passage.text[span[1] :]
-            if _displayed(apply(answer, [edit])) == _displayed(answer, {passage: meant}):
-                return edit
+        matches = [
+            (passage, span)
+            for passage in passages(answer)
+            for span in _occurrences(passage, region, before)
+        ]
+        if len(matches) != 1:
+            continue
+        ((passage, span),) = matches
+        start, end = passage.span(*span)
+        edit = Replacement(
+            start=start, end=end, before=answer[start:end], after=escape_markdown(after)
+        )
+        meant = passage.text[: span[0]] + after + passage.text[span[1] :]
+        if _displayed(apply(answer, [edit])) == _displayed(answer, {passage: meant}):
+            return edit
     return None
 
 
-def _only_occurrence(passage: AnswerPassage, region: Sequence[Span], words: str) -> Span | None:
-    """Return where the words stand, if they do just once in this part of a passage."""
-    pattern = re.compile(rf"(?<!\w){re.escape(words)}(?!\w)")
-    spans = []
-    for match in pattern.finditer(passage.text):
+def _occurrences(passage: AnswerPassage, region: Sequence[Span], words: str) -> Iterator[Span]:
+    """Yield where the words stand in a passage, within a region of the answer."""
+    for match in re.finditer(rf"(?<!\w){re.escape(words)}(?!\w)", passage.text):
         places = passage.places[slice(*match.span())]
         if any(start <= places[0][0] and places[-1][1] <= end for start, end in region):
-            spans.append(match.span())
-    return spans[0] if len(spans) == 1 else None
+            yield match.span()
 
 
 def _displayed(

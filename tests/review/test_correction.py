@@ -38,6 +38,7 @@ def test_a_value_is_written_as_text() -> None:
     ("answer", "before"),
     [
         ("It fell in 1975 and in 1975.", "1975"),  # either may be meant
+        ("It fell in 1975.\n\nIn 1975 it rose.", "1975"),
         ("It fell in 19750.", "1975"),
         ("It fell.", "1975"),
     ],
