@@ -6,7 +6,7 @@ import threading
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from attribution.claims.llm_annotation import LlmAnnotator
 from attribution.errors import FetchFailed, StageFailure, setup_error
@@ -101,77 +101,55 @@ class LiveSources:
         yield from self._run(self._first_tasks(claims, question, written), stop)
 
     def _run(self, tasks: Sequence[_GatheringTask], stop: threading.Event) -> Iterator[GatherStep]:
-        open_tasks: Counter[str] = Counter()  # by claim
-        downloads: dict[str, _GatheringTask] = {}  # by canonical URL
-        queues = _HostQueues(self._do, self._settings)
-        answered, unread = (
-            set[str](),
-            dict[str, Failure](),
-        )  # searchers by name, and the first failure of each
-        done = 0
-
-        def start(task: _GatheringTask) -> None:
-            open_tasks.update(task.claim_ids)
-            if not task.searcher:
-                downloads[canonical(task.query)] = task
-            queues.add(task)
-
+        progress = _Progress(_HostQueues(self._do, self._settings))
+        queues = progress.queues
         for task in tasks:
-            start(task)
+            progress.start(task)
         try:
             while queues.left and not stop.is_set():
-                ended = False
-                for task, (hits, pages, failures) in (
-                    queues.abandon() if self.budget.over else queues.ended()
-                ):
-                    done, ended = done + 1, True
-                    self._searches += task.stage == "search"
-                    if task.searcher and (
-                        refused := [f for f in failures if f.kind != "fell_back"]
-                    ):
-                        unread.setdefault(task.searcher.name, refused[0])
-                    elif task.searcher:
-                        answered.add(task.searcher.name)
-                    late: list[Trace] = []
-                    for hit in hits:
-                        same = downloads.get(canonical(hit.url))
-                        if hit.page is not None:
-                            pages.append(hit.page)
-                        elif same is None:
-                            start(_GatheringTask(list(task.claim_ids), query=hit.url, hits=(hit,)))
-                        elif same.pages is None:  # still under way
-                            same.hits += (hit,)
-                            for claim_id in set(task.claim_ids) - set(same.claim_ids):
-                                same.claim_ids.append(claim_id)
-                                open_tasks[claim_id] += 1
-                        else:
-                            late += _traces(task.claim_ids, same.pages, hit)
-                    task.pages = tuple(pages)
-                    open_tasks.subtract(task.claim_ids)
+                has_ended = False
+                for task, outcome in queues.abandon() if self.budget.over else queues.ended():
+                    has_ended = True
+                    yield self._ended(progress, task, outcome)
+                if not has_ended:
                     yield GatherStep(
-                        task.stage,
-                        done,
-                        done + queues.left,
-                        tuple(task.claim_ids),
-                        tuple(pages),
-                        (*self._found(task, hits, pages), *late),
-                        tuple(failures),
-                        tuple(c for c in task.claim_ids if not open_tasks[c]),
-                        self._spent(),
+                        "fetch", progress.done, progress.total, spent=self._spent(), idle=True
                     )
-                if not ended:
-                    yield GatherStep(
-                        "fetch", done, done + queues.left, spent=self._spent(), idle=True
-                    )
-            failures = [_unread(name, unread[name]) for name in unread if name not in answered]
-            if failures := [
-                *failures,
-                *(f for s in self._sources.searchers for f in getattr(s, "failures", ())),
-            ]:
-                yield GatherStep("search", done, done + queues.left, failures=tuple(failures))
+            failures = list(progress.unusable())
+            for searcher in self._sources.searchers:
+                failures += getattr(searcher, "failures", ())
+            if failures:
+                yield GatherStep("search", progress.done, progress.total, failures=tuple(failures))
         finally:
             queues.close()
             self.budget.stop()
+
+    def _ended(self, progress: _Progress, task: _GatheringTask, outcome: _Outcome) -> GatherStep:
+        """Start the downloads that a finished task leads to, and return it as a step."""
+        hits, pages, failures = outcome
+        progress.done += 1
+        if task.searcher:
+            self._searches += 1
+            progress.note_answer(task.searcher.name, failures)
+        late: list[Trace] = []
+        for hit in hits:
+            if hit.page is not None:
+                pages.append(hit.page)
+            else:
+                late += progress.follow(hit, task.claim_ids)
+        task.pages = tuple(pages)
+        progress.open_tasks.subtract(task.claim_ids)
+        return GatherStep(
+            task.stage,
+            progress.done,
+            progress.total,
+            tuple(task.claim_ids),
+            task.pages,
+            (*self._found(task, hits, pages), *late),
+            tuple(failures),
+            tuple(c for c in task.claim_ids if not progress.open_tasks[c]),
+            self._spent(),
+        )
 
     def _spent(self) -> Spent:
         return Spent(**self.budget.spent, seconds=self.budget.seconds, searches=self._searches)
@@ -249,6 +227,66 @@ def _unread(searcher: str, first: Failure) -> Failure:
 
 def _traces(claim_ids: Sequence[str], pages: Sequence[Page], hit: SearchHit) -> list[Trace]:
     return [Trace(c, p.id, hit.query, hit.searcher, hit.rank) for p in pages for c in claim_ids]
+
+
+@dataclass
+class _Progress:
+    """What a run has started, finished and failed to use.
+
+    Attributes:
+        open_tasks: Number of open tasks of each claim.
+        downloads: By canonical URL.
+        answered: Names of searchers that answered.
+        unread: The first failure of each searcher that failed.
+    """
+
+    queues: _HostQueues
+    open_tasks: Counter[str] = field(default_factory=Counter)
+    downloads: dict[str, _GatheringTask] = field(default_factory=dict)
+    answered: set[str] = field(default_factory=set)
+    unread: dict[str, Failure] = field(default_factory=dict)
+    done: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.done + self.queues.left
+
+    def start(self, task: _GatheringTask) -> None:
+        self.open_tasks.update(task.claim_ids)
+        if not task.searcher:
+            self.downloads[canonical(task.query)] = task
+        self.queues.add(task)
+
+    def note_answer(self, searcher: str, failures: Sequence[Failure]) -> None:
+        refused = [failure for failure in failures if failure.kind != "fell_back"]
+        if refused:
+            self.unread.setdefault(searcher, refused[0])
+        else:
+            self.answered.add(searcher)
+
+    def follow(self, hit: SearchHit, claim_ids: Sequence[str]) -> list[Trace]:
+        """Have the page of a search result downloaded once, for all claims that found it.
+
+        Returns:
+            The way to a page that was downloaded before, for these claims.
+        """
+        same = self.downloads.get(canonical(hit.url))
+        if same is None:
+            self.start(_GatheringTask(list(claim_ids), query=hit.url, hits=(hit,)))
+            return []
+        if same.pages is not None:
+            return _traces(claim_ids, same.pages, hit)
+        same.hits += (hit,)
+        for claim_id in set(claim_ids) - set(same.claim_ids):
+            same.claim_ids.append(claim_id)
+            self.open_tasks[claim_id] += 1
+        return []
+
+    def unusable(self) -> Iterator[Failure]:
+        """Yield a failure for each searcher that no search of the run could use."""
+        for name, failure in self.unread.items():
+            if name not in self.answered:
+                yield _unread(name, failure)
 
 
 class _HostQueues:

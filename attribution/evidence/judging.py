@@ -14,7 +14,7 @@ from attribution.policy import DecisionPolicy
 from attribution.text.numerals import in_figures
 from attribution.text.sentences import sentences
 from attribution.text.urls import publisher
-from attribution.text.words import plain, shared_words
+from attribution.text.words import deciding_sentence, plain, shared_words
 from attribution.types import Claim, Evidence, Judgement, Page, Pair, Span
 from attribution.verdicts import counted, relation, strongest
 from attribution.verifiers.pairs import Reads
@@ -117,7 +117,7 @@ def _evidence(
     claim: Claim, passage: PlacedPassage, judgement: Judgement, policy: DecisionPolicy
 ) -> Evidence:
     page, probabilities = passage.page, judgement.probabilities
-    first, last = judgement.sentence
+    first, last = _sentence(claim, passage, judgement.sentence, policy)
     is_about = shared_words(claim.statement, passage.text) >= ABOUT
     return Evidence(
         claim_id=claim.id,
@@ -138,6 +138,17 @@ def _evidence(
         searcher=passage.searcher,
         rank=passage.rank,
     )
+
+
+def _sentence(claim: Claim, passage: PlacedPassage, chosen: Span, policy: DecisionPolicy) -> Span:
+    """Return where a passage has the sentence that a verifier chose in what it read of it."""
+    if policy.is_plain:
+        return chosen
+    sentence = _legible(passage.read)[slice(*chosen)]
+    start = passage.text.find(sentence)
+    if sentence and start >= 0:
+        return start, start + len(sentence)
+    return deciding_sentence(claim.statement, passage.text)
 
 
 def _after_steps(claim: Claim, page: Page, piece: Evidence, policy: DecisionPolicy) -> Evidence:

@@ -44,6 +44,14 @@ def test_the_surest_sentence_of_the_deciding_passage_is_marked() -> None:
     assert piece.deciding_sentence == "The Nile is quite long."
 
 
+def test_the_sentence_of_every_passage_is_one_of_its_own_however_it_was_read() -> None:
+    text = "- The city has **two   million** people.\n\nMenu\n\nThe Nile is quite long."
+    stated = "The city has two million people. The Nile is quite long."
+    shown = PlacedPassage(page(text), 0, len(text), stated)
+    ((piece,),) = read([Reading(claim("The Nile is long."), [shown])], Recorder(), DecisionPolicy())
+    assert piece.deciding_sentence == "The Nile is quite long."
+
+
 def test_a_value_that_differs_is_never_support_and_is_named() -> None:
     text = "The Nile is 6,650 km long."
     wrong = case(text, "The Nile is 5,000 km long.")
