@@ -21,20 +21,23 @@ from attribution.types import Claim, Evidence, Failure, Page, Span
 from attribution.verifiers import VERIFIERS, policy_of
 from attribution.verifiers.pairs import CachedVerifier, check_pairs
 
+SENTENCES_BEFORE = 2
+READ_CHARACTERS = 900  # about what the reader reads in one pass
 DOCUMENTS = Trace("", "", "", "documents", 1)
 
 
-def with_context(text: str, start: int, end: int, limit: int) -> Span:
-    """Extend a chunk by the sentence before it, or by the rest of the sentence it begins in.
+def with_context(text: str, start: int, end: int) -> Span:
+    """Extend a chunk by the sentences before it, which often name what it is about.
 
-    Only within its line, and only if both together have at most `limit` characters.
+    By `SENTENCES_BEFORE` at most, within its line, and as far as both have `READ_CHARACTERS`.
     """
-    line = text.rfind("\n", max(0, end - limit - 1), start) + 1
-    first = max(line, end - limit)
+    line = text.rfind("\n", max(0, end - READ_CHARACTERS - 1), start) + 1
+    first = max(line, end - READ_CHARACTERS)
     starts = [first + a for a, _ in sentences(text[first:end]) if first + a < start]
     if first > line:
         starts = starts[1:]  # the first one may begin in the middle of a sentence
-    return (starts[-1] if starts else start), end
+    before = starts[-SENTENCES_BEFORE:]
+    return (before[0] if before else start), end
 
 
 class Matcher:
@@ -168,7 +171,7 @@ class Matcher:
         page = self.marked[chunk.page_id]
         start, end = chunk.start, chunk.end
         if not self.policy.is_plain:
-            start, end = with_context(page.text, start, end, self.settings.chunk_size)
+            start, end = with_context(page.text, start, end)
         traces = self.traces[page.id] or [DOCUMENTS]
         trace = min(traces, key=lambda t: (t.claim_id != claim.id, t.rank, t.query, t.searcher))
         return PlacedPassage(
