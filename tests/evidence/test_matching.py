@@ -200,26 +200,27 @@ def test_the_ranking_by_vectors_alone_leaves_no_chunk_out(settings: Settings, st
     assert found[0] == found[1] and len(found[0][0]) == 4
 
 
-def test_the_verifier_reads_a_chunk_from_the_sentence_before_it_on(
+def test_a_chunk_is_read_with_up_to_two_sentences_of_its_line_before_it() -> None:
+    text = "A heading\nOne. They met. Their first film was Psycho. It was a success."
+
+    def read_from(place: int) -> str:
+        return text[slice(*with_context(text, place, len(text)))]
+
+    assert read_from(text.index("It was")).startswith("They met. Their first")
+    assert read_from(text.index("Their")).startswith("One. They met.")
+    assert read_from(text.index("first film")).startswith("They met. Their")
+    assert read_from(text.index("One.")).startswith("One.")
+
+
+def test_no_sentence_is_read_with_a_chunk_that_begins_too_far_before_it() -> None:
+    long = "word " * 400 + "end. Next one."
+    start = long.index("Next")
+    assert with_context(long, start, len(long)) == (start, len(long))
+
+
+def test_the_sentence_before_a_passage_is_part_of_its_evidence(
     settings: Settings, store: Store
 ) -> None:
-    text = "A heading\nFirst they met. Their first film was Psycho. It was a success."
-    their = text.index("Their")
-    assert text[slice(*with_context(text, their, len(text), 512))].startswith(
-        "First they met. Their"
-    )
-    cut = with_context(text, their + 8, len(text), 512)  # in a sentence
-    assert text[slice(*cut)].startswith("Their first film")
-    first = text.index("First")
-    assert with_context(text, first, len(text), 512) == (
-        first,
-        len(text),
-    )  # a heading is no context
-    assert with_context(text, their, len(text), 50)[0] == their  # both together would be too long
-    long, following = "word " * 200 + "end. Next one.", 1005
-    assert (
-        with_context(long, following, len(long), 512)[0] == following
-    )  # no sentence begins near enough
     filler = (
         "Grace Kelly acted for Alfred Hitchcock. "
         + "The harbour was quiet and the boats had not come in. " * 12
