@@ -47,7 +47,7 @@ bench: $(VENV)/.dev
 
 # How sure the badges of the embedded verifiers are; needed anew for each version of them.
 calibrate: $(VENV)/.dev
-	rm -rf build/judged && mkdir -p build/judged
+	rm -rf build/judged && mkdir -p build/judged attribution/verifiers/data
 	$(BIN)/python -m benchmarks.verdicts $(DATA) --sets all --held-out --limit 200 --judged build/judged
 	for name in embedded-base embedded-small; do \
 	  $(BIN)/python -m attribution calibrate --input build/judged/$$name.jsonl --output attribution/verifiers/data/$$name.json || exit 1; \

@@ -124,7 +124,7 @@ def coherence(args: argparse.Namespace) -> int:
 def calibrate(args: argparse.Namespace) -> int:
     """Write the calibration of the verifier that the rows name; exit status 1 if a line failed."""
     from attribution.studies import calibration
-    from attribution.verifiers.calibration import CAREFUL, own_file
+    from attribution.verifiers.calibration import own_file
 
     if args.output:
         check_output(args.output)
@@ -142,7 +142,7 @@ def calibrate(args: argparse.Namespace) -> int:
     replace_text(path, made.text())
     for label, curve in (("supported", made.supported), ("contradicted", made.contradicted)):
         if curve.threshold is None:
-            summary = f"no threshold keeps {curve.guarantee:.0%}, sure from {CAREFUL:.2f} on"
+            summary = f"no threshold keeps {curve.guarantee:.0%}: no badge is strong"
         else:
             summary = f"at least {curve.guarantee:.0%} right from {curve.threshold:.2f} on"
         held = curve.held.get(calibration.ALL)

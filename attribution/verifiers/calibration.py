@@ -29,11 +29,9 @@ def softmax(logits: Sequence[float] | Array) -> list[float]:
 # --- how often badges were right ---
 
 SHIPPED = Path(__file__).parent / "data"
-GUARANTEES: Mapping[Label, float] = {
-    "supported": 0.85,
-    "contradicted": 0.70,
-}  # least share of right badges
-CAREFUL = 0.9  # probability from which a badge is sure where no threshold keeps the guarantee
+# Least share of strong badges that must have been right.
+GUARANTEES: Mapping[Label, float] = {"supported": 0.9, "contradicted": 0.9}
+CAREFUL = 0.9  # probability from which badges of a verifier without a calibration are strong
 ENOUGH = 20  # minimum number of judged badges; fewer are not informative
 _NUMBERS, _BLANKS = re.compile(r"\[[\d\s.,]+\]"), re.compile(r"\s+")
 _OTHERS = re.compile(r"[^A-Za-z0-9_.-]+")
@@ -133,35 +131,29 @@ def verifier_name(version: str) -> str:
 
 
 def strength(version: str, label: Label, probability: float) -> Strength | None:
-    """Return how sure a badge is: strong from the threshold on, if the share of right ones keeps
-    the guarantee there.
+    """Return how sure a badge is: strong from the verifier's threshold on.
 
-    Where no threshold keeps it, or none was sought, a careful one holds. None for labels without a
-    guarantee.
+    A badge is weak where no threshold keeps the guarantee, or badges of its probability don't. A
+    verifier without a calibration has a careful threshold. None for labels without a guarantee.
     """
     if label not in GUARANTEES:
         return None
     found = curve(version, label)
-    least = CAREFUL if found is None or found.threshold is None else found.threshold
-    step = found.step(probability) if found else None
-    holds = step is None or step.right >= GUARANTEES[label] * step.shown
-    return "strong" if probability >= least and holds else "weak"
+    if found is None:
+        return "strong" if probability >= CAREFUL else "weak"
+    if found.threshold is None or probability < found.threshold:
+        return "weak"
+    step = found.step(probability)
+    is_kept = step is None or step.right >= GUARANTEES[label] * step.shown
+    return "strong" if is_kept else "weak"
 
 
 def strength_of(version: str, verdict: Verdict) -> Strength | None:
-    """Return how sure a badge is; that of hearsay, of a value that no passage has, or of a second
-    reader is weak.
-
-    Of the claims that a model of 1.5 B parameters also supports, where the first reader was not
-    sure, 31 of 40 are.
-    """
+    """Return how sure a badge is; that of hearsay, or of an uncalibrated second verifier, is weak."""
     graded = strength(version, verdict.label, verdict.confidence)
-    second = (
-        verdict.other is not None
-        and verdict.other.reader == "first"
-        and curve(version, verdict.label) is None
-    )
-    return "weak" if graded and (verdict.hearsay or second) else graded
+    is_second = verdict.other is not None and verdict.other.reader == "first"
+    is_unknown = is_second and curve(version, verdict.label) is None
+    return "weak" if graded and (verdict.hearsay or is_unknown) else graded
 
 
 def share(version: str, label: Label, probability: float) -> str:

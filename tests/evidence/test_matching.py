@@ -236,7 +236,7 @@ def test_the_sentence_before_a_passage_is_part_of_its_evidence(
     matcher.add(source)
     [pieces] = matcher.match([claim("Their first film together was a success.")])
     last = next(e for e in pieces if e.text.endswith("success."))
-    assert last.text.startswith("Grace Kelly met Alfred Hitchcock in 1953.")
+    assert "Grace Kelly met Alfred Hitchcock in 1953." in last.text
     assert all(
         source.text[e.start : e.end] == e.text and e.deciding_sentence in e.text for e in pieces
     )
