@@ -20,11 +20,9 @@ from attribution.pipeline.judge import GivenClaim, JudgedClaim, Passage, judge
 from attribution.review.correction import Correction, place
 from attribution.settings import Settings
 from attribution.store.store import Store
-from attribution.text.differences import fill_same_slot
 from attribution.text.names import negations
-from attribution.text.quantities import agrees, computed
-from attribution.text.value_reading import values
-from attribution.text.values import Value
+from attribution.text.quantities import agrees, computed, fill_same_slot
+from attribution.text.values import Value, values
 from attribution.text.words import STOP_WORDS, shared_words, stem, terms, words_of
 from attribution.types import Claim, Evidence, Failure, Page, Report
 from attribution.verdicts import leaning

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from attribution.text.value_reading import values
+from attribution.text.values import values
 from attribution.text.words import STOP_WORDS, folded
 from attribution.types import Span
 

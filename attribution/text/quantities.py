@@ -1,18 +1,61 @@
-"""Quantities of a claim that a passage gives differently, and those that follow by arithmetic."""
+"""Compare the values of a claim with those of a passage: which differ, which follow by arithmetic.
+
+Two values differ if they are of one dimension and their intervals are apart, or if the claim
+gives a limit that the source doesn't bear out.
+"""
 
 from __future__ import annotations
 
+import math
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from attribution.text.differences import fill_same_slot
-from attribution.text.value_reading import values
-from attribution.text.values import Value, compare, is_other_limit
+from attribution.text.values import HALF_DAY, MONTHS, UNITS, Value, to_base, values
+from attribution.text.words import STOP_WORDS, folded, stem
+from attribution.types import Span
 
+Agreement = Literal["equal", "compatible", "different", "not comparable"]
 AGREE = ("equal", "compatible")
+LIMITS = ("at_least", "at_most", "more", "less")
+ROUGH = ("about", "nearly", "barely")
+CONVERTED = 0.03  # relative error of a number converted from another unit
+TOUCHING = 0.05  # share of a span of time that two others may share without being one
 CLOSE = 0.02  # relative error of a computed value that counts as the same
 MOST_TERMS = 12  # values of a passage that sums and differences are made of
+NEAR = 4  # words on either side of a value that say what it is about
+REACH = 50  # characters before a value in which the noun stands that it measures
+PEOPLE = frozenset(
+    stem(word)
+    for word in "people person persons inhabitants residents citizens individuals".split()
+)
+PER_DAY = {"week": 7.0, "fortnight": 14.0, "month": 30.44, "year": 365.25, "hour": 1 / 24}
+WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
+SUBJECT = re.compile(
+    r"""
+    \b(?P<noun>[a-z]{3,20})
+    (?:[ ](?:was|is|of|were|are|reached|totalled|stood[ ]at|came[ ]to))+[ ]
+    (?:(?:about|around|almost|nearly|over|only|roughly|some|up[ ]to)[ ])?$
+    """,
+    re.VERBOSE,
+)
+MEASURE = re.compile(r"[ -]?(deep|high|tall|long|wide|broad|thick|old|above|below|from|away)\b")
+MEASURES = {
+    "deep": "depth",
+    "high": "height",
+    "tall": "height",
+    "long": "length",
+    "wide": "width",
+    "broad": "width",
+    "thick": "thickness",
+    "old": "age",
+    "from": "distance",
+    "away": "distance",
+}
 
 
 class Conflict(NamedTuple):
@@ -47,18 +90,253 @@ def agrees(value: Value, source: Value) -> bool:
     return compare(value, source) in AGREE and not is_other_limit(value, source)
 
 
+# --- two values ---
+
+
+def compare(claim: Value, source: Value) -> Agreement:
+    """Return how the value of a claim stands to that of a source.
+
+    `equal` holds for a claim that the source's value implies, `compatible` where both can be true.
+    """
+    if claim.kind != source.kind:
+        return "not comparable"
+    if claim.kind == "date":
+        return _compare_dates(claim, source)
+    if claim.kind == "time":
+        return _compare_times(claim, source)
+    return _compare_quantities(claim, source)
+
+
+def is_other_limit(claim: Value, source: Value) -> bool:
+    """Return True for a limit that doesn't follow from the source's: "over 50" and "over 40"."""
+    if claim.comparator not in LIMITS or source.comparator not in LIMITS:
+        return False
+    return compare(claim, source) == "compatible"
+
+
+def _intervals(claim: Value, source: Value, slack: float = 0.0) -> Agreement:
+    """Compare two intervals of one dimension; `slack` is a share of the greater value."""
+    bounds = (claim.low, claim.high, source.low, source.high)
+    room = slack * max((abs(bound) for bound in bounds if math.isfinite(bound)), default=0.0)
+    room += max(claim.step, source.step)
+    if _is_at_its_limit(claim, source):
+        return "different"
+    if claim.comparator == source.comparator == "at_most":
+        return "equal" if abs(claim.high - source.high) <= room else "different"
+    is_inside = source.low >= claim.low - room and source.high <= claim.high + room
+    if claim.comparator == source.comparator == "range":
+        if source.low - claim.low <= room and claim.high - source.high <= room and is_inside:
+            return "equal"
+        return "compatible" if is_inside and claim.kind == "quantity" else "different"
+    if claim.low > source.high + room or source.low > claim.high + room:
+        return "different"
+    is_rough = claim.comparator in ROUGH or source.comparator in ROUGH
+    return "equal" if is_inside or is_rough else "compatible"
+
+
+def _is_at_its_limit(claim: Value, source: Value) -> bool:
+    """Return True for a claim "below 62 %" where the source says "62 %"."""
+    if not source.is_exact:
+        return False
+    if claim.comparator == "less":
+        return source.low >= claim.high
+    return claim.comparator == "more" and source.high <= claim.low
+
+
+def _compare_quantities(claim: Value, source: Value) -> Agreement:
+    one, two = _as_money_or_weight(claim, source), _as_money_or_weight(source, claim)
+    if one.dimension != two.dimension and not _is_same_currency(one.dimension, two.dimension):
+        return "different" if _has_other_unit(one, two) else "not comparable"
+    if not one.dimension and not _count_alike(one, two):
+        return "not comparable"
+    if one.per and two.per and one.per != two.per:
+        return _intervals(_per_day(one), _per_day(two), CONVERTED)
+    is_converted = one.dimension and one.unit != two.unit
+    return _intervals(one, two, CONVERTED if is_converted else 0.0)
+
+
+def _has_other_unit(one: Value, two: Value) -> bool:
+    """Return True for one figure with two units of which one is mistaken for the other.
+
+    Such are % and points, € and $, km and km², MW and MWh.
+    """
+    kinds = []
+    for value in (one, two):
+        name = value.dimension.partition(" ")[0].partition("]")[0]
+        kinds.append({"%": "share", "percentage": "share"}.get(name, name))
+    if not all(kinds) or kinds[0] != kinds[1]:
+        return False
+    return math.isclose(_written(one), _written(two))
+
+
+def _written(value: Value) -> float:
+    """Return the figure of a value in the unit in which it is written."""
+    figure = value.low if math.isfinite(value.low) else value.high
+    if not value.dimension.startswith("[") or value.unit.startswith("deg"):
+        return figure
+    return figure / to_base(1.0, value.unit)[0]
+
+
+def _is_same_currency(one: str, two: str) -> bool:
+    """Return True for "$" and "US$", or "cents" and "$", of which one says more than the other."""
+    if not (one.startswith("currency") and two.startswith("currency")):
+        return False
+    return one.startswith(f"{two} ") or two.startswith(f"{one} ")
+
+
+def _as_money_or_weight(value: Value, other: Value) -> Value:
+    """Read "pounds" as money or as a weight, as the other value is."""
+    if value.dimension != "pound":
+        return value
+    if other.dimension != "[mass]":
+        return replace(value, dimension="currency pound")
+    size = to_base(1.0, "pound")[0]
+    low, high, step = value.low * size, value.high * size, value.step * size
+    return replace(value, dimension="[mass]", low=low, high=high, step=step)
+
+
+def _count_alike(one: Value, two: Value) -> bool:
+    """Return True unless two numbers say what they count, and count other things."""
+    if not (one.counted and two.counted) or one.counted & two.counted:
+        return True
+    return bool(one.counted & PEOPLE and two.counted & PEOPLE)
+
+
+def _per_day(value: Value) -> Value:
+    days = PER_DAY.get(value.per, 1.0)
+    return replace(value, low=value.low / days, high=value.high / days, step=value.step / days)
+
+
+def _compare_dates(claim: Value, source: Value) -> Agreement:
+    if claim.is_exact and source.is_exact and any(claim.parts) and any(source.parts):
+        return _compare_parts(claim, source)
+    if math.isnan(claim.low) or math.isnan(source.low):
+        return "not comparable"
+    shorter = min(claim.high - claim.low, source.high - source.low)
+    shared = min(claim.high, source.high) - max(claim.low, source.low)
+    if 0 < shorter < math.inf and shared < TOUCHING * shorter:
+        return "different"  # one ends as the other begins
+    return _intervals(claim, source)
+
+
+def _compare_parts(claim: Value, source: Value) -> Agreement:
+    """Compare dates at the precision that both have: "1962" agrees with "4 May 1962"."""
+    known = 0
+    is_more_precise = False
+    for part, other in zip(claim.parts, source.parts, strict=True):
+        if part is None:
+            continue
+        if other is None:
+            is_more_precise = True
+        elif part != other:
+            return "different"
+        else:
+            known += 1
+    if not known:
+        return "not comparable"
+    return "compatible" if is_more_precise else "equal"
+
+
+def _compare_times(claim: Value, source: Value) -> Agreement:
+    if claim.per and source.per:  # both say which half of the day
+        return _intervals(claim, source)
+    halves = [
+        replace(value, low=value.low % HALF_DAY, high=value.high % HALF_DAY)
+        for value in (claim, source)
+    ]
+    return _intervals(halves[0], halves[1])
+
+
+# --- the slot of a value ---
+
+
+def fill_same_slot(claim: str, value: Value, sentence: str, rival: Value) -> bool:
+    """Return True if two values answer the same question about their texts, and differ.
+
+    Numbers do that count the same thing or are of one dimension, dates that stand beside a word
+    which both texts have.
+    """
+    if compare(value, rival) != "different":
+        return False
+    is_clear = value.kind == "time" or value.dimension or (value.counted and rival.counted)
+    if not is_clear:
+        return bool(shared_around(claim, value.span, sentence, rival.span))
+    return not _measure_others(claim, value, sentence, rival)
+
+
+def _measure_others(claim: str, value: Value, sentence: str, rival: Value) -> bool:
+    """Return True if the texts name two things measured: "a profit of" and "a revenue of"."""
+    one, two = _measured(claim, value), _measured(sentence, rival)
+    if not one or not two or one == two:
+        return False
+    return one not in _words(sentence).words and two not in _words(claim).words
+
+
+def _measured(text: str, value: Value) -> str:
+    """Return the noun that says what a value measures, "height" of "9 m high", or ""."""
+    subject = SUBJECT.search(text, max(0, value.start - REACH), value.start)
+    noun = subject["noun"] if subject else ""
+    measure = MEASURE.match(text, value.end)
+    if measure and noun not in MEASURES.values():
+        return MEASURES.get(measure[1], measure[1])
+    return noun
+
+
+def shared_around(claim: str, span: Span, sentence: str, other: Span) -> set[str]:
+    """Return the stems of content words that stand near both spans."""
+    near_claim, near_sentence = around(claim, span), around(sentence, other)
+    names = {
+        stem(folded(word[0]))
+        for word in WORD.finditer(claim)
+        if word[0][0].isupper() and word.start() > 0
+    }
+    return (_content(near_claim) & _content(near_sentence)) - names
+
+
+def _content(words: Sequence[str]) -> set[str]:
+    is_value = MONTHS.keys() | UNITS.keys() | STOP_WORDS
+    return {stem(word) for word in words if word not in is_value and word.isalpha()}
+
+
+def around(text: str, span: Span, near: int = 2 * NEAR) -> list[str]:
+    """Return the words before and after a span."""
+    words = _words(text)
+    first, last = bisect_right(words.ends, span[0]), bisect_left(words.starts, span[1])
+    return [*words.words[max(0, first - near) : first], *words.words[last : last + near]]
+
+
+class _Words(NamedTuple):
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+    words: tuple[str, ...]
+
+
+@lru_cache(maxsize=1024)
+def _words(text: str) -> _Words:
+    matches = list(WORD.finditer(text))
+    starts, ends = (m.start() for m in matches), (m.end() for m in matches)
+    return _Words(tuple(starts), tuple(ends), tuple(folded(m[0]) for m in matches))
+
+
+# --- arithmetic ---
+
+
 def computed(value: Value, sources: Sequence[Value], text: str) -> str:
     """Return how a claim's quantity follows from a passage's values, "34 − 19 = 15", or ""."""
     if value.kind != "quantity":
         return ""
-    terms = [v for v in sources if v.kind in ("quantity", "date") and v.low == v.high]
-    for made, words in _results(terms[:MOST_TERMS], text):
-        if value.low - abs(value.low) * CLOSE <= made <= value.high + abs(value.high) * CLOSE:
-            return f"{words} = {made:g}"
+    for result, words in _results(sources, text):
+        room = abs(result) * CLOSE
+        if value.low - room <= result <= value.high + room:
+            return f"{words} = {result:g}"
     return ""
 
 
-def _results(terms: Sequence[Value], text: str) -> Iterator[tuple[float, str]]:
+def _results(sources: Sequence[Value], text: str) -> Iterator[tuple[float, str]]:
+    terms = [v for v in sources if v.kind in ("quantity", "date") and v.low == v.high][:MOST_TERMS]
+    for source in sources:
+        if source.comparator == "range":
+            yield source.high - source.low, text[slice(*source.span)]
     written = {term: text[slice(*term.span)] for term in terms}
     for one, two in combinations(terms, 2):
         if one.dimension != two.dimension:
@@ -72,4 +350,5 @@ def _results(terms: Sequence[Value], text: str) -> Iterator[tuple[float, str]]:
             growth = 100 * (larger.low - smaller.low) / smaller.low
             yield growth, f"growth from {written[smaller]} to {written[larger]}"
             yield larger.low / smaller.low, f"{written[larger]} ÷ {written[smaller]}"
-    yield sum(term.low for term in terms), " + ".join(written.values())
+    if terms:
+        yield sum(term.low for term in terms), " + ".join(written.values())

@@ -1,63 +1,63 @@
-"""Quantities, dates, times, frequencies, shares and ranks of a text, and whether two of them can
-both be true.
+"""Read the quantities, dates, times and shares of a text.
 
-A value is an interval: "fewer than 1,000" reaches from minus infinity to 1,000, "1889" from its
-first day to its last,
-"about 330" a few percent to either side. Two values differ if they are of one dimension and their
-intervals are apart.
+A value is an interval in a base unit: "fewer than 1,000" reaches from minus infinity to 1,000,
+"1889" from its first day to its last, "about 330" a few percent to either side. The patterns are
+in `data/value_patterns.toml`, units and limits in `data/measures.toml`.
 """
 
 from __future__ import annotations
 
+import calendar
 import math
+import re
 import tomllib
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cache
+from datetime import date
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from attribution.text.words import stem
+from attribution.text.words import STOP_WORDS, plain, stem
 from attribution.types import Span
 
 if TYPE_CHECKING:
     import pint
 
-Kind = Literal["quantity", "date", "time", "frequency", "factor", "rank", "score"]
-Agreement = Literal["equal", "compatible", "different", "not comparable"]
+Kind = Literal["quantity", "date", "time"]
 Comparator = Literal[
     "", "at_least", "at_most", "more", "less", "about", "nearly", "barely", "range"
 ]
-
-DATA = tomllib.loads((Path(__file__).parent / "data" / "measures.toml").read_text("utf-8"))
-
-CONVERTED = 0.03  # and a number that was converted from another unit
-_PEOPLE = frozenset(
-    map(stem, "people person persons inhabitants residents citizens souls individuals".split())
-)
-TOUCHING = 0.05  # share of a span of time that two others have in common without being one
+DATA = Path(__file__).parent / "data"
+MEASURES = tomllib.loads((DATA / "measures.toml").read_text("utf-8"))
+PATTERNS = tomllib.loads((DATA / "value_patterns.toml").read_text("utf-8"))
+SCALES: dict[str, float] = MEASURES["scales"]
+PARTS: dict[str, float] = MEASURES["parts"]
 HALF_DAY = 720  # minutes
-PER_YEAR = {
-    "hour": 8766.0,
-    "day": 365.25,
-    "night": 365.25,
-    "week": 52.18,
-    "fortnight": 26.09,
-    "month": 12.0,
-    "quarter": 4.0,
-    "year": 1.0,
-    "decade": 0.1,
-    "minute": 525960.0,
-    "second": 31557600.0,
+MOST_NOUNS = 3  # words after a number among which the thing that it counts stands
+REACH = 40  # characters before a number in which its limit or label stands
+ROUNDED = 0.06  # share by which "about" may be off
+NEAR = 0.12  # and "nearly", on one side
+MANY = 10.0  # "dozens" are two to ten dozen
+LONG_AGO = 0.02  # share of the years since then by which "about 1450" may be off
+TODAY = date(2020, 1, 1).toordinal()
+DAYS_PER_YEAR = 365.2425
+ERAS = {"early": (0.0, 0.4), "mid": (0.3, 0.7), "late": (0.6, 1.0)}
+NEGATED: dict[Comparator, Comparator] = {
+    "more": "at_most",
+    "at_least": "less",
+    "less": "at_least",
+    "at_most": "more",
 }
 
 
 @dataclass(frozen=True)
 class Value:
-    """A value with the characters of the whole expression, its comparator included.
+    """A value with the characters of the whole expression, its limit included.
 
-    `low` and `high` are in the base unit of `dimension`: days for dates, minutes for times, times a
-    year for
-    frequencies, percent for shares. A date without a year has `month` and `day` alone.
+    `low` and `high` are in the base unit of `dimension`: days for dates, minutes for times,
+    percent for shares. A date without a year has `month` and `day` alone.
     """
 
     kind: Kind
@@ -70,11 +70,8 @@ class Value:
     comparator: Comparator = ""
     step: float = 0.0  # half a unit of the last digit that is written, in the base unit
     counted: frozenset[str] = frozenset()  # stems of the nouns after a bare number
-    per: str = ""  # "day" of "900 people a day"
+    per: str = ""  # "day" of "900 people a day"; of a time, whether its half of the day is known
     parts: tuple[int | None, int | None, int | None] = (None, None, None)  # year, month, day
-    universal: bool = (
-        False  # "no runner needed more than 50 minutes": it holds for all that the source lists
-    )
 
     @property
     def span(self) -> Span:
@@ -85,230 +82,84 @@ class Value:
         return not self.comparator
 
 
-def compare(claim: Value, source: Value) -> Agreement:
-    """Return how the value of a claim stands to that of a source.
+class Number(NamedTuple):
+    """A number as it is written, without its unit."""
 
-    `equal` holds for a claim that the source's value implies, `compatible` where both can be true.
-    """
-    if claim.kind != source.kind:
-        return _across_kinds(claim, source)
-    if claim.kind == "date":
-        return _compare_dates(claim, source)
-    if claim.kind == "time":
-        return _compare_times(claim, source)
-    if claim.kind == "quantity":
-        return _compare_quantities(claim, source)
-    if claim.kind == "rank" and (
-        claim.dimension != source.dimension or not _count_alike(claim, source)
-    ):
-        return "not comparable"
-    if (
-        claim.kind == "frequency"
-        and claim.counted
-        and source.counted
-        and claim.counted != source.counted
-    ):
-        return "different"  # every Monday, every Friday
-    return _intervals(claim, source, 0.01 if claim.kind == "frequency" else 0.0)
+    end: int
+    low: float
+    high: float
+    step: float
 
 
-LIMITS = ("at_least", "at_most", "more", "less")
+# --- words and patterns ---
 
 
-def is_other_limit(claim: Value, source: Value) -> bool:
-    """Return True for a limit that does not follow from the source's, or has its figure in another
-    unit.
-    """
-    if claim.comparator not in LIMITS or source.comparator not in LIMITS:
-        return False
-    found = compare(claim, source)
-    renamed = claim.unit != source.unit and figures_meet(claim, source)
-    return found == "compatible" or found != "not comparable" and renamed
+def _forms(table: str) -> dict[str, str]:
+    names: dict[str, str] = {}
+    for name, forms in MEASURES[table].items():
+        for form in forms.split():
+            names[form.replace("_", " ")] = name
+    return names
 
 
-def _across_kinds(claim: Value, source: Value) -> Agreement:
-    """“Nine times a day” and “nine departures a day” are one rate; a factor of three and “300 %”
-    are no such pair.
-    """
-    frequency, other = (claim, source) if claim.kind == "frequency" else (source, claim)
-    if (
-        frequency.kind != "frequency"
-        or other.kind != "quantity"
-        or other.dimension
-        or not other.per
-    ):
-        return "not comparable"
-    found = _intervals(frequency, _a_year(other), 0.01)
-    return "not comparable" if found == "different" else found
+UNITS, CURRENCIES, CENTS = _forms("units"), _forms("currencies"), _forms("cents")
+ORDINALS = {word: n for n, word in enumerate(MEASURES["ordinals"], 1)}
+MONTHS = {name.lower(): n for n, name in enumerate(calendar.month_name) if name}
+MONTHS |= {name.lower(): n for n, name in enumerate(calendar.month_abbr) if name} | {"sept": 9}
 
 
-def _intervals(claim: Value, source: Value, slack: float = 0.0) -> Agreement:
-    """Compare two intervals of one dimension; `slack` is a share of the greater value."""
-    room = slack * max(
-        (abs(b) for b in (claim.low, claim.high, source.low, source.high) if math.isfinite(b)),
-        default=0.0,
-    )
-    room += max(claim.step, source.step)
-    if (
-        claim.comparator == source.comparator == "at_most"
-    ):  # two limits: "up to 100 MB" is not "up to 50 MB"
-        return "equal" if abs(claim.high - source.high) <= room else "different"
-    if claim.comparator == source.comparator == "range":
-        apart = abs(claim.low - source.low) > room or abs(claim.high - source.high) > room
-        inside = source.low >= claim.low - room and source.high <= claim.high + room
-        if apart and inside and claim.kind == "quantity":
-            return "compatible"
-        return "different" if apart else "equal"
-    if claim.low > source.high + room or source.low > claim.high + room:
-        return "different"
-    rough = {"about", "nearly", "barely"} & {claim.comparator, source.comparator}
-    if rough or (source.low >= claim.low - room and source.high <= claim.high + room):
-        return "equal"
-    return "compatible"
+def _limits(table: str) -> dict[str, Comparator]:
+    return {word: name for name, words in MEASURES[table].items() for word in words}
 
 
-def _compare_quantities(claim: Value, source: Value) -> Agreement:
-    one, two = _as_sterling_or_weight(claim, source), _as_sterling_or_weight(source, claim)
-    one, two = _as_rise(one, two), _as_rise(two, one)
-    if _is_its_rise(one, two) or _is_its_rise(two, one):
-        return "not comparable"
-    if one.dimension != two.dimension and not _same_currency(one.dimension, two.dimension):
-        if _confusable(one, two) and figures_meet(one, two):
-            return "different"
-        return "not comparable"
-    if not one.dimension and not _count_alike(one, two):
-        return "not comparable"
-    if one.per and two.per and one.per != two.per:
-        one, two = _a_year(one), _a_year(two)
-        return _intervals(one, two, CONVERTED)
-    return _intervals(one, two, CONVERTED if one.unit != two.unit and one.dimension else 0.0)
+BEFORE, BEHIND = _limits("comparators"), _limits("after")
 
 
-def _confusable(one: Value, two: Value) -> bool:
-    """Return True for units of which one is written for the other: % and points, € and $, km and
-    km², MW and MWh.
-    """
-    kinds = [_kind_of_unit(value.dimension) for value in (one, two)]
-    if not all(kinds) or kinds[0] != kinds[1]:
-        return False
-    if kinds[0] != "measure":
-        return True
-    ratio = (_registry().Quantity(1, one.unit) / _registry().Quantity(1, two.unit)).dimensionality
-    return len(ratio) == 1 and not {*ratio} - {"[length]", "[time]"}
+def _alternatives(forms: Iterable[str]) -> str:
+    """Return a pattern of all forms; short ones and symbols only in the capitals they have."""
+    patterns = []
+    for form in sorted(forms, key=len, reverse=True):
+        escaped = re.escape(form).replace(r"\ ", "[ \u202f-]")
+        is_symbol = len(form) <= 3 or (len(form) <= 5 and not form.islower())
+        patterns.append(f"(?-i:{escaped})" if is_symbol else escaped)
+    return "|".join(patterns)
 
 
-def _kind_of_unit(dimension: str) -> str:
-    if dimension in ("%", "percentage points"):
-        return "share"
-    return (
-        "currency"
-        if dimension.startswith("currency")
-        else "measure"
-        if dimension.startswith("[")
-        else ""
-    )
+def _phrases(words: Iterable[str]) -> str:
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
-def figures_meet(one: Value, two: Value) -> bool:
-    """Return True if the written figures are the same, whatever their units."""
-    bounds = [value.low if math.isfinite(value.low) else value.high for value in (one, two)]
-    return (
-        _factor(one) != 0
-        and _factor(two) != 0
-        and math.isclose(bounds[0] / _factor(one), bounds[1] / _factor(two))
-    )
+_FILLED = PATTERNS["parts"] | {
+    "ordinals": _phrases(ORDINALS),
+    "months": _phrases(MONTHS),
+    "units": _alternatives(UNITS),
+    "currencies": _alternatives(CURRENCIES),
+    "symbols": _alternatives(form for form in CURRENCIES if not form.islower()),
+    "cents": _alternatives(CENTS),
+    "before": _phrases(BEFORE),
+    "behind": _phrases(BEHIND),
+    "part": _phrases(PARTS),
+}
 
 
-def _factor(value: Value) -> float:
-    """The size of its unit in the base unit; a temperature is compared in the base alone."""
-    if not value.dimension.startswith("[") or value.unit.startswith("deg"):
-        return 1.0
-    return to_base(1.0, value.unit)[0]
+def _fill(match: re.Match[str]) -> str:
+    return f"(?:{_filled(_FILLED[match[1]])})"
 
 
-def _same_currency(one: str, two: str) -> bool:
-    """Return True for "$" and "US$", or "cents" and "$", of which one says more than the other."""
-    if not (one.startswith("currency") and two.startswith("currency")):
-        return False
-    return one == two or one.startswith(f"{two} ") or two.startswith(f"{one} ")
+def _filled(pattern: str) -> str:
+    return re.sub(r"<<(\w+)>>", _fill, pattern)
 
 
-def _as_sterling_or_weight(value: Value, beside: Value) -> Value:
-    """Read "pounds" as money or as a weight, as the other value is."""
-    if value.dimension != "pound":
-        return value
-    if beside.dimension == "[mass]":
-        low, high, step = (
-            x * to_base(1.0, "pound")[0] for x in (value.low, value.high, value.step)
-        )
-        return replace(value, dimension="[mass]", unit="pound", low=low, high=high, step=step)
-    return replace(value, dimension="currency pound")
+def _compiled(table: str) -> dict[str, re.Pattern[str]]:
+    flags = re.VERBOSE | re.IGNORECASE
+    return {name: re.compile(_filled(text), flags) for name, text in PATTERNS[table].items()}
 
 
-def _as_rise(value: Value, beside: Value) -> Value:
-    """Read "from 52 to 61 %" as a rise by 9 percentage points, where the other value counts such
-    points.
-    """
-    if (
-        value.dimension == "%"
-        and value.comparator == "range"
-        and beside.dimension == "percentage points"
-    ):
-        rise = value.high - value.low
-        return replace(
-            value, dimension=beside.dimension, unit=beside.unit, low=rise, high=rise, comparator=""
-        )
-    return value
+DATES, TIMES, SHARES = _compiled("dates"), _compiled("times"), _compiled("shares")
+NUMBERS, AROUND = _compiled("numbers"), _compiled("around")
 
 
-def _is_its_rise(claim: Value, source: Value) -> bool:
-    """Return True for the difference between the ends of a range: "by £6" and "from £32 to £38"."""
-    apart = source.high - source.low
-    same = (
-        source.comparator == "range"
-        and claim.is_exact
-        and claim.dimension == source.dimension != ""
-    )
-    return same and 0 < apart < math.inf and math.isclose(claim.low, apart, rel_tol=0.01)
-
-
-def _count_alike(one: Value, two: Value) -> bool:
-    """Return True unless two numbers say what they count, and count other things."""
-    if not (one.counted and two.counted) or one.counted & two.counted:
-        return True
-    return bool(one.counted & _PEOPLE and two.counted & _PEOPLE)
-
-
-def _a_year(value: Value) -> Value:
-    times = PER_YEAR[value.per]
-    return replace(value, low=value.low * times, high=value.high * times, step=value.step * times)
-
-
-def _compare_dates(claim: Value, source: Value) -> Agreement:
-    mine, its = claim.parts, source.parts
-    if claim.is_exact and source.is_exact and any(mine) and any(its):
-        both = [(a, b) for a, b in zip(mine, its, strict=True) if a is not None and b is not None]
-        if any(a != b for a, b in both):
-            return "different"
-        if not both:
-            return "not comparable"
-        return "compatible" if any(a and not b for a, b in zip(mine, its, strict=True)) else "equal"
-    if math.isnan(claim.low) or math.isnan(source.low):
-        return "not comparable"
-    shortest = min(claim.high - claim.low, source.high - source.low)
-    if (
-        shortest > 0
-        and min(claim.high, source.high) - max(claim.low, source.low) < TOUCHING * shortest
-    ):
-        return "different"  # one ends as the other begins: two decades
-    return _intervals(claim, source)
-
-
-def _compare_times(claim: Value, source: Value) -> Agreement:
-    if claim.per and source.per:  # both say which half of the day
-        return _intervals(claim, source)
-    halves = [replace(v, low=v.low % HALF_DAY, high=v.high % HALF_DAY) for v in (claim, source)]
-    return _intervals(halves[0], halves[1])
+# --- units ---
 
 
 @cache
@@ -325,11 +176,468 @@ def _registry() -> pint.UnitRegistry[float]:
 
 @cache
 def to_base(number: float, unit: str) -> tuple[float, str]:
-    """Convert a number to the base unit; with the dimension by name. Sizes of data have one of
-    their own.
+    """Convert a number to the base unit of its dimension.
+
+    Returns:
+        The number, and the name of the dimension. Sizes of data have one of their own.
     """
     quantity = _registry().Quantity(number, unit).to_base_units()
     dimension = str(quantity.dimensionality)
-    return float(quantity.magnitude), {"dimensionless": f"unit {quantity.units}"}.get(
-        dimension, dimension
-    )
+    if dimension == "dimensionless":
+        dimension = f"unit {quantity.units}"
+    return float(quantity.magnitude), dimension
+
+
+# --- the values of a text ---
+
+
+@lru_cache(maxsize=4096)
+def values(text: str) -> tuple[Value, ...]:
+    """Return the values of a text, in order."""
+    flat = plain(text)
+    read: list[Value] = []
+    at = 0
+    start = AROUND["start"].search(flat)
+    while start:
+        at = start.start()
+        value = _read(flat, at)
+        if value is None:
+            at = _word_end(flat, at)
+        else:
+            read.append(_limited(flat, value, read[-1].end if read else 0))
+            at = max(value.end, at + 1)
+        start = AROUND["start"].search(flat, at)
+    return tuple(_with_shared_units(flat, _joined(flat, read)))
+
+
+def _word_end(text: str, at: int) -> int:
+    match = AROUND["rest_of_word"].match(text, at)
+    return match.end() if match else at + 1
+
+
+def _read(text: str, at: int) -> Value | None:
+    cited = AROUND["cited"].match(text, max(0, at - 1))
+    if cited:
+        return None
+    for reader in (_date, _time, _share, _one_unit, _quantity):
+        value = reader(text, at)
+        if value:
+            return value
+    return None
+
+
+def _date(text: str, at: int) -> Value | None:
+    for pattern in DATES.values():
+        match = pattern.match(text, at)
+        value = _as_date(text, match) if match else None
+        if value:
+            return value
+    return None
+
+
+def _as_date(text: str, match: re.Match[str]) -> Value | None:
+    parts = match.groupdict()
+    if parts.get("decade") or parts.get("century"):
+        low, high = _period(parts)
+        return Value("date", *match.span(), low, high)
+    year = int(parts["year"]) if parts.get("year") else None
+    if parts.get("bc"):
+        low = -366.0 * (year or 0)
+        return Value("date", *match.span(), low, low)
+    written = parts.get("month") or ""
+    if written[:1].islower():
+        return None
+    month = int(written) if written.isdigit() else MONTHS.get(written.lower())
+    day = _ordinal(parts["day"]) if parts.get("day") else None
+    if match[0].isdigit() and _counts_something(text, match):
+        return None
+    low = high = math.nan
+    try:
+        if year:
+            last = month or 12
+            low = date(year, month or 1, day or 1).toordinal()
+            high = date(year, last, day or calendar.monthrange(year, last)[1]).toordinal()
+        else:
+            date(2000, month or 1, day or 1)
+    except ValueError:
+        return None
+    return Value("date", *match.span(), low, high, parts=(year, month, day))
+
+
+def _ordinal(word: str) -> int:
+    return ORDINALS.get(word.lower()) or int(re.sub(r"\D", "", word))
+
+
+def _period(parts: dict[str, str]) -> Span | tuple[float, float]:
+    """Return the first and last day of a decade or century, or of a part of it."""
+    if parts.get("decade"):
+        first, length = int(parts["decade"]), 10
+    else:
+        first, length = 100 * _ordinal(parts["century"]) - 99, 100
+        if parts["bc"]:
+            first = 1 - first - 100
+    begin, end = ERAS.get((parts["era"] or "").lower(), (0.0, 1.0))
+    low = DAYS_PER_YEAR * (first - 1 + begin * length) + 1
+    return low, DAYS_PER_YEAR * (first - 1 + end * length)
+
+
+def _counts_something(text: str, match: re.Match[str]) -> bool:
+    """Return True if four digits are no year: "1500 soldiers", "1200 km", "$1950"."""
+    if NUMBERS["prefix"].search(text, max(0, match.start() - 12), match.start()):
+        return True
+    if NUMBERS["unit"].match(text, match.end()):
+        return True
+    noun = AROUND["plural"].match(text, match.end())
+    if not noun or noun["noun"] in STOP_WORDS:
+        return False
+    return not AROUND["before_year"].search(text, max(0, match.start() - 8), match.start())
+
+
+def _time(text: str, at: int) -> Value | None:
+    for pattern in TIMES.values():
+        match = pattern.match(text, at)
+        if match:
+            return _as_time(match)
+    return None
+
+
+def _as_time(match: re.Match[str]) -> Value:
+    parts = {name: word.lower() for name, word in match.groupdict().items() if word}
+    name = parts.get("name")
+    if name:
+        minutes = 0.0 if name == "midnight" else float(HALF_DAY)
+        return Value("time", *match.span(), minutes, minutes, per="half known")
+    hour = _small(parts["hour"])
+    minutes = 60 * hour + float(parts.get("minute", 0))
+    if "offset" in parts:
+        offset = 60 * PARTS.get(parts["offset"], 0.0) or _small(parts["offset"])
+        minutes += offset if parts["side"] in ("past", "after") else -offset
+    half = parts.get("half", parts.get("part_of_day", ""))[:1]
+    if half:
+        minutes = minutes % HALF_DAY + HALF_DAY * (half not in ("a", "m"))
+    is_known = half or hour > 12 or hour == 0 or parts["hour"].startswith("0")
+    return Value("time", *match.span(), minutes, minutes, per="half known" if is_known else "")
+
+
+def _small(word: str) -> float:
+    """Return the number of a short word or figure: "seven", "1,000", "a hundred"."""
+    if word[0].isdigit():
+        return float(re.sub(r"\D", "", word))
+    return _spelled(word) or 0.0
+
+
+def _share(text: str, at: int) -> Value | None:
+    for pattern in SHARES.values():
+        match = pattern.match(text, at)
+        if not match:
+            continue
+        parts = {name: word.lower() for name, word in match.groupdict().items() if word}
+        share = _small(parts["up"]) if "up" in parts else 1.0
+        if "down" in parts:
+            share /= _small(parts["down"]) or math.inf
+        else:
+            share *= PARTS[parts["part"]]
+        if 0 < share <= 1:
+            size = 100 * share
+            return Value("quantity", *match.span(), size, size, "%", "percent", step=0.4)
+    return None
+
+
+def _one_unit(text: str, at: int) -> Value | None:
+    """Read "half a tonne", "an hour and a half", and after a limit or verb of time "a week"."""
+    match = NUMBERS["one_unit"].match(text, at)
+    if not match:
+        return None
+    is_article = match["many"].lower() in ("a", "an") and not match["more"]
+    if is_article and not AROUND["lasting"].search(text, max(0, at - REACH), at):
+        return None
+    amount = PARTS.get(match["share"].lower(), 1.0) if match["share"] else 1.0
+    amount += _more(match)
+    return _measured(text, at, Number(match.end(), amount, amount, 0.0), match["unit"])
+
+
+def _more(match: re.Match[str]) -> float:
+    """Return the share in "and a half", "and three quarters"; 0 for no such words."""
+    more = match["more"]
+    return PARTS[more.lower()] if more else 0.0
+
+
+def _quantity(text: str, at: int) -> Value | None:
+    prefix = NUMBERS["prefix"].search(text, max(0, at - 12), at)
+    number = _number(text, at, has_currency=prefix is not None)
+    if number is None:
+        return None
+    if prefix:
+        return _money(text, prefix.start(), number, _name(CURRENCIES, prefix["currency"]))
+    unit = NUMBERS["unit"].match(text, number.end)
+    if unit:
+        more = _more(unit)
+        low, high = number.low + more, number.high + more
+        number = Number(unit.end(), low, high, number.step)
+        if unit["unit"]:
+            return _measured(text, at, number, unit["unit"])
+        if unit["cents"]:
+            currency = _name(CENTS, unit["cents"])
+            number = Number(unit.end(), low / 100, high / 100, number.step / 100)
+            return _money(text, at, number, currency)
+        return _money(text, at, number, _name(CURRENCIES, unit["currency"]))
+    if text[number.end : number.end + 1].isalnum():
+        return None
+    nouns = _nouns(text, number.end)
+    if not nouns and AROUND["aged"].search(text, max(0, at - 8), at):
+        return _measured(text, at, number, "years")
+    if not nouns:
+        label = AROUND["label"].search(text, max(0, at - REACH), at)
+        if label:
+            nouns = frozenset([stem((label["name"] or label["noun"]).lower())])
+    step = 0.0 if number.step == 0.5 else number.step
+    value = Value("quantity", at, number.end, number.low, number.high, step=step, counted=nouns)
+    return _with_period(text, value)
+
+
+def _name(forms: dict[str, str], written: str) -> str:
+    written = re.sub("[\u202f-]", " ", written)
+    if written in forms:
+        return forms[written]
+    folded = {form.lower().replace("-", " "): name for form, name in forms.items()}
+    return folded[written.lower()]
+
+
+def _money(text: str, start: int, number: Number, currency: str) -> Value:
+    dimension = f"currency {currency}"
+    if text[start : number.end].lower().endswith(("pound", "pounds")):
+        dimension = "pound"  # or a weight
+    if "cent" in text[number.end - 5 : number.end]:
+        dimension = "currency"  # of whichever currency
+    value = Value("quantity", start, number.end, number.low, number.high, dimension, currency)
+    return _with_period(text, replace(value, step=number.step))
+
+
+def _measured(text: str, start: int, number: Number, written: str) -> Value:
+    """Return a number with a unit, in the unit's base."""
+    unit = _name(UNITS, written)
+    low, high, step = number.low, number.high, number.step
+    if unit == "percentage_point":
+        dimension = "percentage points"
+    elif unit in ("percent", "permille"):
+        dimension = "%"
+        if unit == "permille":
+            low, high, step = low / 10, high / 10, step / 10
+        step = step or 0.5
+    else:
+        step = abs(to_base(low + step, unit)[0] - to_base(low, unit)[0])
+        high = to_base(high, unit)[0]
+        low, dimension = to_base(low, unit)
+    value = Value("quantity", start, number.end, low, high, dimension, unit, step=step)
+    return _with_period(text, value)
+
+
+def _with_period(text: str, value: Value) -> Value:
+    """Add "a day" to "900 people a day"."""
+    match = NUMBERS["per"].match(text, value.end)
+    if not match:
+        return value
+    end = value.end if match["nouns"] else match.end()
+    return replace(value, per=match["per"].lower(), end=end)
+
+
+def _nouns(text: str, end: int) -> frozenset[str]:
+    """Return the stems of the words after a number, up to a mark or a stop word."""
+    whole = AROUND["of_the"].match(text, end)
+    at = whole.end() if whole else end
+    nouns: list[str] = []
+    while len(nouns) < MOST_NOUNS:
+        noun = AROUND["noun"].match(text, at)
+        if not noun or noun["noun"].lower() in STOP_WORDS:
+            break
+        nouns.append(stem(noun["noun"].lower()))
+        at = noun.end()
+    return frozenset(nouns)
+
+
+# --- numbers ---
+
+
+def _number(text: str, at: int, *, has_currency: bool) -> Number | None:
+    match = NUMBERS["figure"].match(text, at)
+    if match:
+        return _of_figures(text, match, has_currency=has_currency)
+    match = NUMBERS["many"].match(text, at)
+    if match:
+        one = SCALES[match["many"].lower()]
+        return Number(match.end(), 2 * one, MANY * one, 0.0)
+    match = NUMBERS["words"].match(text, at)
+    if not match:
+        return None
+    words = match["number"].lower()
+    if words == "one" and not match["more"] and not NUMBERS["unit"].match(text, match.end()):
+        return None  # mostly a pronoun
+    amount = PARTS.get(words.removesuffix(" of"), 0.0) or _spelled(words)
+    if amount is None:
+        return None
+    scale = SCALES[match["scale"].lower()] if match["scale"] else 1.0
+    amount = (amount + _more(match)) * scale
+    return Number(match.end(), amount, amount, 0.0)
+
+
+@cache
+def _spelled(words: str) -> float | None:
+    """Return the number that words spell: "two hundred and fifty thousand", "two dozen"."""
+    from text_to_num import text2num
+
+    words = words.removeprefix("a ")
+    factor = 12 if words.endswith("dozen") else 1
+    words = words.removesuffix("dozen").strip()
+    if not words:
+        return float(factor)
+    if words in SCALES:
+        return factor * SCALES[words]
+    try:
+        return float(factor * text2num(words, "en"))
+    except ValueError:
+        return None
+
+
+def _of_figures(text: str, match: re.Match[str], *, has_currency: bool) -> Number | None:
+    if AROUND["goes_on"].match(text, match.end()) and not match["scale"]:
+        return None  # a version, an address, a date of figures
+    decimals = match["decimals"] or ""
+    amount = float(re.sub(r"\D", "", match["digits"]) + decimals) if match["digits"] else 0.0
+    if match["vulgar"]:
+        amount += unicodedata.numeric(match["vulgar"])
+    power = unicodedata.normalize("NFKC", match["power"] or "0")
+    scale = 10.0 ** int(power)
+    end = match.end()
+    if match["scale"]:
+        scale *= SCALES[match["scale"].lower()]
+    elif match["letter"]:
+        if has_currency or AROUND["crowd"].match(text, end):
+            scale = SCALES[match["letter"].lower()]
+        else:
+            end = match.start("letter")
+    amount *= -scale if match["sign"] else scale
+    step = 0.5 * scale / 10 ** max(0, len(decimals) - 1)
+    return Number(end, amount, amount, step)
+
+
+# --- limits, ranges, sums and lists ---
+
+
+def _limited(text: str, value: Value, after: int) -> Value:
+    """Apply the limit before or behind a value; "not more than" is "at most"."""
+    before = AROUND["limit"].search(text, max(after, value.start - REACH), value.start)
+    if before:
+        word = before["limit"].lower()
+        comparator, start = BEFORE[word], before.start()
+        if not _is_limit_of(word, value):
+            return value
+        negation = AROUND["not"].search(text, max(after, start - REACH), start)
+        if negation and comparator in NEGATED:
+            comparator = NEGATED[comparator]
+            start = negation.start() if negation["direct"] else start
+        return _bounded(replace(value, start=start), comparator)
+    behind = AROUND["limit_behind"].match(text, value.end)
+    if behind:
+        return _bounded(replace(value, end=behind.end()), BEHIND[behind["limit"].lower()])
+    return value
+
+
+def _is_limit_of(word: str, value: Value) -> bool:
+    """Return True if a limit goes with a kind of value: "by 1970", not "by 40 people"."""
+    if word in MEASURES["limits_of"]["dates"]:
+        return value.kind != "quantity"
+    return value.kind == "quantity" or word not in MEASURES["limits_of"]["quantities"]
+
+
+def _bounded(value: Value, comparator: Comparator) -> Value:
+    """Widen a value to the interval that its limit or rounding allows."""
+    low, high = value.low, value.high
+    near, rounded = NEAR * abs(high), ROUNDED * abs(high)
+    if value.kind == "date":
+        near, rounded = 400.0, max(1100.0, LONG_AGO * (TODAY - low))  # days
+    elif value.kind == "time":
+        near, rounded = 20.0, 31.0
+    elif value.dimension == "[temperature]":
+        near = rounded = 2.0
+    bounds: dict[str, tuple[float, float]] = {
+        "at_least": (low, math.inf),
+        "at_most": (-math.inf, high),
+        "more": (high, math.inf),
+        "less": (-math.inf, low),
+        "about": (low - rounded, high + rounded),
+        "nearly": (low - near, high),
+        "barely": (low, high + near),
+    }
+    low, high = bounds[comparator]
+    step = value.step if math.isfinite(low) and math.isfinite(high) else 0.0
+    return replace(value, low=low, high=high, comparator=comparator, step=step)
+
+
+def _joined(text: str, read: Iterable[Value]) -> list[Value]:
+    """Join ranges ("5 to 10 km", "1939–1945") and sums ("2 hours 58 minutes") into one value."""
+    joined: list[Value] = []
+    for value in read:
+        last = joined[-1] if joined else None
+        whole = None
+        if last and last.kind == value.kind and not value.comparator:
+            between = text[last.end : value.start].strip(" \u202f,").lower()
+            whole = _range(text, last, value, between) or _sum(last, value, between)
+        if whole:
+            joined[-1] = whole
+        else:
+            joined.append(value)
+    return joined
+
+
+def _range(text: str, one: Value, two: Value, between: str) -> Value | None:
+    opening = AROUND["from"].search(text, max(0, one.start - 9), one.start)
+    is_range = between in ("-", "–", "—", "to", "until", "through")
+    is_change = between == "to" and AROUND["by"].search(text, 0, one.start)
+    if not (is_range or (opening and between == "and")) or is_change:
+        return None
+    if one.kind == "time" or one.comparator == "range":
+        return None
+    if one.dimension != two.dimension:
+        if one.dimension or one.counted:
+            return None
+        one = _in_unit_of(one, two)
+    if math.isnan(one.low) or math.isnan(two.high) or one.low > two.high:
+        return None
+    start = opening.start() if opening else one.start
+    parts = (None, None, None)
+    return replace(two, start=start, low=one.low, comparator="range", parts=parts)
+
+
+def _sum(one: Value, two: Value, between: str) -> Value | None:
+    """Add the parts of one measure, the greater unit first: "5 feet 3 inches"."""
+    is_measure = one.dimension.startswith("[") and one.dimension == two.dimension
+    if not is_measure or one.unit == two.unit or one.comparator == "range":
+        return None
+    if between not in ("", "and") or abs(two.high) >= abs(to_base(1.0, one.unit)[0]):
+        return None
+    low, high = one.low + two.low, one.high + two.high
+    return replace(one, end=two.end, low=low, high=high, step=two.step)
+
+
+def _in_unit_of(bare: Value, measured: Value) -> Value:
+    """Give a bare number the unit of the one after it: the 5 of "5 to 10 km"."""
+    low, high = bare.low, bare.high
+    if measured.dimension.startswith(("[", "unit")):
+        low = to_base(low, measured.unit)[0] if math.isfinite(low) else low
+        high = to_base(high, measured.unit)[0] if math.isfinite(high) else high
+    unit = replace(bare, dimension=measured.dimension, unit=measured.unit, low=low, high=high)
+    return replace(unit, counted=measured.counted, per=bare.per or measured.per)
+
+
+def _with_shared_units(text: str, read: Iterable[Value]) -> list[Value]:
+    """Give bare numbers of a list the unit of its last: "41, 43 and 47 minutes"."""
+    done: list[Value] = []
+    for value in reversed(list(read)):
+        last = done[-1] if done else None
+        is_bare = value.kind == "quantity" and not (value.dimension or value.counted or value.per)
+        if last and last.kind == "quantity" and is_bare:
+            between = text[value.end : last.start].strip(" ,")
+            if between in ("", "and", "or") and last.start - value.end > 1:
+                value = _in_unit_of(value, last)
+        done.append(value)
+    return done[::-1]
