@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from attribution.text.names import Name, names, negations
-from attribution.text.quantities import agrees, around, fill_same_slot, shared_around
+from attribution.text.quantities import agrees, computed, fill_same_slot, shared_around
 from attribution.text.values import Value, values
 from attribution.text.words import STOP_WORDS, stem, words_of
 from attribution.types import Span
@@ -34,9 +34,11 @@ class Contrast:
 def contrasts(claim: str, sentence: str) -> tuple[Contrast, ...]:
     """Return the values, names and negations that fill the same slot of both texts and differ."""
     pairs: list[tuple[Item, Item]] = []
+    claim_values, source_values = _unmet(claim, sentence)
     for kind in KINDS:
-        claim_values = _unmet(claim, sentence, kind)
-        pairs += _pairs(claim, claim_values, sentence, _unmet(sentence, claim, kind))
+        items = [value for value in claim_values if value.kind == kind]
+        rivals = [value for value in source_values if value.kind == kind]
+        pairs += _pairs(claim, items, sentence, rivals)
     pairs += _pairs(claim, _unnamed(claim, sentence), sentence, _unnamed(sentence, claim))
     rows: list[Contrast] = []
     for item, rival in pairs:
@@ -57,15 +59,18 @@ def differing_spans(claim: str, sentence: str) -> tuple[list[Span], list[Span]]:
     return sorted(claim_spans), sorted(source_spans)
 
 
-def _unmet(text: str, other: str, kind: str) -> list[Value]:
-    """Return the values of a text with which no value of the other agrees."""
-    others = values(other)
-    unmet: list[Value] = []
-    for value in values(text):
-        is_met = any(agrees(value, rival) or agrees(rival, value) for rival in others)
-        if value.kind == kind and not is_met:
-            unmet.append(value)
-    return unmet
+def _unmet(claim: str, sentence: str) -> tuple[list[Value], list[Value]]:
+    """Return the values of each text with which no value of the other agrees."""
+    claim_values, source_values = list(values(claim)), list(values(sentence))
+    met: set[Value] = set()
+    for value in claim_values:
+        agreeing = [rival for rival in source_values if agrees(value, rival)]
+        if agreeing or computed(value, source_values, sentence):
+            met.update(agreeing, [value])
+    return (
+        [value for value in claim_values if value not in met],
+        [value for value in source_values if value not in met],
+    )
 
 
 def _unnamed(text: str, other: str) -> list[Name]:
@@ -115,8 +120,8 @@ def _negations(claim: str, sentence: str) -> Iterator[Contrast]:
 
 def _denied(text: str, span: Span) -> list[str]:
     """Return the stems of the content words after a negation."""
-    after = around(text[span[0] :], (0, span[1] - span[0]), DENIED)
-    return [stem(word) for word in after if word not in STOP_WORDS and word.isalpha()]
+    after = words_of(text[span[1] :])[:DENIED]
+    return [stem(word) for word in after if word not in STOP_WORDS]
 
 
 def _stems(text: str) -> set[str]:

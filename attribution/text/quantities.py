@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import combinations
 from typing import Literal, NamedTuple
 
-from attribution.text.values import HALF_DAY, MONTHS, UNITS, Value, to_base, values
-from attribution.text.words import STOP_WORDS, folded, stem
+from attribution.text.values import HALF_DAY, Value, to_base, values
+from attribution.text.words import Terms, stem, terms, words_of
 from attribution.types import Span
 
 Agreement = Literal["equal", "compatible", "different", "not comparable"]
@@ -24,17 +22,14 @@ AGREE = ("equal", "compatible")
 LIMITS = ("at_least", "at_most", "more", "less")
 ROUGH = ("about", "nearly", "barely")
 CONVERTED = 0.03  # relative error of a number converted from another unit
-TOUCHING = 0.05  # share of a span of time that two others may share without being one
 CLOSE = 0.02  # relative error of a computed value that counts as the same
 MOST_TERMS = 12  # values of a passage that sums and differences are made of
-NEAR = 4  # words on either side of a value that say what it is about
+NEAR = 50  # characters on either side of a value that say what it is about
 REACH = 50  # characters before a value in which the noun stands that it measures
 PEOPLE = frozenset(
     stem(word)
     for word in "people person persons inhabitants residents citizens individuals".split()
 )
-PER_DAY = {"week": 7.0, "fortnight": 14.0, "month": 30.44, "year": 365.25, "hour": 1 / 24}
-WORD = re.compile(r"\d[\d.,]*|[^\W\d_]+(?:['’-][^\W\d_]+)*")
 SUBJECT = re.compile(
     r"""
     \b(?P<noun>[a-z]{3,20})
@@ -150,31 +145,15 @@ def _compare_quantities(claim: Value, source: Value) -> Agreement:
     if not one.dimension and not _count_alike(one, two):
         return "not comparable"
     if one.per and two.per and one.per != two.per:
-        return _intervals(_per_day(one), _per_day(two), CONVERTED)
+        return _intervals(_per_second(one), _per_second(two), CONVERTED)
     is_converted = one.dimension and one.unit != two.unit
     return _intervals(one, two, CONVERTED if is_converted else 0.0)
 
 
 def _has_other_unit(one: Value, two: Value) -> bool:
-    """Return True for one figure with two units of which one is mistaken for the other.
-
-    Such are % and points, € and $, km and km², MW and MWh.
-    """
-    kinds = []
-    for value in (one, two):
-        name = value.dimension.partition(" ")[0].partition("]")[0]
-        kinds.append({"%": "share", "percentage": "share"}.get(name, name))
-    if not all(kinds) or kinds[0] != kinds[1]:
-        return False
-    return math.isclose(_written(one), _written(two))
-
-
-def _written(value: Value) -> float:
-    """Return the figure of a value in the unit in which it is written."""
-    figure = value.low if math.isfinite(value.low) else value.high
-    if not value.dimension.startswith("[") or value.unit.startswith("deg"):
-        return figure
-    return figure / to_base(1.0, value.unit)[0]
+    """Return True for one figure in two currencies, or in percent and percentage points."""
+    groups = one.dimension.split(" ")[0], two.dimension.split(" ")[0]
+    return groups[0] == groups[1] and (one.low, one.high) == (two.low, two.high)
 
 
 def _is_same_currency(one: str, two: str) -> bool:
@@ -186,10 +165,8 @@ def _is_same_currency(one: str, two: str) -> bool:
 
 def _as_money_or_weight(value: Value, other: Value) -> Value:
     """Read "pounds" as money or as a weight, as the other value is."""
-    if value.dimension != "pound":
+    if value.dimension != "currency pound or lb" or other.dimension != "[mass]":
         return value
-    if other.dimension != "[mass]":
-        return replace(value, dimension="currency pound")
     size = to_base(1.0, "pound")[0]
     low, high, step = value.low * size, value.high * size, value.step * size
     return replace(value, dimension="[mass]", low=low, high=high, step=step)
@@ -202,9 +179,10 @@ def _count_alike(one: Value, two: Value) -> bool:
     return bool(one.counted & PEOPLE and two.counted & PEOPLE)
 
 
-def _per_day(value: Value) -> Value:
-    days = PER_DAY.get(value.per, 1.0)
-    return replace(value, low=value.low / days, high=value.high / days, step=value.step / days)
+def _per_second(value: Value) -> Value:
+    seconds = to_base(1.0, value.per)[0]
+    low, high, step = value.low / seconds, value.high / seconds, value.step / seconds
+    return replace(value, low=low, high=high, step=step)
 
 
 def _compare_dates(claim: Value, source: Value) -> Agreement:
@@ -212,10 +190,6 @@ def _compare_dates(claim: Value, source: Value) -> Agreement:
         return _compare_parts(claim, source)
     if math.isnan(claim.low) or math.isnan(source.low):
         return "not comparable"
-    shorter = min(claim.high - claim.low, source.high - source.low)
-    shared = min(claim.high, source.high) - max(claim.low, source.low)
-    if 0 < shorter < math.inf and shared < TOUCHING * shorter:
-        return "different"  # one ends as the other begins
     return _intervals(claim, source)
 
 
@@ -269,7 +243,7 @@ def _measure_others(claim: str, value: Value, sentence: str, rival: Value) -> bo
     one, two = _measured(claim, value), _measured(sentence, rival)
     if not one or not two or one == two:
         return False
-    return one not in _words(sentence).words and two not in _words(claim).words
+    return one not in words_of(sentence) and two not in words_of(claim)
 
 
 def _measured(text: str, value: Value) -> str:
@@ -282,40 +256,15 @@ def _measured(text: str, value: Value) -> str:
     return noun
 
 
-def shared_around(claim: str, span: Span, sentence: str, other: Span) -> set[str]:
-    """Return the stems of content words that stand near both spans."""
-    near_claim, near_sentence = around(claim, span), around(sentence, other)
-    names = {
-        stem(folded(word[0]))
-        for word in WORD.finditer(claim)
-        if word[0][0].isupper() and word.start() > 0
-    }
-    return (_content(near_claim) & _content(near_sentence)) - names
+def shared_around(claim: str, span: Span, sentence: str, other: Span) -> frozenset[str]:
+    """Return the stems of content words that stand near both spans, without names."""
+    near_claim, near_sentence = _around(claim, span), _around(sentence, other)
+    return (near_claim.content & near_sentence.content) - terms(claim).names
 
 
-def _content(words: Sequence[str]) -> set[str]:
-    is_value = MONTHS.keys() | UNITS.keys() | STOP_WORDS
-    return {stem(word) for word in words if word not in is_value and word.isalpha()}
-
-
-def around(text: str, span: Span, near: int = 2 * NEAR) -> list[str]:
-    """Return the words before and after a span."""
-    words = _words(text)
-    first, last = bisect_right(words.ends, span[0]), bisect_left(words.starts, span[1])
-    return [*words.words[max(0, first - near) : first], *words.words[last : last + near]]
-
-
-class _Words(NamedTuple):
-    starts: tuple[int, ...]
-    ends: tuple[int, ...]
-    words: tuple[str, ...]
-
-
-@lru_cache(maxsize=1024)
-def _words(text: str) -> _Words:
-    matches = list(WORD.finditer(text))
-    starts, ends = (m.start() for m in matches), (m.end() for m in matches)
-    return _Words(tuple(starts), tuple(ends), tuple(folded(m[0]) for m in matches))
+def _around(text: str, span: Span) -> Terms:
+    before = text[max(0, span[0] - NEAR) : span[0]]
+    return terms(f"{before} {text[span[1] : span[1] + NEAR]}")
 
 
 # --- arithmetic ---
@@ -323,7 +272,7 @@ def _words(text: str) -> _Words:
 
 def computed(value: Value, sources: Sequence[Value], text: str) -> str:
     """Return how a claim's quantity follows from a passage's values, "34 − 19 = 15", or ""."""
-    if value.kind != "quantity":
+    if value.kind != "quantity" or value.comparator in LIMITS:
         return ""
     for result, words in _results(sources, text):
         room = abs(result) * CLOSE
@@ -333,12 +282,12 @@ def computed(value: Value, sources: Sequence[Value], text: str) -> str:
 
 
 def _results(sources: Sequence[Value], text: str) -> Iterator[tuple[float, str]]:
-    terms = [v for v in sources if v.kind in ("quantity", "date") and v.low == v.high][:MOST_TERMS]
+    exact = [v for v in sources if v.kind in ("quantity", "date") and v.low == v.high][:MOST_TERMS]
     for source in sources:
         if source.comparator == "range":
             yield source.high - source.low, text[slice(*source.span)]
-    written = {term: text[slice(*term.span)] for term in terms}
-    for one, two in combinations(terms, 2):
+    written = {term: text[slice(*term.span)] for term in exact}
+    for one, two in combinations(exact, 2):
         if one.dimension != two.dimension:
             continue
         larger, smaller = (one, two) if one.low >= two.low else (two, one)
@@ -350,5 +299,5 @@ def _results(sources: Sequence[Value], text: str) -> Iterator[tuple[float, str]]
             growth = 100 * (larger.low - smaller.low) / smaller.low
             yield growth, f"growth from {written[smaller]} to {written[larger]}"
             yield larger.low / smaller.low, f"{written[larger]} ÷ {written[smaller]}"
-    if terms:
-        yield sum(term.low for term in terms), " + ".join(written.values())
+    if len(exact) > 1:
+        yield sum(term.low for term in exact), " + ".join(written.values())

@@ -34,16 +34,15 @@ MEASURES = tomllib.loads((DATA / "measures.toml").read_text("utf-8"))
 PATTERNS = tomllib.loads((DATA / "value_patterns.toml").read_text("utf-8"))
 SCALES: dict[str, float] = MEASURES["scales"]
 PARTS: dict[str, float] = MEASURES["parts"]
+SHARES_OF = {"percent": "%", "percentage_point": "% points"}
 HALF_DAY = 720  # minutes
 MOST_NOUNS = 3  # words after a number among which the thing that it counts stands
 REACH = 40  # characters before a number in which its limit or label stands
 ROUNDED = 0.06  # share by which "about" may be off
+ROUGH_SHARE = 0.04  # and "half" or "one in ten"
 NEAR = 0.12  # and "nearly", on one side
-MANY = 10.0  # "dozens" are two to ten dozen
-LONG_AGO = 0.02  # share of the years since then by which "about 1450" may be off
+LONG_AGO = 0.02  # share of the time since then by which "about 1450" may be off
 TODAY = date(2020, 1, 1).toordinal()
-DAYS_PER_YEAR = 365.2425
-ERAS = {"early": (0.0, 0.4), "mid": (0.3, 0.7), "late": (0.6, 1.0)}
 NEGATED: dict[Comparator, Comparator] = {
     "more": "at_most",
     "at_least": "less",
@@ -86,9 +85,8 @@ class Number(NamedTuple):
     """A number as it is written, without its unit."""
 
     end: int
-    low: float
-    high: float
-    step: float
+    amount: float
+    step: float = 0.0
 
 
 # --- words and patterns ---
@@ -98,7 +96,7 @@ def _forms(table: str) -> dict[str, str]:
     names: dict[str, str] = {}
     for name, forms in MEASURES[table].items():
         for form in forms.split():
-            names[form.replace("_", " ")] = name
+            names[form.replace("_", " ").replace("-", " ")] = name
     return names
 
 
@@ -207,7 +205,7 @@ def values(text: str) -> tuple[Value, ...]:
             read.append(_limited(flat, value, read[-1].end if read else 0))
             at = max(value.end, at + 1)
         start = AROUND["start"].search(flat, at)
-    return tuple(_with_shared_units(flat, _joined(flat, read)))
+    return tuple(_joined(flat, read))
 
 
 def _word_end(text: str, at: int) -> int:
@@ -237,48 +235,39 @@ def _date(text: str, at: int) -> Value | None:
 
 def _as_date(text: str, match: re.Match[str]) -> Value | None:
     parts = match.groupdict()
-    if parts.get("decade") or parts.get("century"):
-        low, high = _period(parts)
-        return Value("date", *match.span(), low, high)
     year = int(parts["year"]) if parts.get("year") else None
     if parts.get("bc"):
         low = -366.0 * (year or 0)
         return Value("date", *match.span(), low, low)
+    if parts.get("decade"):
+        first = int(parts["decade"])
+        return Value("date", *match.span(), _day(first, 1, 1), _day(first + 9, 12, 31))
+    if parts.get("century"):
+        last = 100 * _ordinal(parts["century"])
+        return Value("date", *match.span(), _day(last - 99, 1, 1), _day(last, 12, 31))
     written = parts.get("month") or ""
-    if written[:1].islower():
+    if written[:1].islower() or (match[0].isdigit() and _counts_something(text, match)):
         return None
     month = int(written) if written.isdigit() else MONTHS.get(written.lower())
     day = _ordinal(parts["day"]) if parts.get("day") else None
-    if match[0].isdigit() and _counts_something(text, match):
-        return None
-    low = high = math.nan
     try:
-        if year:
-            last = month or 12
-            low = date(year, month or 1, day or 1).toordinal()
-            high = date(year, last, day or calendar.monthrange(year, last)[1]).toordinal()
-        else:
-            date(2000, month or 1, day or 1)
+        low = _day(year or 2000, month or 1, day or 1)
+        last_month = month or 12
+        last_day = calendar.monthrange(year or 2000, last_month)[1]
+        high = _day(year or 2000, last_month, day or last_day)
     except ValueError:
         return None
+    if not year:
+        low = high = math.nan
     return Value("date", *match.span(), low, high, parts=(year, month, day))
+
+
+def _day(year: int, month: int, day: int) -> int:
+    return date(year, month, day).toordinal()
 
 
 def _ordinal(word: str) -> int:
     return ORDINALS.get(word.lower()) or int(re.sub(r"\D", "", word))
-
-
-def _period(parts: dict[str, str]) -> Span | tuple[float, float]:
-    """Return the first and last day of a decade or century, or of a part of it."""
-    if parts.get("decade"):
-        first, length = int(parts["decade"]), 10
-    else:
-        first, length = 100 * _ordinal(parts["century"]) - 99, 100
-        if parts["bc"]:
-            first = 1 - first - 100
-    begin, end = ERAS.get((parts["era"] or "").lower(), (0.0, 1.0))
-    low = DAYS_PER_YEAR * (first - 1 + begin * length) + 1
-    return low, DAYS_PER_YEAR * (first - 1 + end * length)
 
 
 def _counts_something(text: str, match: re.Match[str]) -> bool:
@@ -339,7 +328,8 @@ def _share(text: str, at: int) -> Value | None:
             share *= PARTS[parts["part"]]
         if 0 < share <= 1:
             size = 100 * share
-            return Value("quantity", *match.span(), size, size, "%", "percent", step=0.4)
+            step = ROUGH_SHARE * size
+            return Value("quantity", *match.span(), size, size, "%", "percent", step=step)
     return None
 
 
@@ -353,7 +343,7 @@ def _one_unit(text: str, at: int) -> Value | None:
         return None
     amount = PARTS.get(match["share"].lower(), 1.0) if match["share"] else 1.0
     amount += _more(match)
-    return _measured(text, at, Number(match.end(), amount, amount, 0.0), match["unit"])
+    return _measured(text, at, Number(match.end(), amount), match["unit"])
 
 
 def _more(match: re.Match[str]) -> float:
@@ -371,64 +361,49 @@ def _quantity(text: str, at: int) -> Value | None:
         return _money(text, prefix.start(), number, _name(CURRENCIES, prefix["currency"]))
     unit = NUMBERS["unit"].match(text, number.end)
     if unit:
-        more = _more(unit)
-        low, high = number.low + more, number.high + more
-        number = Number(unit.end(), low, high, number.step)
+        number = Number(unit.end(), number.amount + _more(unit), number.step)
         if unit["unit"]:
             return _measured(text, at, number, unit["unit"])
         if unit["cents"]:
-            currency = _name(CENTS, unit["cents"])
-            number = Number(unit.end(), low / 100, high / 100, number.step / 100)
-            return _money(text, at, number, currency)
+            number = Number(unit.end(), number.amount / 100, number.step / 100)
+            return _money(text, at, number, _name(CENTS, unit["cents"]))
         return _money(text, at, number, _name(CURRENCIES, unit["currency"]))
     if text[number.end : number.end + 1].isalnum():
         return None
     nouns = _nouns(text, number.end)
-    if not nouns and AROUND["aged"].search(text, max(0, at - 8), at):
-        return _measured(text, at, number, "years")
     if not nouns:
         label = AROUND["label"].search(text, max(0, at - REACH), at)
         if label:
             nouns = frozenset([stem((label["name"] or label["noun"]).lower())])
     step = 0.0 if number.step == 0.5 else number.step
-    value = Value("quantity", at, number.end, number.low, number.high, step=step, counted=nouns)
+    amount = number.amount
+    value = Value("quantity", at, number.end, amount, amount, step=step, counted=nouns)
     return _with_period(text, value)
 
 
 def _name(forms: dict[str, str], written: str) -> str:
     written = re.sub("[\u202f-]", " ", written)
-    if written in forms:
-        return forms[written]
-    folded = {form.lower().replace("-", " "): name for form, name in forms.items()}
-    return folded[written.lower()]
+    return forms.get(written) or forms[written.lower()]
 
 
 def _money(text: str, start: int, number: Number, currency: str) -> Value:
-    dimension = f"currency {currency}"
-    if text[start : number.end].lower().endswith(("pound", "pounds")):
-        dimension = "pound"  # or a weight
-    if "cent" in text[number.end - 5 : number.end]:
-        dimension = "currency"  # of whichever currency
-    value = Value("quantity", start, number.end, number.low, number.high, dimension, currency)
+    amount = number.amount
+    dimension = f"currency {currency}".strip()
+    value = Value("quantity", start, number.end, amount, amount, dimension, currency)
     return _with_period(text, replace(value, step=number.step))
 
 
 def _measured(text: str, start: int, number: Number, written: str) -> Value:
     """Return a number with a unit, in the unit's base."""
     unit = _name(UNITS, written)
-    low, high, step = number.low, number.high, number.step
-    if unit == "percentage_point":
-        dimension = "percentage points"
-    elif unit in ("percent", "permille"):
-        dimension = "%"
-        if unit == "permille":
-            low, high, step = low / 10, high / 10, step / 10
+    amount, step = number.amount, number.step
+    if unit in SHARES_OF:
+        dimension = SHARES_OF[unit]
         step = step or 0.5
     else:
-        step = abs(to_base(low + step, unit)[0] - to_base(low, unit)[0])
-        high = to_base(high, unit)[0]
-        low, dimension = to_base(low, unit)
-    value = Value("quantity", start, number.end, low, high, dimension, unit, step=step)
+        step = abs(to_base(amount + step, unit)[0] - to_base(amount, unit)[0])
+        amount, dimension = to_base(amount, unit)
+    value = Value("quantity", start, number.end, amount, amount, dimension, unit, step=step)
     return _with_period(text, value)
 
 
@@ -462,10 +437,6 @@ def _number(text: str, at: int, *, has_currency: bool) -> Number | None:
     match = NUMBERS["figure"].match(text, at)
     if match:
         return _of_figures(text, match, has_currency=has_currency)
-    match = NUMBERS["many"].match(text, at)
-    if match:
-        one = SCALES[match["many"].lower()]
-        return Number(match.end(), 2 * one, MANY * one, 0.0)
     match = NUMBERS["words"].match(text, at)
     if not match:
         return None
@@ -476,8 +447,7 @@ def _number(text: str, at: int, *, has_currency: bool) -> Number | None:
     if amount is None:
         return None
     scale = SCALES[match["scale"].lower()] if match["scale"] else 1.0
-    amount = (amount + _more(match)) * scale
-    return Number(match.end(), amount, amount, 0.0)
+    return Number(match.end(), (amount + _more(match)) * scale)
 
 
 @cache
@@ -517,10 +487,10 @@ def _of_figures(text: str, match: re.Match[str], *, has_currency: bool) -> Numbe
             end = match.start("letter")
     amount *= -scale if match["sign"] else scale
     step = 0.5 * scale / 10 ** max(0, len(decimals) - 1)
-    return Number(end, amount, amount, step)
+    return Number(end, amount, step)
 
 
-# --- limits, ranges, sums and lists ---
+# --- limits, ranges and sums ---
 
 
 def _limited(text: str, value: Value, after: int) -> Value:
@@ -622,22 +592,6 @@ def _sum(one: Value, two: Value, between: str) -> Value | None:
 def _in_unit_of(bare: Value, measured: Value) -> Value:
     """Give a bare number the unit of the one after it: the 5 of "5 to 10 km"."""
     low, high = bare.low, bare.high
-    if measured.dimension.startswith(("[", "unit")):
-        low = to_base(low, measured.unit)[0] if math.isfinite(low) else low
-        high = to_base(high, measured.unit)[0] if math.isfinite(high) else high
-    unit = replace(bare, dimension=measured.dimension, unit=measured.unit, low=low, high=high)
-    return replace(unit, counted=measured.counted, per=bare.per or measured.per)
-
-
-def _with_shared_units(text: str, read: Iterable[Value]) -> list[Value]:
-    """Give bare numbers of a list the unit of its last: "41, 43 and 47 minutes"."""
-    done: list[Value] = []
-    for value in reversed(list(read)):
-        last = done[-1] if done else None
-        is_bare = value.kind == "quantity" and not (value.dimension or value.counted or value.per)
-        if last and last.kind == "quantity" and is_bare:
-            between = text[value.end : last.start].strip(" ,")
-            if between in ("", "and", "or") and last.start - value.end > 1:
-                value = _in_unit_of(value, last)
-        done.append(value)
-    return done[::-1]
+    if measured.dimension.startswith("["):
+        low, high = to_base(low, measured.unit)[0], to_base(high, measured.unit)[0]
+    return replace(bare, dimension=measured.dimension, unit=measured.unit, low=low, high=high)

@@ -85,6 +85,12 @@ def test_a_claim_denies_what_stands_after_its_negation() -> None:
             "He met Richard Burton.",
             [("Name", "David Livingstone", "Richard Burton")],
         ),
+        (
+            "Turnout was below 62 %.",
+            "Turnout was 62 %.",
+            [("Number", "below 62 %", "62 %")],
+        ),
+        ("It has 120 rooms.", "It has 60 rooms in one wing and 60 rooms in the other.", []),
         ("It is not red.", "It is red.", [("Negation", "not", "")]),
         ("It approved the plan.", "It never approved the plan.", [("Negation", "", "never")]),
         (
@@ -106,11 +112,6 @@ def test_a_claim_denies_what_stands_after_its_negation() -> None:
             "The dose is 20mg a day.",
             "The dose is 40 mg a day.",
             [("Number", "20mg a day", "40 mg a day")],
-        ),
-        (
-            "He died at the age of 45.",
-            "He was 35 years old when he died.",
-            [("Number", "45", "35 years")],
         ),
         ("The file has 5 GB.", "The file has 5 MB.", [("Number", "5 GB", "5 MB")]),
         ("It cost $16 million.", "It cost $16million.", []),

@@ -115,10 +115,6 @@ def test_what_is_no_value_is_not_read(text: str) -> None:
     assert not values(text)
 
 
-def test_a_list_shares_the_unit_of_its_last() -> None:
-    assert [v.high for v in values("They finished in 41, 43 and 47 minutes.")] == [2460, 2580, 2820]
-
-
 def test_a_limit_that_nobody_exceeds_is_an_upper_limit() -> None:
     text = "No runner needed more than 50 minutes."
     (value,) = values(text)
