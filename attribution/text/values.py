@@ -227,7 +227,10 @@ def _read(text: str, at: int) -> Value | None:
 def _date(text: str, at: int) -> Value | None:
     for pattern in DATES.values():
         match = pattern.match(text, at)
-        value = _as_date(text, match) if match else None
+        try:
+            value = _as_date(text, match) if match else None
+        except ValueError:  # 31 February
+            continue
         if value:
             return value
     return None
@@ -250,20 +253,17 @@ def _as_date(text: str, match: re.Match[str]) -> Value | None:
         return None
     month = int(written) if written.isdigit() else MONTHS.get(written.lower())
     day = _ordinal(parts["day"]) if parts.get("day") else None
-    try:
-        low = _day(year or 2000, month or 1, day or 1)
-        last_month = month or 12
-        last_day = calendar.monthrange(year or 2000, last_month)[1]
-        high = _day(year or 2000, last_month, day or last_day)
-    except ValueError:
-        return None
+    last_month = month or 12
+    last_day = calendar.monthrange(year or 2000, last_month)[1]
+    low = _day(year or 2000, month or 1, day or 1)
+    high = _day(year or 2000, last_month, day or last_day)
     if not year:
         low = high = math.nan
     return Value("date", *match.span(), low, high, parts=(year, month, day))
 
 
-def _day(year: int, month: int, day: int) -> int:
-    return date(year, month, day).toordinal()
+def _day(year: int, month: int, day: int) -> float:
+    return float(date(year, month, day).toordinal())
 
 
 def _ordinal(word: str) -> int:

@@ -109,6 +109,8 @@ def test_a_date_is_the_same_in_every_form(day: date, form: str) -> None:
         "it was second to none at all",
         "the 3rd and the twenty-first edition",
         "from 10⁻³ on",
+        "the 0th century",
+        "10⁹⁹⁹ of them",
     ],
 )
 def test_what_is_no_value_is_not_read(text: str) -> None:
