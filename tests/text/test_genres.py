@@ -6,16 +6,15 @@ from attribution.settings import ROOT
 from attribution.text.genres import genre_of
 from attribution.types import Genre
 
-RUMOURS = [
+PAGES = [
     json.loads(line)
-    for line in (ROOT / "tests/verdicts/rumours.jsonl").read_text("utf-8").splitlines()
+    for line in (ROOT / "tests" / "data" / "genres.jsonl").read_text("utf-8").splitlines()
 ]
 
 
-@pytest.mark.parametrize("row", RUMOURS, ids=lambda row: row["passages"][0]["url"] or "no address")
-def test_address_title_and_shape_tell_the_genre(row: dict) -> None:
-    (passage,) = row["passages"]
-    assert genre_of(passage["url"], passage["title"], passage["text"]) == row["genre"]
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page["url"] or "no address")
+def test_address_title_and_shape_tell_the_genre(page: dict[str, str]) -> None:
+    assert genre_of(page["url"], page["title"], page["text"]) == page["genre"]
 
 
 @pytest.mark.parametrize(
