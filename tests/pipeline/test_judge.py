@@ -89,7 +89,7 @@ def test_the_command_gives_a_bad_row_an_error_of_its_own(
 
 RUMOURS = [
     json.loads(line)
-    for line in (ROOT / "tests/verdicts/rumours.jsonl").read_text("utf-8").splitlines()
+    for line in (ROOT / "tests/data/rumours.jsonl").read_text("utf-8").splitlines()
 ]
 
 

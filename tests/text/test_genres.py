@@ -1,4 +1,5 @@
 import json
+from typing import Any
 
 import pytest
 
@@ -6,15 +7,16 @@ from attribution.settings import ROOT
 from attribution.text.genres import genre_of
 from attribution.types import Genre
 
-PAGES = [
+RUMOURS = [
     json.loads(line)
-    for line in (ROOT / "tests" / "data" / "genres.jsonl").read_text("utf-8").splitlines()
+    for line in (ROOT / "tests" / "data" / "rumours.jsonl").read_text("utf-8").splitlines()
 ]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page["url"] or "no address")
-def test_address_title_and_shape_tell_the_genre(page: dict[str, str]) -> None:
-    assert genre_of(page["url"], page["title"], page["text"]) == page["genre"]
+@pytest.mark.parametrize("row", RUMOURS, ids=lambda row: row["passages"][0]["url"] or "no address")
+def test_address_title_and_shape_tell_the_genre(row: dict[str, Any]) -> None:
+    (passage,) = row["passages"]
+    assert genre_of(passage["url"], passage["title"], passage["text"]) == row["genre"]
 
 
 @pytest.mark.parametrize(
