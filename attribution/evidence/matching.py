@@ -6,9 +6,8 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping, Sequence
 
-from attribution.errors import BadInput
 from attribution.evidence.candidates import Candidates
-from attribution.evidence.judging import PlacedPassage, Reading, read, spoken
+from attribution.evidence.judging import PlacedPassage, Reading, read
 from attribution.evidence.origins import with_origins
 from attribution.provenance import Provenance, Trace
 from attribution.retrieval.chunkers import CHUNKERS
@@ -19,7 +18,7 @@ from attribution.text.prose import prose
 from attribution.text.sentences import sentences
 from attribution.types import Claim, Evidence, Failure, Page, Span
 from attribution.verifiers import VERIFIERS, policy_of
-from attribution.verifiers.pairs import CachedVerifier, check_pairs
+from attribution.verifiers.pairs import CachedVerifier
 
 SENTENCES_BEFORE = 2
 READ_CHARACTERS = 900  # about what the reader reads in one pass
@@ -156,14 +155,6 @@ class Matcher:
             pages = with_origins(list(self.pages.values()), self.answer, self.question)
             self._marked = {page.id: page for page in pages}
         return self._marked
-
-    def can_read(self, claim: Claim, candidate: Candidate) -> bool:
-        """Return False if the claim or the passage is too long for the verifier."""
-        try:
-            check_pairs([(spoken(claim), self._passage(claim, candidate).read)])
-        except BadInput:
-            return False
-        return True
 
     def _passage(self, claim: Claim, candidate: Candidate) -> PlacedPassage:
         """Return a chunk in its context; a plain decision reads the chunk alone."""

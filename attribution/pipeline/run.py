@@ -400,31 +400,11 @@ def _judge_each(
         return [_Match(claim, pieces) for claim, pieces in zip(claims, evidence, strict=True)]
     except (BadInput, LlmFailed) as error:
         if len(claims) == 1:
-            return [_judge_readable(matcher, claims[0], passages[0], error)]
+            return [_Match(claims[0], failures=(_unjudged(claims[0], error),))]
     matches = []
     for claim, of_claim in zip(claims, passages, strict=True):
         matches += _judge_each(matcher, [claim], [of_claim])
     return matches
-
-
-def _judge_readable(
-    matcher: Matcher,
-    claim: Claim,
-    passages: Sequence[Candidate],
-    error: BadInput | LlmFailed,
-) -> _Match:
-    """Judge a claim by the passages that are short enough, if that is what was wrong."""
-    readable = [passage for passage in passages if matcher.can_read(claim, passage)]
-    if isinstance(error, LlmFailed) or not 0 < len(readable) < len(passages):
-        return _Match(claim, failures=(_unjudged(claim, error),))
-    unread = Failure(
-        stage="verify",
-        subject=claim.id,
-        kind="left_out",
-        message=f"{len(passages) - len(readable)} of {len(passages)} passages were not read: {error}",
-    )
-    (match,) = _judge_each(matcher, [claim], [readable])
-    return _Match(claim, match.evidence, (*match.failures, unread))
 
 
 def _unjudged(claim: Claim, error: AttributionError) -> Failure:

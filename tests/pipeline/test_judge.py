@@ -88,8 +88,7 @@ def test_the_command_gives_a_bad_row_an_error_of_its_own(
 
 
 RUMOURS = [
-    json.loads(line)
-    for line in (ROOT / "tests/data/rumours.jsonl").read_text("utf-8").splitlines()
+    json.loads(line) for line in (ROOT / "tests/data/rumours.jsonl").read_text("utf-8").splitlines()
 ]
 
 
@@ -101,9 +100,8 @@ def test_no_rumour_is_strongly_supported_and_what_is_true_is_supported(verifier:
         assert (label == "supported") is (row["true"] or genre in HEARSAY), row
         assert judged.strength == "weak" or row["true"] or label != "supported", row
         if genre in HEARSAY:
-            assert judged.verdict.reason.endswith(
-                f"Only {genre} pages say so, which alone make it likely at most."
-            )
+            assert judged.verdict.hearsay
+            assert f"Only {genre} pages say so" in judged.verdict.reason
 
 
 def test_copies_and_passages_of_one_address_are_one_source(verifier: Verifier) -> None:
@@ -152,27 +150,12 @@ def test_two_pages_of_one_publisher_are_not_independent(verifier: Verifier) -> N
         assert judged.verdict.label == label and (judged.strength is None) == (label == "unclear")
 
 
-def test_a_fact_check_that_quotes_a_claim_is_about_it(verifier: Verifier) -> None:
+def test_a_fact_check_that_quotes_a_claim_does_not_support_it(verifier: Verifier) -> None:
     quoting = {
         "text": "Tea cures fever.",
         "url": "https://fullfact.org/health/tea",
         "title": "Tea and fever",
     }
     (judged,) = judge([GivenClaim("Tea cures fever.", [quoting])], verifier, both(0.45))
-    assert judged.verdict.label == "unclear" and judged.verdict.reason.startswith(
-        "A fact check is about it"
-    )
-
-
-def test_a_claim_is_judged_predicate_by_predicate_where_the_whole_is_left_open(
-    verifier: Verifier,
-) -> None:
-    passages = (
-        "The Eiffel Tower was completed in 1889.",
-        "The Eiffel Tower is 330 metres high.",
-        BEES,
-    )
-    claim = GivenClaim("The Eiffel Tower was completed in 1889 and is 330 metres high.", passages)
-    (judged,) = judge([claim], verifier, both(0.45))
-    assert judged.verdict.label == "supported" and len(judged.evidence) == len(passages)
-    assert judged.verdict.reason.startswith("Each of its 2 parts is supported.")
+    assert judged.verdict.label == "unclear"
+    assert "a fact check" in judged.verdict.reason

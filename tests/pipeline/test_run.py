@@ -221,20 +221,6 @@ def test_a_claim_the_verifier_refuses_costs_only_itself(settings: Settings, stor
     assert [v.label for text, v in labels.items() if len(text) > 1000] == ["not_reached"]
 
 
-def test_a_passage_with_too_many_sentences_is_left_out_and_the_others_decide(
-    settings: Settings, store: Store
-) -> None:
-    chosen = settings.model_copy(update={"sources": ("documents",), "chunk_size": 8000})
-    crowd = Document("crowd.txt", b"The tower is no tower. " * 340)
-    report = finished(
-        chosen, store, "The Eiffel Tower was completed in 1889.", documents=[NOTE, crowd]
-    )
-    assert [v.label for v in report.verdicts] == ["supported"]
-    (left,) = report.failures
-    assert left.kind == "left_out"
-    assert left.message.startswith("1 of 2 passages were not read: ")
-
-
 def test_a_language_model_that_fails_leaves_a_notice_with_what_was_used_instead(
     store: Store,
 ) -> None:

@@ -132,11 +132,16 @@ def test_verify_reads_pairs_and_a_bad_one_gets_an_error(client: httpx2.Client) -
 
 def test_judge_weighs_passages_by_their_source(client: httpx2.Client) -> None:
     forum = {"text": "The tower stands in Paris.", "url": "https://www.reddit.com/r/a/comments/1"}
-    body = {"claim": "The tower is in Paris.", "passages": [forum, "Rome is old."]}
+    body = {
+        "claim": "The tower is in Paris.",
+        "passages": [forum, "Copper prices rose in 2021."],
+    }
     judged = client.post("/judge", json=body).json()
     assert (judged["label"], judged["strength"]) == ("supported", "weak")
     assert [e["relation"] for e in judged["evidence"]] == ["entailed", "no_relation"]
-    judged = client.post("/judge", json={**body, "passages": ["Rome is old."]}).json()
+    judged = client.post(
+        "/judge", json={**body, "passages": ["Copper prices rose in 2021."]}
+    ).json()
     assert (judged["label"], judged["strength"]) == ("no_relation", None)
 
 

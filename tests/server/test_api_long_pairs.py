@@ -83,9 +83,3 @@ def test_work_ends_in_the_middle_of_a_pair_when_its_client_leaves(
     started = time.monotonic()
     api.verify(OTHER, "The bridge over the river opened in 1931, after four years.")
     assert time.monotonic() - started < WAIT
-
-
-def test_a_text_of_very_many_sentences_is_refused_and_the_others_are_read(api: Api) -> None:
-    refused, read = api.verify(KEY, "The bridge opened. " * 10_000, LONG[:200])
-    assert "10,000 sentences" in refused["error"]["message"]
-    assert "relation" in read
