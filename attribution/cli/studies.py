@@ -47,7 +47,7 @@ def commands(add: Add) -> None:
     options.add_settings(p, "openai_model=local")
 
     p = add("benchmark", "measure groundedness methods on labelled responses", benchmark)
-    p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/groundedness.md")
+    p.add_argument("--input", type=Path, required=True, help="JSON Lines; see docs/lab.md")
     p.add_argument("--methods", nargs="+", required=True, help="or all; see: list methods")
     p.add_argument("--out", type=Path, required=True, metavar="FOLDER")
     p.add_argument("--seed", type=int, default=0, help="of the division into two halves")

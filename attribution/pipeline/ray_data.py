@@ -55,7 +55,7 @@ class OnRay:
         except ImportError as error:
             raise Unavailable(
                 "the engine 'ray' is not installed: pip install -r requirements-ray.txt "
-                "(docs/batch.md)",
+                "(docs/command_line.md)",
                 error,
             ) from None
         self.settings, self.workers = settings, workers
@@ -116,7 +116,7 @@ class OnRay:
             raise BadInput(
                 f"the cluster has {len(machines)} machines, which cannot share an SQLite file: set "
                 "ATTRIBUTION_DATABASE_URL to a PostgreSQL database that all of them reach "
-                "(docs/batch.md)"
+                "(docs/command_line.md)"
             )
         if self.workers > processors:
             raise BadInput(
