@@ -186,10 +186,14 @@ def _per_second(value: Value) -> Value:
 
 
 def _compare_dates(claim: Value, source: Value) -> Agreement:
-    if claim.is_exact and source.is_exact and any(claim.parts) and any(source.parts):
+    has_parts = any(claim.parts) and any(source.parts)
+    is_open = any(math.isnan(bound) for bound in (claim.low, claim.high, source.low, source.high))
+    if has_parts and (is_open or claim.is_exact and source.is_exact):
         return _compare_parts(claim, source)
-    if math.isnan(claim.low) or math.isnan(source.low):
+    if is_open:
         return "not comparable"
+    if claim.comparator == source.comparator == "at_most" and source.high <= claim.high:
+        return "equal"  # what was done by 1958 was done by 1960
     return _intervals(claim, source)
 
 

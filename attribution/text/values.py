@@ -382,8 +382,11 @@ def _quantity(text: str, at: int) -> Value | None:
 
 
 def _name(forms: dict[str, str], written: str) -> str:
+    """Return the unit or currency of a form, in the capitals it has in the table or in others."""
     written = re.sub("[\u202f-]", " ", written)
-    return forms.get(written) or forms[written.lower()]
+    if written in forms:
+        return forms[written]
+    return next(name for form, name in forms.items() if form.lower() == written.lower())
 
 
 def _money(text: str, start: int, number: Number, currency: str) -> Value:

@@ -170,3 +170,9 @@ def test_any_words_of_values_are_read(words: list[str]) -> None:
     for value in values(text):
         assert value.low <= value.high or math.isnan(value.low)
         assert compare(value, value) in ("equal", "not comparable")
+
+
+def test_what_was_done_by_a_year_was_done_by_a_later_one() -> None:
+    (earlier,), (later,) = values("by 1958"), values("by 1960")
+    assert compare(later, earlier) == "equal"
+    assert compare(earlier, later) == "different"
