@@ -164,12 +164,7 @@ NUMBERS, AROUND = _compiled("numbers"), _compiled("around")
 def _registry() -> pint.UnitRegistry[float]:
     import pint
 
-    registry: pint.UnitRegistry[float] = pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
-    registry.define("night = day")
-    registry.define("ten_years = 10 * year")
-    registry.define("kilotonne = 1000 * metric_ton")
-    registry.define("megatonne = 1000000 * metric_ton")
-    return registry
+    return pint.UnitRegistry(autoconvert_offset_to_baseunit=True)
 
 
 @cache
