@@ -106,6 +106,6 @@ def test_a_number_or_nesting_that_others_could_not_read_costs_its_row(
 
 def test_a_document_of_more_text_than_can_be_searched_is_refused() -> None:
     with pytest.raises(
-        FetchFailed, match=r"has 6,\d+,\d+ characters of text, at most 5,000,000 are read; split it"
+        FetchFailed, match=r"has 6,\d+,\d+ characters, at most 5,000,000 are read; split it"
     ):
         read_document(Document("a.txt", b"A line of text.\n" * 400_000))
