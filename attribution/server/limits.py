@@ -42,6 +42,8 @@ class BoundedConnection(H11Protocol):
         for connection in self.connections:
             if isinstance(connection, BoundedConnection) and connection.is_waiting:
                 candidates.append(connection)
+        if not candidates:
+            return  # uvicorn answers that the server is busy
         oldest = min(candidates, key=lambda connection: connection.opened_at)
         self.connections.discard(oldest)
         oldest.transport.abort()
