@@ -88,11 +88,11 @@ def check(
     paths or URLs.
 
     Examples:
-        >>> answer = "The Eiffel Tower was finished in 1889."
-        >>> report = check("When was the Eiffel Tower finished?", answer)
+        >>> answer = "The main span of the Golden Gate Bridge is 1,280 metres long."
+        >>> report = check("How long is the main span?", answer)
         >>> print(report)
-        supported: The Eiffel Tower was finished in 1889.
-        >>> "1889" in report.evidence_for(report.claims[0])[0].deciding_sentence
+        supported: The main span of the Golden Gate Bridge is 1,280 metres long.
+        >>> "1,280" in report.evidence_for(report.claims[0])[0].deciding_sentence
         True
     """
     for event in stream(question, answer, sources, **settings):
@@ -108,10 +108,10 @@ def stream(
 
     Examples:
         >>> from attribution.events import VerdictReady
-        >>> for event in stream("", "The Eiffel Tower was finished in 1889. It stands in Paris."):
+        >>> answer = "The main span of the Golden Gate Bridge is 1,280 metres long."
+        >>> for event in stream("", answer):
         ...     if isinstance(event, VerdictReady):
         ...         print(event.verdict.label)
-        supported
         supported
     """
     from attribution.pipeline.run import run

@@ -22,7 +22,8 @@ from tests.serve import serving
 from tests.test_lock import pinned
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-QUESTION, ANSWER = "When was the Eiffel Tower finished?", "The Eiffel Tower was finished in 1889."
+QUESTION = "How long is the main span of the Golden Gate Bridge?"
+ANSWER = "The main span of the Golden Gate Bridge is 1,280 metres long."
 BLOCKS = {
     f"{page.name} {number}": block
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
