@@ -1,8 +1,7 @@
 """The steps after the model: a short list of what is known for certain.
 
 Each step looks at one piece of evidence, and returns it changed, or None where it has nothing to
-say. `python -m benchmarks.verdicts --without NAME` measures what a step adds; `docs/reading.md`
-has the figures.
+say. `python -m benchmarks.verdicts --without NAME` measures what a step adds.
 """
 
 from __future__ import annotations
@@ -15,7 +14,16 @@ from attribution.text.marks import without_numbers
 from attribution.text.quantities import conflict
 from attribution.text.sentences import sentences
 from attribution.text.words import words_of
-from attribution.types import SILENT, Claim, Evidence, Page, Probabilities, Reservation, quoted
+from attribution.types import (
+    SILENT,
+    Claim,
+    Evidence,
+    Page,
+    Probabilities,
+    Relation,
+    Reservation,
+    quoted,
+)
 
 Step = Callable[[Claim, Page, Evidence], Evidence | None]
 SURE = 0.98  # probability of what stands word for word in a passage
@@ -61,9 +69,8 @@ def genre(claim: Claim, page: Page, piece: Evidence) -> Evidence | None:
     return None
 
 
-def _reserved(piece: Evidence, relations: tuple[str, ...], note: str) -> Evidence:
-    reservation = Reservation.model_validate({"relations": relations, "note": note})
-    return piece.model_copy(update={"reservation": reservation})
+def _reserved(piece: Evidence, relations: tuple[Relation, ...], note: str) -> Evidence:
+    return piece.model_copy(update={"reservation": Reservation(relations=relations, note=note)})
 
 
 STEPS: dict[str, Step] = {"verbatim": verbatim, "quantities": quantities, "genre": genre}
