@@ -38,7 +38,15 @@ from training.pairs import (
 from training.reader import collate, encode, load_base, with_adapter
 
 PLAIN_KINDS = ("plain", "plainly", "near")
-MOST = {"short": 200, "written": 700, "siblings": 200, "plain": 400, "judged": 200, "xnli": 300}
+MOST = {
+    "short": 200,
+    "long": 200,
+    "written": 700,
+    "siblings": 200,
+    "plain": 400,
+    "judged": 200,
+    "xnli": 300,
+}
 MOST_REAL = 80  # of each set
 BATCH = 16
 
