@@ -304,6 +304,9 @@ class Verdict(Frozen):
         None, exclude_if=lambda other: other is None
     )  # of two readers
     strength: Strength | None = None  # None: not graded yet, see verifiers/calibration.py
+    assessment: AnalystLabel | None = Field(
+        None, exclude_if=lambda label: label is None
+    )  # the analyst's, which is shown in its place
 
     @property
     def badge(self) -> str:

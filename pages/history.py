@@ -247,7 +247,7 @@ def toolbar(rows: Sequence[HistoryRow], deleted: bool) -> None:
         "Open",
         disabled=not one,
         key="history_open",
-        help="Open the run on Explore.",
+        help="Open the run on Check.",
     ):
         open_run(ids[0])
     st.button(
@@ -335,10 +335,10 @@ def details_dialog(row: HistoryRow) -> None:
 
 
 def open_run(run_id: str) -> None:
-    """Show a run on Explore."""
+    """Show a run on Check."""
     run_control.open_run(run_id)
     state.remember()
-    st.switch_page("pages/explore.py", query_params={"run": run_id})
+    st.switch_page("pages/check.py", query_params={"run": run_id})
 
 
 def delete(run_ids: Sequence[str]) -> None:

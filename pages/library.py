@@ -364,6 +364,6 @@ if __name__ == "__main__":
         "Library",
         "Manage [collections] of documents to check answers against. All users of this server can "
         "read, extend and empty them; documents that only you should see belong under “My "
-        "documents” on Explore.",
+        "documents” on Check.",
     )
     page()

@@ -95,7 +95,7 @@ def page() -> None:
         note("This file cannot be used", error.public(), label="contradicted")
         return
     if not rows:
-        note("No answers yet", "Analyse some on Explore, or choose the file of a batch.")
+        note("No answers yet", "Analyse some on Check, or choose the file of a batch.")
         return
     small(f"{plural(len(rows), 'answer')}, the worst first. A name opens its run.")
     show(grid(worst_first(rows), str(st.context.url or "").rpartition("/")[0]))

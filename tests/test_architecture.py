@@ -198,7 +198,7 @@ def test_the_walk_of_the_documentation_can_be_walked() -> None:
     walk = re.findall(r"`((?:pages|attribution)/[\w/]+\.py)`", text.split("\n## ")[0])
     assert (
         len(walk) == 8
-        and walk[0] == "pages/explore.py"
+        and walk[0] == "pages/check.py"
         and all((ROOT / file).is_file() for file in walk)
     )
     sources = [(ROOT / file).read_text(encoding="utf-8") for file in walk]

@@ -66,7 +66,7 @@ CHOOSE = """
 import streamlit as st
 from pages.ui import state
 from pages.ui import choices
-state.begin("explore")
+state.begin("check")
 st.session_state["example"] = {number}
 choices.choose_example()
 chosen = choices.settings()

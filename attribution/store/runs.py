@@ -532,7 +532,9 @@ def write_summary(db: sa.Connection, report: Report, number: int) -> None:
     """Write the summary of one version of a run, replacing an earlier one; 0 is the state of an
     unfinished run.
     """
-    counts = Counter(verdict.badge for verdict in report.verdicts)
+    badges = {verdict.claim_id: verdict.badge for verdict in report.verdicts}
+    badges |= {own.claim_id: own.label for own in report.judgements}
+    counts = Counter(badges.values())
     texts = [report.question, report.answer]
     for claim in report.claims:
         texts += [claim.text, claim.enriched or ""]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from attribution.errors import StoreError
 from attribution.settings import data_folder
-from attribution.types import Frozen, Label, Report, Strength, Verdict
+from attribution.types import AnalystVerdict, Frozen, Label, Report, Strength, Verdict
 
 if TYPE_CHECKING:
     Array = NDArray[np.floating]
@@ -192,20 +192,36 @@ def graded(verdict: Verdict, version: str) -> Verdict:
 
 
 def graded_report(report: Report) -> Report:
-    """Return the report with the strengths of its verdicts."""
-    verdicts = tuple(graded(v, verifier_of(v.claim_id, report)) for v in report.verdicts)
-    return report.model_copy(update={"verdicts": verdicts})
+    """Return the report with the strengths and the assessments of its verdicts."""
+    own = assessments(report)
+    verdicts = []
+    for verdict in report.verdicts:
+        judged = graded(verdict, verifier_of(verdict.claim_id, report))
+        label = own[verdict.claim_id].label if verdict.claim_id in own else None
+        verdicts.append(judged.model_copy(update={"assessment": label}))
+    return report.model_copy(update={"verdicts": tuple(verdicts)})
 
 
-def badge_of(verdict: Verdict | None, report: Report, without: str = "not_reached") -> str:
-    """Return the badge that a verdict is shown with, by the calibration of today; `without` one if
-    there is none.
+def assessments(report: Report) -> dict[str, AnalystVerdict]:
+    """Return the analyst's assessments by claim."""
+    return {own.claim_id: own for own in report.judgements}
+
+
+def model_badge(verdict: Verdict | None, report: Report, without: str = "not_reached") -> str:
+    """Return the badge of the model's verdict, by the calibration of today; `without` one if there
+    is none.
     """
     return graded(verdict, verifier_of(verdict.claim_id, report)).badge if verdict else without
 
 
+def badge_of(verdict: Verdict | None, report: Report, without: str = "not_reached") -> str:
+    """Return the badge that a claim is shown with: the analyst's assessment, or else the model's."""
+    own = assessments(report).get(verdict.claim_id) if verdict else None
+    return own.label if own else model_badge(verdict, report, without)
+
+
 def badges(report: Report, without: str = "not_reached") -> list[str]:
-    """Return the badge of each claim."""
+    """Return the badge that each claim is shown with."""
     verdicts = {v.claim_id: v for v in report.verdicts}
     return [badge_of(verdicts.get(claim.id), report, without) for claim in report.claims]
 

@@ -169,17 +169,12 @@ def plot(figure: Figure, key: str, alt: str) -> None:
 
 
 ENTRIES = {  # each with its tabs: a file in pages/, which is the address too, and its name
-    "Explore": {"explore": "Explore"},
-    "Compare": {
-        "compare": "Segmenters",
-        "answers": "Two answers",
-        "many": "Answers",
-    },
-    "Library": {"library": "Library"},
-    "History": {"history": "History"},
-    "Lab": {
+    "Check": {"check": "Check"},
+    "Answers": {"history": "Answers", "many": "Many answers", "library": "Library"},
+    "Compare": {"compare": "Segmenters", "answers": "Answers"},
+    "Research": {
         "annotate": "Annotation",
-        "benchmark": "Benchmark",
+        "benchmark": "Groundedness",
         "papers": "Papers",
     },
 }
@@ -191,7 +186,7 @@ def navigation() -> st.Page:
         st.Page(
             f"pages/{name}.py",
             title=tab if place else entry,
-            default=name == "explore",
+            default=name == "check",
             visibility="hidden" if place else "visible",
         )
         for entry, tabs in ENTRIES.items()

@@ -23,7 +23,7 @@ function followTheme() {
 function mark({ page, entry }) {
   for (const link of document.querySelectorAll("[data-testid$=NavLink], .st-key-tabs a")) {
     const name = new URL(link.href).pathname.split("/").pop(), here = link.closest(".st-key-tabs") ? page : entry;
-    const current = name === (here === "explore" ? "" : here) ? "page" : null;
+    const current = name === (here === "check" ? "" : here) ? "page" : null;
     if (link.ariaCurrent !== current) link.ariaCurrent = current;
   }
 }

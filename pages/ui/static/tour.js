@@ -53,11 +53,11 @@ function showDemo(root, steps, number) {
   new Tour(root, steps).card.classList.add("beside"); // it leaves the evidence free
 }
 
-// Begins once the form of Explore is drawn. A program that drives the browser, such as a test, is shown no tour.
+// Begins once the form of Check is drawn. A program that drives the browser, such as a test, is shown no tour.
 function offerTour(root, steps) {
   if (localStorage.getItem(SEEN) || navigator.webdriver) return;
   const waiting = setInterval(() => {
-    if (!document.querySelector(".st-key-start") || !/\/(explore)?$/.test(location.pathname)) return;
+    if (!document.querySelector(".st-key-start") || !/\/(check)?$/.test(location.pathname)) return;
     clearInterval(waiting);
     new Tour(root, steps);
   }, 500);

@@ -70,7 +70,7 @@ def unbroken(page: Page, where: str, schemes: Sequence[str] = ("light", "dark"))
 
 
 def states(page: Page) -> Iterator[str]:
-    """Bring Explore into each of its states with a result, and name it."""
+    """Bring Check into each of its states with a result, and name it."""
     write(page, CITED, "Who was Alfred Hitchcock?")
     analyse(page)
     claims(page).first.click()
@@ -142,7 +142,7 @@ def test_every_page_its_help_and_a_run_under_way_break_no_rule_of_axe(page: Page
     expect(page.get_by_role("dialog", name="Help")).to_be_visible()
     unbroken(page, "the help sheet")
     page.keyboard.press("Escape")
-    page.get_by_role("link", name="Explore", exact=True).click()
+    page.get_by_role("link", name="Check", exact=True).click()
     write(page, LONG)
     analyse(page, end=False)
     expect(claims(page).first).to_be_visible(timeout=PATIENCE)

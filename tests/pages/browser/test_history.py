@@ -44,7 +44,7 @@ def test_runs_are_found_described_compared_deleted_and_opened(
     page = visit(browser, address)
     history(page)
     expect(page.get_by_text("No runs yet")).to_be_visible()
-    page.get_by_role("link", name="Explore").click()
+    page.get_by_role("link", name="Check").click()
     for year in ("1889", "1925"):
         write(
             page,

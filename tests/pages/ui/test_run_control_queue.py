@@ -45,7 +45,7 @@ def waits_and_is_stopped(at: AppTest, start: str) -> None:
 
 
 def test_a_run_stopped_in_the_queue_says_so_and_starts_again(store: Store, busy: Turns) -> None:
-    at = opened("explore", "owner")
+    at = opened("check", "owner")
     next(box for box in at.text_area if box.label == "Answer").set_value(ANSWER).run()
     for _ in range(2):  # started again, it waits again
         waits_and_is_stopped(at, "start")
@@ -59,7 +59,7 @@ def test_a_run_stopped_in_the_queue_as_it_is_continued_can_be_continued_again(
     settings: Settings, store: Store
 ) -> None:
     Store(store.database, "owner").runs.start("cut", "", ANSWER, settings.public())
-    at = opened("explore", "owner", run="cut")
+    at = opened("check", "owner", run="cut")
     for _ in range(2):
         waits_and_is_stopped(at, "continue")
         assert "This run was interrupted" in shown(at)

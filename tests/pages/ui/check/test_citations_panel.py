@@ -3,7 +3,7 @@ from attribution.review.citation_marks import find
 from attribution.review.citations import Citation, CitationReport, CitedClaim, Figures
 from attribution.text.references import AnswerSource
 from attribution.types import Claim, Report
-from pages.ui.explore.citations_panel import result_view, summary
+from pages.ui.check.citations_panel import result_view, summary
 from tests.make import claim, evidence, page
 
 ANSWER = "The Nile is long [1]. Tea is hot. See also https://a.org/x."

@@ -3,7 +3,7 @@ import pytest
 from attribution.evidence.sources import read_document
 from attribution.types import Document, Report
 from pages.ui import downloads, state
-from pages.ui.explore.page_picture import pictured
+from pages.ui.check.page_picture import pictured
 from tests.servers import pdf_bytes
 
 FILE = Document(

@@ -17,7 +17,7 @@ from attribution.settings import LIMITS, WEB, Settings
 from attribution.source import Source
 from attribution.types import Claim, Document, Report
 from pages.ui import choices, run_control, state
-from pages.ui.explore.correction_cards import accept, seek, settings_of
+from pages.ui.check.correction_cards import accept, seek, settings_of
 from pages.ui.fields import DOCUMENT_TYPES
 from pages.ui.frame import note, show, small
 from pages.ui.state import store

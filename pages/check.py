@@ -1,4 +1,4 @@
-"""Explore: an answer, its claims, the verdict on each, and the evidence behind it."""
+"""Check: an answer, its claims, the verdict on each, and the evidence behind it."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from attribution.reports.html import badge, el, look
 from attribution.types import Report
 from pages.ui import choices, form, frame, run_control, state
 from pages.ui.answer_view import TABS, answer_view, opened, proposed, requested_claim, view
+from pages.ui.check.agreement_panel import agreement_panel
+from pages.ui.check.citations_panel import citations_panel
+from pages.ui.check.claim_editing import edit_dialog, edit_menu, take_step
+from pages.ui.check.correction_cards import correction_cards, revised_answer
+from pages.ui.check.page_picture import pictured
+from pages.ui.check.recheck import recheck_menu
 from pages.ui.downloads import export_menu
-from pages.ui.explore.agreement_panel import agreement_panel
-from pages.ui.explore.citations_panel import citations_panel
-from pages.ui.explore.claim_editing import edit_dialog, edit_menu, take_step
-from pages.ui.explore.correction_cards import correction_cards, revised_answer
-from pages.ui.explore.page_picture import pictured
-from pages.ui.explore.recheck import recheck_menu
 from pages.ui.frame import DEMO, copy_line, note, show, styles
 from pages.ui.run_results import (
     continue_button,
@@ -313,6 +313,6 @@ def page() -> None:
 
 
 if __name__ == "__main__":
-    state.begin("explore", run=run_control.load)
-    styles("explore", "explore")
+    state.begin("check", run=run_control.load)
+    styles("check", "check")
     page()

@@ -23,9 +23,9 @@ def test_an_accepted_correction_is_in_the_revised_answer_of_whoever_reads_the_ru
     own = Store(store.database, "owner")
     own.runs.save(REPORT)
     save_review(own, REPORT.id, PROPOSED)
-    assert revised(opened("explore", "owner", run=REPORT.id)) == ANSWER
+    assert revised(opened("check", "owner", run=REPORT.id)) == ANSWER
     save_review(own, REPORT.id, PROPOSED.accept(FALSE.id))
-    guest = opened("explore", "guest", run=REPORT.id)
+    guest = opened("check", "guest", run=REPORT.id)
     assert revised(guest).startswith("The tower was finished in 1889.")
     guest.button(key="make_copy").click().run()
     copy = guest.query_params["run"]
@@ -35,6 +35,6 @@ def test_an_accepted_correction_is_in_the_revised_answer_of_whoever_reads_the_ru
 
 def test_sentences_that_no_source_supports_can_be_marked(store: Store) -> None:
     Store(store.database, "owner").runs.save(REPORT)
-    at = opened("explore", "owner", run=REPORT.id)
+    at = opened("check", "owner", run=REPORT.id)
     at.button_group(key="unsupported").set_value("mark").run()
     assert "*(not settled" in revised(at)
