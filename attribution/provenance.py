@@ -1,12 +1,12 @@
-"""Record how a run found its evidence: from each claim to its pages, with the data that a replay
-needs.
-"""
+"""Record how a run found its evidence: from each claim to its pages."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attribution.types import Failure, Frozen, Span
+from pydantic import ConfigDict
+
+from attribution.types import Failure, Frozen
 
 
 @dataclass(frozen=True)
@@ -21,10 +21,9 @@ class Trace:
 
 
 class Provenance(Frozen):
-    """The data that a replay needs besides the report."""
+    """How the evidence of a run was found, beside its report."""
+
+    model_config = ConfigDict(extra="ignore")  # runs saved before this version have more
 
     traces: tuple[Trace, ...] = ()
     concerns: dict[str, tuple[Failure, ...]] = {}  # claim id → failures that concern it
-    chunks: dict[str, tuple[Span, ...]] = {}  # page id → its chunks, in characters of the page
-    vectors: tuple[str, ...] = ()  # keys in the store
-    judgements: tuple[str, ...] = ()  # keys in the store

@@ -141,14 +141,13 @@ def here(workplace: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run_id(here: Path) -> str:
-    """A finished run, made by the documented line, with its report and its snapshot beside it."""
+    """A finished run, made by the documented line, with its report beside it."""
     if not (here / "report.json").exists():
         analyze = ["analyze", "--question", QUESTION, "--answer", ANSWER, "--out", "report.json"]
         assert main([*analyze, "--verifier", "embedded-small"]) == 0
         (here / "run.id").write_text(
             json.loads((here / "report.json").read_text("utf-8"))["id"], "utf-8"
         )
-        assert main(["snapshot", "export", (here / "run.id").read_text(), "--out", "run.zip"]) == 0
     return (here / "run.id").read_text("utf-8")
 
 

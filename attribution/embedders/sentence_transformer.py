@@ -32,7 +32,6 @@ def load(name: str) -> SentenceTransformer:
     """
     from sentence_transformers import SentenceTransformer
 
-    files.check_size(name)
     with files.loading(name, "embedding_model", "minilm"):
         return SentenceTransformer(name, trust_remote_code=False)
 
@@ -79,9 +78,7 @@ def has_mpnet() -> bool:
     return (mpnet_folder() / files.MADE).exists() or mpnet.installed()
 
 
-def make_mpnet(
-    progress: files.Progress = lambda share, what: None, settings: Settings | None = None
-) -> Path:
+def make_mpnet(progress: files.Progress = files.silent, settings: Settings | None = None) -> Path:
     """Unpack or download all-mpnet-base-v2 unless it is present and valid.
 
     Raises:

@@ -9,9 +9,7 @@ from typing import Protocol
 
 from attribution.events import Spent
 from attribution.provenance import Trace
-from attribution.settings import Settings
-from attribution.store.store import Store
-from attribution.types import Claim, Failure, Judgement, LlmUsage, Page
+from attribution.types import Claim, Failure, LlmUsage, Page
 
 
 @dataclass(frozen=True)
@@ -43,30 +41,8 @@ class GatherStep:
     idle: bool = False
 
 
-@dataclass(frozen=True)
-class PreparedClaims:
-    """Claims that are segmented and annotated already."""
-
-    claims: tuple[Claim, ...]
-    failures: tuple[Failure, ...] = ()
-    llm: LlmRecord = LlmRecord()
-
-
 class EvidenceSource(Protocol):
-    """The source of a run's pages: `gathering.LiveSources`, or the snapshot of an earlier run."""
-
-    @property
-    def judgements(self) -> Mapping[str, Judgement]:
-        """Judgements that the source carries, by key; they count as made in this run."""
-        ...
-
-    def over(self, store: Store) -> Store:
-        """The store that a run over this source reads from and saves to."""
-        ...
-
-    def claims(self, question: str, answer: str, settings: Settings) -> PreparedClaims | None:
-        """The claims of this answer, if the source has them for these settings."""
-        ...
+    """The source of a run's pages, such as `gathering.LiveSources`."""
 
     def gather(
         self, claims: Sequence[Claim], question: str, stop: threading.Event

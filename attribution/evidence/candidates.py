@@ -84,11 +84,6 @@ class Candidates:
         self._unindexed: list[Chunk] = []
         self._known: dict[str, bytes] = {}  # vectors that were read or computed, float32, by key
 
-    @property
-    def vectors(self) -> tuple[str, ...]:
-        """The keys of all vectors that were needed, in a fixed order."""
-        return tuple(sorted(self._known))
-
     def add(self, chunks: Sequence[Chunk]) -> None:
         self._words.add(chunks)
         self._unindexed += chunks

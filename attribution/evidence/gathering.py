@@ -21,7 +21,7 @@ from attribution.settings import Settings
 from attribution.source import Source
 from attribution.store.store import Store
 from attribution.text.urls import canonical, excluded, site
-from attribution.types import Claim, Failure, Judgement, Page, SearchHit
+from attribution.types import Claim, Failure, Page, SearchHit
 
 
 @dataclass
@@ -66,16 +66,9 @@ class LiveSources:
         """
         self._settings, self._store, self._sources, self._fetch = settings, store, sources, fetch
         self._annotator = annotator
-        self.judgements: Mapping[str, Judgement] = {}  # none is carried along
         self.budget = Budget(settings)
         self._searches = 0
         self._search = Search(settings, store, self.budget, sources.fallback)
-
-    def over(self, store: Store) -> Store:
-        return store
-
-    def claims(self, question: str, answer: str, settings: Settings) -> None:
-        """None: claims are made anew."""
 
     def gather(
         self, claims: Sequence[Claim], question: str, stop: threading.Event

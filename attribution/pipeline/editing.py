@@ -305,13 +305,5 @@ def _unread(claim: Claim, error: BadInput | LlmFailed) -> Failure:
 
 
 def _joined(earlier: Provenance, later: Provenance) -> Provenance:
-    """Join what a replay of the edited run needs: for the claims that stayed and those compared
-    again.
-    """
-    return Provenance(
-        traces=later.traces,
-        concerns={**earlier.concerns, **later.concerns},
-        chunks={**earlier.chunks, **later.chunks},
-        vectors=tuple(sorted({*earlier.vectors, *later.vectors})),
-        judgements=tuple(sorted({*earlier.judgements, *later.judgements})),
-    )
+    """Join how the evidence was found: of the claims that stayed and of those compared again."""
+    return Provenance(traces=later.traces, concerns={**earlier.concerns, **later.concerns})

@@ -73,8 +73,7 @@ def run(
         documents: The user's own sources.
         stop: Setting it ends the run with partial results.
         claims: Claims in place of the segmenter's.
-        source: A source of pages, such as a snapshot, in place of the settings' sources and the
-            documents.
+        source: A source of pages in place of the settings' sources and the documents.
         run_id: The id of the run; that of an interrupted run with the same inputs continues it.
         context: The conversation before the question.
 
@@ -130,16 +129,13 @@ class _Run:
         """
         self.record, self.settings = record, record.settings
         self.answer, self.given_claims = readable_answer, given_claims
-        self.store, self.source, self.stop = source.over(store), source, stop
+        self.store, self.source, self.stop = store, source, stop
         self.policy = policy_of(self.settings)
         self.question = standalone_question(record.question, record.context)
-        self.matcher = Matcher(
-            self.settings, self.store, self.question, source.judgements, record.answer
-        )
-        self.prepared = source.claims(record.question, record.answer, self.settings)
+        self.matcher = Matcher(self.settings, self.store, self.question, record.answer)
         self.tasks = [task for task in llm_tasks(self.settings) if task != "queries"]
         self.annotator: LlmAnnotator | None = None
-        if self.tasks and not self.prepared:
+        if self.tasks:
             self.annotator = LlmAnnotator(self.settings, self.store, stop)
         self.saved_pages: set[str] = set()
         before = store.runs.load_unfinished(record.run_id)
@@ -186,13 +182,8 @@ class _Run:
     # --- claims ---
 
     def _make_claims(self) -> Iterator[events.Event]:
-        if self.prepared:
-            self.record.claims = list(self.prepared.claims)
-            self.record.add_llm(self.prepared.llm)
-            yield from self._fail(self.prepared.failures)
-        else:
-            yield from self._segment()
-            yield from self._annotate()
+        yield from self._segment()
+        yield from self._annotate()
         yield events.ClaimsReady(tuple(self.record.claims))
 
     def _segment(self) -> Iterator[events.Event]:

@@ -30,7 +30,6 @@ def _load(name: str) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     import torch
     from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-    files.check_size(name)
     cuda = torch.cuda.is_available()
     with files.loading(name, "segmenter_model", "sentences"):
         tokenizer = AutoTokenizer.from_pretrained(name)

@@ -57,7 +57,7 @@ class Cache:
         self._database.insert(t.pages, rows, replace=True, db=db)
 
     def freeze_pages(self, pages: Sequence[Page], db: sa.Connection | None = None) -> None:
-        """Store pages of a snapshot or result, which never serve as downloads."""
+        """Store pages of a result, which never serve as downloads."""
         rows = [{"id": page.id, "body": page.model_dump_json()} for page in pages]
         self._database.insert(t.frozen_pages, rows, db=db)
 

@@ -232,8 +232,7 @@ class Runs:
     ) -> None:
         """Save a version with its pages, and show it."""
         page_ids = [page.id for page in report.pages]
-        frozen = self._database.rows(t.frozen_pages, page_ids)  # of an imported or replayed run
-        self._cache.put_pages([page for page in report.pages if page.id not in frozen], db)
+        self._cache.put_pages(report.pages, db)
         self._cache.use("page", page_ids)
         self._cache.record_uses(report.id, db)
         row = {

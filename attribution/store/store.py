@@ -14,10 +14,10 @@ class Store:
     what `by` is.
     """
 
-    def __init__(self, database: Database, by: str = "", cache: Cache | None = None) -> None:
+    def __init__(self, database: Database, by: str = "") -> None:
         self.database = database
         self.rights = Rights(database, by)
-        self.cache = cache or Cache(database)
+        self.cache = Cache(database)
         self.results = Results(database, self.rights, self.cache)
         self.runs = Runs(database, self.rights, self.cache, self.results)
         self.history = History(database, self.rights, self.runs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from attribution.models import files, nli
+from attribution.models import files
 from attribution.models.mpnet import DOWNLOAD
 from attribution.policy import FIELD_OF_SETTING, DecisionPolicy
 from attribution.settings import Settings
@@ -156,12 +156,6 @@ def model_of(name: str, settings: Settings) -> str:
 def is_downloaded(name: str, settings: Settings) -> bool:
     """Return True if the weights of a downloaded verifier are on this machine."""
     return files.weights(model_of(name, settings)) is not None
-
-
-def is_ready(name: str, settings: Settings) -> bool:
-    """Return True if the step that makes it ready would have nothing to do."""
-    model = model_of(name, settings)
-    return nli.has_int8(model) or (is_downloaded(name, settings) and not nli.makes_int8(model))
 
 
 def policy_of(settings: Settings) -> DecisionPolicy:

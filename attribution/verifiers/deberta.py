@@ -1,9 +1,4 @@
-"""A three-way NLI model of the hub; by default the DeBERTa model that V24 found closest to human
-judgement.
-
-On CPUs it runs in int8 once `make` has made that form: three to four times faster than float32 in
-torch.
-"""
+"""A three-way NLI model of the hub; by default the DeBERTa that V24 found closest to human judgement."""
 
 from __future__ import annotations
 
@@ -19,11 +14,9 @@ from attribution.verifiers import model_of
 from attribution.verifiers.calibration import softmax
 
 
-def make(
-    progress: files.Progress = lambda share, what: None, settings: Settings | None = None
-) -> Path:
-    """Prepare the settings' model for this machine (`attribution.models.nli.make`)."""
-    return nli.make(model_of("deberta", settings or Settings()), progress)
+def make(progress: files.Progress = files.silent, settings: Settings | None = None) -> Path:
+    """Download the settings' model unless it is on this machine."""
+    return files.download(model_of("deberta", settings or Settings()), progress)
 
 
 class Deberta:
@@ -31,8 +24,7 @@ class Deberta:
 
     def __init__(self, settings: Settings) -> None:
         self.model = model_of("deberta", settings)
-        self._int8 = nli.has_int8(self.model) and not nli.on_gpu()
-        self.version = f"deberta/{self.model}" + ("/int8" if self._int8 else "")
+        self.version = f"deberta/{self.model}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair, in order; the title precedes the evidence.
@@ -45,7 +37,7 @@ class Deberta:
                 raise BadInput(
                     f"pair {number}: the {'evidence' if claim.strip() else 'claim'} is empty; expected text"
                 )
-        loaded = nli.load(self.model, self._int8, nli.relation_columns)
+        loaded = nli.load(self.model, nli.relation_columns)
         windows = [
             (i, window) for i, pair in enumerate(pairs) for window in _windows(loaded, i, *pair)
         ]

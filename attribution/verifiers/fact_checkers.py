@@ -71,17 +71,15 @@ def factcg(settings: Settings) -> FactChecker:
 
 
 def make_minicheck(
-    progress: files.Progress = lambda share, what: None, settings: Settings | None = None
+    progress: files.Progress = files.silent, settings: Settings | None = None
 ) -> Path:
-    """Prepare the settings' MiniCheck for this machine."""
-    return nli.make(model_of("minicheck", settings or Settings()), progress, nli.two_columns)
+    """Download the settings' MiniCheck unless it is on this machine."""
+    return files.download(model_of("minicheck", settings or Settings()), progress)
 
 
-def make_factcg(
-    progress: files.Progress = lambda share, what: None, settings: Settings | None = None
-) -> Path:
-    """Prepare the settings' FactCG for this machine."""
-    return nli.make(model_of("factcg", settings or Settings()), progress, nli.two_columns)
+def make_factcg(progress: files.Progress = files.silent, settings: Settings | None = None) -> Path:
+    """Download the settings' FactCG unless it is on this machine."""
+    return files.download(model_of("factcg", settings or Settings()), progress)
 
 
 class FactChecker:
@@ -89,14 +87,13 @@ class FactChecker:
 
     def __init__(self, name: str, settings: Settings) -> None:
         self.name, self.model = name, model_of(name, settings)
-        self._int8 = nli.has_int8(self.model) and not nli.on_gpu()
         self._nli = VERIFIERS.build(beside(settings).name, settings)
-        self.version = f"{name}/{self.model}{'/int8' * self._int8}+{self._nli.version}"
+        self.version = f"{name}/{self.model}+{self._nli.version}"
 
     def verify(self, pairs: Sequence[Pair]) -> list[Judgement]:
         """Return one judgement for each pair, in order; the title precedes the evidence."""
         check_pairs(pairs)
-        loaded = nli.load(self.model, self._int8, nli.two_columns)
+        loaded = nli.load(self.model, nli.two_columns)
         form = (
             FACTCG if self.name == "factcg" else MINICHECK.get(nli.model_type(self.model), ROBERTA)
         )

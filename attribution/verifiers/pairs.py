@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from attribution.errors import BadInput, LlmFailed
@@ -70,25 +70,19 @@ def check_claim_tokens(claim: str, tokens: int) -> None:
 class CachedVerifier:
     """A verifier that is asked only for pairs missing from the store, and counts pairs."""
 
-    def __init__(self, verifier: Verifier, store: Store, own: Iterable[str] = ()) -> None:
-        """Wrap a verifier.
-
-        Args:
-            own: Keys of judgements that count as new, even if the store has them.
-        """
+    def __init__(self, verifier: Verifier, store: Store) -> None:
         self.version = verifier.version
         self.reads_question = bool(getattr(verifier, "reads_question", False))
         self._key = key_of(verifier)
         self._verifier = verifier
         self._store = store
-        self._own = set(own)
+        self._new: set[str] = set()  # keys of the judgements made here
         self.reset_counts()
 
     def reset_counts(self) -> None:
         """Reset the counts: the report counts only the final round."""
         self.pairs = 0
         self.cached_pairs = 0
-        self.keys: set[str] = set()  # content hashes of pair and version, for all pairs asked for
 
     @property
     def usage(self) -> LlmUsage | None:
@@ -106,11 +100,10 @@ class CachedVerifier:
         if new:
             computed = dict(zip(new, self._verifier.verify(list(new.values())), strict=True))
             self._store.cache.put_judgements(computed)
-            self._own.update(computed)
+            self._new.update(computed)
             judgements |= computed
-        self.keys.update(keys)
         self.pairs += len(pairs)
-        self.cached_pairs += sum(key not in self._own for key in keys)
+        self.cached_pairs += sum(key not in self._new for key in keys)
         return [judgements[key] for key in keys]
 
     def entailed(self, pairs: Sequence[tuple[str, str]]) -> list[float]:

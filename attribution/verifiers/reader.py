@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from attribution.models import files
 from attribution.models.engine import SLOW, OnnxModel, in_threads
-from attribution.models.files import Progress
+from attribution.models.files import Progress, silent
 from attribution.models.loading import load_once
 from attribution.settings import Settings, models_folder
 from attribution.text.words import deciding_sentence
@@ -61,7 +61,7 @@ def base_folder() -> Path:
     return models_folder() / BASE.name
 
 
-def make(progress: Progress = lambda share, what: None, settings: Settings | None = None) -> Path:
+def make(progress: Progress = silent, settings: Settings | None = None) -> Path:
     """Build the base model unless it exists; return the path of its graph.
 
     Raises:

@@ -15,7 +15,7 @@ from attribution.models import files
 from attribution.reports.html import as_sentence, el
 from attribution.settings import LIMITS, Settings
 from attribution.tables import LLM, Entry, load
-from attribution.verifiers import VERIFIERS, is_downloaded, is_ready, model_of
+from attribution.verifiers import VERIFIERS, is_downloaded, model_of
 from pages.ui import background, choices, state
 from pages.ui.choices import turns_problem
 from pages.ui.frame import note, progress_bar, show, small
@@ -197,16 +197,12 @@ def _download(name: str, chosen: Settings, running: bool) -> None:
             label="contradicted",
             detail=now.detail,
         )
-    if is_ready(name, chosen):
+    if is_downloaded(name, chosen):
         small("It is on this machine and ready.")
         return
-    if is_downloaded(name, chosen):
-        label = "Make it faster"
-        small("It is on this machine. An int8 form is three to four times faster on CPUs.")
-    else:
-        size = VERIFIERS[name].models.get(model, "").partition(":")[0].partition(", ")[2]
-        label = f"Download ({size})" if size else "Download"
-        small(f"It is not on this machine yet. It is kept in {files.cache_folder()}.")
+    size = VERIFIERS[name].models.get(model, "").partition(":")[0].partition(", ")[2]
+    label = f"Download ({size})" if size else "Download"
+    small(f"It is not on this machine yet. It is kept in {files.cache_folder()}.")
     if st.button(
         label,
         key="start_download",

@@ -146,8 +146,6 @@ def test_a_bad_row_gets_an_error_and_the_others_are_done(command: str, run: Run)
         ("collections add a/b x.txt", "printable characters without /"),
         ("collections add c no-such-file", "no-such-file does not exist"),
         ("collections list c", "collection 'c'"),
-        ("snapshot export no-such-run --out o", "no saved run"),
-        ("snapshot import no-such-file", "no such file"),
         ("export no-such-run --format html", "no saved run"),
     ],
 )

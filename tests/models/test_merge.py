@@ -1,7 +1,6 @@
 import copy
 import io
 import json
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +12,6 @@ from attribution.models import files, merge
 from attribution.models import mpnet as source
 from attribution.verifiers.reader import BASE
 from training import reader_graph as graph
-
-
-def test_parts_are_read_as_one(tmp_path: Path) -> None:
-    paths = [tmp_path / str(n) for n in range(3)]
-    for n, path in enumerate(paths):
-        path.write_bytes(bytes(range(n * 10, n * 10 + 10)))
-    with ExitStack() as stack:
-        whole = io.BufferedReader(source.Parts(paths, stack))
-        assert whole.read() == bytes(range(30))
-        whole.seek(-12, io.SEEK_END)
-        assert whole.read(5) == bytes(range(18, 23))
 
 
 def test_int8_is_within_half_a_step() -> None:
@@ -173,6 +161,4 @@ def test_a_damaged_model_is_made_again_and_a_whole_one_is_kept(
 
 def test_other_weights_are_refused(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="expected 78c0197b"):
-        source._copy(
-            io.BytesIO(b"something else"), tmp_path / "weights", 14, lambda share, what: None
-        )
+        source._copy(io.BytesIO(b"something else"), tmp_path / "weights")

@@ -15,7 +15,6 @@ from attribution.errors import BadInput, LlmFailed
 from attribution.pipeline import run as pipeline
 from attribution.pipeline.changes import unclear_claims
 from attribution.pipeline.editing import ADDED, edit
-from attribution.pipeline.snapshot import Snapshot
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.types import Claim, Document, Report, Verdict
@@ -280,21 +279,6 @@ def test_a_stopped_edit_changes_nothing(made: Editor) -> None:
     happened = list(edit(made.report, change, made.settings, made.store, stop=stop))
     assert not any(isinstance(event, events.Finished) for event in happened)
     assert made.store.runs.load(made.report.id) == made.report
-
-
-def test_a_snapshot_of_an_edited_run_has_all_that_it_needs(made: Editor) -> None:
-    change = edits.Reword(
-        claim_id=made.claim("opened").id, text="The bridge was opened by a mayor."
-    )
-    edited = made(change)
-    snapshot = Snapshot.of(made.store, edited.id)
-    own = snapshot.settings(
-        verifier="embedded-small", sources=("documents",), database_url=made.settings.database_url
-    )
-    *_, last = pipeline.run(edited.question, edited.answer, own, made.store, source=snapshot)
-    assert isinstance(last, events.Finished)
-    assert (last.report.verdicts, last.report.evidence) == (edited.verdicts, edited.evidence)
-    assert last.report.usage.cached_pairs == 0  # the judgements are those of the snapshot
 
 
 def test_only_the_edited_claim_is_searched_for_when_asked(

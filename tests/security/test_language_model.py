@@ -20,7 +20,6 @@ from attribution.llm.client import Llm, Question, check_connection
 from attribution.settings import LISTED, OPENAI, Endpoint, Settings, visitor_endpoint
 from pages.ui import choices
 from tests.llm_server import KEY, READY, completion, error, keys_sent, llm_server, llm_settings
-from tests.pipeline.test_snapshot_file import made as made_snapshot
 from tests.servers import Answer, Served, http_server
 
 TYPED = "sk-typed-by-the-visitor"
@@ -96,18 +95,12 @@ def test_a_visitor_who_types_uses_nothing_of_ours(
         {"endpoint": "https://evil.example/v1"},
     ],
 )
-def test_a_saved_or_imported_run_names_no_endpoint(
+def test_a_saved_run_names_no_endpoint(
     forged: dict[str, object], key_in_the_environment: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """History import, `snapshot replay`, Continue and edits make their settings in these two ways."""
     monkeypatch.setattr("streamlit.session_state", {"_initial": {}})
-    snapshot = made_snapshot()
-    settings = {**snapshot.report.settings, **forged}
-    foreign = type(snapshot)(
-        snapshot.report.model_copy(update={"settings": settings}), snapshot.provenance, {}, {}
-    )
-    for found in (foreign.settings(), choices.settings_of(settings)):
-        assert found.endpoint == Endpoint(OPENAI, SecretStr(KEY))
+    settings = choices.settings_of({**Settings().public(), **forged})
+    assert settings.endpoint == Endpoint(OPENAI, SecretStr(KEY))
 
 
 def test_no_dump_of_settings_holds_an_endpoint() -> None:

@@ -5,7 +5,7 @@ import sys
 import weakref
 from pathlib import Path
 
-from attribution.models.loading import Recent
+from attribution.models.loading import MODELS, load_while_used
 from attribution.settings import ROOT
 from tests.servers import http_server, hub
 
@@ -24,16 +24,13 @@ class Model:
 
 
 def test_only_the_models_used_last_stay_in_memory() -> None:
-    recent = Recent(2, idle=60)
-    seen = []
-    for number in range(3):
-        recent[number] = model = Model()
-        seen.append(weakref.ref(model))
-        recent.get(0, None)  # the first is used all the time
-    del model
+    load = load_while_used(lambda _: Model())
+    models = {}
+    for number in range(MODELS + 1):
+        models[number] = weakref.ref(load(number))
+        load(0)  # the first is used all the time
     gc.collect()
-    assert [ref() is not None for ref in seen] == [True, False, True]
-    assert recent.get(1, "missing") == "missing"
+    assert [ref() is not None for ref in models.values()] == [True, False, True]
 
 
 FILES = {  # a few kilobytes of configuration, and shards of 140 GB

@@ -3,8 +3,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import sqlalchemy as sa
 
-from attribution.pipeline.snapshot import Snapshot
-from attribution.provenance import Provenance
 from attribution.settings import Settings
 from attribution.store import schema
 from attribution.store.database import now
@@ -179,16 +177,6 @@ def test_a_deleted_run_takes_along_what_no_other_needs(settings: Settings) -> No
     with store.database.engine.connect() as db:
         for table in set(schema.metadata.tables) - {"collections", "documents", "document_vectors"}:
             assert db.execute(sa.text(f"SELECT count(*) FROM {table}")).scalar() == 0, table
-
-
-def test_a_version_of_an_imported_run_leaves_its_pages_out_of_the_cache(store: Store) -> None:
-    saved = report(store)
-    Snapshot(saved, Provenance(), {}, {}).over(store).runs.save(saved)
-    save_version(store, reworded(saved, "other words"), saved.claims[0].id)
-    assert store.cache.page(saved.pages[0].url) is None
-    loaded = store.runs.load("r1")
-    assert loaded is not None
-    assert loaded.pages == saved.pages
 
 
 def test_results_are_found_by_kind_and_id(store: Store) -> None:

@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from attribution.errors import BadInput, ModelUnavailable, Unavailable
-from attribution.models import export, nli
+from attribution.errors import BadInput, ModelUnavailable
 from attribution.models.nli import relation_columns
 from attribution.pipeline.judge import GivenClaim, judge
 from attribution.settings import Settings
-from attribution.verifiers import is_ready, policy_of
-from attribution.verifiers.deberta import Deberta, make
+from attribution.verifiers import policy_of
+from attribution.verifiers.deberta import Deberta
 from tests.verifiers.test_fact_checkers import WORDS, made
 
 LABELS = {0: "contradiction", 1: "entailment", 2: "neutral"}
@@ -91,26 +90,15 @@ def test_a_model_with_other_labels_is_refused(labels: dict[int, str]) -> None:
 @pytest.mark.parametrize(
     "name", ["tokenizer.json", "tokenizer_config.json", "config.json", "model.safetensors"]
 )
-@pytest.mark.parametrize("in_int8", [False, True])
 def test_a_damaged_file_of_a_model_is_an_error_that_names_it(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, in_int8: bool
+    tiny: Path, tmp_path: Path, name: str
 ) -> None:
-    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path / "models"))
     folder = Path(shutil.copytree(tiny, tmp_path / "model"))
-    if in_int8:
-        nli.make(str(folder))
     content = (folder / name).read_bytes()
     (folder / name).write_bytes(b"\x00damaged" + content[8:])
-    settings = Settings(verifier_model=str(folder))
-    if in_int8 and name == "model.safetensors":
-        assert Deberta(settings).verify(
-            [("the river is long", "the river is short")]
-        )  # is not read any more
-        return
-    with pytest.raises(
-        ModelUnavailable, match="a file of that folder is missing or damaged: copy it again"
-    ):
-        Deberta(settings).verify([("the river is long", "the river is short")])
+    message = "a file of that folder is missing or damaged: copy it again"
+    with pytest.raises(ModelUnavailable, match=message):
+        Deberta(Settings(verifier_model=str(folder))).verify(PAIRS[:1])
 
 
 def test_empty_and_endless_claims_are_typed_errors(tiny: Path) -> None:
@@ -119,62 +107,6 @@ def test_empty_and_endless_claims_are_typed_errors(tiny: Path) -> None:
         verifier.verify([(" ", "text")])
     with pytest.raises(BadInput, match="segment it first"):
         verifier.verify([("river " * 200, "text")])
-
-
-def test_in_int8_it_judges_alike_and_no_pair_depends_on_another(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path))
-    settings, told = Settings(verifier_model=str(tiny)), []
-    in_torch = Deberta(settings)
-    assert not is_ready("deberta", settings)
-    make(lambda share, what: told.append(share), settings)
-    assert is_ready("deberta", settings) and told == sorted(told) and told[-1] == 1
-    in_int8 = Deberta(settings)
-    assert (
-        in_int8.version == f"{in_torch.version}/int8"
-    )  # so that neither takes the other's judgements
-    judged = in_int8.verify(PAIRS)
-    for pair, one, other in zip(PAIRS, judged, in_torch.verify(PAIRS), strict=True):
-        assert one == in_int8.verify([pair])[0]
-        assert one.probabilities.entailed == pytest.approx(other.probabilities.entailed, abs=0.06)
-    made = (nli.int8_folder(str(tiny)) / nli.GRAPH).stat().st_mtime_ns
-    make(settings=settings)
-    assert (
-        nli.int8_folder(str(tiny)) / nli.GRAPH
-    ).stat().st_mtime_ns == made  # nothing is done twice
-
-
-def test_a_damaged_or_outdated_int8_form_is_made_again(
-    tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path))
-    model = str(tiny)
-    nli.make(model)
-    graph = nli.int8_folder(model) / nli.GRAPH
-    whole = graph.read_bytes()
-    graph.write_bytes(whole[:-200] + bytes(200))
-    loaded = nli._load_int8(model, nli.relation_columns)
-    assert graph.read_bytes() == whole and loaded.columns == {
-        "contradicted": 0,
-        "entailed": 1,
-        "no_relation": 2,
-    }
-    graph.write_bytes(whole[:-200])
-    nli.make(model)
-    assert graph.read_bytes() == whole and nli.has_int8(model)
-    monkeypatch.setattr(nli, "LARGEST", 63)
-    assert not nli.has_int8(model)  # it is made in another way now
-
-    def broken(*_: object) -> None:
-        raise RuntimeError("an operator that ONNX has not")
-
-    monkeypatch.setattr(export, "export", broken)
-    with pytest.raises(Unavailable, match="it works as it is"):
-        nli.make(model)
-    assert [path.name for path in (tmp_path / "int8").iterdir()] == [
-        graph.parent.name
-    ]  # no half of one is left
 
 
 def test_a_plain_decision_is_the_models_own_argmax(tiny: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 from attribution.errors import BadInput, ModelUnavailable
 from attribution.settings import Settings
 from attribution.types import Judgement, Probabilities
-from attribution.verifiers import VERIFIERS, auto, fact_checkers, is_ready, model_of
+from attribution.verifiers import VERIFIERS, auto, fact_checkers, model_of
 from attribution.verifiers.fact_checkers import FactChecker, _joined
 
 WORDS = "the river is long short blue harbour was quiet and boats came in . , ? paragraph Yes No predict :".split()
@@ -207,21 +207,3 @@ def test_the_best_that_is_downloaded_is_chosen(monkeypatch: pytest.MonkeyPatch) 
     here.add(nli_model)
     chosen = settings.model_copy(update={"verifier_model": nli_model})
     assert auto.choose(chosen).name == "deberta" and model_of("factcg", chosen) != nli_model
-
-
-def test_an_int8_form_is_made_and_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ATTRIBUTION_MODELS", str(tmp_path / "models"))
-    folder = made(tmp_path / "model", "deberta")
-    settings = Settings(verifier_model=folder, database_url="")
-    before = checker("factcg", folder).verify([(CLAIM, EVIDENCE)])[0].probabilities.entailed
-    assert not is_ready("factcg", settings)
-    fact_checkers.make_factcg(settings=settings)
-    after = checker("factcg", folder)
-    assert is_ready("factcg", settings) and "/int8+" in after.version
-    assert after.verify([(CLAIM, EVIDENCE)])[0].probabilities.entailed == pytest.approx(
-        before, abs=0.2
-    )
-    t5 = Settings(
-        verifier_model=made(tmp_path / "t5", "t5"), database_url=""
-    )  # it has no int8 form
-    assert is_ready("minicheck", t5) and fact_checkers.make_minicheck(settings=t5)
