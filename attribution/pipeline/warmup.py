@@ -18,6 +18,7 @@ from attribution.pipeline.claims import annotate
 from attribution.settings import Settings
 from attribution.store.store import Store
 from attribution.text.parse import lemma
+from attribution.text.quantities import conflict
 from attribution.text.sentences import detect
 from attribution.types import Claim
 from attribution.verifiers import VERIFIERS
@@ -74,3 +75,4 @@ def load_rules() -> None:
     claim = Claim(id="", text=text, spans=((0, len(text)),))
     annotate("", text, [claim], [], None)
     lemma("were")
+    conflict("It is 1 km long.", "It is 2 km long.", "")

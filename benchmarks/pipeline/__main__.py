@@ -1,18 +1,15 @@
-"""The pipeline against plain recipes, in turn in one run: seconds, first verdict, memory, and
-whether they agree.
+"""The pipeline against plain recipes, in turn in one run: seconds, memory, and whether they agree.
 
     python -m benchmarks.pipeline [--claims 10 30] [--documents DATA] [--growth 100] [--runs 5]
-    [--out FILE.json]
-        [--plot FILE.png]
+        [--out FILE.json] [--plot FILE.png]
+    python -m benchmarks.pipeline --profile [--claims 10] [--documents DATA]
 
-`plain` reads sentences with the network of the base verifier, `whole` whole passages with a small
-cross-encoder, and
-`bf16` does that in bf16 where the processor has it. Ratios hold for the processor that is printed
-with them. Pages of
-the web are made by script, for each number of --claims. For the first of them documents are read
-from disk as well:
-articles of DATA/eval/wice_claim_dev.jsonl.gz, or the library's. --growth is a number of claims for
-the pipeline alone.
+The recipe `whole` reads whole passages with a small cross-encoder, and `bf16` does so in bf16 where
+the processor has it. Ratios hold for the processor that is printed with them; those of processor
+seconds hold on a machine that has other work, too. Pages of the web are made by script, for each
+number of --claims. For the first of them documents are read from disk as well: articles of
+DATA/eval/wice_claim_dev.jsonl.gz, or the library's. --growth is a number of claims for the pipeline
+alone. --profile prints only where the pipeline spends its processor time.
 """
 
 from __future__ import annotations
@@ -127,12 +124,23 @@ def summary(claims: int, results: Mapping[str, Sequence[Figures]]) -> Figures:
 
 def growth(few: int, many: int, choices: Sequence[str]) -> Figures:
     """Measure many claims, time and memory, as multiples of few."""
-    one, other = (measured("pipeline", claims, choices) for claims in (few, many))
-    return {
-        f"{many} claims, times the seconds of {few}": other["cold"]["seconds"]
-        / one["cold"]["seconds"],
-        f"{many} claims, times the memory of {few}": other["memory"] / one["memory"],
-    }
+    one = measured("pipeline", few, choices)
+    other = measured("pipeline", many, choices)
+    figures = {f"{many} claims, peak MB": other["memory"]}
+    for name in ("seconds", "cpu"):
+        ratio = other["cold"][name] / one["cold"][name]
+        figures[f"{many} claims, times the {name} of {few}"] = ratio
+    return figures
+
+
+def profile(claims: int, choices: Sequence[str], documents: str) -> Figures:
+    """Measure where the pipeline spends its processor time."""
+    work = ("--documents", documents) if documents else ()
+    rows: Figures = measured("pipeline", claims, choices, "--profile", *work)["profile"]
+    print(f"{'stage':28}{'passes':>8}{'tokens':>10}{'processor seconds':>20}")
+    for stage, row in rows.items():
+        print(f"{stage:28}{row['passes']:8}{row['tokens']:10}{row['processor seconds']:20.2f}")
+    return rows
 
 
 def table(sizes: Mapping[str, Figures]) -> str:
@@ -180,11 +188,17 @@ def main(argv: list[str] | None = None) -> int:
         help="folder with eval/ (default: the library)",
     )
     parser.add_argument("--growth", type=int, metavar="CLAIMS")
+    parser.add_argument("--profile", action="store_true", help="where the time goes, and no more")
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--plot", type=Path, metavar="FILE", help="draw the seconds")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     few = args.claims[0]
+    if args.profile:
+        works = {"web": "", "documents": args.documents}
+        profiles = {name: profile(few, args.set, work) for name, work in works.items()}
+        publish({"machine": MACHINE, **profiles}, args.out)
+        return 0
     sizes = {
         f"web, {claims} claims": compared(claims, args.runs, args.set) for claims in args.claims
     }

@@ -1,8 +1,8 @@
-"""One measured run in a process of its own, so that its peak memory is its own; prints one line of
-JSON.
+"""One measured run in a process of its own, so that its peak memory is its own.
 
-python -m benchmarks.pipeline.measure pipeline|plain|whole|bf16 --claims 10 [--documents
-library|DATA]
+    python -m benchmarks.pipeline.measure pipeline|whole|bf16 --claims 10 [--documents library|DATA]
+
+It prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from attribution.types import Claim, Evidence, Page
 from attribution.verdicts import decide
 from attribution.verifiers import policy_of
 from benchmarks.pipeline import site
+from benchmarks.pipeline.profile import Profile
 from benchmarks.pipeline.work import Stages, Web, Work, library, wice
 from benchmarks.pipeline.workload import make
 from benchmarks.processes import megabytes, processes
@@ -66,11 +67,13 @@ def found(
 
 def pipeline(settings: Settings, work: Work, store: Store) -> dict[str, Any]:
     """Seconds, stages and results of one run of the pipeline."""
-    first, started, cpu = 0.0, time.perf_counter(), cpu_seconds()
+    first, first_cpu = 0.0, 0.0
+    started, cpu = time.perf_counter(), cpu_seconds()
     source = work.source(settings, store)
     for event in run(QUESTION, work.answer, settings, store, source=source):
         if isinstance(event, events.VerdictReady) and not first:
             first = time.perf_counter() - started
+            first_cpu = cpu_seconds() - cpu
     seconds, cpu = time.perf_counter() - started, cpu_seconds() - cpu
     assert isinstance(event, events.Finished)
     report = event.report
@@ -83,6 +86,7 @@ def pipeline(settings: Settings, work: Work, store: Store) -> dict[str, Any]:
         "seconds": seconds,
         "cpu": cpu,
         "first verdict": first,
+        "first verdict, cpu": first_cpu,
         "stages": report.timings,
         "chunks": report.usage.chunks,
         "pages": len(report.pages),
@@ -151,6 +155,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "--compare", action="store_true", help="plain: search all pages for each claim, too"
     )
+    parser.add_argument("--profile", action="store_true", help="measure the pipeline's stages, too")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE")
     args = parser.parse_args(argv)
     with tempfile.TemporaryDirectory() as folder, opened(args.claims, args.documents) as work:
@@ -163,9 +168,16 @@ def main(argv: list[str] | None = None) -> int:
             load_models(settings)
             in_threads(lambda n: read(PAGE, "text/html", "https://example.org/", 60.0), range(2))
             keep_loaded()
-            cold = pipeline(settings, work, store)
-            memory = peak_memory()
-            measured = {"cold": cold, "warm": pipeline(settings, work, store), "memory": memory}
+            measured: dict[str, Any] = {}
+            if args.profile:
+                profile = Profile()
+                with profile.measuring():
+                    pipeline(settings, work, store)
+                measured["profile"] = profile.rows()
+            else:
+                measured["cold"] = pipeline(settings, work, store)
+            measured["memory"] = peak_memory()
+            measured["warm"] = pipeline(settings, work, store)
         else:
             measured = plain(args.recipe, settings, work, store, args.compare)
         store.close()

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from attribution.evidence.candidates import MAX_SIMILARITY_GAP
-from attribution.evidence.matching import Matcher, with_context
+from attribution.evidence.matching import MAX_SIMILARITY_GAP, Matcher, with_context
 from attribution.fetching.page import Extracted, make_page
 from attribution.settings import Settings
 from attribution.store.store import Store

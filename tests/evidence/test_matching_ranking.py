@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attribution.evidence.candidates import Ranking, spread
+from attribution.evidence.matching import Ranking, spread
 from attribution.retrieval.index import Candidate
 from attribution.types import Chunk
 
